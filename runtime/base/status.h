@@ -1,0 +1,91 @@
+// Status and Result: how every fallible function of the runtime answers.
+//
+// No exception crosses an interface of `runtime`. A code is chosen by what the caller should do next; the message
+// names the place, what was expected and what to do. Codes fit one byte because poison carries them in the packet
+// (docs/packet.md, field `status`); their numbers are therefore fixed and never reused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace woa {
+
+// name, number, what the caller should do
+#define WOA_CODES(X)                                                                              \
+  X(kOk, 0, "ok")                              /* go on */                                        \
+  X(kInvalid, 1, "invalid")                    /* mend the input; trying again is useless */      \
+  X(kNotFound, 2, "not_found")                 /* name something that exists */                   \
+  X(kUnsupported, 3, "unsupported")            /* choose another variant, device or option */     \
+  X(kUnavailable, 4, "unavailable")            /* install or attach what the message names */     \
+  X(kExhausted, 5, "exhausted")                /* give more memory or declare a larger bound */   \
+  X(kCancelled, 6, "cancelled")                /* the run was stopped on purpose */               \
+  X(kDeadlineExceeded, 7, "deadline_exceeded") /* give more time or find the slow stage */        \
+  X(kDataLoss, 8, "data_loss")                 /* a packet was lost, repeated or damaged: rerun */ \
+  X(kPeerLost, 9, "peer_lost")                 /* a process died: read its log, rerun */          \
+  X(kKernelFailed, 10, "kernel_failed")        /* read the kernel's own message */                \
+  X(kTooLarge, 11, "too_large")                /* raise the port's declared bound */              \
+  X(kLoopLimit, 12, "loop_limit")              /* raise the loop's max or mend the kernel */      \
+  X(kUnauthentic, 13, "unauthentic")           /* wrong key, or the data were changed */          \
+  X(kBrokenContract, 14, "broken_contract")    /* the kernel broke its kernel.yaml: mend it */    \
+  X(kInternal, 15, "internal")                 /* report a bug in the runtime */
+
+enum class Code : std::uint8_t {
+#define WOA_CODE_ENUM(name, number, text) name = number,
+  WOA_CODES(WOA_CODE_ENUM)
+#undef WOA_CODE_ENUM
+};
+
+// The code's name as it stands in JSON, "unknown" for a number outside the list.
+std::string_view to_string(Code code) noexcept;
+
+// A code and, unless ok, a message. Cheap to pass when ok (an empty string).
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return code_ == Code::kOk; }
+  [[nodiscard]] Code code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+
+  // The same failure seen from one level up: "context: message". Leaves an ok status alone.
+  [[nodiscard]] Status with_context(std::string_view context) const;
+
+ private:
+  Code code_ = Code::kOk;
+  std::string message_;
+};
+
+// A T or a Status that is not ok. `value()` may only be called when `ok()`.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {}    // NOLINT(google-explicit-constructor)
+  Result(Code code, std::string message) : status_(code, std::move(message)) {}
+
+  [[nodiscard]] bool ok() const noexcept { return value_.has_value(); }
+  [[nodiscard]] const Status& status() const noexcept { return status_; }
+  [[nodiscard]] T& value() & { return *value_; }
+  [[nodiscard]] const T& value() const& { return *value_; }
+  [[nodiscard]] T&& value() && { return *std::move(value_); }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+// Returns from the enclosing function when `expression` (a Status) is not ok.
+#define WOA_RETURN_IF_ERROR(expression)                     \
+  do {                                                      \
+    if (::woa::Status woa_status_ = (expression); !woa_status_.ok()) return woa_status_; \
+  } while (false)
+
+}  // namespace woa

@@ -1,0 +1,127 @@
+// What a controller's device does: run kernels. Everything else (matching, claims, forwarding, poison, deadlines, retirement) is
+// the same for all devices and lives in Controller (controller.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/woa_kernel.h"
+#include "runtime/base/status.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+#include "runtime/transport/doorbell.h"
+
+namespace woa {
+
+// What `woa devices` and every run's JSON show of a device.
+struct DeviceDescription {
+  std::string backend;   // "cpu", "opencl", "verilator"
+  std::string device;    // what the library calls it
+  bool simulated = false;  // a model or a CPU in a device's place: labelled in every output
+  std::string forwards = "host";  // who writes the outgoing headers: "host" or "device"
+  std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
+};
+
+// One token as a firing sees it. `payload` starts with the dimension prefix, if the port's type has one.
+struct FiringInput {
+  std::span<const std::byte> payload;
+  const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
+};
+
+// One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it (prefix
+// included) and sets payload_bytes (prefix included) and written.
+struct FiringOutput {
+  std::span<std::byte> block;
+  std::uint64_t payload_bytes = 0;
+  bool written = false;
+};
+
+// One outgoing packet per edge of a firing, for devices that write headers themselves (forwards == "device").
+// The controller sets what the device cannot know (where the block was reserved); the device answers with the packet.
+struct FiringRoute {
+  std::uint32_t edge = 0;          // in the plan
+  std::uint16_t region = 0;        // of the reserved block
+  std::uint32_t offset = 0;        // units of 64 bytes
+  ActivationPacket header;         // out: sealed, sequence included
+};
+
+// One run of a stage's kernel, owned by the controller; valid from start() until its completion has been polled.
+struct Firing {
+  std::uint32_t stage = 0;
+  std::uint64_t instance = 0, tag = 0, deadline = 0;
+  std::vector<FiringInput> inputs;
+  std::vector<FiringOutput> outputs;
+  std::vector<FiringRoute> routes;   // empty unless the device forwards
+  void* state = nullptr;             // of a stateful kernel
+  // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
+  bool poison = false;
+  ActivationPacket poison_header;    // kind poison: status, origin, instance and the inline message's length
+  // Set by the backend before it reports completion.
+  Code code = Code::kOk;
+  std::string message;               // reserved at start; assigning up to its capacity does not allocate
+  std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
+  std::uint64_t cycles = 0;          // of a simulated device
+  std::uint64_t copied_bytes = 0;    // moved between host and device memory for this firing
+  std::uint32_t lane = 0;            // which worker lane ran it
+};
+
+// One stage as its backend gets it.
+struct LoadedStage {
+  std::uint32_t id = 0;                     // in the plan
+  const StagePlan* plan = nullptr;          // outlives the backend
+  const woa_kernel* kernel = nullptr;       // the library's table; null only if no library is needed
+  void* self = nullptr;                     // made by kernel->create; owned by the controller
+};
+
+// A device, owned by one controller and used by its thread only. Completion is asynchronous for all.
+class Backend {
+ public:
+  virtual ~Backend() = default;  // waits for running firings, then releases the device
+  virtual const DeviceDescription& description() const noexcept = 0;
+  // Builds what the stages need (device programs, buffers, route table). Once, before start(); may take seconds.
+  // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's log.
+  // `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
+  virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
+  // Begins a firing. False: every lane is busy, try again after a completion. Never blocks on the device.
+  // (A cpu backend with one lane runs the kernel here and reports it at the next poll.)
+  [[nodiscard]] virtual bool start(Firing& firing) noexcept = 0;
+  // Firings that completed since the last call, in any order; at most done.size(). Never blocks.
+  virtual std::size_t poll(std::span<Firing*> done) noexcept = 0;
+};
+
+// How tools make a backend. `probe` is cheap or runs in a child process and never aborts the caller.
+struct BackendFactory {
+  std::string name;      // "cpu", "opencl", "verilator"
+  ControllerKind kind = ControllerKind::kCpu;
+  // Devices present, best first; or kUnavailable with the reason.
+  std::function<Result<std::vector<DeviceDescription>>()> probe;
+  // `ordinal` counts the controllers of this kind (gpu:0 -> 0). kUnavailable with the reason.
+  std::function<Result<std::unique_ptr<Backend>>(std::uint32_t ordinal, const ControllerPlan& controller)> make;
+};
+
+// What was registered by main(); passed down, never global.
+class BackendRegistry {
+ public:
+  Status add(BackendFactory factory);  // kInvalid: that name is taken
+  const BackendFactory* find(std::string_view name) const noexcept;
+  std::span<const BackendFactory> all() const noexcept { return factories_; }
+
+ private:
+  std::vector<BackendFactory> factories_;
+};
+
+// Helpers for backends, so that all read and write payloads alike.
+// The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or exceed bounds.
+Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
+// The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).
+void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept;
+// After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and written.
+// kTooLarge or kBrokenContract names the port.
+Status finish_output(const OutputPortPlan& port, const woa_output& output, FiringOutput& firing_output) noexcept;
+
+}  // namespace woa

@@ -1,0 +1,44 @@
+// The activation packet: one 64-byte header, the same bytes in host memory, on a device stream and in a GPU ring.
+//
+// Source of truth: packet.json beside this file (docs/packet.md explains every field). `generate.py` makes
+// generated/woa_packet.h (C and OpenCL C), generated/packet_layout.h (C++) and generated/woa_packet_pkg.sv from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/packet/generated/packet_layout.h"
+
+namespace woa {
+
+// packet_layout.h defines, from packet.json:
+//   struct alignas(64) ActivationPacket { magic, version, kind, flags, status, port, instance, tag, deadline, stage,
+//     origin, sequence, device, ordinal, region, payload_bytes, offset, crc32c };  default-initialised to a valid
+//     magic and version and zeros elsewhere
+//   enum class PacketKind : uint8_t { kActivate = 1, kPoison, kCount, kCredit, kRetire, kEnd };
+//   enum PacketFlag : uint8_t { kInline = 1, kAbsent = 2, kHeaderCrc = 4, kPayloadCrc = 8 };
+//   enum class Rejection : uint8_t { kNone = 0, kMagic, kVersion, kKind, kFlags, kHeaderCrc, ... } in order of checking
+//   constants kPacketBytes = 64, kOffsetUnitBytes = 64, kNoStage = 0xffffffff ("the run itself" as origin)
+static_assert(sizeof(ActivationPacket) == kPacketBytes && alignof(ActivationPacket) == kPacketBytes);
+static_assert(std::is_trivially_copyable_v<ActivationPacket> && std::is_standard_layout_v<ActivationPacket>);
+
+// The first rule that `packet` breaks, in the order of docs/packet.md, or Rejection::kNone. Checks the header alone:
+// region and offset are checked by the receiver against its own table. Never blocks or allocates; any thread.
+Rejection check(const ActivationPacket& packet) noexcept;
+
+// CRC-32C (Castagnoli; reflected, initial value and final xor all ones) over bytes 0 to 59 of the header.
+std::uint32_t header_crc(const ActivationPacket& packet) noexcept;
+
+// Sets the header CRC flag and field; the last thing done to a header before it leaves over a stream.
+void seal(ActivationPacket& packet) noexcept;
+
+// One line for logs and test failures: kind, destination, instance, tag, payload.
+std::string to_string(const ActivationPacket& packet);
+std::string_view to_string(Rejection rejection) noexcept;
+std::string_view to_string(PacketKind kind) noexcept;
+
+}  // namespace woa

@@ -1,0 +1,37 @@
+// What a controller sleeps on when it has nothing to do, and what others ring.
+//
+// One cache line in memory that every process of the host maps. Only the owner waits; anybody rings. Ringing costs a fence and a
+// load while the owner is awake, and one futex call when it sleeps.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace woa {
+
+struct alignas(64) DoorbellLine {
+  std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
+  std::atomic<std::uint32_t> sleeping{0};  // written by the owner only
+};
+static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
+
+// A handle: copies ring the same line. A default-made one rings nobody.
+class Doorbell {
+ public:
+  Doorbell() = default;
+  explicit Doorbell(DoorbellLine* line) noexcept : line_(line) {}
+
+  // Call after publishing work. Any thread or process.
+  void ring() const noexcept;
+
+  // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
+  void prepare() const noexcept;
+  void cancel() const noexcept;
+  // Returns when rung since prepare(), or after `timeout_ns`. Spurious returns happen.
+  void sleep(std::uint64_t timeout_ns) const noexcept;
+
+ private:
+  DoorbellLine* line_ = nullptr;
+};
+
+}  // namespace woa

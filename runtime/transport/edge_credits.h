@@ -1,0 +1,32 @@
+// Rule 8 for one edge: how many of its blocks each instance occupies, and who may take another.
+//
+// The oldest instance in flight always finds b(e) blocks; the others together may occupy only what the edge has beyond b(e). As
+// long as kernels end, the oldest instance therefore ends, and nothing deadlocks. One thread; no allocation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace woa {
+
+class EdgeCredits {
+ public:
+  // min_blocks is b(e); blocks >= min_blocks >= 1.
+  EdgeCredits(std::uint32_t min_blocks, std::uint32_t blocks) noexcept : min_blocks_(min_blocks), blocks_(blocks) {}
+
+  // May `instance` occupy one block more, when `oldest` is the oldest in flight as far as this controller knows?
+  [[nodiscard]] bool available(std::uint64_t instance, std::uint64_t oldest) const noexcept;
+  void take(std::uint64_t instance) noexcept;
+  // Only the low 16 bits of `instance` count. False, and nothing changes, if that instance occupies none.
+  [[nodiscard]] bool give(std::uint64_t instance) noexcept;
+
+  [[nodiscard]] std::uint32_t occupied() const noexcept { return total_; }
+
+ private:
+  static constexpr std::uint32_t kSlots = 64;  // at most kMaxWindow instances are in flight
+  std::uint32_t min_blocks_, blocks_;
+  std::uint32_t total_ = 0;
+  std::array<std::uint32_t, kSlots> per_instance_{};
+};
+
+}  // namespace woa

@@ -1,0 +1,8 @@
+// Catch2 in both majors: 2.13 (Debian 12) and 3 (Debian 13). Tests include this and nothing else of Catch.
+#pragma once
+
+#ifdef WOA_CATCH3
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
