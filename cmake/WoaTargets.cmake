@@ -58,7 +58,7 @@ endfunction()
 
 if(WOA_BUILD_TESTS)
   # Catch's main, built once and without sanitizers (it is large and not ours).
-  if(TARGET Catch2::Catch2WithMain)
+  if(Catch2_VERSION VERSION_GREATER_EQUAL 3)  # 2.13 may define Catch2WithMain too
     add_library(woa_catch INTERFACE)
     target_link_libraries(woa_catch INTERFACE Catch2::Catch2WithMain)
     target_compile_definitions(woa_catch INTERFACE WOA_CATCH3)

@@ -76,6 +76,8 @@ struct LoadedStage {
   const StagePlan* plan = nullptr;          // outlives the backend
   const woa_kernel* kernel = nullptr;       // the library's table; null only if no library is needed
   void* self = nullptr;                     // made by kernel->create; owned by the controller
+  // Where kernel.yaml and the sources of its variants lie; empty: the folder of plan->kernel_file.
+  std::string folder = {};
 };
 
 // A device, owned by one controller and used by its thread only. Completion is asynchronous for all.
@@ -116,6 +118,8 @@ class BackendRegistry {
 };
 
 // Helpers for backends, so that all read and write payloads alike.
+// What a kernel answered; kBrokenContract for a number that is none of ours.
+Code to_code(woa_status status) noexcept;
 // The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or exceed bounds.
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
 // The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).

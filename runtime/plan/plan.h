@@ -24,29 +24,32 @@ enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga 
 std::string_view to_string(ControllerKind kind) noexcept;
 
 struct ControllerPlan {
-  std::string name;     // "host", "cpu:0", "gpu:0", "fpga:0"
+  std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
-  std::string backend;  // "host", "cpu", "opencl", "verilator"
+  std::string backend;      // "host", "cpu", "opencl", "verilator"
   std::uint32_t lanes = 1;  // worker lanes of a cpu controller
+  bool operator==(const ControllerPlan&) const = default;
 };
 
 // A dimension of a port: fixed to `size`, or variable (size 0) and carried in the payload.
 struct Dimension {
-  std::string name;         // empty if fixed
-  std::uint32_t size = 0;   // fixed extent, or 0
-  std::uint32_t max = 0;    // largest allowed extent, 0 = only the byte bound holds
+  std::string name;        // empty if fixed
+  std::uint32_t size = 0;  // fixed extent, or 0
+  std::uint32_t max = 0;   // largest allowed extent, 0 = only the byte bound holds
+  bool operator==(const Dimension&) const = default;
 };
 
 struct PortType {
-  std::string element;              // "bytes", "u8", "f64", ...
-  std::vector<Dimension> dims;      // empty for "bytes"
-  std::uint64_t max_bytes = 0;      // bound of the data, without the dimension prefix
+  std::string element;          // "bytes", "u8", "f64", ...
+  std::vector<Dimension> dims;  // empty for "bytes"
+  std::uint64_t max_bytes = 0;  // bound of the data, without the dimension prefix
 
   [[nodiscard]] std::uint32_t variable_dims() const noexcept;
   // 0, or kPayloadAlignment when variable dimensions precede the data.
   [[nodiscard]] std::uint64_t prefix_bytes() const noexcept;
-  // Bytes of a block that holds any payload of this type: prefix + max_bytes rounded up to kPayloadAlignment.
+  // Bytes of a block that holds any payload of this type: prefix + max_bytes rounded up to kPayloadAlignment, never 0.
   [[nodiscard]] std::uint64_t block_bytes() const noexcept;
+  bool operator==(const PortType&) const = default;
 };
 // Bytes of one element ("f32" -> 4, "bytes" -> 1); 0 for an unknown name.
 std::uint32_t element_bytes(std::string_view element) noexcept;
@@ -57,19 +60,22 @@ struct InputPortPlan {
   PortType type;
   bool hold = false;
   std::uint64_t hold_mask = 0;  // counters that both ends of a held token share
+  bool operator==(const InputPortPlan&) const = default;
 };
 
 struct OutputPortPlan {
   std::string name;
   PortType type;
   std::int32_t one_of = -1;  // group number within the stage, -1: always written
+  bool operator==(const OutputPortPlan&) const = default;
 };
 
 struct ParamPlan {
   std::string name;
   std::string value;
-  bool is_file = false;      // value is a path: absolute, or relative to the plan file
-  std::string secret_env;    // not empty: the value is taken from this environment variable where the kernel runs
+  bool is_file = false;    // value is a path: absolute, or relative to the plan file
+  std::string secret_env;  // not empty: the value is taken from this environment variable where the kernel runs
+  bool operator==(const ParamPlan&) const = default;
 };
 
 enum class StageRole : std::uint8_t { kKernel = 0, kSource = 1, kSink = 2, kRelay = 3 };
@@ -77,27 +83,30 @@ enum class Stateful : std::uint8_t { kNo = 0, kInstance = 1, kRun = 2 };
 
 // Launch of an OpenCL or RTL variant, from kernel.yaml.
 struct VariantPlan {
-  std::string kind;                  // "cpu", "opencl", "rtl"; empty for source, sink and relay
-  std::string source, entry;         // opencl: source file (beside kernel.yaml) and kernel function
-  std::vector<std::string> global;   // opencl: work size by dimension name
-  std::string core;                  // rtl: kernel core
-  std::uint32_t clock_mhz = 0;       // rtl: clock at which cycles are reported as time
+  std::string kind;                 // "cpu", "opencl", "rtl"; empty for source, sink and relay
+  std::string source, entry;        // opencl: source file (beside kernel.yaml) and kernel function
+  std::vector<std::string> global;  // opencl: work size by dimension name
+  std::string core;                 // rtl: kernel core
+  std::uint32_t clock_mhz = 0;      // rtl: clock at which cycles are reported as time
   bool has_size = false;
+  bool operator==(const VariantPlan&) const = default;
 };
 
 struct StagePlan {
   std::string name;
   StageRole role = StageRole::kKernel;
-  std::string kernel;        // name of the kernel, empty unless kKernel
-  std::string kernel_file;   // path of kernel.yaml: absolute, or relative to the plan file; empty: shipped with the runtime
-  std::string library;       // the kernel's shared library, relative to kernel.yaml
+  std::string kernel;  // name of the kernel, empty unless kKernel
+  // Path of kernel.yaml: absolute, or relative to the plan file; empty: shipped with the runtime.
+  std::string kernel_file;
+  std::string library;  // the kernel's shared library, relative to kernel.yaml
   VariantPlan variant;
   std::uint32_t controller = 0;
-  std::vector<ParamPlan> params;   // every parameter of kernel.yaml, defaults filled in
+  std::vector<ParamPlan> params;  // every parameter of kernel.yaml, defaults filled in
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
+  bool operator==(const StagePlan&) const = default;
 };
 
 // A named loop: one counter in the tag, `bits` wide at bit `shift`. It may reach `max`.
@@ -105,6 +114,7 @@ struct LoopPlan {
   std::string name;
   std::uint32_t shift = 0, bits = 0;
   std::uint32_t max = 0;
+  bool operator==(const LoopPlan&) const = default;
 };
 
 struct EdgePlan {
@@ -114,22 +124,25 @@ struct EdgePlan {
   std::int32_t loop = -1;            // index into `loops` of the loop whose next turn this edge takes, or -1
   std::uint32_t min_blocks = 1;      // b(e), rule 8
   std::uint32_t blocks = 1;          // blocks of this edge, >= min_blocks
+  bool operator==(const EdgePlan&) const = default;
 };
 
 struct Plan {
-  std::string graph;                 // name of the graph
-  std::string model = "woa";         // call model that the routes realise
-  std::uint32_t window = 1;          // instances in flight at most, 1 to kMaxWindow
-  std::uint64_t deadline_ns = 0;     // per instance, 0 = none
+  std::string graph;              // name of the graph
+  std::string model = "woa";      // call model that the routes realise
+  std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
+  std::uint64_t deadline_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
-  std::vector<StagePlan> stages;     // [0] source: its outputs are the graph's inputs; [1] sink: its inputs are the outputs
+  // [0] source: its outputs are the graph's inputs; [1] sink: its inputs are the outputs.
+  std::vector<StagePlan> stages;
   std::vector<EdgePlan> edges;
   std::vector<LoopPlan> loops;
+  bool operator==(const Plan&) const = default;
 };
 
-// Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge, bounded
-// window, relays with as many outputs as inputs, source and sink in place, no port unconnected, ... kInvalid names the first
-// broken rule and its place. A plan that passes can be run without further checks of its structure.
+// Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
+// bounded window, relays with as many outputs as inputs, source and sink in place, no port unconnected, ... kInvalid
+// names the first broken rule and its place. A plan that passes can be run without further checks of its structure.
 Status validate(const Plan& plan);
 
 }  // namespace woa

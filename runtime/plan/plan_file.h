@@ -1,5 +1,6 @@
-// Reading and writing plans. The bytes are: "WOAPLAN\n", a little-endian u32 version, u32 length of the body, u32 CRC-32C of the
-// body, then the body: the protobuf message of plan.proto. Truncation and corruption are therefore told apart from a bad plan.
+// Reading and writing plans. The bytes are: "WOAPLAN\n", a little-endian u32 version, u32 length of the body, u32
+// CRC-32C of the body, then the body: the protobuf message of plan.proto. Truncation and corruption are therefore told
+// apart from a bad plan.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +16,15 @@ namespace woa {
 // Deterministic: the same plan gives the same bytes.
 std::string serialize(const Plan& plan);
 
-// Rejects, never repairs. kInvalid: not a plan, truncated, corrupted, or breaks validate(). kUnsupported: written by another
-// version of the runtime (the message says which). Bounded in time and memory by the size of `bytes`; fuzzed.
+// Rejects, never repairs. kInvalid: not a plan, truncated, corrupted, or breaks validate(). kUnsupported: written by
+// another version of the runtime (the message says which). Bounded in time and memory by the size of `bytes`; fuzzed.
 Result<Plan> parse_plan(std::span<const std::byte> bytes);
 
 // True if `bytes` begin as a plan file does (to tell a plan from a graph in `woa run GRAPH|PLAN`).
 bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 
-// Files. kNotFound / kUnavailable name the path and the system's reason. Relative kernel and file paths in the plan are relative
-// to the plan file: read_plan returns them resolved (absolute), write_plan stores them relative where it can.
+// Files. kNotFound / kUnavailable name the path and the system's reason. Relative kernel and file paths in the plan are
+// relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them relative where it can.
 Result<Plan> read_plan(const std::filesystem::path& path);
 Status write_plan(const Plan& plan, const std::filesystem::path& path);
 

@@ -1,7 +1,7 @@
 // What a controller sleeps on when it has nothing to do, and what others ring.
 //
-// One cache line in memory that every process of the host maps. Only the owner waits; anybody rings. Ringing costs a fence and a
-// load while the owner is awake, and one futex call when it sleeps.
+// One cache line in memory that every process of the host maps. Only the owner waits; anybody rings. Ringing costs a
+// fence and a load while the owner is awake, and one futex call when it sleeps.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@ namespace woa {
 struct alignas(64) DoorbellLine {
   std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
   std::atomic<std::uint32_t> sleeping{0};  // written by the owner only
+  std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -27,7 +28,8 @@ class Doorbell {
   // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
   void prepare() const noexcept;
   void cancel() const noexcept;
-  // Returns when rung since prepare(), or after `timeout_ns`. Spurious returns happen.
+  // Returns when rung since prepare(), or after `timeout_ns`. Spurious returns happen. Without a line: after
+  // `timeout_ns`.
   void sleep(std::uint64_t timeout_ns) const noexcept;
 
  private:

@@ -1,7 +1,7 @@
 // Rule 8 for one edge: how many of its blocks each instance occupies, and who may take another.
 //
-// The oldest instance in flight always finds b(e) blocks; the others together may occupy only what the edge has beyond b(e). As
-// long as kernels end, the oldest instance therefore ends, and nothing deadlocks. One thread; no allocation.
+// The oldest instance in flight always finds b(e) blocks; the others together may occupy only what the edge has beyond
+// b(e). As long as kernels end, the oldest instance therefore ends, and nothing deadlocks. One thread; no allocation.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // Transports: how activation packets and payloads get from one controller's memory into another's.
 //
-// A channel is a lane in one direction between two controllers: in order, loss-free, bounded. Its producer end is a Sender,
-// its consumer end a Receiver. Headers go through a ring; payloads lie in the blocks of a region, which belongs to one output
-// port and may serve several channels. The consumer gives a block back by naming it in the channel's return ring.
-// Every shared word has one writer, and every word that somebody polls is grouped with what its poller owns.
-// Who may claim how many blocks of an edge is EdgeCredits' business (edge_credits.h, rule 8).
+// A channel is a lane in one direction between two controllers: in order, loss-free, bounded. Its producer end is a
+// Sender, its consumer end a Receiver. Headers go through a ring; payloads lie in the blocks of a region, which belongs
+// to one output port and may serve several channels. The consumer gives a block back by naming it in the channel's
+// return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller
+// owns. Who may claim how many blocks of an edge is EdgeCredits' business (edge_credits.h, rule 8).
 #pragma once
 
 #include <cstddef>
@@ -67,15 +67,17 @@ class Sender {
   // Takes a place in the ring, not yet its position. Any number may be open; each is committed or cancelled once.
   [[nodiscard]] virtual Push reserve() noexcept = 0;
   virtual void cancel() noexcept = 0;
-  // Publishes `header` with the channel's next sequence, after everything written to its payload (release order). The order of
-  // commits is the order of the channel. `inline_payload` is copied behind the header, cut to the channel's inline_bytes
-  // (header.payload_bytes must already say the cut size). Uses up one reservation.
+  // Publishes `header` with the channel's next sequence, after everything written to its payload (release order). The
+  // order of commits is the order of the channel. `inline_payload` is copied behind the header, cut to the channel's
+  // inline_bytes (header.payload_bytes must already say the cut size). Uses up one reservation.
   virtual void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload = {}) noexcept = 0;
-  // The same for a header that a device built and sealed: written as it is. kDataLoss, and nothing is published or used up, if
-  // its sequence is not the channel's next (next_sequence()).
-  virtual Status commit_sealed(const ActivationPacket& header) noexcept = 0;
+  // The same for a header that a device built and sealed: written as it is. kDataLoss, and nothing is published or used
+  // up, if its sequence is not the channel's next (next_sequence()).
+  virtual Status commit_sealed(const ActivationPacket& header,
+                               std::span<const std::byte> inline_payload = {}) noexcept = 0;
   virtual std::uint32_t next_sequence() const noexcept = 0;
-  // Blocks that the consumer gave back since the last call, at most out.size(); returns how many. kClosed shows in closed().
+  // Blocks that the consumer gave back since the last call, at most out.size(); returns how many. kClosed shows in
+  // closed().
   virtual std::size_t poll_returns(std::span<BlockReturn> out) noexcept = 0;
   // Packets that the consumer has read so far, modulo 2^32.
   virtual std::uint32_t consumed() const noexcept = 0;
@@ -88,8 +90,8 @@ class Sender {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `packet` is a private copy and has passed check(); its sequence is the expected one. `inline_payload` is borrowed until this
-  // returns. False: stop here; the same packet comes again with the next poll.
+  // `packet` is a private copy and has passed check(); its sequence is the expected one. `inline_payload` is borrowed
+  // until this returns. False: stop here; the same packet comes again with the next poll.
   virtual bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept = 0;
 };
 
@@ -99,8 +101,9 @@ class Receiver {
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
   // Delivers at most `max_packets` in order; returns how many were consumed.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
-  // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost, repeated or
-  // damaged packet. The message names the sequence expected and found, or the rejection. Poll delivers nothing after that.
+  // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
+  // repeated or damaged packet. The message names the sequence expected and found, or the rejection. Poll delivers
+  // nothing after that.
   virtual Status status() const = 0;
   // True when the producer closed and every packet was delivered.
   virtual bool closed() const noexcept = 0;
@@ -118,14 +121,14 @@ class Transport {
   virtual std::string_view name() const noexcept = 0;  // "loopback", "shm"
   // Zeroed memory. kExhausted with the system's reason. Costs address space only: pages are taken when touched.
   virtual Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) = 0;
-  // A segment by the descriptor that another process sent; takes the descriptor over. kInvalid if it is not sealed or its size is
-  // not `bytes`. kUnsupported where the transport does not cross processes.
+  // A segment by the descriptor that another process sent; takes the descriptor over. kInvalid if it is not sealed or
+  // its size is not `bytes`. kUnsupported where the transport does not cross processes.
   virtual Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) = 0;
   virtual Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) = 0;
   // Bytes of the segment that a channel needs. kInvalid names the field of `spec` that is out of bounds.
   virtual Result<std::size_t> channel_bytes(const ChannelSpec& spec) const = 0;
-  // The two ends; exactly one of each per segment. `consumer` / `producer` are the doorbells of the other end's controller, to be
-  // rung by wake(); they must outlive the end.
+  // The two ends; exactly one of each per segment. `consumer` / `producer` are the doorbells of the other end's
+  // controller, to be rung by wake(); they must outlive the end.
   virtual Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
                                                       Doorbell consumer) = 0;
   virtual Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,

@@ -11,8 +11,8 @@ namespace woa::test {
 
 inline bool required(std::string_view name) {
   const char* list = std::getenv("WOA_REQUIRE");
-  const std::string padded = "," + std::string(list != nullptr ? list : "") + ",";
-  return padded.find("," + std::string(name) + ",") != std::string::npos;
+  const auto between_commas = [](std::string_view text) { return std::string(",").append(text).append(","); };
+  return between_commas(list != nullptr ? list : "").find(between_commas(name)) != std::string::npos;
 }
 
 // Ends the program: 77, or 1 when `name` is required.

@@ -1,0 +1,75 @@
+// A graph file as written: names are not looked up yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/parse/port_type.h"
+#include "compiler/report.h"
+
+namespace woa {
+
+struct LoopMark {  // `loop: {max: N, name: L}`
+  Place place;
+  std::string name;                  // empty: the stage that the edge enters
+  std::optional<std::uint32_t> max;  // may be left to another edge of the loop
+};
+
+struct WriterRef {  // `stage.port` or a graph input
+  Place place;
+  std::string stage;  // empty: `port` is a graph input
+  std::string port;
+  bool hold = false;
+  std::optional<LoopMark> loop;
+};
+
+struct PortUse {  // one key of `in` or of `outputs`
+  std::string name;
+  Place place;
+  std::vector<WriterRef> writers;
+};
+
+struct ParamUse {
+  std::string name;
+  Place name_place, place;
+  std::string value;
+};
+
+struct StageDecl {
+  std::string name;
+  Place place;
+  std::string kernel;  // empty if it could not be read
+  Place kernel_place;
+  std::vector<PortUse> in;
+  std::vector<ParamUse> params;
+  std::string on;  // empty: the compiler decides
+  Place on_place;
+};
+
+struct GraphInput {
+  std::string name;
+  Place place;
+  std::optional<PortType> type;  // nothing if it could not be read
+};
+
+struct KernelRef {  // a kernel.yaml of the user
+  std::string path;
+  Place place;
+};
+
+struct GraphFile {
+  std::string name;
+  std::vector<GraphInput> inputs;
+  std::vector<StageDecl> stages;
+  std::vector<PortUse> outputs;
+  std::vector<KernelRef> kernels;
+  std::optional<std::uint32_t> window;
+  std::optional<std::uint64_t> deadline_ns;
+};
+
+// Nothing if the source is not a graph at all; else whatever could be read of it, problems being reported.
+std::optional<GraphFile> read_graph(std::uint32_t source, Report& report);
+
+}  // namespace woa

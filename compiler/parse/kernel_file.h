@@ -1,0 +1,33 @@
+// kernel.yaml as a value (docs/kernels.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parse/param_decl.h"
+#include "compiler/report.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+struct KernelDecl {
+  std::string name;
+  Place place;                          // of the file
+  std::vector<InputPortPlan> inputs;
+  std::vector<OutputPortPlan> outputs;  // never empty: a kernel without outputs gets `done`
+  std::vector<std::string> groups;      // names of one_of groups, by number
+  std::vector<ParamDecl> params;
+  std::string library;
+  Stateful stateful = Stateful::kNo;
+  std::uint64_t scratch_bytes = 0;
+  std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, rtl
+};
+
+// Nothing, after a report, if the source is not a usable kernel.yaml.
+std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,37 @@
+// Parameters that a kernel.yaml declares, and what values they take.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parse/reader.h"
+
+namespace woa {
+
+enum class ParamType : std::uint8_t { kInt, kFloat, kString, kBool, kFile };
+std::string_view to_string(ParamType type) noexcept;
+
+struct ParamDecl {
+  std::string name;
+  ParamType type = ParamType::kString;
+  std::optional<std::string> value;  // the default; absent: the graph must give one
+  std::optional<std::string> min, max;  // kInt, kFloat: as written
+  std::vector<std::string> choices;  // empty: any
+  bool secret = false;
+  std::string env;  // environment variable of a secret
+};
+
+// Key `params` of a kernel.yaml.
+std::vector<ParamDecl> read_param_decls(const YamlNode* node, Report& report);
+
+// Why a value does not do: a problem's code and its text. Nothing if it does.
+struct ParamFault {
+  std::string_view code;
+  std::string text;
+};
+std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view value);
+
+}  // namespace woa

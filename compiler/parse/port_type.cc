@@ -1,0 +1,103 @@
+#include "compiler/parse/port_type.h"
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMaxRank = 4;
+constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
+constexpr std::string_view kForm = "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
+
+// One dimension: a name or a number from 1.
+std::optional<Dimension> parse_dimension(std::string_view text, const DimensionBounds& bounds) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  Dimension dim;
+  if (is_name(text)) {
+    dim.name = text;
+    if (const auto bound = bounds.find(dim.name); bound != bounds.end()) dim.max = bound->second;
+    return dim;
+  }
+  const auto size = parse_integer(text);
+  if (!size || *size == 0 || *size > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  dim.size = static_cast<std::uint32_t>(*size);
+  return dim;
+}
+
+// The text of `type`; nothing if it is malformed.
+std::optional<PortType> parse_type(std::string_view text, const DimensionBounds& bounds) {
+  PortType type;
+  const std::size_t open = text.find('[');
+  type.element = text.substr(0, open);
+  if (element_bytes(type.element) == 0 || (type.element == "bytes") != (open == std::string_view::npos)) return std::nullopt;
+  if (open == std::string_view::npos) return type;
+  if (!text.ends_with(']')) return std::nullopt;
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::optional<Dimension> dim = parse_dimension(rest.substr(0, comma), bounds);
+    if (!dim || type.dims.size() == kMaxRank) return std::nullopt;
+    type.dims.push_back(*dim);
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  return type;
+}
+
+// Bytes when every dimension is at its largest; 0 if one has no bound.
+std::uint64_t largest_bytes(const PortType& type) {
+  std::uint64_t bytes = type.dims.empty() ? 0 : element_bytes(type.element);
+  for (const Dimension& dim : type.dims) {
+    const std::uint64_t extent = dim.size != 0 ? dim.size : dim.max;
+    if (extent == 0) return 0;
+    bytes = bytes > kMaxPortBytes / extent ? kMaxPortBytes + 1 : bytes * extent;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report) {
+  const YamlNode* text = port.need("type", "type: bytes");
+  const YamlNode* max = port.get("max");
+  const std::optional<std::uint64_t> bound = max == nullptr ? std::nullopt : read_size(*max, "`max`", report);
+  if (text == nullptr) return std::nullopt;
+  std::optional<PortType> type;
+  if (text->kind == YamlNode::Kind::kScalar) type = parse_type(text->text, bounds);
+  if (!type) {
+    const std::string found = text->kind == YamlNode::Kind::kScalar ? quote(text->text) : std::string("this");
+    report.error(problem::kBadType, text->place, cat(found, " is not the type of a port"),
+                 cat("write ", kForm, "; elements: bytes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64. Quote a type that has brackets"));
+    return std::nullopt;
+  }
+  const std::uint64_t largest = largest_bytes(*type);
+  type->max_bytes = bound.value_or(largest);
+  const bool fixed = !type->dims.empty() && type->variable_dims() == 0;
+  if (type->max_bytes > kMaxPortBytes || (fixed && bound && *bound < largest)) {
+    report.error(problem::kBadType, (max != nullptr ? max : text)->place,
+                 fixed ? cat("this type has ", largest, " bytes, more than its bound") : std::string("the bound of a port is over 64 GiB"),
+                 "give a larger `max`, at most 64GiB, or smaller dimensions");
+    return std::nullopt;
+  }
+  if (fixed) type->max_bytes = largest;
+  return type;
+}
+
+DimensionBounds read_dimension_bounds(const YamlNode* dims, Report& report) {
+  DimensionBounds bounds;
+  if (dims == nullptr || !expect_map(*dims, "`dims`", "`{channels: {max: 4}}`", report)) return bounds;
+  for (std::size_t i = 0; i < dims->keys.size(); ++i) {
+    const std::optional<std::string> name = read_name(dims->keys[i], "the name of a dimension", report);
+    const MapReader dim(&dims->items[i], "a dimension", {"max"}, report);
+    const YamlNode* max = dim.need("max", "max: 4");
+    if (max == nullptr) continue;
+    const auto extent = read_integer(*max, "`max`", 1, std::numeric_limits<std::uint32_t>::max(), report);
+    if (name && extent) bounds[*name] = static_cast<std::uint32_t>(*extent);
+  }
+  return bounds;
+}
+
+}  // namespace woa

@@ -1,0 +1,21 @@
+// The type of a port as files write it: `{type: "u8[height,width,3]", max: 16MiB}`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/parse/reader.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+using DimensionBounds = std::map<std::string, std::uint32_t>;  // largest extent by name
+
+// Reads keys `type` and `max` of a port. A missing `max` leaves max_bytes 0, unless all dimensions are fixed or bounded.
+// `bounds` apply to named dimensions.
+std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report);
+// Key `dims` of a file: `{channels: {max: 4}}`.
+DimensionBounds read_dimension_bounds(const YamlNode* dims, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,173 @@
+#include "compiler/parse/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr std::size_t kMaxTextBytes = 64U << 10;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+std::string_view kind_name(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::kNull: return "nothing";
+    case YamlNode::Kind::kScalar: return "a single value";
+    case YamlNode::Kind::kList: return "a list";
+    case YamlNode::Kind::kMap: return "a map";
+  }
+  return "something else";
+}
+
+bool expect(YamlNode::Kind kind, std::string_view kind_text, const YamlNode& node, std::string_view what,
+            std::string_view hint, Report& report) {
+  if (node.kind == kind) return true;
+  report.error(problem::kWrongShape, node.place, cat(what, " must be ", kind_text, ", but here is ", kind_name(node)),
+               cat("write it as ", hint));
+  return false;
+}
+
+bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) {
+  if (node.kind == YamlNode::Kind::kScalar) return true;
+  report.error(problem::kWrongShape, node.place,
+               cat(what, " must be a single value, but here is ", kind_name(node)), "write `key: value`");
+  return false;
+}
+
+// A number directly followed by a unit; the product must fit 63 bits.
+std::optional<std::uint64_t> parse_quantity(std::string_view text, const auto& units) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
+  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == text.substr(digits); });
+  if (!number || unit == units.end()) return std::nullopt;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (*number > kMost / unit->factor) return std::nullopt;
+  return *number * unit->factor;
+}
+
+void bad_value(const YamlNode& node, std::string_view what, std::string_view expected, Report& report) {
+  report.error(problem::kBadValue, node.place, cat(what, " is ", quote(node.text), ", expected ", expected),
+               cat("write ", expected));
+}
+
+}  // namespace
+
+MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report)
+    : what_(what), report_(report) {
+  if (node == nullptr || node->kind == YamlNode::Kind::kNull) return;
+  place_ = node->place;
+  if (!expect_map(*node, what, "`key: value` lines", report)) return;
+  map_ = node;
+  for (const YamlNode& key : node->keys) {
+    if (std::find(keys.begin(), keys.end(), key.text) != keys.end()) continue;
+    report.error(problem::kUnknownKey, key.place, cat("unknown key ", quote(key.text), " in ", what),
+                 suggest(key.text, keys, "accepted keys"));
+  }
+}
+
+const YamlNode* MapReader::get(std::string_view key) const {
+  if (map_ == nullptr) return nullptr;
+  for (std::size_t i = 0; i < map_->keys.size(); ++i) {
+    if (map_->keys[i].text != key) continue;
+    return map_->items[i].kind == YamlNode::Kind::kNull ? nullptr : &map_->items[i];
+  }
+  return nullptr;
+}
+
+const YamlNode* MapReader::need(std::string_view key, std::string_view hint) const {
+  const YamlNode* value = get(key);
+  if (value == nullptr && map_ != nullptr) {
+    report_.error(problem::kMissingKey, place_, cat(what_, " has no ", quote(key)), cat("add ", quote(hint)));
+  }
+  return value;
+}
+
+bool expect_map(const YamlNode& node, std::string_view what, std::string_view hint, Report& report) {
+  return expect(YamlNode::Kind::kMap, "a map", node, what, hint, report);
+}
+
+bool expect_list(const YamlNode& node, std::string_view what, std::string_view hint, Report& report) {
+  return expect(YamlNode::Kind::kList, "a list", node, what, hint, report);
+}
+
+bool is_name(std::string_view text) noexcept {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto inner = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.size() <= kMaxNameBytes && letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), inner);
+}
+
+std::optional<std::string> read_name(const YamlNode& node, std::string_view what, Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (is_name(node.text)) return node.text;
+  report.error(problem::kBadName, node.place, cat(quote(node.text), " cannot be ", what),
+               "a name is a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all");
+  return std::nullopt;
+}
+
+std::optional<std::string> read_text(const YamlNode& node, std::string_view what, Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (node.text.size() <= kMaxTextBytes && node.text.find('\0') == std::string::npos) return node.text;
+  bad_value(node, what, "text of at most 64 KiB without zero bytes", report);
+  return std::nullopt;
+}
+
+std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (node.text == "true") return true;
+  if (node.text == "false") return false;
+  bad_value(node, what, "`true` or `false`", report);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view what, std::uint64_t min,
+                                          std::uint64_t max, Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  const std::optional<std::uint64_t> number = parse_integer(node.text);
+  if (number && *number >= min && *number <= max) return number;
+  bad_value(node, what, cat("a whole number from ", min, " to ", max), report);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{"", 1}, {"B", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}}};
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (const auto bytes = parse_quantity(node.text, kUnits)) return bytes;
+  bad_value(node, what, "a size such as `512`, `64KiB`, `16MiB` or `1GiB`", report);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (const auto time = parse_quantity(node.text, kUnits); time && *time > 0) return time;
+  bad_value(node, what, "a time such as `500ms`, `20us`, `2s` or `1min`", report);
+  return std::nullopt;
+}
+
+void check_version(const MapReader& map, std::string_view key, Report& report) {
+  const YamlNode* version = map.need(key, cat(key, ": 1"));
+  if (version == nullptr || !expect_scalar(*version, quote(key), report) || version->text == "1") return;
+  report.error(problem::kWrongVersion, version->place,
+               cat(quote(key), " is ", quote(version->text), ", but this program reads version 1 only"),
+               cat("write `", key, ": 1`, or use the program that the file was written for"));
+}
+
+std::optional<std::uint64_t> parse_integer(std::string_view text) noexcept {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace woa

@@ -1,0 +1,56 @@
+// Reading values out of a YAML tree. Every function reports what is wrong and then returns nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parse/yaml_tree.h"
+#include "compiler/report.h"
+
+namespace woa {
+
+// A map with known keys. Reports unknown keys and a node that is no map when it is made.
+class MapReader {
+ public:
+  // `what` names the map in messages ("a stage"). `node` must outlive the reader; null: an absent, empty map.
+  MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report);
+
+  [[nodiscard]] bool is_map() const noexcept { return map_ != nullptr; }
+  // The value of a key, or null. An empty value (`key:`) counts as absent.
+  [[nodiscard]] const YamlNode* get(std::string_view key) const;
+  // The same; reports a missing key.
+  [[nodiscard]] const YamlNode* need(std::string_view key, std::string_view hint) const;
+
+ private:
+  const YamlNode* map_ = nullptr;
+  Place place_;
+  std::string what_;
+  Report& report_;
+};
+
+// Reports and returns false unless `node` is of that kind. `what` is said in messages ("`stages`"), `hint` shows the form.
+bool expect_map(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
+bool expect_list(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
+
+// Letter or underscore, then letters, digits, `_` and `-`, at most 64 of them.
+bool is_name(std::string_view text) noexcept;
+std::optional<std::string> read_name(const YamlNode& node, std::string_view what, Report& report);
+// Any scalar without NUL, at most 64 KiB.
+std::optional<std::string> read_text(const YamlNode& node, std::string_view what, Report& report);
+std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Report& report);
+std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view what, std::uint64_t min,
+                                          std::uint64_t max, Report& report);
+// Bytes: a number, or one with B, KiB, MiB or GiB.
+std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report);
+// Nanoseconds: a number with ns, us, ms, s or min; more than 0.
+std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report);
+// Checks `woa: 1` and the like.
+void check_version(const MapReader& map, std::string_view key, Report& report);
+
+// Whole decimal numbers, without sign or blanks; nothing if it is none or does not fit.
+std::optional<std::uint64_t> parse_integer(std::string_view text) noexcept;
+
+}  // namespace woa

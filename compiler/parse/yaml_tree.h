@@ -1,0 +1,30 @@
+// YAML text as a tree whose every value knows its line and column.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/report.h"
+
+namespace woa {
+
+struct YamlNode {
+  enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
+  Kind kind = Kind::kNull;
+  bool quoted = false;  // a scalar that stood in quotes
+  Place place;
+  std::string text;             // scalar
+  std::vector<YamlNode> keys;   // map: scalars, no two alike
+  std::vector<YamlNode> items;  // list: elements; map: values, by the position of their key
+};
+
+inline constexpr std::size_t kMaxYamlBytes = 4U << 20;
+inline constexpr std::size_t kMaxYamlDepth = 16;
+
+// The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported and
+// left out. Time and memory are linear in the text, of which kMaxYamlBytes are accepted.
+std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,166 @@
+#include "compiler/report.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMaxQuotedColumn = 240;  // a line is quoted up to here
+constexpr std::size_t kMaxNameShown = 64;
+constexpr std::size_t kMaxListed = 24;
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+std::uint32_t characters(std::string_view bytes) {
+  return static_cast<std::uint32_t>(std::count_if(bytes.begin(), bytes.end(), starts_character));
+}
+
+// At most `bytes` of `text`, not cut within a character.
+std::string_view cut(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && !starts_character(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
+// Edits (insert, delete, replace, swap neighbours) from a to b, or `limit` if there are as many or more.
+std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return std::min(limit, d[a.size()][b.size()]);
+}
+
+}  // namespace
+
+std::uint32_t Report::add_source(std::string name, std::string text) {
+  sources_.push_back({std::move(name), std::move(text), {}});
+  return static_cast<std::uint32_t>(sources_.size() - 1);
+}
+
+std::string_view Report::line_of(const Place& place) {
+  Source& source = sources_[place.source];
+  if (source.lines.empty()) {
+    source.lines.push_back(0);
+    for (std::size_t i = 0; i < source.text.size(); ++i) {
+      if (source.text[i] == '\n') source.lines.push_back(i + 1);
+    }
+  }
+  if (place.line == 0 || place.line > source.lines.size()) return {};
+  const std::size_t begin = source.lines[place.line - 1];
+  std::string_view line = std::string_view(source.text).substr(begin);
+  line = line.substr(0, line.find('\n'));
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+void Report::error(std::string_view code, const Place& place, std::string text, std::string fix) {
+  if (++errors_ > kMaxProblems) return;
+  Diagnostic d;
+  d.code = code;
+  d.file = sources_[place.source].name;
+  d.line = place.line;
+  d.text = std::move(text);
+  d.fix = std::move(fix);
+  const std::string_view line = line_of(place);
+  const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, line.size());
+  d.column = place.line == 0 ? 0 : characters(line.substr(0, before)) + 1;
+  if (before < kMaxQuotedColumn) {
+    d.source_line = cut(line, kMaxQuotedColumn);
+    const std::string_view marked = std::string_view(d.source_line).substr(std::min(before, d.source_line.size()));
+    d.length = std::max(1U, characters(marked.substr(0, place.length)));
+  }
+  entries_.push_back({std::move(d), place.source});
+}
+
+std::vector<Diagnostic> Report::take() {
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.source, a.diagnostic.line, a.diagnostic.column) <
+           std::tie(b.source, b.diagnostic.line, b.diagnostic.column);
+  });
+  std::vector<Diagnostic> out;
+  for (Entry& entry : entries_) out.push_back(std::move(entry.diagnostic));
+  if (errors_ > kMaxProblems) {
+    Diagnostic more;
+    more.code = problem::kTooMany;
+    more.file = out.front().file;
+    more.text = cat("there are ", errors_ - kMaxProblems, " more problems that are not shown");
+    more.fix = "mend those above first";
+    out.push_back(std::move(more));
+  }
+  return out;
+}
+
+std::string quote(std::string_view name) {
+  std::string text = "`";
+  const std::string_view shown = cut(name, kMaxNameShown);
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  return text + (shown.size() < name.size() ? "...`" : "`");
+}
+
+std::string quote_list(const std::vector<std::string>& names) {
+  if (names.empty()) return "none";
+  std::string text = quote(names[0]);
+  const std::size_t shown = std::min(names.size(), kMaxListed);
+  for (std::size_t i = 1; i < shown; ++i) text += (i + 1 == names.size() ? " and " : ", ") + quote(names[i]);
+  return shown < names.size() ? text + cat(" and ", names.size() - shown, " more") : text;
+}
+
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  if (name.size() > kMaxNameShown) return {};
+  std::size_t best = std::min<std::size_t>(4, name.size() / 3 + 2);
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    if (const std::size_t n = edits(name, candidate, best); n < best) {
+      best = n;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {
+  const std::string near = nearest(name, candidates);
+  const std::string accepted = cat(what, ": ", quote_list(candidates));
+  return near.empty() ? accepted : cat("did you mean ", quote(near), "? ", accepted);
+}
+
+std::string format(const Diagnostic& diagnostic, bool color) {
+  const auto paint = [color](std::string_view code, const std::string& text) {
+    return color ? cat("\033[", code, "m", text, "\033[0m") : text;
+  };
+  std::string place = diagnostic.file;
+  if (diagnostic.line != 0) place += cat(":", diagnostic.line, ":", diagnostic.column);
+  const std::string kind = diagnostic.warning ? "warning" : "error";
+  std::string out = paint("1", place + ":") + " " +
+                    paint(diagnostic.warning ? "1;35" : "1;31", cat(kind, "[", diagnostic.code, "]:")) + " " +
+                    diagnostic.text + "\n";
+  if (!diagnostic.source_line.empty()) {
+    std::string caret;  // under the place: tabs stay tabs, so that the caret does not move
+    for (const char c : diagnostic.source_line) {
+      if (!starts_character(c)) continue;
+      if (characters(caret) + 1 >= diagnostic.column) break;
+      caret += c == '\t' ? '\t' : ' ';
+    }
+    const std::string marks = diagnostic.length > 1 ? std::string(diagnostic.length - 1, '~') : std::string();
+    out += "  " + diagnostic.source_line + "\n  " + caret + paint("1;32", "^" + marks) + "\n";
+  }
+  if (!diagnostic.fix.empty()) out += "  fix: " + diagnostic.fix + "\n";
+  return out;
+}
+
+}  // namespace woa

@@ -1,0 +1,81 @@
+// Where the compiler's passes put what they find wrong, and the words they say it with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "compiler/compiler.h"
+#include "compiler/problems.h"
+
+namespace woa {
+
+// A place in a source of a Report.
+struct Place {
+  std::uint32_t source = 0;
+  std::uint32_t line = 0, column = 0;  // from 1, the column in bytes; line 0: the source as a whole
+  std::uint32_t length = 1;            // bytes to underline
+};
+
+// Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts.
+class Report {
+ public:
+  static constexpr std::size_t kMaxProblems = 200;
+
+  // `name` stands in diagnostics. Returns the number for Place::source.
+  std::uint32_t add_source(std::string name, std::string text);
+  [[nodiscard]] const std::string& text(std::uint32_t source) const { return sources_[source].text; }
+  [[nodiscard]] const std::string& name(std::uint32_t source) const { return sources_[source].name; }
+
+  void error(std::string_view code, const Place& place, std::string text, std::string fix = {});
+  [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
+
+  // Everything reported, in order of place.
+  std::vector<Diagnostic> take();
+
+ private:
+  struct Source {
+    std::string name, text;
+    std::vector<std::size_t> lines;  // where each begins; found when first needed
+  };
+  struct Entry {
+    Diagnostic diagnostic;
+    std::uint32_t source = 0;
+  };
+  std::string_view line_of(const Place& place);
+
+  std::vector<Source> sources_;
+  std::vector<Entry> entries_;
+  std::size_t errors_ = 0;
+};
+
+// `name`, with control characters shown and long ones cut.
+std::string quote(std::string_view name);
+// "`a`, `b` and `c`"; cut after some.
+std::string quote_list(const std::vector<std::string>& names);
+// The candidate that is most like `name`, empty if none is.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+// "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
+std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
+
+namespace internal {
+inline void append(std::string& text, std::string_view part) { text.append(part); }
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+void append(std::string& text, Number part) {
+  text += std::to_string(part);
+}
+}  // namespace internal
+
+// All parts as one text.
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  std::string text;
+  (internal::append(text, parts), ...);
+  return text;
+}
+
+}  // namespace woa

@@ -1,0 +1,34 @@
+// What one lane needs to run a firing's cpu variant: the kernel's views of the tokens, and scratch. Everything is
+// allocated before the first firing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+class KernelRunner {
+ public:
+  // Makes room for any stage of `stages`. kExhausted: the declared scratch cannot be had.
+  Status reserve(std::span<const LoadedStage> stages);
+
+  // Runs the kernel and fills in everything of `firing` that a backend answers. No allocation unless the firing fails.
+  void run(const LoadedStage& stage, Firing& firing) noexcept;
+
+ private:
+  struct Release {
+    void operator()(std::uint8_t* memory) const noexcept;
+  };
+  Status run_kernel(const LoadedStage& stage, Firing& firing) noexcept;
+
+  std::vector<woa_input> inputs_;
+  std::vector<woa_output> outputs_;
+  std::unique_ptr<std::uint8_t, Release> scratch_;
+};
+
+}  // namespace woa

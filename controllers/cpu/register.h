@@ -1,0 +1,11 @@
+// The cpu backend: kernels run on cores of this machine.
+#pragma once
+
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+// Always one device, never simulated: the processor. Every ordinal is served by it, with ControllerPlan::lanes lanes.
+BackendFactory cpu_factory();
+
+}  // namespace woa

@@ -1,0 +1,65 @@
+#include "controllers/fpga/verilator/verilator_backend.h"
+
+#include <verilated_config.h>
+
+#include <string>
+
+#include "runtime/base/clock.h"
+
+namespace woa {
+
+DeviceDescription verilator_description() {
+  std::string version = VERILATOR_VERSION;  // "5.006 2023-01-22 rev ..."
+  version = version.substr(0, version.find(' '));
+  return {"verilator", "wact_node RTL model (Verilator " + version + ")", true, "device", "none"};
+}
+
+VerilatorBackend::VerilatorBackend() : description_(verilator_description()) {}
+
+VerilatorBackend::~VerilatorBackend() {
+  if (!thread_.joinable()) return;
+  while (job_.load(std::memory_order_acquire) != nullptr) std::this_thread::yield();
+  job_.store(&stop_, std::memory_order_release);
+  job_.notify_one();
+  thread_.join();
+}
+
+Status VerilatorBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
+  WOA_RETURN_IF_ERROR(driver_.load(plan, stages));
+  wakeup_ = wakeup;
+  thread_ = std::thread([this] { serve(); });
+  return {};
+}
+
+bool VerilatorBackend::start(Firing& firing) noexcept {
+  if (busy_) return false;
+  busy_ = true;
+  job_.store(&firing, std::memory_order_release);
+  job_.notify_one();
+  return true;
+}
+
+std::size_t VerilatorBackend::poll(std::span<Firing*> done) noexcept {
+  if (!busy_ || done.empty()) return 0;
+  Firing* firing = done_.exchange(nullptr, std::memory_order_acquire);
+  if (firing == nullptr) return 0;
+  busy_ = false;
+  done[0] = firing;
+  return 1;
+}
+
+void VerilatorBackend::serve() noexcept {
+  for (;;) {
+    job_.wait(nullptr, std::memory_order_acquire);
+    Firing* firing = job_.load(std::memory_order_acquire);
+    if (firing == &stop_) return;
+    firing->started_ns = now_ns();
+    driver_.run(*firing);
+    firing->ended_ns = now_ns();
+    job_.store(nullptr, std::memory_order_relaxed);  // before the answer: the next firing comes after it
+    done_.store(firing, std::memory_order_release);
+    wakeup_.ring();
+  }
+}
+
+}  // namespace woa

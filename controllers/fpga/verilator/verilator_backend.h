@@ -1,0 +1,41 @@
+// The FPGA controller's device as a cycle-accurate model: firings run through the packet node's RTL on a thread of its
+// own.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "controllers/fpga/verilator/wact_driver.h"
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+// One firing at a time. The model thread sleeps while there is none.
+class VerilatorBackend final : public Backend {
+ public:
+  VerilatorBackend();
+  ~VerilatorBackend() override;
+
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
+  [[nodiscard]] bool start(Firing& firing) noexcept override;
+  std::size_t poll(std::span<Firing*> done) noexcept override;
+
+ private:
+  void serve() noexcept;
+
+  const DeviceDescription description_;
+  Doorbell wakeup_;
+  bool busy_ = false;                   // from start() to the poll() that reports it
+  std::atomic<Firing*> job_{nullptr};   // from the controller to the model thread; a firing of no stage ends it
+  std::atomic<Firing*> done_{nullptr};  // back
+  Firing stop_;
+  WactModel model_;    // the model thread's, once it runs, as is the driver
+  WactDriver driver_{model_};
+  std::thread thread_;
+};
+
+// What the model calls itself, for descriptions made without a model.
+DeviceDescription verilator_description();
+
+}  // namespace woa

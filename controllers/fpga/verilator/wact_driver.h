@@ -1,0 +1,50 @@
+// Drives one packet node: loads its tables from a plan and takes firings through it. Not a thread of its own.
+//
+// The driver moves bytes. What it knows and the node cannot (where the consumer's block lies) it writes into landing
+// descriptors; every header that leaves is the node's, byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "controllers/fpga/verilator/wact_model.h"
+#include "runtime/base/status.h"
+#include "runtime/controller/backend.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+class WactDriver {
+ public:
+  explicit WactDriver(WactModel& model) noexcept : model_(model) {}  // outlives the driver
+
+  // Fills the stage and route tables. Once. kUnsupported: a stage that the node cannot run (no rtl variant, a core that
+  // is not in it, more than one input or output, a relay), or more stages and routes than its tables hold.
+  Status load(const Plan& plan, std::span<const LoadedStage> stages);
+
+  // Takes one firing through the node and answers all of it but the times. Returns when the node is idle again.
+  // Codes in `firing`: what the node says in its poison when the kernel cannot run, the message being the poison's
+  // inline payload; kDataLoss when it refused the packet, and then no header is valid; kInternal: the model is broken.
+  void run(Firing& firing) noexcept;
+
+ private:
+  struct LoadedRoutes {
+    std::uint32_t stage = 0;
+    std::uint32_t first = 0;           // in the route table
+    std::vector<std::uint32_t> edges;  // in order of the route table
+  };
+  Result<std::uint32_t> find_core(const StagePlan& stage);
+  Status load_stage(const Plan& plan, const LoadedStage& loaded);
+  void load_route(const Plan& plan, std::uint32_t entry, const EdgePlan& edge);
+  void write_entry(std::uint32_t table, std::uint32_t entry, std::span<const std::uint32_t> words) noexcept;
+  const LoadedRoutes* routes_of(std::uint32_t stage) const noexcept;
+  bool write_landing(const LoadedRoutes& routes, Firing& firing) noexcept;
+
+  WactModel& model_;
+  std::vector<LoadedRoutes> loaded_;
+  std::vector<FiringRoute*> order_;  // the firing's routes in order of the route table
+  std::uint32_t routes_used_ = 0;
+};
+
+}  // namespace woa

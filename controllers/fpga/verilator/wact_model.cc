@@ -1,0 +1,56 @@
+#include "controllers/fpga/verilator/wact_model.h"
+
+#include <Vwact_node.h>
+#include <verilated.h>
+
+namespace woa {
+
+struct WactModel::Top {
+  VerilatedContext context;  // one per model: the library's default one is shared by a thread's models
+  Vwact_node node{&context};
+};
+
+WactModel::WactModel() : top_(std::make_unique<Top>()) {
+  top_->node.rst = 1;
+  cycle({});
+  top_->node.rst = 0;
+  while (!cycle({}).idle) {
+  }
+}
+
+WactModel::~WactModel() { top_->node.final(); }
+
+WactOutput WactModel::cycle(const WactInput& input) noexcept {
+  Vwact_node& node = top_->node;
+  node.s_tdata = input.s_tdata;
+  node.s_tvalid = input.s_tvalid;
+  node.s_tlast = input.s_tlast;
+  node.m_tready = input.m_tready;
+  node.clk = 0;
+  node.eval();  // outputs that depend on inputs within the cycle
+  const WactOutput output{node.m_tdata,      node.s_tready != 0, node.m_tvalid != 0,
+                          node.m_tlast != 0, node.m_tuser,       node.idle != 0};
+  node.clk = 1;
+  node.eval();
+  return output;
+}
+
+void WactModel::write(std::uint32_t address, std::uint32_t value) noexcept {
+  Vwact_node& node = top_->node;
+  node.r_address = static_cast<std::uint16_t>(address);
+  node.r_wdata = value;
+  node.r_write = 1;
+  cycle({});
+  node.r_write = 0;
+}
+
+std::uint32_t WactModel::read(std::uint32_t address) noexcept {
+  Vwact_node& node = top_->node;
+  node.r_address = static_cast<std::uint16_t>(address);
+  node.r_read = 1;
+  cycle({});
+  node.r_read = 0;
+  return node.r_rdata;
+}
+
+}  // namespace woa

@@ -1,0 +1,45 @@
+// The packet node as Verilator made it, one clock cycle at a time. Knows wires, not packets.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace woa {
+
+// What the host side drives during a cycle.
+struct WactInput {
+  std::uint64_t s_tdata = 0;
+  bool s_tvalid = false;
+  bool s_tlast = false;
+  bool m_tready = true;
+};
+
+// What the node shows in that cycle, before its clock edge.
+struct WactOutput {
+  std::uint64_t m_tdata = 0;
+  bool s_tready = false;
+  bool m_tvalid = false;
+  bool m_tlast = false;
+  std::uint8_t m_tuser = 0;
+  bool idle = false;
+};
+
+// Deterministic. One thread at a time; models are independent of each other.
+class WactModel {
+ public:
+  WactModel();  // reset, and idle
+  ~WactModel();
+  WactModel(const WactModel&) = delete;
+  WactModel& operator=(const WactModel&) = delete;
+
+  WactOutput cycle(const WactInput& input) noexcept;
+  // One cycle each, while idle. Addresses: controllers/fpga/wact_registers.h.
+  void write(std::uint32_t address, std::uint32_t value) noexcept;
+  std::uint32_t read(std::uint32_t address) noexcept;
+
+ private:
+  struct Top;
+  std::unique_ptr<Top> top_;
+};
+
+}  // namespace woa

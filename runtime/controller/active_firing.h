@@ -1,0 +1,15 @@
+// A firing and the controller's own books about it. Private to the controller.
+#pragma once
+
+#include <vector>
+
+#include "runtime/controller/controller.h"
+
+namespace woa {
+
+struct Controller::ActiveFiring : Firing {
+  std::uint32_t match = kNone;      // whose tokens it consumes; kNone for forwarded poison
+  std::vector<PortClaim> claims;    // by output port
+};
+
+}  // namespace woa

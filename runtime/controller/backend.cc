@@ -1,0 +1,21 @@
+#include "runtime/controller/backend.h"
+
+#include <utility>
+
+namespace woa {
+
+Status BackendRegistry::add(BackendFactory factory) {
+  if (find(factory.name) != nullptr)
+    return {Code::kInvalid, "a backend named '" + factory.name + "' is registered already"};
+  factories_.push_back(std::move(factory));
+  return {};
+}
+
+const BackendFactory* BackendRegistry::find(std::string_view name) const noexcept {
+  for (const BackendFactory& factory : factories_) {
+    if (factory.name == name) return &factory;
+  }
+  return nullptr;
+}
+
+}  // namespace woa

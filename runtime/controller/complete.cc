@@ -1,0 +1,154 @@
+// A kernel has run: check what it wrote against its kernel.yaml, send it on, free what it consumed.
+#include <algorithm>
+
+#include "runtime/controller/active_firing.h"
+#include "runtime/controller/controller.h"
+
+namespace woa {
+
+std::size_t Controller::poll_backend() noexcept {
+  const std::size_t count = backend_.poll(done_);
+  for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
+  if (count > 0) retry_ready_ = true;
+  return count;
+}
+
+void Controller::complete(ActiveFiring& firing) noexcept {
+  if (firing.match == kNone) {  // poison that the device passed on
+    commit_device_poison(firing);
+    return free_firing(firing);
+  }
+  count_firing(firing);
+  StageInstance& entry = books_[firing.stage].instances[firing.instance % kMaxWindow];
+  --entry.running;
+  const bool unwanted = entry.dead || firing.instance < oldest_;
+  if (device_forwards_) {
+    // Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.
+    if (firing.code == Code::kOk) {
+      commit_outputs(firing);
+    } else {
+      for (const PortClaim& claim : firing.claims) outputs_->hold_block(claim, 0);
+      for (const FiringRoute& route : firing.routes) outputs_->return_credit(route.edge, firing.instance);
+      commit_device_poison(firing);
+      if (!unwanted) mark_dead(firing.stage, entry);
+    }
+  } else {
+    Status status = firing.code == Code::kOk ? check_outputs(firing) : Status(firing.code, firing.message);
+    if (status.ok() && !unwanted) {
+      commit_outputs(firing);
+    } else {
+      for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
+      if (!status.ok() && !unwanted) kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
+    }
+  }
+  finish_match(firing);
+}
+
+void Controller::finish_match(ActiveFiring& firing) noexcept {
+  StageInstance& entry = books_[firing.stage].instances[firing.instance % kMaxWindow];
+  release_inputs(firing.match);
+  matches_.erase(firing.match);
+  if (stage(firing.stage).stateful == Stateful::kRun) books_[firing.stage].run_state_busy = false;
+  if (entry.running == 0 && (entry.dead || firing.instance < oldest_)) {
+    drop_held(firing.stage, firing.instance);
+    if (firing.instance < oldest_) drop_state(firing.stage, entry);
+  }
+  free_firing(firing);
+}
+
+void Controller::free_firing(ActiveFiring& firing) noexcept {
+  free_firings_.push_back(&firing);
+  retry_ready_ = true;
+}
+
+// Rule 2: every port once, of a one_of group exactly one.
+Status Controller::check_outputs(const ActiveFiring& firing) const {
+  const StagePlan& plan = stage(firing.stage);
+  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
+    const OutputPortPlan& port = plan.outputs[p];
+    if (port.one_of < 0) {
+      if (!firing.outputs[p].written) return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
+    } else {
+      std::uint32_t written = 0;
+      for (std::uint32_t q = 0; q < plan.outputs.size(); ++q) {
+        if (plan.outputs[q].one_of == port.one_of && firing.outputs[q].written) ++written;
+      }
+      if (written != 1) {
+        return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) + " ports of the one_of group of '" + port.name +
+                                           "'; exactly one was expected"};
+      }
+    }
+    if (firing.outputs[p].written) WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
+  }
+  return {};
+}
+
+// Rule 3: turn max + 1 of a loop fails the firing that tries it.
+Status Controller::check_loops(std::uint32_t stage_id, std::uint32_t port, std::uint64_t tag) const {
+  for (const std::uint32_t e : layout_.out_edges[stage_id][port]) {
+    if (plan_.edges[e].loop < 0) continue;
+    const LoopPlan& loop = plan_.loops[static_cast<std::size_t>(plan_.edges[e].loop)];
+    const std::uint64_t turn = (tag >> loop.shift) & ((std::uint64_t{1} << loop.bits) - 1);
+    if (turn < loop.max) continue;
+    return {Code::kLoopLimit, "loop '" + loop.name + "' would take turn " + std::to_string(turn + 1) + ", but its max is " +
+                                  std::to_string(loop.max)};
+  }
+  return {};
+}
+
+void Controller::commit_outputs(ActiveFiring& firing) noexcept {
+  ActivationPacket header;
+  header.instance = firing.instance;
+  header.deadline = firing.deadline;
+  for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
+    if (device_forwards_) {
+      outputs_->hold_block(firing.claims[p], static_cast<std::uint32_t>(layout_.out_edges[firing.stage][p].size()));
+    } else if (firing.outputs[p].written) {
+      header.payload_bytes = firing.outputs[p].payload_bytes;
+      outputs_->commit(firing.stage, p, firing.claims[p], firing.tag, header);
+    } else {
+      outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
+    }
+  }
+  for (const FiringRoute& route : firing.routes) {
+    if (Status status = outputs_->commit_sealed(route.edge, route.header, {}); !status.ok()) return fail_run(std::move(status));
+  }
+}
+
+void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
+  for (const FiringRoute& route : firing.routes) {
+    const std::size_t length = std::min<std::size_t>(firing.message.size(), route.header.payload_bytes);
+    const std::string_view message(firing.message.data(), length);
+    if (firing.match == kNone && !outputs_->reserve_poison(route.edge)) continue;  // closed: nobody reads it any more
+    if (Status status = outputs_->commit_sealed(route.edge, route.header, message); !status.ok()) return fail_run(std::move(status));
+  }
+}
+
+void Controller::release_inputs(std::uint32_t match) noexcept {
+  for (Token& token : matches_.tokens(match)) {
+    if (token.present()) release(token);
+    token.edge = kNone;
+  }
+}
+
+void Controller::count_firing(const ActiveFiring& firing) noexcept {
+  StageStats& stats = stats_.stages[firing.stage];
+  ++stats.firings;
+  stats.busy_ns += firing.ended_ns - firing.started_ns;
+  stats_.cycles += firing.cycles;
+  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone, firing.instance,
+             firing.tag});
+  std::uint64_t copied = firing.copied_bytes;  // inputs first, the rest is outputs
+  const std::span<Token> tokens = matches_.tokens(firing.match);
+  for (std::uint32_t p = 0; p < firing.inputs.size() && copied > 0; ++p) {
+    if (!tokens[p].present()) continue;
+    const std::uint64_t part = std::min<std::uint64_t>(copied, firing.inputs[p].payload.size());
+    stats_.edges[tokens[p].edge].copied_bytes += part;
+    copied -= part;
+  }
+  if (copied > 0 && !firing.outputs.empty()) {
+    stats_.edges[layout_.out_edges[firing.stage].front().front()].copied_bytes += copied;
+  }
+}
+
+}  // namespace woa

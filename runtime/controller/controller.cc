@@ -1,0 +1,165 @@
+#include "runtime/controller/controller.h"
+
+#include <algorithm>
+
+#include "runtime/controller/active_firing.h"
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMaxFirings = 16;    // begun and not completed; a device with more lanes than this waits for itself
+constexpr std::size_t kPollBatch = 64;     // packets of one channel per duty cycle, so that none starves another
+constexpr std::size_t kTraceReserve = 4096;
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+// Knows which channel a packet came by.
+class Controller::ChannelSink final : public PacketSink {
+ public:
+  ChannelSink(Controller& controller, std::uint32_t from) : controller_(controller), from_(from) {}
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
+    return controller_.on_packet(from_, packet, as_text(inline_payload));
+  }
+
+ private:
+  Controller& controller_;
+  std::uint32_t from_;
+};
+
+Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
+  std::unique_ptr<Controller> controller(new Controller(std::move(setup)));
+  auto outputs = Outputs::make(controller->plan_, controller->layout_, controller->self_, controller->setup_.wiring, *controller,
+                               controller->stats_);
+  if (!outputs.ok()) return outputs.status();
+  controller->outputs_ = std::move(*outputs);
+  return controller;
+}
+
+Controller::Controller(ControllerSetup setup)
+    : setup_(std::move(setup)),
+      plan_(*setup_.plan),
+      layout_(*setup_.layout),
+      self_(setup_.id),
+      backend_(*setup_.backend),
+      device_forwards_(backend_.description().forwards == "device"),
+      told_oldest_(plan_.controllers.size(), 0),
+      matches_(plan_, layout_, self_),
+      books_(plan_.stages.size()),
+      returned_(plan_.controllers.size(), false) {
+  stats_.edges.resize(plan_.edges.size());
+  stats_.stages.resize(plan_.stages.size());
+  std::size_t tokens = plan_.window, max_inputs = 1, max_outputs = 1, local = 1;
+  for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
+    if (stage(s).controller != self_) continue;
+    books_[s].local = true;
+    books_[s].instances.resize(kMaxWindow);
+    max_inputs = std::max(max_inputs, stage(s).inputs.size());
+    max_outputs = std::max(max_outputs, stage(s).outputs.size());
+  }
+  for (const LoadedStage& loaded : setup_.stages) {
+    StageBook& book = books_[loaded.id];
+    book.loaded = &loaded;
+    if (stage(loaded.id).stateful == Stateful::kNo) continue;
+    book.state_stride = (loaded.kernel->state_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+    book.state.resize(book.state_stride * (stage(loaded.id).stateful == Stateful::kRun ? 1 : kMaxWindow));
+  }
+  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
+    if (layout_.edges[e].to == self_) tokens += plan_.edges[e].blocks;
+    if (layout_.edges[e].to == self_ && !layout_.edges[e].crosses()) local += plan_.edges[e].blocks + plan_.window;
+  }
+  ready_.reserve(tokens);
+  local_.resize(local);
+  for (std::size_t f = 0; f < kMaxFirings; ++f) {
+    firings_.push_back(std::make_unique<ActiveFiring>());
+    firings_.back()->inputs.reserve(max_inputs);
+    firings_.back()->outputs.reserve(max_outputs);
+    firings_.back()->claims.reserve(max_outputs);
+    firings_.back()->message.reserve(kPoisonMessageBytes);
+    free_firings_.push_back(firings_.back().get());
+  }
+  done_.resize(kMaxFirings);
+  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) sinks_.push_back(std::make_unique<ChannelSink>(*this, c));
+  if (setup_.trace) trace_.reserve(kTraceReserve);
+}
+
+Controller::~Controller() {
+  for (std::uint32_t s = 0; s < books_.size(); ++s) {
+    for (StageInstance& entry : books_[s].instances) drop_state(s, entry);
+    StageBook& book = books_[s];
+    if (book.run_state_made && book.loaded->kernel->retire != nullptr) {
+      book.loaded->kernel->retire(book.loaded->self, book.state.data());
+    }
+  }
+}
+
+std::size_t Controller::do_work() noexcept {
+  if (!fatal_.ok() || ended_) return 0;
+  std::size_t done = 0;
+  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
+    Receiver* receiver = setup_.wiring.receivers[c].get();
+    if (receiver == nullptr) continue;
+    const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
+    if (packets > 0) returned_[c] = true;  // its producer may wait for a place in the ring
+    done += packets;
+    if (packets == 0 && !receiver->status().ok()) {
+      fail_run(receiver->status().with_context("channel from '" + plan_.controllers[c].name + "'"));
+    }
+  }
+  done += poll_returns();
+  done += poll_backend();
+  for (bool more = true; more && fatal_.ok();) {
+    const std::size_t progress = drain_local() + start_poisons() + start_ready() + poll_backend();
+    done += progress;
+    more = progress > 0;
+  }
+  if (self_ == kHostController) {
+    for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
+      if (told_oldest_[c] < published_oldest_ && outputs_->control(c, PacketKind::kRetire, published_oldest_)) {
+        told_oldest_[c] = published_oldest_;
+        ++done;
+      }
+    }
+  }
+  outputs_->flush();
+  for (std::uint32_t c = 0; c < returned_.size(); ++c) {
+    if (!returned_[c]) continue;
+    returned_[c] = false;
+    setup_.wiring.receivers[c]->wake();
+  }
+  return done;
+}
+
+void Controller::admit(std::uint64_t instance, std::uint64_t deadline) {
+  make_ready(matches_.add_empty(kSourceStage, instance, deadline));
+}
+
+void Controller::fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept {
+  kill_stage(kSinkStage, instance, code, kNoStage, message);
+}
+
+void Controller::retire(std::uint64_t oldest) noexcept {
+  published_oldest_ = std::max(published_oldest_, oldest);
+  learn_oldest(oldest);
+}
+
+void Controller::end() noexcept {
+  for (std::uint32_t c = 1; c < plan_.controllers.size(); ++c) {
+    // Refused only by a closed channel, whose reader has gone already.
+    (void)outputs_->control(c, PacketKind::kEnd, 0);
+  }
+  outputs_->flush();
+}
+
+void Controller::add_trace(TraceEvent event) {
+  if (setup_.trace) trace_.push_back(event);
+}
+
+void Controller::fail_run(Status status) noexcept {
+  if (fatal_.ok()) fatal_ = std::move(status);
+}
+
+}  // namespace woa

@@ -1,0 +1,180 @@
+// A controller: owns one device, receives packets, matches tokens, fires kernels, forwards results (docs/graph.md, rules 1 to 10).
+//
+// A duty cycle that never blocks on anything but its own kernel: somebody calls do_work() again and again and decides how to
+// idle in between (runtime/transport/idle.h). The same code drives every device; what differs is the Backend.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/controller/backend.h"
+#include "runtime/controller/layout.h"
+#include "runtime/controller/match_table.h"
+#include "runtime/controller/outputs.h"
+#include "runtime/controller/stats.h"
+
+namespace woa {
+
+// Who hears that an instance was poisoned at the sink (the host). Called on the controller's thread.
+class InstanceObserver {
+ public:
+  virtual ~InstanceObserver() = default;
+  // The first poison of `instance` to reach the sink. `origin`: the stage that failed, kNoStage for the run itself.
+  virtual void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept = 0;
+};
+
+struct ControllerSetup {
+  const Plan* plan = nullptr;        // validated; outlives the controller, as do layout, observer and the stages' kernels
+  const Layout* layout = nullptr;
+  std::uint32_t id = 0;              // in the plan
+  Backend* backend = nullptr;        // loaded; outlives the controller
+  std::vector<LoadedStage> stages;   // kernels of this controller's stages
+  Wiring wiring;
+  InstanceObserver* observer = nullptr;  // host only
+  bool trace = false;
+};
+
+class Controller final : private LocalDelivery {
+ public:
+  // kTooLarge: an output's blocks do not fit a region.
+  static Result<std::unique_ptr<Controller>> make(ControllerSetup setup);
+  ~Controller() override;
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // One duty cycle: receive, match, fire, forward. Returns how much it did; 0 means that nothing was there. One thread.
+  std::size_t do_work() noexcept;
+
+  // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after it.
+  [[nodiscard]] const Status& status() const noexcept { return fatal_; }
+  // The host said that the run is over, and nothing is left here.
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
+  [[nodiscard]] const ControllerStats& stats() const noexcept { return stats_; }
+  [[nodiscard]] std::span<const TraceEvent> trace() const noexcept { return trace_; }
+
+  // Host only. Starts an instance at the source: its firing asks the backend for the inputs.
+  void admit(std::uint64_t instance, std::uint64_t deadline);
+  // Host only. Fails an instance at the sink, as poison would (its deadline passed, a peer was lost).
+  void fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept;
+  // Host only. Everything older than `oldest` is over: told to all controllers, as soon as they read the previous news.
+  void retire(std::uint64_t oldest) noexcept;
+  // Host only. No packet follows: every controller ends when it has read this.
+  void end() noexcept;
+
+ private:
+  // Region of a held token that a relay has passed on: the block is no longer its to give back.
+  static constexpr std::uint16_t kPassedOn = 0xffff;
+  class ChannelSink;
+  struct ActiveFiring;
+  struct LocalPacket {
+    std::uint32_t edge;
+    ActivationPacket packet;
+    std::array<char, kPoisonMessageBytes> message;
+  };
+  // What a stage knows of one instance in flight; position instance mod kMaxWindow.
+  struct StageInstance {
+    std::uint64_t instance = ~std::uint64_t{0};
+    bool dead = false;           // poisoned here (rule 6)
+    bool has_state = false;
+    bool fired = false;
+    std::uint32_t running = 0;   // firings not completed
+    std::uint64_t last_tag = 0;  // of a stateful stage's last firing
+  };
+  struct StageBook {
+    bool local = false;
+    const LoadedStage* loaded = nullptr;
+    std::vector<StageInstance> instances;
+    std::vector<std::max_align_t> state;  // kMaxWindow states, or one for `stateful: run`
+    std::size_t state_stride = 0;         // in units of the vector's element
+    std::uint64_t next_instance = 0;  // of a `stateful: run` stage
+    bool run_state_busy = false, run_state_made = false;
+  };
+  struct Poison {  // to be sent by a device that writes its own headers
+    std::uint32_t stage;
+    ActivationPacket header;
+    std::string message;
+  };
+
+  explicit Controller(ControllerSetup setup);
+  const StagePlan& stage(std::uint32_t id) const noexcept { return plan_.stages[id]; }
+
+  // receive.cc: packets in
+  void deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept override;
+  std::size_t drain_local() noexcept;
+  bool on_packet(std::uint32_t from, const ActivationPacket& packet, std::string_view message) noexcept;
+  std::uint32_t find_edge(std::uint32_t from, const ActivationPacket& packet) const noexcept;
+  bool on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept;
+  bool on_poison(const ActivationPacket& packet, std::string_view message) noexcept;
+  void release(const Token& token) noexcept;
+  void return_block(const BlockReturn& block) noexcept;
+  void take_back(const BlockReturn& block) noexcept;
+  std::size_t poll_returns() noexcept;
+
+  // instances.cc: what becomes of an instance at a stage
+  StageInstance* instance_at(std::uint32_t stage, std::uint64_t instance) noexcept;
+  void learn_oldest(std::uint64_t oldest) noexcept;
+  void retire_instances() noexcept;
+  void drop_state(std::uint32_t stage, StageInstance& entry) noexcept;
+  void* state_of(std::uint32_t stage, StageInstance& entry) noexcept;
+  void kill_stage(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept;
+  void mark_dead(std::uint32_t stage, StageInstance& entry) noexcept;
+  void drop_match(std::uint32_t match) noexcept;
+
+  // fire.cc: from complete match to committed outputs
+  void make_ready(std::uint32_t match) noexcept;
+  std::size_t start_ready() noexcept;
+  void drop_held(std::uint32_t stage, std::uint64_t instance) noexcept;
+  enum class Start : std::uint8_t { kStarted, kNotYet, kGone };
+  Start try_start(std::uint32_t match) noexcept;
+  Start relay(std::uint32_t match) noexcept;
+  bool in_order(const Match& match, StageInstance& entry) noexcept;
+  void fill(ActiveFiring& firing, std::uint32_t match, StageInstance& entry) noexcept;
+  std::size_t start_poisons() noexcept;
+  std::size_t poll_backend() noexcept;
+  void complete(ActiveFiring& firing) noexcept;
+  Status check_outputs(const ActiveFiring& firing) const;
+  void commit_outputs(ActiveFiring& firing) noexcept;
+  void commit_device_poison(ActiveFiring& firing) noexcept;
+  void release_inputs(std::uint32_t match) noexcept;
+  void finish_match(ActiveFiring& firing) noexcept;
+  void count_firing(const ActiveFiring& firing) noexcept;
+  Status check_loops(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const;
+  void free_firing(ActiveFiring& firing) noexcept;
+  void add_trace(TraceEvent event);
+  void fail_run(Status status) noexcept;
+
+  ControllerSetup setup_;
+  const Plan& plan_;
+  const Layout& layout_;
+  const std::uint32_t self_;
+  Backend& backend_;
+  const bool device_forwards_;
+  Status fatal_;
+  bool ended_ = false;
+  std::uint64_t oldest_ = 0;          // in flight, as far as this controller knows
+  std::uint64_t published_oldest_ = 0;  // host: to be told to the others
+  std::vector<std::uint64_t> told_oldest_;  // host: by controller
+  ControllerStats stats_;
+  std::vector<TraceEvent> trace_;
+  MatchTable matches_;
+  std::unique_ptr<Outputs> outputs_;
+  std::vector<StageBook> books_;             // by stage
+  std::vector<std::uint32_t> ready_;         // complete matches, oldest instance first
+  bool retry_ready_ = false;                 // something changed that may let a ready match start
+  std::vector<std::unique_ptr<ActiveFiring>> firings_;
+  std::vector<ActiveFiring*> free_firings_;
+  std::vector<Firing*> done_;                // scratch of poll_backend
+  std::vector<Poison> poisons_;
+  std::vector<LocalPacket> local_;           // ring of packets to stages of this controller
+  std::size_t local_head_ = 0, local_count_ = 0;
+  std::vector<bool> returned_;               // by controller: to be woken
+  std::vector<std::unique_ptr<ChannelSink>> sinks_;  // by origin
+};
+
+}  // namespace woa

@@ -1,0 +1,118 @@
+// What becomes of an instance at a stage: alive, dead by poison (rule 6), retired (rule 5).
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/controller/controller.h"
+
+namespace woa {
+
+// The stage's book about an instance that has not retired. Null while a firing of a retired instance still uses its place.
+Controller::StageInstance* Controller::instance_at(std::uint32_t stage_id, std::uint64_t instance) noexcept {
+  StageInstance& entry = books_[stage_id].instances[instance % kMaxWindow];
+  if (entry.instance == instance) return &entry;
+  if (entry.running > 0) return nullptr;
+  drop_state(stage_id, entry);
+  entry = StageInstance{};
+  entry.instance = instance;
+  return &entry;
+}
+
+void Controller::learn_oldest(std::uint64_t oldest) noexcept {
+  if (oldest <= oldest_) return;
+  oldest_ = oldest;
+  retire_instances();
+  retry_ready_ = true;  // another instance is the oldest now, and has more credits
+}
+
+void Controller::retire_instances() noexcept {
+  if (!matches_.empty()) {
+    matches_.for_each([&](std::uint32_t m) {
+      if (matches_[m].instance < oldest_ && !matches_[m].firing) drop_match(m);
+    });
+    const auto gone = [&](std::uint32_t s, std::uint64_t instance) {
+      return instance < oldest_ && books_[s].instances[instance % kMaxWindow].running == 0;
+    };
+    matches_.drop_held(gone, [&](const Token& token) { release(token); });
+  }
+  for (std::uint32_t s = 0; s < books_.size(); ++s) {
+    if (!books_[s].local || stage(s).stateful != Stateful::kInstance) continue;
+    for (StageInstance& entry : books_[s].instances) {
+      if (entry.has_state && entry.instance < oldest_ && entry.running == 0) drop_state(s, entry);
+    }
+  }
+}
+
+void Controller::drop_state(std::uint32_t stage_id, StageInstance& entry) noexcept {
+  if (!entry.has_state) return;
+  entry.has_state = false;
+  StageBook& book = books_[stage_id];
+  if (book.loaded->kernel->retire == nullptr) return;
+  book.loaded->kernel->retire(book.loaded->self, &book.state[(entry.instance % kMaxWindow) * book.state_stride]);
+}
+
+// The state for a firing: made (zeroed) at the first one.
+void* Controller::state_of(std::uint32_t stage_id, StageInstance& entry) noexcept {
+  StageBook& book = books_[stage_id];
+  if (book.state_stride == 0) return nullptr;
+  if (stage(stage_id).stateful == Stateful::kRun) {
+    book.run_state_made = true;
+    return book.state.data();
+  }
+  std::max_align_t* state = &book.state[(entry.instance % kMaxWindow) * book.state_stride];
+  if (!entry.has_state) std::memset(state, 0, book.state_stride * sizeof(std::max_align_t));
+  entry.has_state = true;
+  return state;
+}
+
+void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code code, std::uint32_t origin,
+                            std::string_view message) noexcept {
+  if (instance < oldest_) return;
+  StageInstance* entry = instance_at(stage_id, instance);
+  if (entry == nullptr || entry->dead) return;
+  message = message.substr(0, kPoisonMessageBytes);
+  const std::string text(message);  // dropping tokens may free what `message` points into
+  mark_dead(stage_id, *entry);
+  if (stage(stage_id).role == StageRole::kSink) {
+    if (setup_.observer != nullptr) setup_.observer->on_poisoned(instance, code, origin, text);
+    return;
+  }
+  ActivationPacket header;
+  header.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+  header.flags = text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
+  header.status = static_cast<std::uint8_t>(code);
+  header.origin = origin;
+  header.instance = instance;
+  header.stage = stage_id;
+  header.payload_bytes = text.size();
+  if (device_forwards_) {
+    poisons_.push_back({stage_id, header, text});
+  } else {
+    outputs_->poison(stage_id, header, text);
+  }
+}
+
+// Frees what the stage holds of the instance; running firings keep theirs until they complete.
+void Controller::mark_dead(std::uint32_t stage_id, StageInstance& entry) noexcept {
+  entry.dead = true;
+  const std::uint64_t instance = entry.instance;
+  matches_.for_each([&](std::uint32_t m) {
+    const Match& match = matches_[m];
+    if (match.stage == stage_id && match.instance == instance && !match.firing) drop_match(m);
+  });
+  if (entry.running == 0) drop_held(stage_id, instance);
+  retry_ready_ = true;  // a `stateful: run` stage may wait for this instance
+}
+
+void Controller::drop_held(std::uint32_t stage_id, std::uint64_t instance) noexcept {
+  matches_.drop_held([&](std::uint32_t s, std::uint64_t i) { return s == stage_id && i == instance; },
+                     [&](const Token& token) { release(token); });
+}
+
+void Controller::drop_match(std::uint32_t match) noexcept {
+  if (matches_[match].ready) ready_.erase(std::remove(ready_.begin(), ready_.end(), match), ready_.end());
+  release_inputs(match);
+  matches_.erase(match);
+  ++stats_.dropped;
+}
+
+}  // namespace woa

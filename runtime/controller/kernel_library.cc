@@ -1,0 +1,136 @@
+#include "runtime/controller/kernel_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+
+namespace woa {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+Result<fs::path> find_folder(const StagePlan& stage, std::span<const fs::path> folders) {
+  if (!stage.kernel_file.empty()) {
+    const fs::path file = stage.kernel_file;
+    if (is_there(file)) return file.parent_path();
+    return {Code::kNotFound, "there is no " + file.string()};
+  }
+  std::string searched;
+  for (const fs::path& folder : folders) {
+    if (is_there(folder / stage.kernel / "kernel.yaml")) return folder / stage.kernel;
+    searched.append(" ").append(folder.string());
+  }
+  return {Code::kNotFound,
+          "no folder holds " + stage.kernel + "/kernel.yaml; searched:" + (searched.empty() ? " none" : searched)};
+}
+
+// The kernel's own reason for not having been built, if it has one.
+Status check_available(const fs::path& folder) {
+  std::ifstream file(folder / "unavailable.txt");
+  if (!file) return {};
+  std::string reason;
+  std::getline(file, reason);
+  return {Code::kUnavailable, reason.empty() ? "unavailable, without a reason" : reason};
+}
+
+// The parameters as create() takes them, and which of the values are secrets.
+struct Parameters {
+  std::vector<woa_param> values;
+  std::vector<std::string_view> secrets;
+};
+
+Result<Parameters> collect(const StagePlan& stage) {
+  Parameters parameters;
+  for (const ParamPlan& param : stage.params) {
+    const char* value = param.value.c_str();
+    if (!param.secret_env.empty()) {
+      value = std::getenv(param.secret_env.c_str());
+      if (value == nullptr) {
+        return {Code::kUnavailable, "parameter '" + param.name + "' is a secret: set the environment variable " +
+                                        param.secret_env + " where the kernel runs"};
+      }
+      if (*value != '\0') parameters.secrets.emplace_back(value);
+    }
+    parameters.values.push_back({param.name.c_str(), value});
+  }
+  return parameters;
+}
+
+// A kernel may quote its parameters in an error; a secret must not get out that way.
+std::string without_secrets(std::string message, std::span<const std::string_view> secrets) {
+  for (const std::string_view secret : secrets) {
+    for (std::size_t at = message.find(secret); at != std::string::npos; at = message.find(secret, at + 3)) {
+      message.replace(at, secret.size(), "***");
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+void KernelLibrary::Close::operator()(void* library) const noexcept { ::dlclose(library); }
+
+Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<const fs::path> folders) {
+  KernelLibrary loaded;
+  const std::string place = "stage '" + stage.name + "', kernel '" + stage.kernel + "'";
+  Result<fs::path> folder = find_folder(stage, folders);
+  if (!folder.ok()) return folder.status().with_context(place);
+  loaded.folder_ = *std::move(folder);
+  if (Status status = check_available(loaded.folder_); !status.ok()) return status.with_context(place);
+  if (stage.library.empty()) return loaded;
+  if (Status status = loaded.open(loaded.folder_ / stage.library); !status.ok()) return status.with_context(place);
+  if (Status status = loaded.create(stage); !status.ok()) return status.with_context(place);
+  return loaded;
+}
+
+Status KernelLibrary::open(const fs::path& file) {
+  library_.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library_ == nullptr) return {Code::kNotFound, std::string("cannot load its library: ") + ::dlerror()};
+  const auto entry = reinterpret_cast<woa_kernel_entry_fn>(::dlsym(library_.get(), WOA_KERNEL_ENTRY));
+  if (entry == nullptr) return {Code::kUnsupported, file.string() + " does not export " WOA_KERNEL_ENTRY};
+  kernel_ = entry();
+  if (kernel_ == nullptr) return {Code::kBrokenContract, file.string() + ": " WOA_KERNEL_ENTRY " returned nothing"};
+  if (kernel_->abi != WOA_KERNEL_ABI) {
+    return {Code::kUnsupported, file.string() + " was built for kernel interface " + std::to_string(kernel_->abi) +
+                                    ", this runtime has " + std::to_string(WOA_KERNEL_ABI) +
+                                    "; build the kernel again"};
+  }
+  return {};
+}
+
+Status KernelLibrary::create(const StagePlan& stage) {
+  if (kernel_->create == nullptr) return {};
+  const Result<Parameters> parameters = collect(stage);
+  if (!parameters.ok()) return parameters.status();
+  woa_error error{};
+  const woa_status status = kernel_->create(parameters->values.data(), parameters->values.size(), &self_, &error);
+  if (status == WOA_OK) return {};
+  self_ = nullptr;  // a create() that failed has nothing to destroy
+  error.message[sizeof error.message - 1] = '\0';
+  return {to_code(status), without_secrets(error.message, parameters->secrets)};
+}
+
+KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      library_(std::move(other.library_)),
+      kernel_(std::exchange(other.kernel_, nullptr)),
+      self_(std::exchange(other.self_, nullptr)) {}
+
+KernelLibrary::~KernelLibrary() {
+  if (kernel_ != nullptr && kernel_->destroy != nullptr && self_ != nullptr) kernel_->destroy(self_);
+}
+
+}  // namespace woa

@@ -1,0 +1,48 @@
+// A stage's kernel: its shared library, loaded, and what the library's create() made of the stage's parameters.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernels/woa_kernel.h"
+#include "runtime/base/status.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// Owns the library and `self`. Must outlive every backend that was given its table, and every instance's state.
+class KernelLibrary {
+ public:
+  // Loads what `stage` names. Its folder is that of stage.kernel_file or, without one, the first of `folders` that
+  // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library; may take
+  // long. One thread. kNotFound: no such kernel or library. kUnavailable: the kernel says why in unavailable.txt, or a
+  // secret's environment variable is not set. kUnsupported: built for another kernel interface. Otherwise the code and
+  // message of create(). Messages name stage and kernel, never the value of a secret.
+  static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders);
+
+  KernelLibrary(KernelLibrary&& other) noexcept;
+  KernelLibrary& operator=(KernelLibrary&&) = delete;
+  ~KernelLibrary();  // destroy(), then unloads
+
+  [[nodiscard]] const woa_kernel* kernel() const noexcept { return kernel_; }  // null: the stage has no library
+  [[nodiscard]] void* self() const noexcept { return self_; }
+  // Where kernel.yaml lies: OpenCL sources are beside it.
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+
+ private:
+  struct Close {
+    void operator()(void* library) const noexcept;
+  };
+  KernelLibrary() = default;
+  Status open(const std::filesystem::path& file);
+  Status create(const StagePlan& stage);
+
+  std::filesystem::path folder_;
+  std::unique_ptr<void, Close> library_;
+  const woa_kernel* kernel_ = nullptr;
+  void* self_ = nullptr;
+};
+
+}  // namespace woa

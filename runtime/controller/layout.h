@@ -1,0 +1,51 @@
+// What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that talk).
+// Derived from the plan alone, so that every process of a run computes the same numbers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+#include "runtime/transport/transport.h"
+
+namespace woa {
+
+// Room for the text that poison carries; longer ones are cut.
+inline constexpr std::uint32_t kPoisonMessageBytes = 192;
+
+// Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
+struct RegionLayout {
+  std::uint32_t stage = 0, port = 0;     // the output
+  std::uint32_t producer = 0;            // controller that allocates and writes
+  std::uint32_t blocks = 0;              // of all its edges together
+  std::uint64_t block_bytes = 0;         // a multiple of 64
+  std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * block_bytes; }
+};
+
+struct ChannelLayout {
+  std::uint32_t from = 0, to = 0;  // controllers
+  ChannelSpec spec;
+};
+
+struct EdgeLayout {
+  std::uint32_t from = 0, to = 0;          // controllers
+  std::vector<std::uint16_t> regions;      // that a packet of this edge may name: its output's own, or for a relay's edge those
+                                           // of the writers whose payloads it passes on
+  bool first_to_controller = true;         // first edge of its output to that controller: the one that counts payload bytes
+  [[nodiscard]] bool crosses() const noexcept { return from != to; }
+};
+
+struct Layout {
+  std::vector<RegionLayout> regions;     // index: the packet's `region`
+  std::vector<ChannelLayout> channels;   // host to every controller, and every pair that an edge joins
+  std::vector<EdgeLayout> edges;         // by edge of the plan
+  std::vector<std::vector<std::int32_t>> region_of;           // [stage][output port]; -1 for a relay's output
+  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges
+  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
+};
+
+// `plan` has passed validate().
+Layout make_layout(const Plan& plan);
+
+}  // namespace woa

@@ -1,0 +1,125 @@
+#include "runtime/controller/match_table.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace woa {
+
+MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller) : plan_(plan) {
+  std::uint32_t tokens = plan.window, held = 0;  // the source's matches have no token
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (stage.controller != controller) continue;
+    max_ports_ = std::max(max_ports_, static_cast<std::uint32_t>(stage.inputs.size()));
+    for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
+      for (const std::uint32_t e : layout.in_edges[s][p]) {
+        tokens += plan.edges[e].blocks;
+        if (stage.inputs[p].hold) held += plan.edges[e].blocks;
+      }
+    }
+  }
+  matches_.resize(tokens);
+  tokens_.resize(std::size_t{tokens} * max_ports_);
+  buckets_.assign(std::bit_ceil(tokens * 2), kNone);
+  held_.reserve(held);
+  for (std::uint32_t m = 0; m < tokens; ++m) matches_[m].next = m + 1 < tokens ? m + 1 : kNone;
+  free_ = 0;
+}
+
+std::uint32_t MatchTable::bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
+  std::uint64_t hash = (instance * 0x9E3779B97F4A7C15U) ^ (tag * 0xC2B2AE3D27D4EB4FU) ^ (stage * 0x165667B19E3779F9U);
+  hash ^= hash >> 29;
+  return static_cast<std::uint32_t>(hash) & static_cast<std::uint32_t>(buckets_.size() - 1);
+}
+
+std::uint32_t MatchTable::find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
+  for (std::uint32_t m = buckets_[bucket(stage, instance, tag)]; m != kNone; m = matches_[m].next) {
+    const Match& match = matches_[m];
+    if (match.stage == stage && match.instance == instance && match.tag == tag) return m;
+  }
+  return kNone;
+}
+
+std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) {
+  const std::uint32_t m = free_;
+  free_ = matches_[m].next;
+  ++used_;
+  std::uint32_t missing = 0;
+  for (const InputPortPlan& port : plan_.stages[stage].inputs) missing += port.hold ? 0U : 1U;
+  std::uint32_t& head = buckets_[bucket(stage, instance, tag)];
+  matches_[m] = Match{stage, instance, tag, 0, missing, false, false, true, head};
+  head = m;
+  for (Token& token : tokens(m)) token.edge = kNone;
+  return m;
+}
+
+MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
+  const ActivationPacket& header = token.header;
+  match = find(header.stage, header.instance, header.tag);
+  if (match == kNone) match = insert(header.stage, header.instance, header.tag);
+  Token& place = tokens(match)[header.port];
+  if (place.present()) return Added::kDuplicate;
+  place = token;
+  Match& entry = matches_[match];
+  entry.deadline = std::max(entry.deadline, header.deadline);
+  --entry.missing;
+  return complete(match) ? Added::kReady : Added::kWaiting;
+}
+
+bool MatchTable::hold(const Token& token) {
+  const ActivationPacket& header = token.header;
+  for (const Held& held : held_) {
+    if (held.stage == header.stage && held.port == header.port && held.token.header.instance == header.instance &&
+        held.token.header.tag == header.tag) {
+      return false;
+    }
+  }
+  held_.push_back({header.stage, header.port, token});
+  return true;
+}
+
+std::uint32_t MatchTable::add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline) {
+  const std::uint32_t m = insert(stage, instance, 0);
+  matches_[m].deadline = deadline;
+  matches_[m].ready = true;
+  return m;
+}
+
+bool MatchTable::complete(std::uint32_t match) {
+  Match& entry = matches_[match];
+  if (entry.missing != 0) return false;
+  const auto& inputs = plan_.stages[entry.stage].inputs;
+  for (std::uint32_t p = 0; p < inputs.size(); ++p) {
+    if (inputs[p].hold && held(entry.stage, p, entry.instance, entry.tag) == nullptr) return false;
+  }
+  entry.ready = true;
+  return true;
+}
+
+std::span<Token> MatchTable::tokens(std::uint32_t match) noexcept {
+  return {&tokens_[std::size_t{match} * max_ports_], plan_.stages[matches_[match].stage].inputs.size()};
+}
+
+Token* MatchTable::held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept {
+  const std::uint64_t mask = plan_.stages[stage].inputs[port].hold_mask;
+  for (Held& held : held_) {
+    if (held.stage == stage && held.port == port && held.token.header.instance == instance &&
+        (held.token.header.tag & mask) == (tag & mask)) {
+      return &held.token;
+    }
+  }
+  return nullptr;
+}
+
+void MatchTable::erase(std::uint32_t match) noexcept {
+  Match& entry = matches_[match];
+  std::uint32_t* link = &buckets_[bucket(entry.stage, entry.instance, entry.tag)];
+  while (*link != match) link = &matches_[*link].next;
+  *link = entry.next;
+  entry.in_use = false;
+  entry.next = free_;
+  free_ = match;
+  --used_;
+}
+
+}  // namespace woa

@@ -1,0 +1,102 @@
+// Rule 1: tokens are matched by (stage, instance, tag), and nothing else decides a match.
+//
+// Holds every token that has arrived at this controller and not yet been consumed. Sized at start from the plan's blocks, so that
+// it can never be full: a token that arrives occupies a block of its edge. One thread; no allocation after construction.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/layout.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// One token at rest: the packet that brought it, and the edge that it came by.
+struct Token {
+  ActivationPacket header;
+  std::uint32_t edge = kNone;  // kNone: no token
+  [[nodiscard]] bool present() const noexcept { return edge != kNone; }
+};
+
+// The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike; the source's has no tokens.
+struct Match {
+  std::uint32_t stage = 0;
+  std::uint64_t instance = 0, tag = 0, deadline = 0;
+  std::uint32_t missing = 0;        // non-hold ports still without a token
+  bool firing = false;              // its tokens belong to a running kernel
+  bool ready = false;               // complete: every port has its token
+  bool in_use = false;
+  std::uint32_t next = kNone;       // chain of the hash bucket, or of the free list
+};
+
+class MatchTable {
+ public:
+  // For the stages of `controller`.
+  MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller);
+
+  enum class Added : std::uint8_t { kWaiting, kReady, kDuplicate };
+  // Stores a token of its stage's non-hold port. kReady: `match` is now complete. kDuplicate: nothing is stored.
+  Added add(const Token& token, std::uint32_t& match);
+  // Stores a token of a hold port. Matches of its instance may become ready: look at them with for_each.
+  // False if that port already holds a token for the same instance and tag.
+  bool hold(const Token& token);
+  // Adds a match without tokens that is ready at once (an admitted instance at the source).
+  std::uint32_t add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline);
+  // Do held tokens serve every hold port of this match? Then sets ready.
+  bool complete(std::uint32_t match);
+
+  Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
+  // By input port: the consumed tokens, hold ports left empty (held() finds those).
+  std::span<Token> tokens(std::uint32_t match) noexcept;
+  Token* held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept;
+  void erase(std::uint32_t match) noexcept;
+
+  // Calls fn(index) for every match in use; fn may erase that match.
+  template <class Fn>
+  void for_each(Fn fn) {
+    for (std::uint32_t m = 0, left = used_; left > 0 && m < matches_.size(); ++m) {
+      if (!matches_[m].in_use) continue;
+      --left;
+      fn(m);
+    }
+  }
+  // Calls fn(stage, token) for every held token for which drop(stage, instance) is true, and forgets it.
+  template <class Drop, class Fn>
+  void drop_held(Drop drop, Fn fn) {
+    for (std::size_t h = 0; h < held_.size();) {
+      if (!drop(held_[h].stage, held_[h].token.header.instance)) {
+        ++h;
+        continue;
+      }
+      fn(held_[h].token);
+      held_[h] = held_.back();
+      held_.pop_back();
+    }
+  }
+  [[nodiscard]] bool empty() const noexcept { return used_ == 0 && held_.empty(); }
+
+ private:
+  struct Held {
+    std::uint32_t stage, port;
+    Token token;
+  };
+  std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  std::uint32_t insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag);
+  std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+
+  const Plan& plan_;
+  std::uint32_t max_ports_ = 1;
+  std::vector<Match> matches_;
+  std::vector<Token> tokens_;           // max_ports_ per match
+  std::vector<std::uint32_t> buckets_;  // a power of two
+  std::vector<Held> held_;
+  std::uint32_t free_ = kNone;
+  std::uint32_t used_ = 0;
+};
+
+}  // namespace woa

@@ -1,0 +1,231 @@
+#include "runtime/controller/outputs.h"
+
+#include <algorithm>
+
+namespace woa {
+namespace {
+
+std::span<const std::byte> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring,
+                                               LocalDelivery& local, ControllerStats& stats) {
+  std::unique_ptr<Outputs> outputs(new Outputs(plan, layout, controller, wiring, local, stats));
+  for (const RegionLayout& region : layout.regions) {
+    std::unique_ptr<BlockPool> pool;
+    if (region.producer == controller) {
+      auto made = BlockPool::make(region.blocks, region.block_bytes);
+      if (!made.ok()) return made.status().with_context("output of stage '" + plan.stages[region.stage].name + "'");
+      pool = std::make_unique<BlockPool>(std::move(*made));
+    }
+    outputs->pools_.push_back(std::move(pool));
+  }
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    outputs->credits_.push_back(layout.edges[e].from == controller ? std::make_unique<EdgeCredits>(edge.min_blocks, edge.blocks)
+                                                                   : nullptr);
+  }
+  return outputs;
+}
+
+Outputs::Outputs(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring, LocalDelivery& local,
+                 ControllerStats& stats)
+    : plan_(plan),
+      layout_(layout),
+      self_(controller),
+      wiring_(wiring),
+      local_(local),
+      stats_(stats),
+      sent_(plan.controllers.size(), false),
+      control_sequence_(plan.controllers.size(), 0) {}
+
+bool Outputs::edge_available(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
+  return credits_[edge]->available(instance, oldest);
+}
+
+void Outputs::take(std::uint32_t edge, std::uint64_t instance) noexcept { credits_[edge]->take(instance); }
+
+void Outputs::return_credit(std::uint32_t edge, std::uint64_t instance) noexcept {
+  (void)credits_[edge]->give(instance);  // taken by this very firing: cannot fail
+}
+
+bool Outputs::reserve_poison(std::uint32_t edge) noexcept {
+  const EdgeLayout& layout = layout_.edges[edge];
+  return !layout.crosses() || wiring_.senders[layout.to]->reserve() == Push::kOk;
+}
+
+void Outputs::untake(std::uint32_t edge, std::uint64_t instance) noexcept {
+  return_credit(edge, instance);
+  if (layout_.edges[edge].crosses()) wiring_.senders[layout_.edges[edge].to]->cancel();
+}
+
+bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest, std::span<PortClaim> claims) noexcept {
+  const auto& ports = layout_.out_edges[stage];
+  for (const auto& port : ports) {
+    for (const std::uint32_t e : port) {
+      if (!edge_available(e, instance, oldest)) return false;
+    }
+  }
+  for (std::uint32_t p = 0; p < ports.size(); ++p) {
+    const auto region = static_cast<std::uint16_t>(layout_.region_of[stage][p]);
+    claims[p].region = region;
+    // Every block out there occupies a credit, so a free credit on each edge means a free block.
+    bool ok = pools_[region]->claim(claims[p].offset);
+    std::size_t taken = 0;
+    for (; ok && taken < ports[p].size(); ++taken) {
+      const EdgeLayout& edge = layout_.edges[ports[p][taken]];
+      ok = !edge.crosses() || wiring_.senders[edge.to]->reserve() == Push::kOk;
+      if (!ok) break;
+      take(ports[p][taken], instance);
+    }
+    if (ok) continue;
+    // A closed channel: undo this port and the ones before it.
+    for (std::size_t k = 0; k < taken; ++k) untake(ports[p][k], instance);
+    pools_[region]->hold(claims[p].offset, 0);
+    for (std::uint32_t q = 0; q < p; ++q) abort(stage, q, claims[q], instance);
+    return false;
+  }
+  return true;
+}
+
+void Outputs::abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept {
+  for (const std::uint32_t e : layout_.out_edges[stage][port]) untake(e, instance);
+  pools_[claim.region]->hold(claim.offset, 0);
+}
+
+void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept {
+  pools_[claim.region]->hold(claim.offset, holders);
+}
+
+void Outputs::commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
+                     ActivationPacket header) noexcept {
+  const auto& edges = layout_.out_edges[stage][port];
+  hold_block(claim, static_cast<std::uint32_t>(edges.size()));
+  header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  header.origin = stage;
+  header.device = header.payload_bytes == 0 ? std::uint8_t{0} : std::uint8_t{1};
+  header.region = claim.region;
+  header.offset = claim.offset;
+  for (const std::uint32_t e : edges) {
+    const EdgePlan& edge = plan_.edges[e];
+    header.stage = edge.to_stage;
+    header.port = static_cast<std::uint16_t>(edge.to_port);
+    header.tag = (tag & edge.keep) + edge.step;
+    send(e, header, {});
+  }
+}
+
+Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
+  const EdgeLayout& layout = layout_.edges[edge];
+  if (!layout.crosses()) {
+    local_.deliver(edge, header, message);
+    return {};
+  }
+  count(edge, header);
+  sent_[layout.to] = true;
+  return wiring_.senders[layout.to]->commit_sealed(header, as_bytes(message));
+}
+
+bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
+  if (!edge_available(edge, instance, oldest)) return false;
+  const EdgeLayout& layout = layout_.edges[edge];
+  if (layout.crosses() && wiring_.senders[layout.to]->reserve() != Push::kOk) return false;
+  take(edge, instance);
+  return true;
+}
+
+void Outputs::abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept { untake(edge, instance); }
+
+void Outputs::commit_relay(std::uint32_t edge, ActivationPacket header) noexcept {
+  const EdgePlan& plan = plan_.edges[edge];
+  header.flags = static_cast<std::uint8_t>(header.flags & ~static_cast<unsigned>(kHeaderCrc));
+  header.crc32c = 0;
+  header.stage = plan.to_stage;
+  header.port = static_cast<std::uint16_t>(plan.to_port);
+  header.tag = (header.tag & plan.keep) + plan.step;
+  send(edge, header, {});
+}
+
+void Outputs::poison(std::uint32_t stage, const ActivationPacket& header, std::string_view message) noexcept {
+  ActivationPacket packet = header;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+  packet.flags = message.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
+  packet.payload_bytes = message.size();
+  packet.device = 0;
+  packet.region = 0;
+  packet.offset = 0;
+  packet.crc32c = 0;
+  for (const auto& port : layout_.out_edges[stage]) {
+    for (const std::uint32_t e : port) {
+      const EdgePlan& edge = plan_.edges[e];
+      // The ring has a place for the poison of every edge and instance: only a closed channel refuses.
+      if (!reserve_poison(e)) continue;
+      packet.stage = edge.to_stage;
+      packet.port = static_cast<std::uint16_t>(edge.to_port);
+      packet.tag = 0;
+      send(e, packet, message);
+    }
+  }
+}
+
+void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
+  const EdgeLayout& layout = layout_.edges[edge];
+  if (!layout.crosses()) {
+    local_.deliver(edge, header, message);
+    return;
+  }
+  count(edge, header);
+  wiring_.senders[layout.to]->commit(header, as_bytes(message));
+  sent_[layout.to] = true;
+}
+
+void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept {
+  EdgeStats& stats = stats_.edges[edge];
+  ++stats.messages;
+  if (layout_.edges[edge].first_to_controller && (header.flags & kInline) == 0) stats.payload_bytes += header.payload_bytes;
+}
+
+Status Outputs::give_back(const BlockReturn& block) noexcept {
+  const auto names_region = [&] {
+    const auto& regions = layout_.edges[block.edge].regions;
+    return std::find(regions.begin(), regions.end(), block.region) != regions.end();
+  };
+  if (block.edge >= credits_.size() || credits_[block.edge] == nullptr || !names_region() ||
+      !credits_[block.edge]->give(block.instance)) {
+    return {Code::kDataLoss, "a peer gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
+  }
+  if (pools_[block.region] != nullptr && !pools_[block.region]->release(block.offset)) {
+    return {Code::kDataLoss, "a peer gave back block " + std::to_string(block.offset) + " of region " +
+                                 std::to_string(block.region) + ", which nobody holds"};
+  }
+  return {};
+}
+
+bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {
+  Sender& sender = *wiring_.senders[controller];
+  const bool unread = static_cast<std::int32_t>(control_sequence_[controller] - sender.consumed()) > 0;
+  if (unread && kind != PacketKind::kEnd) return false;
+  if (sender.reserve() != Push::kOk) return false;
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(kind);
+  packet.instance = instance;
+  packet.origin = kNoStage;
+  control_sequence_[controller] = sender.next_sequence();
+  sender.commit(packet);
+  ++stats_.control;
+  sent_[controller] = true;
+  return true;
+}
+
+void Outputs::flush() noexcept {
+  for (std::size_t c = 0; c < sent_.size(); ++c) {
+    if (!sent_[c]) continue;
+    sent_[c] = false;
+    wiring_.senders[c]->wake();
+  }
+}
+
+}  // namespace woa

@@ -1,0 +1,102 @@
+// The sending half of a controller: claims before a firing, packets after it, poison instead of it (rules 2, 6 and 8).
+//
+// Owns the books of everything this controller produces: the block pools of its regions and the credits of its edges. One thread;
+// no allocation after construction.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/controller/layout.h"
+#include "runtime/controller/stats.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+#include "runtime/transport/block_pool.h"
+#include "runtime/transport/edge_credits.h"
+#include "runtime/transport/transport.h"
+
+namespace woa {
+
+// The ends of channels and the mapped regions of one controller.
+struct Wiring {
+  std::vector<std::unique_ptr<Mapping>> mappings;    // what the others point into; goes last
+  std::vector<std::unique_ptr<Sender>> senders;      // by destination controller; null where there is no channel
+  std::vector<std::unique_ptr<Receiver>> receivers;  // by origin; null where there is no channel
+  std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
+};
+
+// One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
+struct PortClaim {
+  std::uint16_t region = 0;
+  std::uint32_t offset = 0;  // units of 64 bytes
+};
+
+// A packet for a stage of this same controller, or the bytes of its inline message.
+class LocalDelivery {
+ public:
+  virtual ~LocalDelivery() = default;
+  virtual void deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept = 0;
+};
+
+class Outputs {
+ public:
+  // Everything outlives this object. kTooLarge: a region beyond 256 GiB.
+  static Result<std::unique_ptr<Outputs>> make(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring,
+                                               LocalDelivery& local, ControllerStats& stats);
+
+  // All claims of a firing or none: every output port of `stage`, unwritten ports of one_of groups included.
+  [[nodiscard]] bool claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest, std::span<PortClaim> claims) noexcept;
+  // Gives one port's claim back unused.
+  void abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept;
+  // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled in here.
+  void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag, ActivationPacket header) noexcept;
+  // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.
+  Status commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
+  void hold_block(const PortClaim& claim, std::uint32_t holders) noexcept;
+  // A failed firing's edge: its credit comes back, its place in the ring is kept for the poison.
+  void return_credit(std::uint32_t edge, std::uint64_t instance) noexcept;
+  // A place for poison without a firing. False: the channel is closed.
+  [[nodiscard]] bool reserve_poison(std::uint32_t edge) noexcept;
+
+  // A relay sends the token that it was given: same payload block, same tag.
+  [[nodiscard]] bool claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
+  void abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept;
+  void commit_relay(std::uint32_t edge, ActivationPacket header) noexcept;
+
+  // Poison on every edge of `stage`, once. `header` holds status, origin, instance and deadline.
+  void poison(std::uint32_t stage, const ActivationPacket& header, std::string_view message) noexcept;
+
+  // Takes back the credit of a returned block and, if the region is this controller's, the block. kDataLoss: the peer gave back what
+  // it did not hold.
+  Status give_back(const BlockReturn& block) noexcept;
+  // A control packet to one controller. False: it must read the previous one first.
+  [[nodiscard]] bool control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
+  // Wakes every controller that was sent something since the last call.
+  void flush() noexcept;
+
+ private:
+  Outputs(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring, LocalDelivery& local,
+          ControllerStats& stats);
+  [[nodiscard]] bool edge_available(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
+  void take(std::uint32_t edge, std::uint64_t instance) noexcept;
+  void untake(std::uint32_t edge, std::uint64_t instance) noexcept;
+  void send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
+  void count(std::uint32_t edge, const ActivationPacket& header) noexcept;
+
+  const Plan& plan_;
+  const Layout& layout_;
+  std::uint32_t self_;
+  Wiring& wiring_;
+  LocalDelivery& local_;
+  ControllerStats& stats_;
+  std::vector<std::unique_ptr<BlockPool>> pools_;     // by region; null unless produced here
+  std::vector<std::unique_ptr<EdgeCredits>> credits_;  // by edge; null unless it starts here
+  std::vector<bool> sent_;                             // by controller: to be woken
+  std::vector<std::uint32_t> control_sequence_;        // by controller: of the last control packet
+};
+
+}  // namespace woa

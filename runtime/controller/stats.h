@@ -1,0 +1,39 @@
+// What a controller counts while it runs. Plain numbers, always on; read by others only after the run or by copy.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace woa {
+
+struct EdgeStats {
+  std::uint64_t messages = 0;       // activate, poison and count packets that crossed between controllers
+  std::uint64_t payload_bytes = 0;  // payload that crossed, once per controller
+  std::uint64_t copied_bytes = 0;   // moved by the runtime after the kernel wrote it
+};
+
+struct StageStats {
+  std::uint64_t firings = 0;
+  std::uint64_t busy_ns = 0;
+};
+
+struct ControllerStats {
+  std::vector<EdgeStats> edges;    // by edge of the plan; what this controller contributed
+  std::vector<StageStats> stages;  // by stage of the plan
+  std::uint64_t control = 0;       // credit, retire and end packets sent
+  std::uint64_t dropped = 0;       // tokens of retired or dead instances that were freed unread
+  std::uint64_t cycles = 0;        // of a simulated device
+};
+
+// One span or instant of a trace. Names are found through the plan.
+struct TraceEvent {
+  enum class Kind : std::uint8_t { kFiring, kSend, kReceive };
+  Kind kind = Kind::kFiring;
+  std::uint32_t lane = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0;  // the same for an instant
+  std::uint32_t stage = 0;                 // firing: the stage; send, receive: the destination
+  std::uint32_t edge = 0;
+  std::uint64_t instance = 0, tag = 0;
+};
+
+}  // namespace woa

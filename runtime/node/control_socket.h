@@ -1,0 +1,55 @@
+// One end of the socket between the host process and a node: whole protobuf messages, file descriptors beside them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/status.h"
+
+namespace google::protobuf {
+class MessageLite;
+}
+
+namespace woa {
+
+// A file descriptor that closes itself.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) noexcept : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~UniqueFd();
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+class ControlSocket {
+ public:
+  explicit ControlSocket(UniqueFd fd) : fd_(std::move(fd)) {}
+  // Two connected ends, closed on exec.
+  static Result<std::pair<ControlSocket, ControlSocket>> pair();
+
+  // Blocks until the message is handed over. kPeerLost: the other end is gone. `descriptors` stay the caller's.
+  Status send(const google::protobuf::MessageLite& message, std::span<const int> descriptors = {});
+  // Blocks for the next message. kPeerLost: the other end closed or died. kDataLoss: not a message of that type.
+  // Received descriptors are appended to `descriptors` (and closed if it is null).
+  Status receive(google::protobuf::MessageLite& message, std::vector<UniqueFd>* descriptors = nullptr);
+
+  [[nodiscard]] int descriptor() const noexcept { return fd_.get(); }
+
+ private:
+  Status read_all(void* data, std::size_t bytes, std::vector<UniqueFd>* descriptors);
+  UniqueFd fd_;
+};
+
+}  // namespace woa

@@ -1,0 +1,63 @@
+#include "runtime/node/host_backend.h"
+
+#include <utility>
+
+#include "runtime/base/clock.h"
+
+namespace woa {
+
+HostBackend::HostBackend(OnOutputs on_outputs) : on_outputs_(std::move(on_outputs)) {}
+
+void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) { inputs_[instance % kMaxWindow] = std::move(fill); }
+
+Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
+  plan_ = &plan;
+  return {};
+}
+
+bool HostBackend::start(Firing& firing) noexcept {
+  firing.started_ns = now_ns();
+  if (firing.stage == kSourceStage) {
+    fire_source(firing);
+  } else {
+    fire_sink(firing);
+  }
+  firing.ended_ns = now_ns();
+  done_.push_back(&firing);
+  return true;
+}
+
+void HostBackend::fire_source(Firing& firing) {
+  const FillInput fill = std::exchange(inputs_[firing.instance % kMaxWindow], nullptr);
+  for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
+    const OutputPortPlan& input = plan_->stages[kSourceStage].outputs[port];
+    FiringOutput& output = firing.outputs[port];
+    auto bytes = fill(port, output.block.first(input.type.prefix_bytes() + input.type.max_bytes));
+    woa_input checked;
+    Status status = bytes.ok() ? to_kernel_input(input.type, output.block.first(*bytes), checked) : bytes.status();
+    if (!status.ok()) {
+      firing.code = status.code();
+      firing.message = "input '" + input.name + "': " + status.message();
+      return;
+    }
+    output.payload_bytes = *bytes;
+    output.written = true;
+  }
+}
+
+void HostBackend::fire_sink(const Firing& firing) {
+  outputs_.clear();
+  for (const FiringInput& input : firing.inputs) outputs_.push_back(input.payload);
+  on_outputs_(firing.instance, outputs_);
+}
+
+std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
+  std::size_t count = 0;
+  while (count < done.size() && !done_.empty()) {
+    done[count++] = done_.back();
+    done_.pop_back();
+  }
+  return count;
+}
+
+}  // namespace woa

@@ -1,0 +1,44 @@
+// The host's device: the program itself. The source's kernel fills the graph's inputs, the sink's hands over its outputs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+// Writes one instance's graph input into `room` (payload layout of docs/kernels.md) and returns its bytes, or why not.
+// Called once per input of the graph when the instance starts, on the thread that drives the run.
+using FillInput = std::function<Result<std::uint64_t>(std::uint32_t input, std::span<std::byte> room)>;
+
+class HostBackend final : public Backend {
+ public:
+  // Called when the sink fires: the instance's outputs, by output of the graph; borrowed until it returns.
+  using OnOutputs = std::function<void(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs)>;
+  explicit HostBackend(OnOutputs on_outputs);
+
+  // What the source will read for `instance`.
+  void set_inputs(std::uint64_t instance, FillInput fill);
+
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
+  bool start(Firing& firing) noexcept override;
+  std::size_t poll(std::span<Firing*> done) noexcept override;
+
+ private:
+  void fire_source(Firing& firing);
+  void fire_sink(const Firing& firing);
+
+  DeviceDescription description_{"host", "this program", false, "host", "tag"};
+  OnOutputs on_outputs_;
+  const Plan* plan_ = nullptr;
+  std::array<FillInput, kMaxWindow> inputs_;
+  std::vector<std::span<const std::byte>> outputs_;
+  std::vector<Firing*> done_;
+};
+
+}  // namespace woa

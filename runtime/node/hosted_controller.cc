@@ -1,0 +1,61 @@
+#include "runtime/node/hosted_controller.h"
+
+namespace woa {
+namespace {
+
+Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controller) {
+  if (setup.backend != nullptr) return {};
+  const BackendFactory* factory = setup.backends->find(controller.backend);
+  if (factory == nullptr) return {Code::kUnavailable, "this program has no back-end '" + controller.backend + "'"};
+  const std::size_t colon = controller.name.find(':');
+  const auto ordinal = static_cast<std::uint32_t>(std::stoul(controller.name.substr(colon + 1)));
+  auto made = factory->make(ordinal, controller);
+  if (!made.ok()) return made.status();
+  setup.backend = std::move(*made);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HostedController>> HostedController::make(HostedControllerSetup setup) {
+  const Plan& plan = *setup.plan;
+  std::unique_ptr<HostedController> hosted(new HostedController());
+  WOA_RETURN_IF_ERROR(make_backend(setup, plan.controllers[setup.id]));
+  hosted->backend_ = std::move(setup.backend);
+  ControllerSetup out;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].controller != setup.id || plan.stages[s].role != StageRole::kKernel) continue;
+    auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path);
+    if (!library.ok()) return library.status();
+    hosted->kernels_.push_back(std::make_unique<KernelLibrary>(std::move(*library)));
+    const KernelLibrary& kernel = *hosted->kernels_.back();
+    out.stages.push_back({s, &plan.stages[s], kernel.kernel(), kernel.self(), kernel.folder().string()});
+  }
+  auto wired = wire(*setup.layout, plan.controllers.size(), setup.id, *setup.segments, *setup.transport);
+  if (!wired.ok()) return wired.status();
+  hosted->doorbell_ = wired->doorbell;
+  hosted->idle_ = Idle(wired->doorbell, setup.idle);
+  WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
+  out.plan = &plan;
+  out.layout = setup.layout;
+  out.id = setup.id;
+  out.backend = hosted->backend_.get();
+  out.wiring = std::move(wired->wiring);
+  out.observer = setup.observer;
+  out.trace = setup.trace;
+  auto controller = Controller::make(std::move(out));
+  if (!controller.ok()) return controller.status();
+  hosted->controller_ = std::move(*controller);
+  return hosted;
+}
+
+Status HostedController::run(const std::atomic<bool>& stop) {
+  while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
+    const std::size_t done = controller_->do_work();
+    if (!controller_->status().ok()) return controller_->status();
+    idle_.idle(done > 0, [&] { return stop.load() || controller_->do_work() > 0; });
+  }
+  return {};
+}
+
+}  // namespace woa

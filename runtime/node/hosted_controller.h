@@ -1,0 +1,55 @@
+// A controller and everything that it needs in this process: device, kernels, wiring, and the loop that drives it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/controller/backend.h"
+#include "runtime/controller/controller.h"
+#include "runtime/controller/kernel_library.h"
+#include "runtime/node/segments.h"
+#include "runtime/transport/idle.h"
+
+namespace woa {
+
+struct HostedControllerSetup {
+  const Plan* plan = nullptr;      // outlives the controller, as does layout
+  const Layout* layout = nullptr;
+  std::uint32_t id = 0;
+  const BackendRegistry* backends = nullptr;
+  std::unique_ptr<Backend> backend;  // null: made from `backends` by the plan's backend name
+  Transport* transport = nullptr;
+  const Segments* segments = nullptr;
+  std::vector<std::filesystem::path> kernel_path;
+  InstanceObserver* observer = nullptr;
+  bool trace = false;
+  IdleOptions idle;
+};
+
+class HostedController {
+ public:
+  // kUnavailable: the device or a kernel's library is absent (the message says why). kUnsupported, kInvalid: as Backend::load.
+  static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
+
+  Controller& controller() noexcept { return *controller_; }
+  const DeviceDescription& device() const noexcept { return backend_->description(); }
+  const Doorbell& doorbell() const noexcept { return doorbell_; }
+
+  // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns why: ok for the first and last.
+  Status run(const std::atomic<bool>& stop);
+  // How the loop waits; for a loop other than run().
+  Idle& idle() noexcept { return idle_; }
+
+ private:
+  HostedController() : idle_(Doorbell()) {}
+  std::vector<std::unique_ptr<KernelLibrary>> kernels_;  // go after the controller that uses them
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Controller> controller_;
+  Doorbell doorbell_;
+  Idle idle_;
+};
+
+}  // namespace woa

@@ -1,0 +1,85 @@
+#include "runtime/node/messages.h"
+
+namespace woa {
+
+control::FromNode to_ready(const DeviceDescription& device) {
+  control::FromNode message;
+  control::Device& out = *message.mutable_ready();
+  out.set_backend(device.backend);
+  out.set_device(device.device);
+  out.set_simulated(device.simulated);
+  out.set_forwards(device.forwards);
+  out.set_matches(device.matches);
+  return message;
+}
+
+DeviceDescription from_ready(const control::Device& message) {
+  return {message.backend(), message.device(), message.simulated(), message.forwards(), message.matches()};
+}
+
+control::FromNode to_failed(const Status& status) {
+  control::FromNode message;
+  message.mutable_failed()->set_code(static_cast<std::uint32_t>(status.code()));
+  message.mutable_failed()->set_message(status.message());
+  return message;
+}
+
+control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace) {
+  control::FromNode message;
+  control::Report& out = *message.mutable_report();
+  for (std::uint32_t e = 0; e < stats.edges.size(); ++e) {
+    const EdgeStats& edge = stats.edges[e];
+    if (edge.messages == 0 && edge.copied_bytes == 0) continue;
+    control::EdgeStats& entry = *out.add_edges();
+    entry.set_edge(e);
+    entry.set_messages(edge.messages);
+    entry.set_payload_bytes(edge.payload_bytes);
+    entry.set_copied_bytes(edge.copied_bytes);
+  }
+  for (std::uint32_t s = 0; s < stats.stages.size(); ++s) {
+    if (stats.stages[s].firings == 0) continue;
+    control::StageStats& entry = *out.add_stages();
+    entry.set_stage(s);
+    entry.set_firings(stats.stages[s].firings);
+    entry.set_busy_ns(stats.stages[s].busy_ns);
+  }
+  out.set_control(stats.control);
+  out.set_dropped(stats.dropped);
+  out.set_cycles(stats.cycles);
+  for (const TraceEvent& event : trace) {
+    control::TraceEvent& entry = *out.add_trace();
+    entry.set_kind(static_cast<std::uint32_t>(event.kind));
+    entry.set_lane(event.lane);
+    entry.set_begin_ns(event.begin_ns);
+    entry.set_end_ns(event.end_ns);
+    entry.set_stage(event.stage);
+    entry.set_edge(event.edge);
+    entry.set_instance(event.instance);
+    entry.set_tag(event.tag);
+  }
+  return message;
+}
+
+Status from_report(const control::Report& message, std::size_t edges, std::size_t stages, NodeReport& report) {
+  report.stats.edges.resize(edges);
+  report.stats.stages.resize(stages);
+  for (const control::EdgeStats& entry : message.edges()) {
+    if (entry.edge() >= edges) return {Code::kDataLoss, "a node reported an edge that the plan does not have"};
+    report.stats.edges[entry.edge()] = {entry.messages(), entry.payload_bytes(), entry.copied_bytes()};
+  }
+  for (const control::StageStats& entry : message.stages()) {
+    if (entry.stage() >= stages) return {Code::kDataLoss, "a node reported a stage that the plan does not have"};
+    report.stats.stages[entry.stage()] = {entry.firings(), entry.busy_ns()};
+  }
+  report.stats.control = message.control();
+  report.stats.dropped = message.dropped();
+  report.stats.cycles = message.cycles();
+  for (const control::TraceEvent& entry : message.trace()) {
+    if (entry.stage() >= stages || entry.kind() > 2) return {Code::kDataLoss, "a node reported an event of an unknown stage or kind"};
+    report.trace.push_back({static_cast<TraceEvent::Kind>(entry.kind()), entry.lane(), entry.begin_ns(), entry.end_ns(), entry.stage(),
+                            entry.edge(), entry.instance(), entry.tag()});
+  }
+  return {};
+}
+
+}  // namespace woa

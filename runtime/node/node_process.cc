@@ -1,0 +1,118 @@
+#include "runtime/node/node_process.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "runtime/base/log.h"
+#include "runtime/node/control_socket.h"
+#include "runtime/node/hosted_controller.h"
+#include "runtime/node/messages.h"
+#include "runtime/plan/plan_file.h"
+
+namespace woa {
+namespace {
+
+Status open_segments(const control::Hello& hello, const Layout& layout, std::vector<UniqueFd>& descriptors, Transport& transport,
+                     Segments& segments) {
+  segments.channels.resize(layout.channels.size());
+  segments.regions.resize(layout.regions.size());
+  if (static_cast<std::size_t>(hello.segments_size()) != descriptors.size()) {
+    return {Code::kDataLoss, "the host announced " + std::to_string(hello.segments_size()) + " segments and sent " +
+                                 std::to_string(descriptors.size())};
+  }
+  for (int k = 0; k < hello.segments_size(); ++k) {
+    const control::SegmentRef& ref = hello.segments(k);
+    std::shared_ptr<Segment>* place = nullptr;
+    if (ref.kind() == control::SegmentRef::DOORBELLS) place = &segments.doorbells;
+    if (ref.kind() == control::SegmentRef::CHANNEL && ref.index() < segments.channels.size()) place = &segments.channels[ref.index()];
+    if (ref.kind() == control::SegmentRef::REGION && ref.index() < segments.regions.size()) place = &segments.regions[ref.index()];
+    if (place == nullptr) return {Code::kDataLoss, "the host sent a segment that the plan does not have"};
+    auto segment = transport.open(descriptors[static_cast<std::size_t>(k)].release(), ref.bytes());
+    if (!segment.ok()) return segment.status();
+    *place = *segment;
+  }
+  return {};
+}
+
+// Everything that one run needs in this process, in the order of its making.
+struct Node {
+  Plan plan;
+  Layout layout;
+  Segments segments;
+  std::unique_ptr<HostedController> hosted;
+};
+
+Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, const BackendRegistry& backends, Transport& transport,
+              Node& node) {
+  auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
+  if (!plan.ok()) return plan.status();
+  node.plan = std::move(*plan);
+  if (hello.controller() >= node.plan.controllers.size()) return {Code::kDataLoss, "the host named a controller that the plan lacks"};
+  set_log_name(node.plan.controllers[hello.controller()].name);
+  node.layout = make_layout(node.plan);
+  WOA_RETURN_IF_ERROR(open_segments(hello, node.layout, descriptors, transport, node.segments));
+  HostedControllerSetup setup;
+  setup.plan = &node.plan;
+  setup.layout = &node.layout;
+  setup.id = hello.controller();
+  setup.backends = &backends;
+  setup.transport = &transport;
+  setup.segments = &node.segments;
+  for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
+  setup.trace = hello.trace();
+  auto hosted = HostedController::make(std::move(setup));
+  if (!hosted.ok()) return hosted.status();
+  node.hosted = std::move(*hosted);
+  return {};
+}
+
+// What the listening thread and the node's own share.
+struct Signals {
+  std::atomic<bool> stop{false};      // the host said so
+  std::atomic<bool> finished{false};  // this node has reported; the host may go
+};
+
+// Hears from the host: a stop, or its death, which no node survives.
+void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell) {
+  control::FromHost message;
+  while (socket.receive(message).ok()) {
+    if (!message.has_stop()) continue;
+    signals.stop.store(true);
+    doorbell.ring();
+  }
+  if (!signals.finished.load()) ::_exit(1);
+}
+
+}  // namespace
+
+int serve_node(int descriptor, const BackendRegistry& backends, Transport& transport) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ControlSocket socket{UniqueFd(descriptor)};
+  control::FromHost first;
+  std::vector<UniqueFd> descriptors;
+  if (!socket.receive(first, &descriptors).ok() || !first.has_hello()) {
+    log(LogLevel::kError, "a node was started without a host; `woa run` starts nodes by itself");
+    return 2;
+  }
+  Node node;
+  if (Status status = set_up(first.hello(), descriptors, backends, transport, node); !status.ok()) {
+    (void)socket.send(to_failed(status));
+    return 1;
+  }
+  if (!socket.send(to_ready(node.hosted->device())).ok()) return 1;
+  Signals signals;
+  std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell());
+  const Status status = node.hosted->run(signals.stop);
+  const Controller& controller = node.hosted->controller();
+  signals.finished.store(true);
+  // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
+  (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace()) : to_failed(status));
+  listener.join();
+  return status.ok() ? 0 : 1;
+}
+
+}  // namespace woa

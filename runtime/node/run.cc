@@ -1,0 +1,212 @@
+#include "runtime/node/run.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/clock.h"
+#include "runtime/node/supervisor.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+
+// More pollers than processors: spinning would only take the time of those that have work.
+IdleOptions idle_for(std::size_t controllers) {
+  IdleOptions options;
+  if (controllers > std::thread::hardware_concurrency()) options.spin_ns = 0;
+  return options;
+}
+
+}  // namespace
+
+class Run::Impl final : public InstanceObserver {
+ public:
+  Impl(Plan plan, RunOptions options, OnCompletion on_completion)
+      : plan_(std::move(plan)), options_(std::move(options)), on_completion_(std::move(on_completion)) {}
+  ~Impl() override { supervisor_.reset(); }
+
+  Status start();
+  Push submit(FillInput fill);
+  std::size_t do_work();
+  void wait();
+  Result<RunReport> finish();
+
+  const Plan& plan() const noexcept { return plan_; }
+  const Status& status() const noexcept { return status_; }
+  std::uint64_t in_flight() const noexcept { return in_flight_; }
+  const DeviceDescription& device(std::uint32_t controller) const {
+    return controller == kHostController ? host_->device() : supervisor_->device(controller);
+  }
+
+ private:
+  // One instance in flight; position instance mod kMaxWindow.
+  struct Flight {
+    std::uint64_t submitted_ns = 0, deadline = kNoDeadline;
+    bool open = false;
+  };
+  void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
+  void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
+  void fail_late_instances();
+  void fail_all(const Status& status);
+
+  Plan plan_;
+  RunOptions options_;
+  OnCompletion on_completion_;
+  Layout layout_;
+  Segments segments_;
+  std::unique_ptr<HostedController> host_;
+  HostBackend* backend_ = nullptr;  // owned by host_
+  std::unique_ptr<Supervisor> supervisor_;
+  Status status_;
+  std::array<Flight, kMaxWindow> flights_{};
+  std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
+};
+
+Status Run::Impl::start() {
+  WOA_RETURN_IF_ERROR(validate(plan_));
+  layout_ = make_layout(plan_);
+  auto segments = allocate_segments(layout_, plan_.controllers.size(), *options_.transport);
+  if (!segments.ok()) return segments.status();
+  segments_ = std::move(*segments);
+  const IdleOptions idle = idle_for(plan_.controllers.size());
+
+  NodeSetup nodes;
+  nodes.plan = &plan_;
+  nodes.layout = &layout_;
+  nodes.segments = &segments_;
+  nodes.backends = options_.backends;
+  nodes.transport = options_.transport;
+  nodes.kernel_path = options_.kernel_path;
+  nodes.trace = options_.trace;
+  nodes.idle = idle;
+  nodes.node_command = options_.node_command;
+  supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
+  WOA_RETURN_IF_ERROR(supervisor_->start());
+
+  HostedControllerSetup host;
+  host.plan = &plan_;
+  host.layout = &layout_;
+  host.id = kHostController;
+  host.backends = options_.backends;
+  auto backend = std::make_unique<HostBackend>(
+      [this](std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) { complete(instance, outputs, nullptr); });
+  backend_ = backend.get();
+  host.backend = std::move(backend);
+  host.transport = options_.transport;
+  host.segments = &segments_;
+  host.observer = this;
+  host.trace = options_.trace;
+  host.idle = idle;
+  auto hosted = HostedController::make(std::move(host));
+  if (!hosted.ok()) return hosted.status();
+  host_ = std::move(*hosted);
+  supervisor_->watch(host_->doorbell());
+  return {};
+}
+
+Push Run::Impl::submit(FillInput fill) {
+  if (!status_.ok()) return Push::kClosed;
+  if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t deadline = plan_.deadline_ns == 0 ? 0 : now + plan_.deadline_ns;
+  flights_[next_ % kMaxWindow] = {now, deadline == 0 ? kNoDeadline : deadline, true};
+  ++in_flight_;
+  backend_->set_inputs(next_, std::move(fill));
+  host_->controller().admit(next_++, deadline);
+  return Push::kOk;
+}
+
+std::size_t Run::Impl::do_work() {
+  if (!status_.ok()) return 0;
+  const std::size_t done = host_->controller().do_work();
+  if (plan_.deadline_ns != 0) fail_late_instances();
+  if (!host_->controller().status().ok()) {
+    fail_all(host_->controller().status().with_context("controller 'host'"));
+  } else if (supervisor_->failed()) {
+    fail_all(supervisor_->failure());
+  }
+  if (done > 0) host_->idle().idle(true, [] { return true; });
+  return done;
+}
+
+void Run::Impl::wait() {
+  host_->idle().idle(false, [this] { return do_work() > 0 || !status_.ok(); });
+}
+
+// Rule 7: the sink has a timer of its own.
+void Run::Impl::fail_late_instances() {
+  const std::uint64_t now = now_ns();
+  for (std::uint64_t i = oldest_; i < next_; ++i) {
+    const Flight& flight = flights_[i % kMaxWindow];
+    if (!flight.open || now <= flight.deadline) continue;
+    host_->controller().fail_at_sink(i, Code::kDeadlineExceeded, "the instance did not complete before its deadline");
+  }
+}
+
+// Rule 10: a lost peer fails every instance in flight.
+void Run::Impl::fail_all(const Status& status) {
+  status_ = status;
+  const Failure failure{status.code(), {}, status.message()};
+  for (std::uint64_t i = oldest_; i < next_; ++i) {
+    if (flights_[i % kMaxWindow].open) complete(i, {}, &failure);
+  }
+}
+
+void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept {
+  const Failure failure{code, origin < plan_.stages.size() ? plan_.stages[origin].name : std::string(), std::string(message)};
+  complete(instance, {}, &failure);
+}
+
+void Run::Impl::complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure) {
+  Flight& flight = flights_[instance % kMaxWindow];
+  if (instance < oldest_ || !flight.open) return;
+  flight.open = false;
+  --in_flight_;
+  on_completion_({instance, now_ns() - flight.submitted_ns, outputs, failure});
+  while (oldest_ < next_ && !flights_[oldest_ % kMaxWindow].open) ++oldest_;
+  if (status_.ok()) host_->controller().retire(oldest_);
+}
+
+Result<RunReport> Run::Impl::finish() {
+  while (in_flight_ > 0 && status_.ok()) {
+    if (do_work() == 0) wait();
+  }
+  if (!status_.ok()) return status_;
+  host_->controller().end();
+  auto nodes = supervisor_->collect();
+  if (!nodes.ok()) return nodes.status();
+  RunReport report;
+  report.edges.resize(plan_.edges.size());
+  const Controller& host = host_->controller();
+  (*nodes)[kHostController] = {host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}};
+  for (NodeReport& node : *nodes) {
+    for (std::size_t e = 0; e < report.edges.size(); ++e) {
+      report.edges[e].messages += node.stats.edges[e].messages;
+      report.edges[e].payload_bytes += node.stats.edges[e].payload_bytes;
+      report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
+    }
+    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace)});
+  }
+  return report;
+}
+
+Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Run::~Run() = default;
+
+Result<std::unique_ptr<Run>> Run::start(Plan plan, RunOptions options, OnCompletion on_completion) {
+  auto impl = std::make_unique<Impl>(std::move(plan), std::move(options), std::move(on_completion));
+  WOA_RETURN_IF_ERROR(impl->start());
+  return std::unique_ptr<Run>(new Run(std::move(impl)));
+}
+
+Push Run::submit(FillInput fill) { return impl_->submit(std::move(fill)); }
+std::size_t Run::do_work() { return impl_->do_work(); }
+void Run::wait() { impl_->wait(); }
+std::uint64_t Run::in_flight() const noexcept { return impl_->in_flight(); }
+const Status& Run::status() const noexcept { return impl_->status(); }
+Result<RunReport> Run::finish() { return impl_->finish(); }
+const Plan& Run::plan() const noexcept { return impl_->plan(); }
+const DeviceDescription& Run::device(std::uint32_t controller) const { return impl_->device(controller); }
+
+}  // namespace woa

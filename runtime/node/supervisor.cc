@@ -1,0 +1,247 @@
+#include "runtime/node/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include "runtime/base/clock.h"
+#include "runtime/plan/plan_file.h"
+
+extern char** environ;
+
+namespace woa {
+namespace {
+
+constexpr int kNodeDescriptor = 3;  // where a node finds its control socket
+constexpr std::chrono::milliseconds kGrace{250};     // between a stop and SIGKILL
+constexpr std::chrono::seconds kReportTimeout{30};   // a kernel of a failed instance may still run
+
+control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, std::vector<int>& descriptors) {
+  control::FromHost message;
+  control::Hello& hello = *message.mutable_hello();
+  hello.set_plan(serialize(*setup.plan));
+  hello.set_controller(controller);
+  for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
+  hello.set_trace(setup.trace);
+  const auto add = [&](control::SegmentRef::Kind kind, std::size_t index, const Segment& segment) {
+    control::SegmentRef& ref = *hello.add_segments();
+    ref.set_kind(kind);
+    ref.set_index(static_cast<std::uint32_t>(index));
+    ref.set_bytes(segment.bytes());
+    descriptors.push_back(segment.descriptor());
+  };
+  add(control::SegmentRef::DOORBELLS, 0, *setup.segments->doorbells);
+  for (std::size_t c = 0; c < setup.layout->channels.size(); ++c) {
+    if (uses_channel(setup.layout->channels[c], controller)) add(control::SegmentRef::CHANNEL, c, *setup.segments->channels[c]);
+  }
+  for (std::size_t r = 0; r < setup.layout->regions.size(); ++r) {
+    if (uses_region(setup.layout->regions[r], controller)) add(control::SegmentRef::REGION, r, *setup.segments->regions[r]);
+  }
+  return message;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(NodeSetup setup) : setup_(std::move(setup)), nodes_(setup_.plan->controllers.size()) {
+  for (std::size_t c = 0; c < nodes_.size(); ++c) nodes_[c].name = setup_.plan->controllers[c].name;
+}
+
+Supervisor::~Supervisor() {
+  stop_nodes();
+  watcher_ = {};
+  reap();
+}
+
+Status Supervisor::start() {
+  const bool processes = !setup_.node_command.empty();
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    Status status = processes ? spawn(c) : start_thread(c);
+    if (!status.ok()) return status.with_context("controller '" + nodes_[c].name + "'");
+  }
+  for (std::uint32_t c = 1; processes && c < nodes_.size(); ++c) {
+    if (Status status = await_ready(c); !status.ok()) return status.with_context("controller '" + nodes_[c].name + "'");
+  }
+  return {};
+}
+
+Status Supervisor::spawn(std::uint32_t controller) {
+  auto ends = ControlSocket::pair();
+  if (!ends.ok()) return ends.status();
+  std::vector<std::string> command = setup_.node_command;
+  command.push_back(std::to_string(kNodeDescriptor));
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  // dup2 onto the same number would keep close-on-exec; the child's end is moved out of the way first.
+  UniqueFd child_end(::fcntl(ends->second.descriptor(), F_DUPFD_CLOEXEC, kNodeDescriptor + 1));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, child_end.get(), kNodeDescriptor);
+  const int error = ::posix_spawn(&nodes_[controller].pid, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    nodes_[controller].pid = -1;
+    return {Code::kUnavailable, "cannot start '" + command[0] + "': " + std::strerror(error)};
+  }
+  nodes_[controller].socket.emplace(std::move(ends->first));
+  std::vector<int> descriptors;
+  const control::FromHost hello = hello_for(setup_, controller, descriptors);
+  return nodes_[controller].socket->send(hello, descriptors);
+}
+
+Status Supervisor::await_ready(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  control::FromNode message;
+  if (Status status = node.socket->receive(message); !status.ok()) {
+    return {Code::kPeerLost, "its process ended before it was ready (" + status.message() + ")"};
+  }
+  if (message.has_failed()) return {static_cast<Code>(message.failed().code()), message.failed().message()};
+  if (!message.has_ready()) return {Code::kDataLoss, "its first message was not the expected one"};
+  node.report.device = from_ready(message.ready());
+  return {};
+}
+
+Status Supervisor::start_thread(std::uint32_t controller) {
+  HostedControllerSetup setup;
+  setup.plan = setup_.plan;
+  setup.layout = setup_.layout;
+  setup.id = controller;
+  setup.backends = setup_.backends;
+  setup.transport = setup_.transport;
+  setup.segments = setup_.segments;
+  setup.kernel_path = setup_.kernel_path;
+  setup.trace = setup_.trace;
+  setup.idle = setup_.idle;
+  auto hosted = HostedController::make(std::move(setup));
+  if (!hosted.ok()) return hosted.status();
+  Node& node = nodes_[controller];
+  node.hosted = std::move(*hosted);
+  node.report.device = node.hosted->device();
+  node.thread = std::jthread([this, controller] { on_thread_end(controller, nodes_[controller].hosted->run(stop_)); });
+  return {};
+}
+
+void Supervisor::watch(Doorbell host) {
+  host_ = host;
+  if (setup_.node_command.empty()) return;
+  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
+}
+
+void Supervisor::watch_processes(std::stop_token stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    const std::uint64_t one = 1;
+    (void)!::write(wake_.get(), &one, sizeof one);
+  });
+  while (!stop.stop_requested()) {
+    std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
+    std::vector<std::uint32_t> who{0};
+    for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+      if (!nodes_[c].socket) continue;
+      polled.push_back({nodes_[c].socket->descriptor(), POLLIN, 0});
+      who.push_back(c);
+    }
+    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
+    for (std::size_t k = 1; k < polled.size(); ++k) {
+      if (polled[k].revents != 0) on_message(who[k]);
+    }
+  }
+}
+
+void Supervisor::on_message(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  control::FromNode message;
+  Status status = node.socket->receive(message);
+  if (status.ok() && message.has_report()) {
+    const std::lock_guard lock(mutex_);
+    status = from_report(message.report(), setup_.plan->edges.size(), setup_.plan->stages.size(), node.report);
+    node.reported = status.ok();
+  } else if (status.ok() && message.has_failed()) {
+    status = Status(static_cast<Code>(message.failed().code()), message.failed().message());
+  } else if (!status.ok()) {
+    status = Status(Code::kPeerLost, "its process died");
+  }
+  if (!status.ok()) {
+    fail(controller, status);
+    node.socket.reset();  // nothing more to hear
+  }
+  changed_.notify_all();
+}
+
+void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
+  if (!status.ok()) return fail(controller, status);
+  const std::lock_guard lock(mutex_);
+  Node& node = nodes_[controller];
+  node.report.stats = node.hosted->controller().stats();
+  const auto trace = node.hosted->controller().trace();
+  node.report.trace.assign(trace.begin(), trace.end());
+  node.reported = true;
+  changed_.notify_all();
+}
+
+void Supervisor::fail(std::uint32_t controller, const Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok() && !stop_.load()) failure_ = status.with_context("controller '" + nodes_[controller].name + "'");
+  }
+  failed_.store(true, std::memory_order_release);
+  changed_.notify_all();
+  host_.ring();
+}
+
+Status Supervisor::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+bool Supervisor::all_reported() const {
+  return std::all_of(nodes_.begin() + 1, nodes_.end(), [](const Node& node) { return node.reported; });
+}
+
+Result<std::vector<NodeReport>> Supervisor::collect() {
+  std::unique_lock lock(mutex_);
+  const bool done = changed_.wait_for(lock, kReportTimeout, [this] { return all_reported() || failed(); });
+  if (failed()) return failure_;
+  if (!done) return Status(Code::kPeerLost, "a node did not report within 30 s after the end of the run; its kernel still runs");
+  std::vector<NodeReport> reports(nodes_.size());
+  for (std::size_t c = 1; c < nodes_.size(); ++c) reports[c] = nodes_[c].report;
+  return reports;
+}
+
+// Orderly where that is quick: nodes that do not answer within the grace are killed by reap().
+void Supervisor::stop_nodes() {
+  stop_.store(true);
+  control::FromHost message;
+  message.mutable_stop();
+  for (Node& node : nodes_) {
+    if (node.hosted) node.hosted->doorbell().ring();
+    // A node that is gone already cannot be told.
+    if (node.socket) (void)node.socket->send(message);
+  }
+}
+
+void Supervisor::reap() {
+  for (Node& node : nodes_) {
+    node.socket.reset();
+    if (node.thread.joinable()) node.thread.join();
+  }
+  const std::uint64_t deadline = now_ns() + static_cast<std::uint64_t>(std::chrono::nanoseconds(kGrace).count());
+  for (Node& node : nodes_) {
+    if (node.pid < 0) continue;
+    while (::waitpid(node.pid, nullptr, WNOHANG) == 0) {
+      if (now_ns() > deadline) ::kill(node.pid, SIGKILL);
+      ::usleep(500);
+    }
+    node.pid = -1;
+  }
+}
+
+}  // namespace woa

@@ -1,0 +1,93 @@
+// Watches over the nodes of a run: starts them, hears from them, notices their death, ends them.
+//
+// Nodes are child processes (per-controller) or threads of this one (one process); the run does not see the difference.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/node/control_socket.h"
+#include "runtime/node/hosted_controller.h"
+#include "runtime/node/messages.h"
+
+namespace woa {
+
+// What all nodes of a run have in common.
+struct NodeSetup {
+  const Plan* plan = nullptr;
+  const Layout* layout = nullptr;
+  const Segments* segments = nullptr;
+  const BackendRegistry* backends = nullptr;
+  Transport* transport = nullptr;
+  std::vector<std::filesystem::path> kernel_path;
+  bool trace = false;
+  IdleOptions idle;
+  // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
+  std::vector<std::string> node_command;
+};
+
+class Supervisor {
+ public:
+  // `host` is rung when something happened that the host's loop must look at (failed()).
+  explicit Supervisor(NodeSetup setup);
+  // Ends whatever still runs: a stop, then, after a short grace, SIGKILL. Leaves no process behind.
+  ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  // Starts a node for every controller but the host and waits until all are ready. The first failure, with the controller's name.
+  Status start();
+  // From now on deaths and failures are noticed by a thread of its own, which rings `host`.
+  void watch(Doorbell host);
+  // The first failure of any node: kPeerLost if it died. Cheap; any thread.
+  [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  Status failure() const;
+  // After Controller::end(): waits for every node's report, by controller (the host's place stays empty).
+  Result<std::vector<NodeReport>> collect();
+  // What a ready node said of its device, by controller.
+  const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
+
+ private:
+  struct Node {
+    std::string name;
+    pid_t pid = -1;
+    std::optional<ControlSocket> socket;        // a process
+    std::unique_ptr<HostedController> hosted;   // or a thread
+    std::jthread thread;
+    NodeReport report;
+    bool reported = false;
+  };
+  Status spawn(std::uint32_t controller);
+  Status await_ready(std::uint32_t controller);
+  Status start_thread(std::uint32_t controller);
+  void watch_processes(std::stop_token stop);
+  void on_message(std::uint32_t controller);
+  void on_thread_end(std::uint32_t controller, const Status& status);
+  void fail(std::uint32_t controller, const Status& status);
+  void stop_nodes();
+  void reap();
+  bool all_reported() const;
+
+  NodeSetup setup_;
+  std::vector<Node> nodes_;  // by controller
+  Doorbell host_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> failed_{false};
+  mutable std::mutex mutex_;  // guards failure_ and the nodes' reports
+  std::condition_variable changed_;
+  Status failure_;
+  UniqueFd wake_;  // ends the watching thread's poll
+  std::jthread watcher_;
+};
+
+}  // namespace woa

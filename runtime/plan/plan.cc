@@ -1,0 +1,59 @@
+#include "runtime/plan/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace woa {
+
+std::string_view to_string(ControllerKind kind) noexcept {
+  switch (kind) {
+    case ControllerKind::kHost: return "host";
+    case ControllerKind::kCpu: return "cpu";
+    case ControllerKind::kGpu: return "gpu";
+    case ControllerKind::kFpga: return "fpga";
+  }
+  return "unknown";
+}
+
+std::uint32_t PortType::variable_dims() const noexcept {
+  return static_cast<std::uint32_t>(
+      std::count_if(dims.begin(), dims.end(), [](const Dimension& d) { return d.size == 0; }));
+}
+
+std::uint64_t PortType::prefix_bytes() const noexcept { return variable_dims() == 0 ? 0 : kPayloadAlignment; }
+
+std::uint64_t PortType::block_bytes() const noexcept {
+  const std::uint64_t units = (max_bytes + kPayloadAlignment - 1) / kPayloadAlignment;
+  return std::max<std::uint64_t>(prefix_bytes() + units * kPayloadAlignment, kPayloadAlignment);
+}
+
+std::uint32_t element_bytes(std::string_view element) noexcept {
+  static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> kElements{{{"bytes", 1},
+                                                                                         {"u8", 1},
+                                                                                         {"i8", 1},
+                                                                                         {"u16", 2},
+                                                                                         {"i16", 2},
+                                                                                         {"u32", 4},
+                                                                                         {"i32", 4},
+                                                                                         {"u64", 8},
+                                                                                         {"i64", 8},
+                                                                                         {"f32", 4},
+                                                                                         {"f64", 8}}};
+  for (const auto& [name, bytes] : kElements) {
+    if (name == element) return bytes;
+  }
+  return 0;
+}
+
+std::string to_string(const PortType& type) {
+  if (type.dims.empty()) return type.element;
+  std::string text = type.element + "[";
+  for (std::size_t i = 0; i < type.dims.size(); ++i) {
+    const Dimension& dim = type.dims[i];
+    text += (i == 0 ? "" : ",") + (dim.size == 0 ? dim.name : std::to_string(dim.size));
+  }
+  return text + "]";
+}
+
+}  // namespace woa

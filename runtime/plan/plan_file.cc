@@ -1,0 +1,132 @@
+#include "runtime/plan/plan_file.h"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "runtime/packet/crc32c.h"
+#include "runtime/plan/plan_message.h"
+
+namespace woa {
+namespace {
+
+namespace fs = std::filesystem;
+static_assert(std::endian::native == std::endian::little, "the header's numbers are stored as they lie in memory");
+
+constexpr std::string_view kMagic = "WOAPLAN\n";
+
+struct Header {
+  std::uint32_t version = 0, body_bytes = 0, body_crc = 0;
+};
+constexpr std::size_t kHeaderBytes = kMagic.size() + sizeof(Header);
+
+// A path and the system's reason, from errno.
+Status system_failure(const fs::path& path, std::string_view doing, int error) {
+  const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
+  return {code, path.string() + ": cannot " + std::string(doing) + ": " + std::generic_category().message(error)};
+}
+
+// Every path of the plan that may be relative to the plan file.
+template <class Change>
+void change_paths(Plan& plan, const Change& change) {
+  for (StagePlan& stage : plan.stages) {
+    if (!stage.kernel_file.empty()) stage.kernel_file = change(stage.kernel_file);
+    for (ParamPlan& param : stage.params) {
+      if (param.is_file && !param.value.empty()) param.value = change(param.value);
+    }
+  }
+}
+
+// The folder of the plan file, without symbolic links, so that ".." in a path relative to it means what it seems to.
+Result<fs::path> folder_of(const fs::path& plan_path) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(fs::absolute(plan_path, error).parent_path(), error);
+  if (error) return system_failure(plan_path, "find the folder", error.value());
+  return folder;
+}
+
+std::string relative_to(const std::string& path, const fs::path& folder) {
+  if (fs::path(path).is_relative()) return path;
+  std::error_code error;
+  const fs::path parent = fs::weakly_canonical(fs::path(path).parent_path(), error);
+  if (error) return path;
+  const fs::path relative = (parent / fs::path(path).filename()).lexically_relative(folder);
+  return relative.empty() ? path : relative.string();
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return system_failure(path, "read", EISDIR);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return system_failure(path, "open", errno);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) return system_failure(path, "read", errno);
+  return bytes;
+}
+
+}  // namespace
+
+std::string serialize(const Plan& plan) {
+  const std::string body = encode_plan_message(plan);
+  const Header header{kPlanVersion, static_cast<std::uint32_t>(body.size()), crc32c(std::as_bytes(std::span(body)))};
+  std::string bytes(kMagic);
+  bytes.append(reinterpret_cast<const char*>(&header), sizeof header);
+  return bytes + body;
+}
+
+bool looks_like_plan(std::span<const std::byte> bytes) noexcept {
+  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+Result<Plan> parse_plan(std::span<const std::byte> bytes) {
+  if (!looks_like_plan(bytes)) return {Code::kInvalid, "not a plan file: it does not begin with \"WOAPLAN\""};
+  if (bytes.size() < kHeaderBytes) return {Code::kInvalid, "plan: the file ends inside its header; it was truncated"};
+  Header header;
+  std::memcpy(&header, bytes.data() + kMagic.size(), sizeof header);
+  if (header.version != kPlanVersion) {
+    return {Code::kUnsupported, "plan: written in version " + std::to_string(header.version) +
+                                    " of the format, this runtime reads " + std::to_string(kPlanVersion) +
+                                    "; compile the graph with this runtime"};
+  }
+  const auto body = bytes.subspan(kHeaderBytes);
+  if (body.size() != header.body_bytes) {
+    return {Code::kInvalid, "plan: the body has " + std::to_string(body.size()) + " bytes where its header says " +
+                                std::to_string(header.body_bytes) + "; the file was truncated or appended to"};
+  }
+  if (crc32c(body) != header.body_crc)
+    return {Code::kInvalid, "plan: the checksum does not match; the file is damaged"};
+  Result<Plan> plan = decode_plan_message(body);
+  if (!plan.ok()) return plan;
+  WOA_RETURN_IF_ERROR(validate(*plan));
+  return plan;
+}
+
+Result<Plan> read_plan(const fs::path& path) {
+  const Result<std::string> bytes = read_file(path);
+  if (!bytes.ok()) return bytes.status();
+  Result<Plan> plan = parse_plan(std::as_bytes(std::span(*bytes)));
+  if (!plan.ok()) return plan.status().with_context(path.string());
+  const Result<fs::path> folder = folder_of(path);
+  if (!folder.ok()) return folder.status();
+  change_paths(*plan, [&](const std::string& p) { return (*folder / p).lexically_normal().string(); });
+  return plan;
+}
+
+Status write_plan(const Plan& plan, const fs::path& path) {
+  const Result<fs::path> folder = folder_of(path);
+  if (!folder.ok()) return folder.status();
+  Plan stored = plan;
+  change_paths(stored, [&](const std::string& p) { return relative_to(p, *folder); });
+  errno = 0;
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!file) return system_failure(path, "open for writing", errno);
+  file << serialize(stored) << std::flush;
+  if (!file) return system_failure(path, "write", errno);
+  return {};
+}
+
+}  // namespace woa

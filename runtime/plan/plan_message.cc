@@ -1,0 +1,218 @@
+#include "runtime/plan/plan_message.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <plan.pb.h>
+
+#include <cstring>
+#include <limits>
+
+namespace woa {
+namespace {
+
+void encode(const PortType& from, pb::PortType& to) {
+  to.set_element(from.element);
+  for (const Dimension& dim : from.dims) {
+    pb::Dimension& d = *to.add_dims();
+    d.set_name(dim.name);
+    d.set_size(dim.size);
+    d.set_max(dim.max);
+  }
+  to.set_max_bytes(from.max_bytes);
+}
+
+PortType decode(const pb::PortType& from) {
+  PortType to;
+  to.element = from.element();
+  for (const pb::Dimension& d : from.dims()) to.dims.push_back({d.name(), d.size(), d.max()});
+  to.max_bytes = from.max_bytes();
+  return to;
+}
+
+void encode(const VariantPlan& from, pb::Variant& to) {
+  to.set_kind(from.kind);
+  to.set_source(from.source);
+  to.set_entry(from.entry);
+  for (const std::string& name : from.global) to.add_global(name);
+  to.set_core(from.core);
+  to.set_clock_mhz(from.clock_mhz);
+  to.set_has_size(from.has_size);
+}
+
+VariantPlan decode(const pb::Variant& from) {
+  return {.kind = from.kind(),
+          .source = from.source(),
+          .entry = from.entry(),
+          .global = {from.global().begin(), from.global().end()},
+          .core = from.core(),
+          .clock_mhz = from.clock_mhz(),
+          .has_size = from.has_size()};
+}
+
+void encode_ports(const StagePlan& from, pb::Stage& to) {
+  for (const ParamPlan& param : from.params) {
+    pb::Param& p = *to.add_params();
+    p.set_name(param.name);
+    p.set_value(param.value);
+    p.set_is_file(param.is_file);
+    p.set_secret_env(param.secret_env);
+  }
+  for (const InputPortPlan& port : from.inputs) {
+    pb::InputPort& p = *to.add_inputs();
+    p.set_name(port.name);
+    encode(port.type, *p.mutable_type());
+    p.set_hold(port.hold);
+    p.set_hold_mask(port.hold_mask);
+  }
+  for (const OutputPortPlan& port : from.outputs) {
+    pb::OutputPort& p = *to.add_outputs();
+    p.set_name(port.name);
+    encode(port.type, *p.mutable_type());
+    p.set_one_of(port.one_of);
+  }
+}
+
+void encode(const StagePlan& from, pb::Stage& to) {
+  to.set_name(from.name);
+  to.set_role(static_cast<std::uint32_t>(from.role));
+  to.set_kernel(from.kernel);
+  to.set_kernel_file(from.kernel_file);
+  to.set_library(from.library);
+  encode(from.variant, *to.mutable_variant());
+  to.set_controller(from.controller);
+  encode_ports(from, to);
+  to.set_stateful(static_cast<std::uint32_t>(from.stateful));
+  to.set_scratch_bytes(from.scratch_bytes);
+}
+
+StagePlan decode(const pb::Stage& from) {
+  StagePlan to{.name = from.name(),
+               .role = static_cast<StageRole>(from.role()),
+               .kernel = from.kernel(),
+               .kernel_file = from.kernel_file(),
+               .library = from.library(),
+               .variant = decode(from.variant()),
+               .controller = from.controller(),
+               .params = {},
+               .inputs = {},
+               .outputs = {},
+               .stateful = static_cast<Stateful>(from.stateful()),
+               .scratch_bytes = from.scratch_bytes()};
+  for (const pb::Param& p : from.params()) to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env()});
+  for (const pb::InputPort& p : from.inputs()) {
+    to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask()});
+  }
+  for (const pb::OutputPort& p : from.outputs()) to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});
+  return to;
+}
+
+void encode(const EdgePlan& from, pb::Edge& to) {
+  to.set_from_stage(from.from_stage);
+  to.set_from_port(from.from_port);
+  to.set_to_stage(from.to_stage);
+  to.set_to_port(from.to_port);
+  to.set_keep(from.keep);
+  to.set_step(from.step);
+  to.set_loop(from.loop);
+  to.set_min_blocks(from.min_blocks);
+  to.set_blocks(from.blocks);
+}
+
+EdgePlan decode(const pb::Edge& from) {
+  return {.from_stage = from.from_stage(),
+          .from_port = from.from_port(),
+          .to_stage = from.to_stage(),
+          .to_port = from.to_port(),
+          .keep = from.keep(),
+          .step = from.step(),
+          .loop = from.loop(),
+          .min_blocks = from.min_blocks(),
+          .blocks = from.blocks()};
+}
+
+void encode(const Plan& from, pb::Plan& to) {
+  to.set_graph(from.graph);
+  to.set_model(from.model);
+  to.set_window(from.window);
+  to.set_deadline_ns(from.deadline_ns);
+  for (const ControllerPlan& controller : from.controllers) {
+    pb::Controller& c = *to.add_controllers();
+    c.set_name(controller.name);
+    c.set_kind(static_cast<std::uint32_t>(controller.kind));
+    c.set_backend(controller.backend);
+    c.set_lanes(controller.lanes);
+  }
+  for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
+  for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
+  for (const LoopPlan& loop : from.loops) {
+    pb::Loop& l = *to.add_loops();
+    l.set_name(loop.name);
+    l.set_shift(loop.shift);
+    l.set_bits(loop.bits);
+    l.set_max(loop.max);
+  }
+}
+
+Plan decode(const pb::Plan& from) {
+  Plan to;
+  to.graph = from.graph();
+  to.model = from.model();
+  to.window = from.window();
+  to.deadline_ns = from.deadline_ns();
+  for (const pb::Controller& c : from.controllers()) {
+    to.controllers.push_back({c.name(), static_cast<ControllerKind>(c.kind()), c.backend(), c.lanes()});
+  }
+  for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
+  for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
+  for (const pb::Loop& l : from.loops()) to.loops.push_back({l.name(), l.shift(), l.bits(), l.max()});
+  return to;
+}
+
+// Casting a number outside an enumeration's list would pass unnoticed where the number is cut to a byte.
+Status check_enumerations(const pb::Plan& plan) {
+  for (const pb::Controller& c : plan.controllers()) {
+    if (c.kind() > static_cast<std::uint32_t>(ControllerKind::kFpga)) {
+      return {Code::kInvalid, "plan: controller '" + c.name() + "': unknown kind " + std::to_string(c.kind())};
+    }
+  }
+  for (const pb::Stage& s : plan.stages()) {
+    if (s.role() > static_cast<std::uint32_t>(StageRole::kRelay)) {
+      return {Code::kInvalid, "plan: stage '" + s.name() + "': unknown role " + std::to_string(s.role())};
+    }
+    if (s.stateful() > static_cast<std::uint32_t>(Stateful::kRun)) {
+      return {Code::kInvalid, "plan: stage '" + s.name() + "': unknown 'stateful' " + std::to_string(s.stateful())};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string encode_plan_message(const Plan& plan) {
+  pb::Plan message;
+  encode(plan, message);
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+Result<Plan> decode_plan_message(std::span<const std::byte> bytes) {
+  pb::Plan message;
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
+      !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return {Code::kInvalid, "plan: the body is not a plan message; compile the graph again"};
+  }
+  WOA_RETURN_IF_ERROR(check_enumerations(message));
+  Plan plan = decode(message);
+  const std::string canonical = encode_plan_message(plan);
+  if (canonical.size() != bytes.size() || std::memcmp(canonical.data(), bytes.data(), bytes.size()) != 0) {
+    return {Code::kInvalid, "plan: the body holds fields that this version does not write; compile the graph again"};
+  }
+  return plan;
+}
+
+}  // namespace woa

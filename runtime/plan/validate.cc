@@ -1,0 +1,162 @@
+// Every rule here is one that some part of the runtime relies on without looking again.
+#include "runtime/plan/validate.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace woa {
+namespace validation {
+namespace {
+
+constexpr std::size_t kMaxRank = 4;             // WOA_MAX_RANK of the kernel interface
+constexpr std::size_t kMaxOutputPorts = 65535;  // one region each; the packet's `region` has 16 bits
+constexpr std::size_t kMaxPorts = 65536;        // of a stage; the packet's `port` has 16 bits
+constexpr std::uint32_t kMaxLanes = 1024;
+
+Status check_controllers(const Plan& plan) {
+  if (plan.controllers.empty() || plan.controllers[kHostController].kind != ControllerKind::kHost ||
+      plan.controllers[kHostController].name != "host") {
+    return broken("controllers[0] must be 'host', of kind host");
+  }
+  WOA_RETURN_IF_ERROR(check_names(plan.controllers, "controllers"));
+  for (std::size_t i = 0; i < plan.controllers.size(); ++i) {
+    const ControllerPlan& controller = plan.controllers[i];
+    const std::string place = "controller " + quoted(controller.name);
+    if (i != kHostController && controller.kind == ControllerKind::kHost)
+      return broken(place, ": there is one host only");
+    if (controller.backend.empty()) return broken(place, ": no backend is named");
+    if (controller.lanes < 1 || controller.lanes > kMaxLanes) {
+      return broken(place, ": lanes is ", std::to_string(controller.lanes), ", expected 1 to ",
+                    std::to_string(kMaxLanes));
+    }
+  }
+  return {};
+}
+
+Status check_dimensions(const PortType& type, const std::string& place) {
+  std::uint64_t fixed_bytes = element_bytes(type.element);
+  for (const Dimension& dim : type.dims) {
+    if (dim.size == 0 && dim.name.empty()) return broken(place, ": a variable dimension has no name");
+    if (dim.size == 0) continue;
+    if (fixed_bytes > kMaxRegionBytes / dim.size) return broken(place, ": the fixed dimensions are too large");
+    fixed_bytes *= dim.size;
+  }
+  if (!type.dims.empty() && type.variable_dims() == 0 && type.max_bytes != fixed_bytes) {
+    return broken(place, ": ", to_string(type), " has ", std::to_string(fixed_bytes), " bytes, but max_bytes is ",
+                  std::to_string(type.max_bytes));
+  }
+  return {};
+}
+
+Status check_type(const PortType& type, const std::string& place) {
+  if (element_bytes(type.element) == 0) return broken(place, ": unknown element type ", quoted(type.element));
+  if ((type.element == "bytes") != type.dims.empty() || type.dims.size() > kMaxRank) {
+    return broken(place, ": ", to_string(type), " must have 1 to 4 dimensions, and 'bytes' none");
+  }
+  if (type.max_bytes >= kMaxRegionBytes) return broken(place, ": max_bytes must stay under 256 GiB");
+  return check_dimensions(type, place);
+}
+
+Status check_ports(const StagePlan& stage, const std::string& place) {
+  WOA_RETURN_IF_ERROR(check_names(stage.inputs, place + ", inputs"));
+  WOA_RETURN_IF_ERROR(check_names(stage.outputs, place + ", outputs"));
+  if (stage.inputs.size() > kMaxPorts || stage.outputs.size() > kMaxPorts) return broken(place, ": over 65536 ports");
+  for (const InputPortPlan& port : stage.inputs) {
+    WOA_RETURN_IF_ERROR(check_type(port.type, place + ", input " + quoted(port.name)));
+    if (!port.hold && port.hold_mask != 0)
+      return broken(place, ", input ", quoted(port.name), ": hold_mask without hold");
+  }
+  for (const OutputPortPlan& port : stage.outputs) {
+    const std::string port_place = place + ", output " + quoted(port.name);
+    WOA_RETURN_IF_ERROR(check_type(port.type, port_place));
+    if (port.one_of < -1 || (port.one_of != -1 && stage.role != StageRole::kKernel)) {
+      return broken(port_place, ": one_of is a group number of a kernel stage, or -1");
+    }
+  }
+  if (stage.role != StageRole::kSink && stage.outputs.empty()) return broken(place, ": no output, so nothing tells the sink");
+  const auto held = [](const InputPortPlan& port) { return port.hold; };
+  if (stage.role != StageRole::kSource && std::all_of(stage.inputs.begin(), stage.inputs.end(), held)) {
+    return broken(place, ": no input that is not held, so nothing would make it fire");
+  }
+  return {};
+}
+
+Status check_params(const StagePlan& stage, const std::string& place) {
+  WOA_RETURN_IF_ERROR(check_names(stage.params, place + ", params"));
+  for (const ParamPlan& param : stage.params) {
+    if (!param.secret_env.empty() && !param.value.empty()) {
+      return broken(place, ", param ", quoted(param.name), ": a secret's value must not stand in a plan");
+    }
+  }
+  return {};
+}
+
+Status check_relay(const StagePlan& stage, const std::string& place) {
+  if (stage.controller != kHostController) return broken(place, ": a relay must be on the host");
+  if (stage.inputs.size() != stage.outputs.size()) return broken(place, ": a relay has as many outputs as inputs");
+  for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
+    if (!same_layout(stage.inputs[i].type, stage.outputs[i].type)) {
+      return broken(place, ": the relay's output ", quoted(stage.outputs[i].name), " is not of its input's type");
+    }
+  }
+  return {};
+}
+
+Status check_kernel(const StagePlan& stage, const std::string& place) {
+  if (stage.controller == kHostController) return broken(place, ": a kernel cannot run on the host controller");
+  if (stage.kernel.empty()) return broken(place, ": no kernel is named");
+  if (stage.variant.kind.empty()) return broken(place, ": no variant is chosen");
+  return check_params(stage, place);
+}
+
+Status check_role(const StagePlan& stage, std::size_t id, const std::string& place) {
+  if ((stage.role == StageRole::kSource) != (id == kSourceStage)) return broken(place, ": stage 0 alone is the source");
+  if ((stage.role == StageRole::kSink) != (id == kSinkStage)) return broken(place, ": stage 1 alone is the sink");
+  if (stage.role == StageRole::kKernel) return check_kernel(stage, place);
+  if (!stage.kernel.empty()) return broken(place, ": only kernel stages have a kernel");
+  if (stage.role == StageRole::kRelay) return check_relay(stage, place);
+  if (stage.controller != kHostController) return broken(place, ": source and sink must be on the host");
+  if (stage.role == StageRole::kSource && !stage.inputs.empty()) return broken(place, ": the source has no inputs");
+  if (stage.role == StageRole::kSink && !stage.outputs.empty()) return broken(place, ": the sink has no outputs");
+  return {};
+}
+
+Status check_stages(const Plan& plan) {
+  if (plan.stages.size() <= kSinkStage) return broken("stages[0] must be the source and stages[1] the sink");
+  WOA_RETURN_IF_ERROR(check_names(plan.stages, "stages"));
+  std::size_t outputs = 0;
+  for (std::size_t id = 0; id < plan.stages.size(); ++id) {
+    const StagePlan& stage = plan.stages[id];
+    const std::string place = "stage " + quoted(stage.name);
+    if (stage.controller >= plan.controllers.size()) {
+      return broken(place, ": controller ", std::to_string(stage.controller), " does not exist");
+    }
+    WOA_RETURN_IF_ERROR(check_role(stage, id, place));
+    WOA_RETURN_IF_ERROR(check_ports(stage, place));
+    if (stage.scratch_bytes >= kMaxRegionBytes) return broken(place, ": scratch must stay under 256 GiB");
+    outputs += stage.outputs.size();
+  }
+  if (outputs > kMaxOutputPorts) {
+    return broken("there are ", std::to_string(outputs), " output ports, at most ", std::to_string(kMaxOutputPorts),
+                  " can be numbered");
+  }
+  return {};
+}
+
+}  // namespace
+
+}  // namespace validation
+
+Status validate(const Plan& plan) {
+  using namespace validation;
+  if (plan.graph.empty() || plan.model.empty()) return broken("graph and model must be named");
+  if (plan.window < 1 || plan.window > kMaxWindow) {
+    return broken("window is ", std::to_string(plan.window), ", expected 1 to ", std::to_string(kMaxWindow));
+  }
+  WOA_RETURN_IF_ERROR(check_controllers(plan));
+  WOA_RETURN_IF_ERROR(check_stages(plan));
+  return validate_edges(plan);
+}
+
+}  // namespace woa

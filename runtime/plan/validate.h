@@ -1,0 +1,40 @@
+// What the two halves of validate() share. Private to runtime/plan.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "runtime/plan/plan.h"
+
+namespace woa::validation {
+
+// The packet's `offset` counts 64 bytes in 32 bits: 256 GiB.
+inline constexpr std::uint64_t kMaxRegionBytes = 1ULL << 38;
+
+// Loops, edges and what they connect. Controllers and stages have passed.
+Status validate_edges(const Plan& plan);
+
+// Whether payloads of both types are laid out alike. A dimension fixed at one end only adds or drops the prefix.
+bool same_layout(const PortType& a, const PortType& b);
+
+template <class... Parts>
+Status broken(const Parts&... parts) {
+  return {Code::kInvalid, (std::string("plan: ") + ... + parts)};
+}
+
+inline std::string quoted(std::string_view name) { return std::string("'").append(name) + "'"; }
+
+// Names of one kind within one place: not empty, no two alike.
+template <class Items>
+Status check_names(const Items& items, const std::string& what) {
+  std::set<std::string_view> seen;
+  for (const auto& item : items) {
+    if (item.name.empty()) return broken(what, ": a name is empty");
+    if (!seen.insert(item.name).second) return broken(what, ": the name ", quoted(item.name), " occurs twice");
+  }
+  return {};
+}
+
+}  // namespace woa::validation

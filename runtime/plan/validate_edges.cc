@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runtime/plan/validate.h"
+
+namespace woa::validation {
+namespace {
+
+constexpr std::uint64_t kMaxSlots = 1ULL << 20;  // of all header rings together
+
+Status check_loops(const Plan& plan) {
+  WOA_RETURN_IF_ERROR(check_names(plan.loops, "loops"));
+  for (const LoopPlan& loop : plan.loops) {
+    const std::string place = "loop " + quoted(loop.name);
+    if (loop.bits < 1 || loop.bits > 32 || loop.shift > 64 - loop.bits) {
+      return broken(place, ": its counter must have 1 to 32 bits inside the 64 of the tag");
+    }
+    if (loop.bits < 32 && (loop.max >> loop.bits) != 0) {
+      return broken(place, ": max ", std::to_string(loop.max), " does not fit ", std::to_string(loop.bits), " bits");
+    }
+  }
+  return {};
+}
+
+// The counter of `edge`'s loop counts one up and is kept by it; other edges count nothing.
+Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& place) {
+  if (edge.loop == -1) return edge.step == 0 ? Status() : broken(place, ": a step without a loop");
+  if (edge.loop < -1 || static_cast<std::size_t>(edge.loop) >= plan.loops.size()) {
+    return broken(place, ": loop ", std::to_string(edge.loop), " does not exist");
+  }
+  const LoopPlan& loop = plan.loops[static_cast<std::size_t>(edge.loop)];
+  const std::uint64_t field = ((1ULL << loop.bits) - 1) << loop.shift;
+  if (edge.step != 1ULL << loop.shift || (edge.keep & field) != field) {
+    return broken(place, ": it must keep the counter of loop ", quoted(loop.name), " and add one to it");
+  }
+  return {};
+}
+
+std::string name_edge(const Plan& plan, std::size_t id) {
+  const EdgePlan& e = plan.edges[id];
+  const StagePlan& from = plan.stages[e.from_stage];
+  const StagePlan& to = plan.stages[e.to_stage];
+  return "edge " + std::to_string(id) + " (" + from.name + "." + from.outputs[e.from_port].name + " -> " + to.name +
+         "." + to.inputs[e.to_port].name + ")";
+}
+
+Status check_edge(const Plan& plan, std::size_t id) {
+  const EdgePlan& e = plan.edges[id];
+  const std::string number = "edge " + std::to_string(id);
+  if (e.from_stage >= plan.stages.size() || e.from_port >= plan.stages[e.from_stage].outputs.size()) {
+    return broken(number, ": its origin is not an output port");
+  }
+  if (e.to_stage >= plan.stages.size() || e.to_port >= plan.stages[e.to_stage].inputs.size()) {
+    return broken(number, ": its destination is not an input port");
+  }
+  const std::string place = name_edge(plan, id);
+  const PortType& from = plan.stages[e.from_stage].outputs[e.from_port].type;
+  const PortType& to = plan.stages[e.to_stage].inputs[e.to_port].type;
+  // A dimension fixed at one end only would lay the payload out differently; the compiler settles both ends on one
+  // type.
+  if (!same_layout(from, to))
+    return broken(place, ": its ends differ in type: ", to_string(from), " and ", to_string(to));
+  if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
+  return check_tag(plan, e, place);
+}
+
+Status check_edges(const Plan& plan) {
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  std::uint64_t slots = 0;
+  for (std::size_t id = 0; id < plan.edges.size(); ++id) {
+    WOA_RETURN_IF_ERROR(check_edge(plan, id));
+    const EdgePlan& e = plan.edges[id];
+    if (!seen.insert({e.from_stage, e.from_port, e.to_stage, e.to_port}).second) {
+      return broken(name_edge(plan, id), ": there is another edge between the same ports");
+    }
+    slots += std::uint64_t{e.blocks} + plan.window;
+  }
+  if (slots > kMaxSlots) {
+    return broken("blocks and window need ", std::to_string(slots), " ring slots, at most ", std::to_string(kMaxSlots),
+                  "; lower the window");
+  }
+  return {};
+}
+
+struct OutputUse {
+  std::uint64_t edges = 0, blocks = 0;
+};
+
+Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use) {
+  const std::string place = "stage " + quoted(stage.name) + ", output " + quoted(port.name);
+  if (use.edges == 0) return broken(place, ": no edge");
+  // A relay passes its token on, block and all, and the block comes back once.
+  if (stage.role == StageRole::kRelay && use.edges != 1) return broken(place, ": a relay's output has one edge only");
+  if (use.blocks > (kMaxRegionBytes - 1) / port.type.block_bytes()) {
+    return broken(place, ": ", std::to_string(use.blocks), " blocks of ", std::to_string(port.type.block_bytes()),
+                  " bytes exceed 256 GiB");
+  }
+  return {};
+}
+
+// No port is left unconnected, and the blocks of an output fit a region.
+Status check_connections(const Plan& plan) {
+  std::vector<std::vector<OutputUse>> uses(plan.stages.size());
+  std::vector<std::vector<bool>> written(plan.stages.size());
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    uses[s].resize(plan.stages[s].outputs.size());
+    written[s].resize(plan.stages[s].inputs.size());
+  }
+  for (const EdgePlan& edge : plan.edges) {
+    OutputUse& use = uses[edge.from_stage][edge.from_port];
+    ++use.edges;
+    use.blocks += edge.blocks;
+    written[edge.to_stage][edge.to_port] = true;
+  }
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
+      const InputPortPlan& port = stage.inputs[p];
+      if (!written[s][p]) return broken("stage ", quoted(stage.name), ", input ", quoted(port.name), ": no edge");
+    }
+    for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
+      WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p]));
+    }
+  }
+  return {};
+}
+
+// Edges that take no loop must not form a cycle: what is left after taking away stages without open inputs would never
+// end.
+Status check_cycles(const Plan& plan) {
+  std::vector<std::size_t> open(plan.stages.size());
+  std::vector<std::vector<std::uint32_t>> next(plan.stages.size());
+  for (const EdgePlan& edge : plan.edges) {
+    if (edge.loop != -1) continue;
+    next[edge.from_stage].push_back(edge.to_stage);
+    ++open[edge.to_stage];
+  }
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    if (open[s] == 0) ready.push_back(s);
+  }
+  while (!ready.empty()) {
+    const std::uint32_t stage = ready.back();
+    ready.pop_back();
+    for (const std::uint32_t to : next[stage]) {
+      if (--open[to] == 0) ready.push_back(to);
+    }
+  }
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    if (open[s] != 0)
+      return broken("stage ", quoted(plan.stages[s].name), ": it lies on or behind a cycle without a loop edge");
+  }
+  return {};
+}
+
+}  // namespace
+
+bool same_layout(const PortType& a, const PortType& b) {
+  const auto same = [](const Dimension& x, const Dimension& y) { return x.size == y.size; };
+  return a.element == b.element && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), same);
+}
+
+Status validate_edges(const Plan& plan) {
+  WOA_RETURN_IF_ERROR(check_loops(plan));
+  WOA_RETURN_IF_ERROR(check_edges(plan));
+  WOA_RETURN_IF_ERROR(check_connections(plan));
+  return check_cycles(plan);
+}
+
+}  // namespace woa::validation

@@ -1,0 +1,34 @@
+#include "runtime/transport/idle.h"
+
+#include <sched.h>
+
+#include "runtime/base/clock.h"
+
+namespace woa {
+namespace {
+
+// Tells the processor that this is a wait, so that its sibling thread gets the execution units.
+void pause_core() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+bool Idle::spin_or_yield() noexcept {
+  if (yields_ >= options_.yields) return false;
+  const std::uint64_t now = now_ns();
+  if (idle_since_ns_ == 0) idle_since_ns_ = now;
+  if (now - idle_since_ns_ < options_.spin_ns) {
+    pause_core();
+    return true;
+  }
+  ++yields_;
+  sched_yield();
+  return true;
+}
+
+}  // namespace woa

@@ -1,0 +1,49 @@
+// How a controller waits when a duty cycle found nothing: it spins, then yields, then sleeps on its doorbell.
+//
+// Spinning answers in well under a microsecond and costs a core; sleeping costs nothing and some ten microseconds.
+// Waiting first as long as a sleep would take is never worse than twice the best choice.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/transport/doorbell.h"
+
+namespace woa {
+
+struct IdleOptions {
+  std::uint64_t spin_ns = 20'000;       // about what going to sleep and being woken takes
+  std::uint32_t yields = 16;            // chances for others on a machine with more controllers than cores
+  std::uint64_t sleep_ns = 20'000'000;  // longest sleep: who rings nobody (a dead peer, a timer) is noticed after it
+};
+
+// One per duty cycle, used by the thread that runs it.
+class Idle {
+ public:
+  // `own` is the doorbell that others ring for this thread.
+  explicit Idle(Doorbell own, IdleOptions options = {}) noexcept : own_(own), options_(options) {}
+
+  // Call after every duty cycle. Returns at once if it `did_work`. `look_again` answers whether there is work after all
+  // (it may be the duty cycle itself); it is asked once before a sleep, so that nothing published in between is slept
+  // over.
+  template <class LookAgain>
+  void idle(bool did_work, LookAgain&& look_again) noexcept {
+    if (did_work) return reset();
+    if (spin_or_yield()) return;
+    own_.prepare();
+    if (!look_again()) return own_.sleep(options_.sleep_ns);
+    own_.cancel();
+    reset();
+  }
+
+ private:
+  void reset() noexcept { idle_since_ns_ = 0, yields_ = 0; }
+  // False when it is time to sleep. After a sleep that brought no work the next one follows at once.
+  bool spin_or_yield() noexcept;
+
+  Doorbell own_;
+  IdleOptions options_;
+  std::uint64_t idle_since_ns_ = 0;  // 0: not idle
+  std::uint32_t yields_ = 0;
+};
+
+}  // namespace woa

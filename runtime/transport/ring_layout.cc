@@ -1,0 +1,46 @@
+#include "runtime/transport/ring_layout.h"
+
+#include <bit>
+#include <string>
+
+namespace woa {
+namespace {
+
+constexpr std::uint32_t kMaxSlots = 1U << 24;
+constexpr std::uint32_t kMaxInlineBytes = 1U << 16;
+
+Status check_slots(std::string_view field, std::uint32_t slots) {
+  if (std::has_single_bit(slots) && slots <= kMaxSlots) return {};
+  return {Code::kInvalid, "channel: " + std::string(field) + " is " + std::to_string(slots) +
+                              "; it must be a power of two from 1 to " + std::to_string(kMaxSlots)};
+}
+
+}  // namespace
+
+Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec) {
+  if (Status status = check_slots("ring_slots", spec.ring_slots); !status.ok()) return status;
+  if (Status status = check_slots("return_slots", spec.return_slots); !status.ok()) return status;
+  if (spec.inline_bytes % 64 != 0 || spec.inline_bytes > kMaxInlineBytes)
+    return {Code::kInvalid, "channel: inline_bytes is " + std::to_string(spec.inline_bytes) +
+                                "; it must be a multiple of 64 from 0 to " + std::to_string(kMaxInlineBytes)};
+  return sizeof(ChannelWords) + std::size_t{spec.ring_slots} * (sizeof(HeaderSlot) + spec.inline_bytes) +
+         std::size_t{spec.return_slots} * sizeof(ReturnSlot);
+}
+
+ChannelView::ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept {
+  std::byte* at = bytes.data();
+  words = reinterpret_cast<ChannelWords*>(at);
+  at += sizeof(ChannelWords);
+  slots = {reinterpret_cast<HeaderSlot*>(at), spec.ring_slots};
+  at += slots.size_bytes();
+  inlines = {at, std::size_t{spec.ring_slots} * spec.inline_bytes};
+  at += inlines.size_bytes();
+  returns = {reinterpret_cast<ReturnSlot*>(at), spec.return_slots};
+}
+
+std::span<std::byte> ChannelView::inline_area(std::uint32_t slot) const noexcept {
+  const std::size_t each = inlines.size() / slots.size();
+  return inlines.subspan(slot * each, each);
+}
+
+}  // namespace woa

@@ -1,0 +1,91 @@
+// How a channel lies in its segment, as both ends of loopback and shm see it. Internal to runtime/transport and its
+// tests.
+//
+//   ChannelWords                           a cache line for each pair of writer and poller
+//   header ring    ring_slots   x 64       word 5 (offset 40: sequence, device, region) publishes a slot
+//   inline areas   ring_slots   x inline_bytes
+//   return ring    return_slots x 16       the turn in the second word publishes an entry
+//
+// The memory starts zeroed. Nothing in it is an address, and each word has one writer.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "runtime/base/status.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/transport/transport.h"
+
+namespace woa {
+
+struct ChannelWords {
+  // polled by the producer
+  alignas(64) std::atomic<std::uint32_t> consumed{0};       // by the consumer: packets read, modulo 2^32
+  alignas(64) std::atomic<std::uint32_t> consumer_gone{0};  // by the consumer, when it closes
+  alignas(64) std::atomic<std::uint32_t> producer_cut{0};   // by close_channel
+  // polled by the consumer
+  alignas(64) std::atomic<std::uint64_t> producer_end{0};  // by the producer, when it closes: end_mark(next sequence)
+  alignas(64) std::atomic<std::uint32_t> consumer_cut{0};  // by close_channel
+};
+
+struct alignas(kPacketBytes) HeaderSlot {
+  std::array<std::atomic<std::uint64_t>, 8> words{};
+};
+inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence) / 8;
+
+struct alignas(16) ReturnSlot {
+  std::atomic<std::uint64_t> block{0};  // edge, offset
+  std::atomic<std::uint64_t> mark{0};   // turn, region, instance; stored last
+};
+
+static_assert(sizeof(ChannelWords) == 5 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
+              kPublishWord == 5);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "the ring is shared by processes");
+
+// The close word of a producer whose next packet would have had `next_sequence`; never 0.
+constexpr std::uint64_t end_mark(std::uint32_t next_sequence) noexcept {
+  return (std::uint64_t{1} << 32) | next_sequence;
+}
+
+// The parts of a mapped channel. A value that borrows the mapping.
+struct ChannelView {
+  ChannelWords* words = nullptr;
+  std::span<HeaderSlot> slots;
+  std::span<std::byte> inlines;
+  std::span<ReturnSlot> returns;
+
+  // `bytes` holds at least channel_bytes(spec).
+  ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept;
+  [[nodiscard]] std::span<std::byte> inline_area(std::uint32_t slot) const noexcept;
+};
+
+// kInvalid names the field of `spec` that is out of bounds.
+Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec);
+
+// A position in a ring of `slots` (a power of two) entries, each published by its number: `first` + position, modulo
+// 2^32. In zeroed memory the numbers of the first lap must not include 0.
+class RingCursor {
+ public:
+  RingCursor(std::size_t slots, std::uint32_t first) noexcept : slots_(slots), first_(first) {}
+
+  [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
+  [[nodiscard]] std::uint32_t slot() const noexcept { return static_cast<std::uint32_t>(position_ & (slots_ - 1)); }
+  // The number that publishes the entry here.
+  [[nodiscard]] std::uint32_t expected() const noexcept { return static_cast<std::uint32_t>(first_ + position_); }
+  // What the entry holds until then: the number of the lap before.
+  [[nodiscard]] std::uint32_t stale() const noexcept {
+    return position_ < slots_ ? 0 : static_cast<std::uint32_t>(expected() - slots_);
+  }
+  void advance() noexcept { ++position_; }
+
+ private:
+  std::uint64_t slots_;
+  std::uint32_t first_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace woa

@@ -1,0 +1,127 @@
+#include "runtime/transport/ring_receiver.h"
+
+#include <bit>
+#include <string>
+
+namespace woa {
+
+RingReceiver::RingReceiver(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell producer,
+                           std::uint32_t first_sequence)
+    : mapping_(std::move(mapping)),
+      channel_(spec, mapping_->bytes()),
+      producer_(producer),
+      header_crc_(spec.header_crc),
+      cursor_(spec.ring_slots, first_sequence),
+      returns_(spec.return_slots, first_sequence) {}
+
+RingReceiver::~RingReceiver() {
+  channel_.words->consumer_gone.store(1, std::memory_order_release);
+  producer_.ring();
+}
+
+std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
+  std::size_t delivered = 0;
+  ActivationPacket packet;
+  while (delivered < max_packets && loss_ == Loss::kNone && read(packet)) {
+    if (!sink.on_packet(packet, inline_payload(packet))) break;
+    cursor_.advance();
+    channel_.words->consumed.store(static_cast<std::uint32_t>(cursor_.position()), std::memory_order_release);
+    ++delivered;
+  }
+  return delivered;
+}
+
+std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
+  return channel_.slots[slot & (channel_.slots.size() - 1)].words[kPublishWord].load(std::memory_order_acquire);
+}
+
+// Copies the next packet out, then checks the copy: the slot is the peer's to overwrite. False: none there, or loss_
+// says why.
+bool RingReceiver::read(ActivationPacket& packet) noexcept {
+  std::array<std::uint64_t, 8> words;
+  words[kPublishWord] = publish_word(cursor_.slot());
+  const auto sequence = static_cast<std::uint32_t>(words[kPublishWord]);
+  if (sequence == cursor_.stale()) {
+    look_ahead();
+    return false;
+  }
+  if (sequence != cursor_.expected()) {
+    loss_ = Loss::kSequence;
+    found_ = sequence;
+    return false;
+  }
+  const HeaderSlot& slot = channel_.slots[cursor_.slot()];
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (k != kPublishWord) words[k] = slot.words[k].load(std::memory_order_relaxed);
+  packet = std::bit_cast<ActivationPacket>(words);
+  loss_ = inspect(packet);
+  return loss_ == Loss::kNone;
+}
+
+// Nothing here yet. That is a loss if the packet behind it is there, or if the producer closed after more than we have
+// read.
+void RingReceiver::look_ahead() noexcept {
+  const std::uint32_t next = cursor_.expected() + 1;
+  const bool skipped = channel_.slots.size() > 1 && sequence_in(cursor_.slot() + 1) == next;
+  const std::uint64_t end = channel_.words->producer_end.load(std::memory_order_acquire);
+  if (!skipped && (end == 0 || end == end_mark(cursor_.expected()))) return;
+  if (sequence_in(cursor_.slot()) == cursor_.expected()) return;  // published since we looked, before the other
+  loss_ = skipped ? Loss::kSequence : Loss::kEnd;
+  found_ = skipped ? next : static_cast<std::uint32_t>(end);
+}
+
+RingReceiver::Loss RingReceiver::inspect(const ActivationPacket& packet) noexcept {
+  rejection_ = check(packet);
+  if (rejection_ != Rejection::kNone) return Loss::kRejected;
+  if (header_crc_ && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
+  found_ = packet.payload_bytes;
+  const std::size_t limit = channel_.inline_area(0).size();
+  return (packet.flags & kInline) != 0 && packet.payload_bytes > limit ? Loss::kInlineBytes : Loss::kNone;
+}
+
+std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
+  if ((packet.flags & kInline) == 0) return {};
+  return channel_.inline_area(cursor_.slot()).first(static_cast<std::size_t>(packet.payload_bytes));
+}
+
+Status RingReceiver::status() const {
+  const std::string expected = std::to_string(cursor_.expected());
+  const std::string found = std::to_string(found_);
+  switch (loss_) {
+    case Loss::kNone: return {};
+    case Loss::kSequence:
+      return {Code::kDataLoss,
+              "channel: a packet was lost or repeated: sequence " + expected + " expected, " + found + " found"};
+    case Loss::kEnd:
+      return {Code::kDataLoss,
+              "channel: the last packets were lost: sequence " + expected + " expected, but closed before " + found};
+    case Loss::kRejected:
+      return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + std::string(to_string(rejection_))};
+    case Loss::kNoCrc:
+      return {Code::kDataLoss,
+              "channel: packet " + expected + " rejected: this channel's headers carry a CRC, this one has none"};
+    case Loss::kInlineBytes:
+      return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + found +
+                                   " bytes of inline payload, at most " +
+                                   std::to_string(channel_.inline_area(0).size()) + " expected"};
+  }
+  return {Code::kInternal, "channel: unknown loss"};
+}
+
+bool RingReceiver::closed() const noexcept {
+  if (loss_ != Loss::kNone) return false;
+  if (channel_.words->producer_end.load(std::memory_order_acquire) == end_mark(cursor_.expected())) return true;
+  return channel_.words->consumer_cut.load(std::memory_order_acquire) != 0 &&
+         sequence_in(cursor_.slot()) == cursor_.stale();
+}
+
+void RingReceiver::give_back(const BlockReturn& block) noexcept {
+  ReturnSlot& slot = channel_.returns[returns_.slot()];
+  slot.block.store(block.edge | (std::uint64_t{block.offset} << 32), std::memory_order_relaxed);
+  const std::uint64_t mark =
+      returns_.expected() | (std::uint64_t{block.region} << 32) | (std::uint64_t{block.instance} << 48);
+  slot.mark.store(mark, std::memory_order_release);
+  returns_.advance();
+}
+
+}  // namespace woa

@@ -1,0 +1,49 @@
+// The consumer end of a channel in coherent memory; loopback and shm share it. Contract: Receiver in transport.h.
+#pragma once
+
+#include <memory>
+
+#include "runtime/transport/doorbell.h"
+#include "runtime/transport/ring_layout.h"
+
+namespace woa {
+
+class RingReceiver final : public Receiver {
+ public:
+  // As RingSender.
+  RingReceiver(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell producer,
+               std::uint32_t first_sequence = 1);
+  ~RingReceiver() override;
+  RingReceiver(const RingReceiver&) = delete;
+  RingReceiver& operator=(const RingReceiver&) = delete;
+
+  std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept override;
+  Status status() const override;
+  bool closed() const noexcept override;
+  void give_back(const BlockReturn& block) noexcept override;
+  void wake() noexcept override { producer_.ring(); }
+
+ private:
+  enum class Loss : std::uint8_t { kNone, kSequence, kEnd, kRejected, kNoCrc, kInlineBytes };
+
+  [[nodiscard]] bool read(ActivationPacket& packet) noexcept;
+  [[nodiscard]] std::uint64_t publish_word(std::uint32_t slot) const noexcept;
+  [[nodiscard]] std::uint32_t sequence_in(std::uint32_t slot) const noexcept {
+    return static_cast<std::uint32_t>(publish_word(slot));
+  }
+  void look_ahead() noexcept;
+  [[nodiscard]] Loss inspect(const ActivationPacket& packet) noexcept;
+  [[nodiscard]] std::span<const std::byte> inline_payload(const ActivationPacket& packet) const noexcept;
+
+  std::shared_ptr<Mapping> mapping_;
+  ChannelView channel_;
+  Doorbell producer_;
+  bool header_crc_;
+  Loss loss_ = Loss::kNone;
+  Rejection rejection_ = Rejection::kNone;
+  std::uint64_t found_ = 0;  // what stood in place of what was expected
+  RingCursor cursor_;
+  RingCursor returns_;
+};
+
+}  // namespace woa

@@ -1,0 +1,49 @@
+// The producer end of a channel in coherent memory; loopback and shm share it. Contract: Sender in transport.h.
+#pragma once
+
+#include <memory>
+
+#include "runtime/transport/doorbell.h"
+#include "runtime/transport/ring_layout.h"
+
+namespace woa {
+
+class RingSender final : public Sender {
+ public:
+  // `mapping` holds a zeroed channel of `spec`. Both ends number packets and returns from `first_sequence`: 1, but for
+  // tests of the wrap at 2^32 (see RingCursor).
+  RingSender(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell consumer,
+             std::uint32_t first_sequence = 1);
+  ~RingSender() override;
+  RingSender(const RingSender&) = delete;
+  RingSender& operator=(const RingSender&) = delete;
+
+  [[nodiscard]] Push reserve() noexcept override;
+  void cancel() noexcept override;
+  void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
+  Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
+  std::uint32_t next_sequence() const noexcept override { return cursor_.expected(); }
+  std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
+  std::uint32_t consumed() const noexcept override;
+  bool closed() const noexcept override;
+  void wake() noexcept override { consumer_.ring(); }
+
+ private:
+  [[nodiscard]] std::uint32_t committed() const noexcept { return static_cast<std::uint32_t>(cursor_.position()); }
+  [[nodiscard]] bool full() const noexcept;
+  [[nodiscard]] bool plausible(std::uint32_t consumed) const noexcept;
+  void refresh_consumed() noexcept;
+  void publish(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;
+
+  std::shared_ptr<Mapping> mapping_;
+  ChannelView channel_;
+  Doorbell consumer_;
+  bool header_crc_;
+  bool peer_broken_ = false;    // the consumer wrote nonsense: nothing it says is believed any more
+  std::uint32_t open_ = 0;      // reservations
+  std::uint32_t consumed_ = 0;  // as last read: the shared word is looked at only when the ring seems full
+  RingCursor cursor_;
+  RingCursor returns_;
+};
+
+}  // namespace woa

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Every C and C++ file is as clang-format leaves it (.clang-format at the root). Exit code 77, a skip, without the right clang-format.
+
+Usage: format.py ROOT
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import tree
+
+MAJOR = 14  # Debian 12's
+
+
+def lint(root):
+    paths = [p for p in tree.files(root) if p.endswith((".h", ".cc", ".c", ".cpp")) and not tree.is_generated(p)]
+    problems = []
+    for path in paths:
+        result = subprocess.run(["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", path], cwd=root, capture_output=True,
+                                text=True)
+        if result.returncode != 0:
+            problems.append(result.stderr.split("\n")[0] or f"{path}: clang-format failed")
+    if problems:
+        problems.append("mend with: clang-format -i FILE...")
+    return problems, len(paths)
+
+
+def why_not():
+    """Why the check cannot run here, or None. Releases of clang-format differ, so one is meant."""
+    if not shutil.which("clang-format"):
+        return "clang-format is not installed"
+    version = subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=True).stdout
+    return None if f"version {MAJOR}." in version else f"the tree is formatted by clang-format {MAJOR}, here is {version.strip()}"
+
+
+if __name__ == "__main__":
+    reason = why_not()
+    if reason:
+        required = "clang-format" in os.environ.get("WOA_REQUIRE", "").split(",")
+        print(("FAILED (WOA_REQUIRE): " if required else "skipped: ") + reason)
+        sys.exit(1 if required else 77)
+    tree.main("format", lint)

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Who may include what: the dependency table of the tree (CONTRIBUTING.md, "Layers"), enforced.
+
+Usage: layers.py ROOT
+"""
+
+import re
+
+import tree
+
+BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
+TRANSPORT, CONTROLLER, NODE, RPC = "runtime/transport/", "runtime/controller/", "runtime/node/", "runtime/rpc/"
+KERNEL_ABI = "kernels/woa_kernel.h"
+BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
+RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, CONTROLLER, NODE, RPC]
+EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
+
+# Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
+# with all below it; "/*" stands for the files directly in it. Back-ends in subfolders never include each other.
+PROJECT = [
+    (BASE, []),
+    (PACKET, [BASE]),
+    (PLAN, [PACKET, BASE]),
+    (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
+    (TRANSPORT, [PACKET, BASE]),
+    (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
+    (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
+    (RPC, [NODE, CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
+    ("controllers/cpu/", BACKEND),
+    ("controllers/gpu/*/", BACKEND),
+    ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
+    ("controllers/fpga/", [PACKET, BASE]),
+    ("compiler/", [PLAN, PACKET, BASE]),
+    ("kernels/*/", [KERNEL_ABI]),
+    ("kernels/", []),
+    ("graphs/", [KERNEL_ABI]),
+    ("tools/", EVERYTHING),
+    ("bench/", EVERYTHING + ["tests/support/"]),
+    ("tests/", EVERYTHING + ["bench/harness/"]),
+]
+
+# Folders whose subfolders are not their own: what lies above does not know what lies below.
+FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
+
+# Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
+LIBRARIES = [
+    (r"spdlog/|fmt/", [BASE + "log.cc"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE]),
+    (r"yaml-cpp/", ["compiler/"]),
+    (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
+    (r"nlohmann/", ["tools/", "bench/", "tests/"]),
+    (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
+    (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
+    (r"openssl/", ["kernels/", "tests/"]),
+    (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
+    (r"png\.h", ["kernels/png_encode/", "tests/"]),
+    (r"catch2/", ["tests/support/"]),
+    (r"rapidcheck", ["tests/"]),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def matches(path, pattern):
+    """True if `path` lies in `pattern`: a file, a folder ("a/"), the files directly in a folder ("a/*"), "*" for one name."""
+    expression = re.escape(pattern).replace(r"\*", "[^/]+")
+    return re.match(expression + ("" if pattern.endswith("/") else "$"), path) is not None
+
+
+def rule_of(path):
+    """The own folder and the allowed targets of a source file, or None where no rule covers it."""
+    for folder, allowed in PROJECT:
+        found = re.match(re.escape(folder).replace(r"\*", "[^/]+"), path)
+        if found:
+            own = found.group(0)
+            return own + "*" if own in FLAT else own, allowed
+    return None
+
+
+def problem_with(path, target, quoted):
+    """Why `path` may not include `target`, or None."""
+    for header, places in LIBRARIES:
+        if re.match(header, target):
+            if any(matches(path, place) for place in places):
+                return None
+            return f"only {', '.join(places)} may include <{target}>"
+    if not quoted:
+        return None
+    if "/" not in target:
+        return f'"{target}": includes are written from the repository root'
+    rule = rule_of(path)
+    if rule is None:
+        return "no rule of layers.py covers this folder: add one"
+    own, allowed = rule
+    if matches(target, own) or any(matches(target, place) for place in allowed):
+        return None
+    return f'may not include "{target}"; allowed: {", ".join([own] + allowed)}'
+
+
+def lint(root):
+    problems, checked = [], 0
+    for path in tree.files(root):
+        if not path.endswith(tree.CXX):
+            continue
+        checked += 1
+        for number, line in enumerate(tree.read_lines(root, path) or [], 1):
+            found = INCLUDE.match(line)
+            reason = found and problem_with(path, found.group(2), found.group(1) == '"')
+            if reason:
+                problems.append(f"{path}:{number}: {reason}")
+    return problems, checked
+
+
+if __name__ == "__main__":
+    tree.main("layers", lint)

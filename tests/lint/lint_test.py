@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The lints can fail: each is shown small trees that break one rule, and one that breaks none."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import format as formatting
+import layers
+import style
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def problems(lint, files):
+    """What `lint` says about a tree of these files ({path: text})."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+        return lint(root)[0]
+
+
+class Layers(unittest.TestCase):
+    def check(self, path, include, ok):
+        found = problems(layers.lint, {path: f"#include {include}\n"})
+        self.assertEqual(found == [], ok, f"{path} includes {include}: {found}")
+
+    def test_what_the_table_forbids(self):
+        for path, include in [
+                ("runtime/base/status.cc", '"runtime/plan/plan.h"'),
+                ("runtime/packet/codec.cc", '"runtime/transport/transport.h"'),
+                ("runtime/plan/plan.cc", '"compiler/compiler.h"'),
+                ("runtime/transport/transport.h", '"runtime/transport/shm/shm_transport.h"'),
+                ("runtime/transport/shm/ring.cc", '"runtime/transport/loopback/loopback_transport.h"'),
+                ("runtime/controller/controller.cc", '"runtime/node/node.h"'),
+                ("runtime/controller/controller.cc", '"controllers/cpu/cpu_backend.h"'),
+                ("runtime/node/node.cc", '"runtime/transport/shm/shm_transport.h"'),
+                ("runtime/node/node.cc", '"controllers/cpu/cpu_backend.h"'),
+                ("controllers/cpu/backend.cc", '"controllers/gpu/opencl/backend.h"'),
+                ("controllers/gpu/opencl/backend.cc", '"runtime/node/node.h"'),
+                ("controllers/gpu/opencl/backend.cc", '"runtime/transport/transport.h"'),
+                ("controllers/fpga/verilator/backend.cc", '"compiler/compiler.h"'),
+                ("controllers/fpga/wact_registers.h", '"controllers/fpga/verilator/backend.h"'),
+                ("compiler/emit/emit.cc", '"controllers/cpu/cpu_backend.h"'),
+                ("compiler/emit/emit.cc", '"runtime/transport/transport.h"'),
+                ("kernels/copy/copy.cc", '"runtime/base/status.h"'),
+                ("kernels/copy/copy.cc", '"kernels/invert/invert.h"'),
+                ("tests/unit/a_test.cc", '"tools/woa/run.h"'),
+                ("bench/micro/a.cc", '"tools/woa/run.h"'),
+                ("runtime/base/status.cc", '"status.h"'),
+                ("elsewhere/a.cc", '"runtime/base/status.h"'),
+        ]:
+            self.check(path, include, ok=False)
+
+    def test_libraries_stay_where_they_belong(self):
+        for path, include in [
+                ("runtime/node/node.cc", "<spdlog/spdlog.h>"),
+                ("runtime/base/clock.cc", "<spdlog/spdlog.h>"),
+                ("runtime/controller/controller.cc", "<google/protobuf/message.h>"),
+                ("runtime/transport/shm/ring.cc", '"runtime/plan/plan.pb.h"'),
+                ("runtime/plan/plan.cc", "<yaml-cpp/yaml.h>"),
+                ("runtime/node/node.cc", "<nlohmann/json.hpp>"),
+                ("compiler/compiler.cc", "<CLI/CLI.hpp>"),
+                ("runtime/controller/controller.cc", "<CL/cl.h>"),
+                ("kernels/resize_bilinear/resize.cc", "<CL/cl.h>"),
+                ("kernels/png_encode/png.cc", "<jpeglib.h>"),
+                ("tests/unit/a_test.cc", "<catch2/catch.hpp>"),
+        ]:
+            self.check(path, include, ok=False)
+
+    def test_what_the_table_allows(self):
+        for path, include in [
+                ("runtime/base/log.cc", "<spdlog/spdlog.h>"),
+                ("runtime/plan/plan_file.cc", '"runtime/plan/plan.pb.h"'),
+                ("runtime/transport/shm/ring.cc", '"runtime/transport/transport.h"'),
+                ("runtime/transport/shm/ring.cc", '"runtime/transport/shm/ring.h"'),
+                ("runtime/controller/backend.h", '"kernels/woa_kernel.h"'),
+                ("controllers/gpu/opencl/backend.cc", "<CL/cl.h>"),
+                ("controllers/gpu/opencl/backend.cc", '"runtime/transport/doorbell.h"'),
+                ("controllers/fpga/verilator/backend.cc", '"controllers/fpga/wact_registers.h"'),
+                ("compiler/parse/events.cc", "<yaml-cpp/eventhandler.h>"),
+                ("compiler/check/check.cc", '"compiler/parse/events.h"'),
+                ("kernels/copy/copy.cc", '"kernels/woa_kernel.h"'),
+                ("kernels/aes_gcm_decrypt/a.cc", "<openssl/evp.h>"),
+                ("tools/woa/main.cc", "<CLI/CLI.hpp>"),
+                ("tools/woa/main.cc", '"runtime/transport/shm/shm_transport.h"'),
+                ("tests/cts/a_test.cc", '"tests/support/catch.h"'),
+                ("runtime/base/status.cc", "<string>"),
+        ]:
+            self.check(path, include, ok=True)
+
+
+class Style(unittest.TestCase):
+    def check(self, path, text, words):
+        found = "\n".join(problems(style.lint, {path: text}))
+        self.assertIn(words, found) if words else self.assertEqual(found, "")
+
+    def test_long_files_and_functions(self):
+        statements = "  step();\n" * 70
+        self.check("a.cc", "int x;\n" * 501, "501 lines")
+        self.check("generated/a.cc", "int x;\n" * 501, None)
+        self.check("a.cc", f"void f() {{\n{statements}}}\n", "a function of 72 lines")
+        self.check("a.cc", f"void f(int a,\n       int b)\n    : c_(a) {{\n{statements}}}\n", "a function of 74 lines")
+        self.check("a.h", f"class A {{\n  void f() {{\n{statements}  }}\n}};\n", "a function of 72 lines")
+        self.check("a.py", "def f():\n" + "    step()\n" * 70, "a function of 71 lines")
+        self.check("a.cc", "void f() {\n  step();\n}\n\n" * 70, None)
+
+    def test_leftovers_and_machine_names(self):
+        # Put together here, so that this file passes the lint itself.
+        self.check("a.cc", "// TODO" + "(now): later\n", "a leftover")
+        self.check("a.md", "FIX" + "ME\n", "a leftover")
+        for folder in ("home", "work", "root"):
+            self.check("a.md", f"see /{folder}" + "/me/tree\n", "one machine")
+        for host in ("deb.debian." + "org", "pypi." + "org", "archive.ubuntu." + "com"):
+            self.check("a.sh", f"curl https://{host}/x\n", "a package host")
+        self.check("a.md", "tests/work/a and $HOME/x and ${dir}/root/x and TODO(someday)\n", None)
+
+    @unittest.skipIf(formatting.why_not(), "needs the right clang-format")
+    def test_format(self):
+        with open(os.path.join(SOURCE, ".clang-format"), encoding="utf-8") as file:
+            settings = {".clang-format": file.read()}
+        self.assertEqual(problems(formatting.lint, {**settings, "a.cc": "int f() { return 1; }\n"}), [])
+        self.assertIn("a.cc:1", problems(formatting.lint, {**settings, "a.cc": "int  f( ) {return 1;}\n"})[0])
+
+
+@unittest.skipUnless(shutil.which("dpkg-query"), "needs dpkg")
+class Packages(unittest.TestCase):
+    """tools/install-packages.sh on lists of its own; nothing is ever installed."""
+
+    def install(self, packages):
+        with tempfile.TemporaryDirectory() as folder:
+            script = shutil.copy(os.path.join(SOURCE, "tools", "install-packages.sh"), folder)
+            with open(os.path.join(folder, "packages.txt"), "w", encoding="utf-8") as file:
+                file.write(packages)
+            return subprocess.run([script], env={**os.environ, "WOA_NO_INSTALL": "1"}, capture_output=True, text=True)
+
+    def test_nothing_missing_says_nothing(self):
+        done = self.install("# comment\n\nrequired dpkg  this one is there\nrequired no-such-a|dpkg  and so is one of these\n")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_required_missing_fails_with_the_list(self):
+        done = self.install("required no-such-a|no-such-b  x\nrequired no-such-c  x\noptional no-such-d  x\n")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no-such-a|no-such-b\n  no-such-c", done.stderr)
+        self.assertNotIn("no-such-d", done.stderr)
+
+    def test_optional_missing_is_reported_and_left_out(self):
+        done = self.install("required dpkg  x\noptional no-such-d  x\n")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no-such-d", done.stdout)
+
+    def test_a_bad_list_is_refused(self):
+        self.assertEqual(self.install("requird dpkg  x\n").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,231 @@
+// Plans, packets and reference kernels for the tests of the FPGA node. The kernels and the CRC here are written from their
+// definitions alone, so that they share nothing with what they judge.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+
+namespace woa::test {
+
+using Bytes = std::vector<std::uint8_t>;
+using Dims = std::vector<std::uint32_t>;
+
+inline constexpr std::uint32_t kHost = 0, kCpu = 1, kFpga = 2;
+
+// `element` alone, or element[dims]: 0 is a variable dimension.
+inline PortType port_type(std::string element, Dims dims = {}, std::uint64_t max_bytes = 1 << 20, std::uint32_t bound = 0) {
+  PortType type{std::move(element), {}, max_bytes};
+  for (const std::uint32_t dim : dims) {
+    type.dims.push_back(dim != 0 ? Dimension{"", dim, 0} : Dimension{"d" + std::to_string(type.dims.size()), 0, bound});
+  }
+  return type;
+}
+
+// host, cpu:0 and fpga:0; stage 0 is the source, 1 the sink, 2 runs on cpu:0. Stages under test follow.
+struct FpgaPlan {
+  Plan plan;
+  std::vector<LoadedStage> loaded;
+
+  FpgaPlan() {
+    plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
+                        {"cpu:0", ControllerKind::kCpu, "cpu", 1},
+                        {"fpga:0", ControllerKind::kFpga, "verilator", 1}};
+    plan.stages.resize(3);
+    plan.stages[2].controller = kCpu;
+    plan.stages.reserve(64);  // loaded stages point into it
+  }
+  std::uint32_t add_stage(const std::string& core, const PortType& in, const PortType& out) {
+    const auto id = static_cast<std::uint32_t>(plan.stages.size());
+    StagePlan& stage = plan.stages.emplace_back();
+    stage.name = core + std::to_string(id);
+    stage.kernel = core;
+    stage.variant.kind = "rtl";
+    stage.variant.core = core;
+    stage.controller = kFpga;
+    stage.inputs.push_back({"in", in, false, 0});
+    stage.outputs.push_back({"out", out, -1});
+    loaded.push_back({id, &stage, nullptr, nullptr});
+    return id;
+  }
+  std::uint32_t add_stage(const std::string& core, const PortType& type) { return add_stage(core, type, type); }
+  std::uint32_t add_edge(std::uint32_t from, std::uint32_t to, std::uint32_t port = 0, std::uint64_t keep = ~0ull,
+                         std::uint64_t step = 0) {
+    EdgePlan edge;
+    edge.from_stage = from;
+    edge.to_stage = to;
+    edge.to_port = port;
+    edge.keep = keep;
+    edge.step = step;
+    plan.edges.push_back(edge);
+    return static_cast<std::uint32_t>(plan.edges.size() - 1);
+  }
+};
+
+inline Bytes random_bytes(std::mt19937& random, std::size_t count) {
+  Bytes bytes(count);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+// Dimension prefix and data.
+inline Bytes payload(const Dims& variable, const Bytes& data) {
+  Bytes bytes(variable.empty() ? 0 : 64);
+  if (!variable.empty()) std::memcpy(bytes.data(), variable.data(), variable.size() * 4);
+  bytes.insert(bytes.end(), data.begin(), data.end());
+  return bytes;
+}
+
+inline Bytes invert(Bytes data) {
+  for (auto& byte : data) byte = static_cast<std::uint8_t>(255 - byte);
+  return data;
+}
+
+// kernels/sharpen3x3/sharpen3x3.md
+inline Bytes sharpen(const Bytes& image, int height, int width, int channels) {
+  const auto at = [&](int y, int x, int c) {
+    y = std::clamp(y, 0, height - 1);
+    x = std::clamp(x, 0, width - 1);
+    return static_cast<int>(image[static_cast<std::size_t>((y * width + x) * channels + c)]);
+  };
+  Bytes result;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      for (int c = 0; c < channels; ++c) {
+        const int sum = 5 * at(y, x, c) - at(y - 1, x, c) - at(y + 1, x, c) - at(y, x - 1, c) - at(y, x + 1, c);
+        result.push_back(static_cast<std::uint8_t>(std::clamp(sum, 0, 255)));
+      }
+    }
+  }
+  return result;
+}
+
+// CRC-32C of bytes 0 to 59, bit by bit.
+inline std::uint32_t plain_crc(const ActivationPacket& packet) {
+  const auto bytes = std::bit_cast<std::array<std::uint8_t, 64>>(packet);
+  std::uint32_t crc = ~0u;
+  for (int i = 0; i < 60; ++i) {
+    crc ^= bytes[static_cast<std::size_t>(i)];
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1u) != 0 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
+  }
+  return ~crc;
+}
+
+inline ActivationPacket with_crc(ActivationPacket packet) {
+  packet.flags = static_cast<std::uint8_t>(packet.flags | kHeaderCrc);
+  packet.crc32c = plain_crc(packet);
+  return packet;
+}
+
+// A token for `stage`, as it comes from a host channel.
+inline ActivationPacket token(std::uint32_t stage, std::uint64_t payload_bytes, std::uint64_t instance = 7, std::uint64_t tag = 0) {
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  packet.stage = stage;
+  packet.instance = instance;
+  packet.tag = tag;
+  packet.deadline = 0x0123456789abcdefull;
+  packet.sequence = 99;
+  packet.origin = 0;
+  packet.device = payload_bytes == 0 ? std::uint8_t{0} : std::uint8_t{1};
+  packet.region = 5;
+  packet.offset = 1234;
+  packet.payload_bytes = payload_bytes;
+  return with_crc(packet);
+}
+
+inline ActivationPacket poison(std::uint32_t stage, Code code, std::uint32_t origin, std::uint64_t message_bytes,
+                               std::uint64_t instance = 7, std::uint64_t tag = 0) {
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+  packet.flags = message_bytes == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
+  packet.status = static_cast<std::uint8_t>(code);
+  packet.stage = stage;
+  packet.origin = origin;
+  packet.instance = instance;
+  packet.tag = tag;
+  packet.payload_bytes = message_bytes;
+  return with_crc(packet);
+}
+
+// What must leave on `edge` for `in`; `landing` is where the consumer's block lies.
+struct Landing {
+  std::uint16_t region = 0;
+  std::uint32_t offset = 0;
+};
+inline ActivationPacket expected(const Plan& plan, std::uint32_t edge, const ActivationPacket& in, std::uint32_t sequence,
+                                 std::uint64_t payload_bytes, Landing landing) {
+  const EdgePlan& route = plan.edges[edge];
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  packet.stage = route.to_stage;
+  packet.port = static_cast<std::uint16_t>(route.to_port);
+  packet.instance = in.instance;
+  packet.tag = (in.tag & route.keep) + route.step;
+  packet.deadline = in.deadline;
+  packet.origin = in.stage;
+  packet.sequence = sequence;
+  packet.device = payload_bytes == 0 ? std::uint8_t{0} : std::uint8_t{1};
+  packet.region = landing.region;
+  packet.offset = landing.offset;
+  packet.payload_bytes = payload_bytes;
+  return with_crc(packet);
+}
+inline ActivationPacket expected_poison(const Plan& plan, std::uint32_t edge, const ActivationPacket& in, std::uint32_t sequence,
+                                        Code code, std::uint32_t origin, std::uint64_t message_bytes) {
+  ActivationPacket packet = expected(plan, edge, in, sequence, message_bytes, {});
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+  packet.flags = message_bytes == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
+  packet.status = static_cast<std::uint8_t>(code);
+  packet.origin = origin;
+  packet.device = 0;
+  packet.crc32c = 0;
+  return with_crc(packet);
+}
+
+inline bool same(const ActivationPacket& a, const ActivationPacket& b) {
+  return std::bit_cast<std::array<std::uint8_t, 64>>(a) == std::bit_cast<std::array<std::uint8_t, 64>>(b);
+}
+
+// A firing with everything it points to.
+struct TestFiring {
+  ActivationPacket header;
+  Bytes in;
+  std::vector<std::byte> block;
+  Firing firing;
+
+  TestFiring(const Plan& plan, const ActivationPacket& packet, Bytes input, std::size_t block_bytes)
+      : header(packet), in(std::move(input)), block(block_bytes) {
+    firing.stage = packet.stage;
+    firing.instance = packet.instance;
+    firing.tag = packet.tag;
+    firing.deadline = packet.deadline;
+    firing.message.reserve(192);
+    if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)) {
+      firing.poison = true;
+      firing.poison_header = packet;
+      firing.message.assign(in.begin(), in.end());
+    } else {
+      firing.inputs.push_back({std::as_bytes(std::span(in)), &header});
+      firing.outputs.push_back({block, 0, false});
+    }
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+      if (plan.edges[e].from_stage != packet.stage) continue;
+      firing.routes.push_back({e, firing.poison ? std::uint16_t{0} : landing(e).region, firing.poison ? 0 : landing(e).offset, {}});
+    }
+  }
+  static Landing landing(std::uint32_t edge) { return {static_cast<std::uint16_t>(edge + 3), (edge + 1) * 0x01020304u}; }
+  Bytes output() const {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(block.data());
+    return {data, data + firing.outputs[0].payload_bytes};
+  }
+};
+
+}  // namespace woa::test

@@ -1,0 +1,117 @@
+// A valid plan that uses every field at least once.
+#pragma once
+
+#include "runtime/plan/plan.h"
+
+namespace woa::test {
+
+inline PortType bytes_type(std::uint64_t max_bytes) { return {.element = "bytes", .dims = {}, .max_bytes = max_bytes}; }
+
+inline PortType vector_type(std::uint64_t max_bytes) {
+  return {.element = "f64",
+          .dims = {{.name = "n", .size = 0, .max = 1000}, {.name = "", .size = 3, .max = 0}},
+          .max_bytes = max_bytes};
+}
+
+inline StagePlan step_stage() {
+  StagePlan step;
+  step.name = "step";
+  step.kernel = "newton_step";
+  step.kernel_file = "/kernels/newton_step/kernel.yaml";
+  step.library = "libnewton_step.so";
+  step.variant = {.kind = "opencl",
+                  .source = "newton.cl",
+                  .entry = "newton",
+                  .global = {"n"},
+                  .core = "newton",
+                  .clock_mhz = 250,
+                  .has_size = true};
+  step.controller = 1;
+  step.params = {{.name = "width", .value = "3", .is_file = false, .secret_env = ""},
+                 {.name = "table", .value = "/data/table", .is_file = true, .secret_env = ""},
+                 {.name = "key", .value = "", .is_file = false, .secret_env = "WOA_KEY"}};
+  step.inputs = {{.name = "x", .type = vector_type(24000), .hold = false, .hold_mask = 0},
+                 {.name = "f", .type = bytes_type(64), .hold = true, .hold_mask = 0x7}};
+  step.outputs = {{.name = "again", .type = vector_type(24000), .one_of = 0},
+                  {.name = "done", .type = vector_type(24000), .one_of = 0}};
+  step.stateful = Stateful::kInstance;
+  step.scratch_bytes = 4096;
+  return step;
+}
+
+// source.x, source.f -> step (a loop with a choice) -> relay -> sink
+inline Plan sample_plan() {
+  Plan plan;
+  plan.graph = "newton";
+  plan.model = "rpc-hub";
+  plan.window = 4;
+  plan.deadline_ns = 500'000'000;
+  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .lanes = 1},
+                      {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 2}};
+  StagePlan source;
+  source.name = "source";
+  source.role = StageRole::kSource;
+  source.outputs = {{.name = "x", .type = vector_type(24000), .one_of = -1},
+                    {.name = "f", .type = bytes_type(64), .one_of = -1}};
+  StagePlan sink;
+  sink.name = "sink";
+  sink.role = StageRole::kSink;
+  sink.inputs = {{.name = "result", .type = vector_type(24000), .hold = false, .hold_mask = 0}};
+  StagePlan relay;
+  relay.name = "step.done via host";
+  relay.role = StageRole::kRelay;
+  relay.inputs = {{.name = "in", .type = vector_type(24000), .hold = false, .hold_mask = 0}};
+  relay.outputs = {{.name = "out", .type = vector_type(24000), .one_of = -1}};
+  plan.stages = {source, sink, step_stage(), relay};
+  plan.loops = {{.name = "step", .shift = 2, .bits = 6, .max = 50}};
+  plan.edges = {
+      {.from_stage = 0,
+       .from_port = 0,
+       .to_stage = 2,
+       .to_port = 0,
+       .keep = 0,
+       .step = 0,
+       .loop = -1,
+       .min_blocks = 1,
+       .blocks = 4},
+      {.from_stage = 0,
+       .from_port = 1,
+       .to_stage = 2,
+       .to_port = 1,
+       .keep = 0,
+       .step = 0,
+       .loop = -1,
+       .min_blocks = 1,
+       .blocks = 4},
+      {.from_stage = 2,
+       .from_port = 0,
+       .to_stage = 2,
+       .to_port = 0,
+       .keep = ~0ULL,
+       .step = 4,
+       .loop = 0,
+       .min_blocks = 2,
+       .blocks = 8},
+      {.from_stage = 2,
+       .from_port = 1,
+       .to_stage = 3,
+       .to_port = 0,
+       .keep = 0,
+       .step = 0,
+       .loop = -1,
+       .min_blocks = 1,
+       .blocks = 4},
+      {.from_stage = 3,
+       .from_port = 0,
+       .to_stage = 1,
+       .to_port = 0,
+       .keep = ~3ULL,
+       .step = 0,
+       .loop = -1,
+       .min_blocks = 1,
+       .blocks = 4},
+  };
+  return plan;
+}
+
+}  // namespace woa::test

@@ -1,0 +1,179 @@
+// One row per rule: the sample plan, one thing broken, and what the message must say about it.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/runtime/plan/sample_plan.h"
+
+namespace woa {
+namespace {
+
+struct Rule {
+  const char* message;  // a part of it
+  std::function<void(Plan&)> break_it;
+};
+
+void check_rules(const std::vector<Rule>& rules) {
+  for (const Rule& rule : rules) {
+    Plan plan = test::sample_plan();
+    rule.break_it(plan);
+    const Status status = validate(plan);
+    INFO("expected: " << rule.message << "\nfound: " << status.message());
+    CHECK(status.code() == Code::kInvalid);
+    CHECK(status.message().find(rule.message) != std::string::npos);
+  }
+}
+
+TEST_CASE("the sample plan is valid") {
+  const Status status = validate(test::sample_plan());
+  INFO(status.message());
+  CHECK(status.ok());
+}
+
+TEST_CASE("an empty plan is invalid") { CHECK(validate(Plan{}).code() == Code::kInvalid); }
+
+TEST_CASE("rules of the whole plan and its controllers") {
+  check_rules({
+      {"graph and model", [](Plan& p) { p.graph.clear(); }},
+      {"graph and model", [](Plan& p) { p.model.clear(); }},
+      {"window is 0", [](Plan& p) { p.window = 0; }},
+      {"window is 65", [](Plan& p) { p.window = 65; }},
+      {"controllers[0]", [](Plan& p) { p.controllers.clear(); }},
+      {"controllers[0]", [](Plan& p) { p.controllers[0].kind = ControllerKind::kCpu; }},
+      {"controllers[0]", [](Plan& p) { p.controllers[0].name = "boss"; }},
+      {"one host only", [](Plan& p) { p.controllers[1].kind = ControllerKind::kHost; }},
+      {"no backend", [](Plan& p) { p.controllers[1].backend.clear(); }},
+      {"lanes is 0", [](Plan& p) { p.controllers[1].lanes = 0; }},
+      {"lanes is 1025", [](Plan& p) { p.controllers[1].lanes = 1025; }},
+      {"name is empty", [](Plan& p) { p.controllers[1].name.clear(); }},
+      {"occurs twice", [](Plan& p) { p.controllers[1].name = "host"; }},
+  });
+}
+
+TEST_CASE("rules of stages") {
+  check_rules({
+      {"stages[0]", [](Plan& p) { p.stages.resize(1); }},
+      {"stage 0 alone is the source", [](Plan& p) { p.stages[2].role = StageRole::kSource; }},
+      {"stage 0 alone is the source", [](Plan& p) { p.stages[0].role = StageRole::kRelay; }},
+      {"stage 1 alone is the sink", [](Plan& p) { p.stages[2].role = StageRole::kSink; }},
+      {"must be on the host", [](Plan& p) { p.stages[0].controller = 1; }},
+      {"must be on the host", [](Plan& p) { p.stages[1].controller = 1; }},
+      {"the source has no inputs", [](Plan& p) { p.stages[0].inputs = p.stages[1].inputs; }},
+      {"the sink has no outputs", [](Plan& p) { p.stages[1].outputs = p.stages[0].outputs; }},
+      {"does not exist", [](Plan& p) { p.stages[2].controller = 2; }},
+      {"cannot run on the host", [](Plan& p) { p.stages[2].controller = 0; }},
+      {"no kernel is named", [](Plan& p) { p.stages[2].kernel.clear(); }},
+      {"no variant", [](Plan& p) { p.stages[2].variant.kind.clear(); }},
+      {"only kernel stages", [](Plan& p) { p.stages[3].kernel = "copy"; }},
+      {"a relay must be on the host", [](Plan& p) { p.stages[3].controller = 1; }},
+      {"as many outputs as inputs",
+       [](Plan& p) {
+         p.stages[3].outputs.push_back({"o", test::bytes_type(1), -1});
+       }},
+      {"not of its input's type", [](Plan& p) { p.stages[3].outputs[0].type = test::bytes_type(1); }},
+      {"scratch", [](Plan& p) { p.stages[2].scratch_bytes = 1ULL << 38; }},
+      {"secret", [](Plan& p) { p.stages[2].params[2].value = "0123"; }},
+      {"occurs twice", [](Plan& p) { p.stages[2].params[1].name = "width"; }},
+      {"occurs twice", [](Plan& p) { p.stages[2].name = "sink"; }},
+      {"name is empty", [](Plan& p) { p.stages[2].name.clear(); }},
+  });
+}
+
+TEST_CASE("rules of ports") {
+  check_rules({
+      {"occurs twice", [](Plan& p) { p.stages[2].inputs[1].name = "x"; }},
+      {"occurs twice", [](Plan& p) { p.stages[2].outputs[1].name = "again"; }},
+      {"hold_mask without hold", [](Plan& p) { p.stages[2].inputs[0].hold_mask = 1; }},
+      {"no input that is not held", [](Plan& p) { p.stages[2].inputs[0].hold = true; }},
+      {"no input that is not held", [](Plan& p) { p.stages[1].inputs.clear(); }},
+      {"no output", [](Plan& p) { p.stages[2].outputs.clear(); }},
+      {"one_of", [](Plan& p) { p.stages[2].outputs[0].one_of = -2; }},
+      {"one_of", [](Plan& p) { p.stages[0].outputs[0].one_of = 0; }},
+      {"unknown element", [](Plan& p) { p.stages[2].inputs[0].type.element = "f16"; }},
+      {"1 to 4 dimensions",
+       [](Plan& p) {
+         p.stages[2].inputs[0].type.dims.resize(5, {"d", 0, 0});
+       }},
+      {"1 to 4 dimensions", [](Plan& p) { p.stages[2].inputs[0].type.dims.clear(); }},
+      {"1 to 4 dimensions",
+       [](Plan& p) {
+         p.stages[2].inputs[1].type.dims = {{"d", 0, 0}};
+       }},
+      {"has no name", [](Plan& p) { p.stages[2].inputs[0].type.dims[0].name.clear(); }},
+      {"under 256 GiB", [](Plan& p) { p.stages[2].inputs[0].type.max_bytes = 1ULL << 38; }},
+      {"but max_bytes is", [](Plan& p) { p.stages[2].inputs[0].type.dims[0].size = 8; }},
+      {"too large",
+       [](Plan& p) {
+         p.stages[2].inputs[0].type.dims.assign(4, {"", 0xffffffff, 0});
+       }},
+      {"65535",
+       [](Plan& p) {
+         auto& outputs = p.stages[2].outputs;
+         for (std::uint32_t i = 0; outputs.size() < 65535; ++i)
+           outputs.push_back({std::to_string(i), test::bytes_type(1), -1});
+       }},
+  });
+}
+
+TEST_CASE("rules of loops") {
+  check_rules({
+      {"1 to 32 bits", [](Plan& p) { p.loops[0].bits = 0; }},
+      {"1 to 32 bits", [](Plan& p) { p.loops[0].shift = 59; }},
+      {"1 to 32 bits", [](Plan& p) { p.loops[0].shift = 0xffffffff; }},
+      {"1 to 32 bits", [](Plan& p) { p.loops[0].bits = 33; }},
+      {"does not fit", [](Plan& p) { p.loops[0].max = 64; }},
+      {"name is empty", [](Plan& p) { p.loops[0].name.clear(); }},
+      {"occurs twice", [](Plan& p) { p.loops.push_back(p.loops[0]); }},
+      {"does not exist", [](Plan& p) { p.edges[2].loop = 1; }},
+      {"does not exist", [](Plan& p) { p.edges[2].loop = -2; }},
+      {"add one", [](Plan& p) { p.edges[2].step = 1; }},
+      {"add one", [](Plan& p) { p.edges[2].keep = ~4ULL; }},
+      {"a step without a loop", [](Plan& p) { p.edges[0].step = 4; }},
+      {"without a loop edge",
+       [](Plan& p) {
+         p.edges[2].loop = -1;
+         p.edges[2].step = 0;
+       }},
+  });
+}
+
+TEST_CASE("rules of edges") {
+  check_rules({
+      {"not an output port", [](Plan& p) { p.edges[0].from_stage = 4; }},
+      {"not an output port", [](Plan& p) { p.edges[0].from_port = 2; }},
+      {"not an output port", [](Plan& p) { p.edges[0].from_stage = 1; }},
+      {"not an input port", [](Plan& p) { p.edges[0].to_stage = 4; }},
+      {"not an input port", [](Plan& p) { p.edges[0].to_port = 2; }},
+      {"differ in type", [](Plan& p) { p.edges[0].to_port = 1; }},
+      {"differ in type",
+       [](Plan& p) {
+         PortType& type = p.stages[1].inputs[0].type;
+         type.dims[0] = {"", 8, 0};
+         type.max_bytes = 192;
+       }},
+      {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 0; }},
+      {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 5; }},
+      {"same ports", [](Plan& p) { p.edges.push_back(p.edges[0]); }},
+      {"a relay's output has one edge",
+       [](Plan& p) {
+         p.stages[1].inputs.push_back({"more", test::vector_type(24000), false, 0});
+         p.edges.push_back(p.edges[4]);
+         p.edges.back().to_port = 1;
+       }},
+      {"ring slots", [](Plan& p) { p.edges[0].blocks = 1U << 20; }},
+      {"no edge", [](Plan& p) { p.edges.erase(p.edges.begin() + 1); }},
+      {"no edge",
+       [](Plan& p) {
+         p.stages[2].outputs.push_back({"more", test::bytes_type(1), -1});
+       }},
+      {"no edge",
+       [](Plan& p) {
+         p.stages[2].inputs.push_back({"more", test::bytes_type(1), false, 0});
+       }},
+      {"exceed 256 GiB", [](Plan& p) { p.stages[0].outputs[1].type.max_bytes = 1ULL << 36; }},
+  });
+}
+
+}  // namespace
+}  // namespace woa
