@@ -63,7 +63,7 @@ Controller::Controller(ControllerSetup setup)
   for (const LoadedStage& loaded : setup_.stages) {
     StageBook& book = books_[loaded.id];
     book.loaded = &loaded;
-    if (stage(loaded.id).stateful == Stateful::kNo) continue;
+    if (stage(loaded.id).stateful == Stateful::kNo || loaded.kernel == nullptr) continue;
     book.state_stride = (loaded.kernel->state_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
     book.state.resize(book.state_stride * (stage(loaded.id).stateful == Stateful::kRun ? 1 : kMaxWindow));
   }

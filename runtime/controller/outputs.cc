@@ -197,7 +197,9 @@ Status Outputs::give_back(const BlockReturn& block) noexcept {
       !credits_[block.edge]->give(block.instance)) {
     return {Code::kDataLoss, "a peer gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
-  if (pools_[block.region] != nullptr && !pools_[block.region]->release(block.offset)) {
+  // What a relay passed on is given back to its writer, by the controller.
+  if (plan_.stages[plan_.edges[block.edge].from_stage].role == StageRole::kRelay) return {};
+  if (!pools_[block.region]->release(block.offset)) {
     return {Code::kDataLoss, "a peer gave back block " + std::to_string(block.offset) + " of region " +
                                  std::to_string(block.region) + ", which nobody holds"};
   }

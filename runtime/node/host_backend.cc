@@ -1,5 +1,6 @@
 #include "runtime/node/host_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/base/clock.h"
@@ -16,13 +17,11 @@ Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbel
 }
 
 bool HostBackend::start(Firing& firing) noexcept {
-  firing.started_ns = now_ns();
+  firing.started_ns = firing.ended_ns = now_ns();
   if (firing.stage == kSourceStage) {
     fire_source(firing);
-  } else {
-    fire_sink(firing);
+    firing.ended_ns = now_ns();
   }
-  firing.ended_ns = now_ns();
   done_.push_back(&firing);
   return true;
 }
@@ -52,10 +51,14 @@ void HostBackend::fire_sink(const Firing& firing) {
 }
 
 std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
-  std::size_t count = 0;
-  while (count < done.size() && !done_.empty()) {
-    done[count++] = done_.back();
-    done_.pop_back();
+  const std::size_t count = std::min(done.size(), done_.size());
+  std::copy_n(done_.begin(), count, done.begin());
+  done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
+  for (Firing* firing : done.first(count)) {
+    // Here and not in start(): the program may submit the next instance from its callback.
+    if (firing->stage != kSinkStage) continue;
+    fire_sink(*firing);
+    firing->ended_ns = now_ns();
   }
   return count;
 }

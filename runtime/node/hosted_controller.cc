@@ -25,6 +25,10 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   ControllerSetup out;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].controller != setup.id || plan.stages[s].role != StageRole::kKernel) continue;
+    if (plan.stages[s].library.empty()) {  // the back-end brings the kernel itself
+      out.stages.push_back({s, &plan.stages[s]});
+      continue;
+    }
     auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path);
     if (!library.ok()) return library.status();
     hosted->kernels_.push_back(std::make_unique<KernelLibrary>(std::move(*library)));

@@ -35,8 +35,7 @@ std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
   return channel_.slots[slot & (channel_.slots.size() - 1)].words[kPublishWord].load(std::memory_order_acquire);
 }
 
-// Copies the next packet out, then checks the copy: the slot is the peer's to overwrite. False: none there, or loss_
-// says why.
+// Copies the next packet out, then checks the copy: the slot is the peer's to overwrite. False: none, or see loss_.
 bool RingReceiver::read(ActivationPacket& packet) noexcept {
   std::array<std::uint64_t, 8> words;
   words[kPublishWord] = publish_word(cursor_.slot());
@@ -58,8 +57,7 @@ bool RingReceiver::read(ActivationPacket& packet) noexcept {
   return loss_ == Loss::kNone;
 }
 
-// Nothing here yet. That is a loss if the packet behind it is there, or if the producer closed after more than we have
-// read.
+// Nothing here yet. A loss if the packet behind it is there, or if the producer closed after more than we have read.
 void RingReceiver::look_ahead() noexcept {
   const std::uint32_t next = cursor_.expected() + 1;
   const bool skipped = channel_.slots.size() > 1 && sequence_in(cursor_.slot() + 1) == next;

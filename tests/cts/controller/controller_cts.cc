@@ -1,0 +1,272 @@
+// What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one process.
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "runtime/rpc/call_model.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/support/plan_builder.h"
+#include "tests/support/run_harness.h"
+
+namespace woa::test {
+namespace {
+
+const Functions& functions() {
+  static const Functions all{
+      {"copy", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0)); }},
+      {"append", [](Firing& f, const StagePlan& s) { write(f, 0, read(f, 0) + s.name); }},
+      {"join", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0) + "+" + read(f, 1)); }},
+      {"odd_even", [](Firing& f, const StagePlan&) { write(f, std::stoi(read(f, 0)) % 2 == 0 ? 0 : 1, read(f, 0)); }},
+      // "n" counts down to 0; out0 again, out1 done
+      {"count_down",
+       [](Firing& f, const StagePlan&) {
+         const int n = std::stoi(read(f, 0));
+         write(f, n > 0 ? 0 : 1, n > 0 ? std::to_string(n - 1) : "tag" + std::to_string(f.tag));
+       }},
+      {"add_held",
+       [](Firing& f, const StagePlan&) {
+         const int n = std::stoi(read(f, 0));
+         write(f, n < 100 ? 0 : 1, n < 100 ? std::to_string(n + std::stoi(read(f, 1))) : read(f, 0));
+       }},
+      {"fail_3",
+       [](Firing& f, const StagePlan&) {
+         if (read(f, 0) == "3") {
+           f.code = Code::kKernelFailed;
+           f.message = "three is refused";
+           return;
+         }
+         write(f, 0, read(f, 0));
+       }},
+      {"silent", [](Firing&, const StagePlan&) {}},
+      {"slow", [](Firing& f, const StagePlan&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)), write(f, 0, read(f, 0)); }},
+      {"jitter",
+       [](Firing& f, const StagePlan&) {
+         thread_local std::mt19937 random{std::random_device{}()};
+         std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+         write(f, 0, read(f, 0));
+       }},
+      {"log_instance", [](Firing& f, const StagePlan&) { write(f, 0, std::to_string(f.instance)); }},
+  };
+  return all;
+}
+
+std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
+
+Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number) {
+  LoopbackTransport transport;
+  BackendRegistry backends;
+  REQUIRE(backends.add(function_factory(functions())).ok());
+  RunOptions options;
+  options.backends = &backends;
+  options.transport = &transport;
+  auto rewritten = rewrite(plan, model);
+  REQUIRE(rewritten.ok());
+  return run_plan(*rewritten, options, instances, input);
+}
+
+Plan chain(std::uint32_t stages, const std::string& kernel = "append") {
+  PlanBuilder builder(1, 1);
+  std::uint32_t last = kSourceStage;
+  for (std::uint32_t k = 0; k < stages; ++k) {
+    const std::uint32_t next = builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k % 2));
+    builder.edge(last, 0, next, 0);
+    last = next;
+  }
+  builder.edge(last, 0, kSinkStage, 0);
+  return builder.build();
+}
+
+// a branch on parity, merged again at the sink
+Plan branch() {
+  PlanBuilder builder(1, 1);
+  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
+  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
+  const auto even = builder.stage("E", "append", "cpu:1"), odd = builder.stage("O", "append", "cpu:0");
+  builder.edge(kSourceStage, 0, choose, 0);
+  builder.edge(choose, 0, even, 0);
+  builder.edge(choose, 1, odd, 0);
+  builder.edge(even, 0, kSinkStage, 0);
+  builder.edge(odd, 0, kSinkStage, 0);
+  return builder.build();
+}
+
+// count_down on cpu:0, its loop through a copy on cpu:1
+Plan loop(std::uint32_t max, bool through_copy) {
+  PlanBuilder builder(1, 1);
+  const auto step = builder.stage("step", "count_down", "cpu:0", 1, 2);
+  builder.raw().stages[step].outputs[0].one_of = builder.raw().stages[step].outputs[1].one_of = 0;
+  builder.raw().loops.push_back({"step", 0, 8, max});
+  builder.edge(kSourceStage, 0, step, 0).keep = 0;
+  builder.edge(step, 1, kSinkStage, 0).keep = 0;
+  EdgePlan back{step, 0, step, 0, ~std::uint64_t{0}, 1, 0, 2, 0};
+  if (through_copy) {
+    const auto body = builder.stage("body", "copy", "cpu:1");
+    builder.edge(step, 0, body, 0);
+    back = {body, 0, step, 0, ~std::uint64_t{0}, 1, 0, 1, 0};
+  }
+  builder.raw().edges.push_back(back);
+  return builder.build();
+}
+
+}  // namespace
+
+TEST_CASE("a chain forwards: k+1 messages under woa, 2k through the hub") {
+  for (const auto& [model, per_instance] : {std::pair{"woa", 6U}, std::pair{"rpc-hub", 10U}}) {
+    const Outcome outcome = run(chain(5), model, 100);
+    INFO(model);
+    REQUIRE(outcome.outputs.size() == 100);
+    REQUIRE(outcome.failures.empty());
+    for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abcde");
+    REQUIRE(outcome.messages() == 100 * per_instance);
+  }
+}
+
+TEST_CASE("stages of one controller exchange no message") {
+  Plan plan = chain(4);
+  for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, 1U);
+  const Outcome outcome = run(plan, "woa", 10);
+  REQUIRE(outcome.outputs.size() == 10);
+  REQUIRE(outcome.messages() == 20);
+}
+
+TEST_CASE("one_of: exactly the chosen branch runs, and a merge takes either") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    const Outcome outcome = run(branch(), model, 50);
+    for (std::uint64_t i = 0; i < 50; ++i) REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + (i % 2 == 0 ? "E" : "O"));
+  }
+}
+
+TEST_CASE("a loop counts its turns in the tag, and turn max + 1 is an error") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    for (const bool through_copy : {false, true}) {
+      const Outcome outcome = run(loop(20, through_copy), model, 24);
+      INFO(model << through_copy);
+      for (std::uint64_t i = 0; i <= 20; ++i) REQUIRE(outcome.outputs.at(i)[0] == "tag" + std::to_string(i));
+      for (std::uint64_t i = 21; i < 24; ++i) REQUIRE(outcome.failures.at(i).code == Code::kLoopLimit);
+    }
+  }
+}
+
+TEST_CASE("a held token serves every turn and is sent once") {
+  PlanBuilder builder(2, 1);
+  const auto step = builder.stage("step", "add_held", "cpu:0", 2, 2);
+  builder.raw().stages[step].outputs[0].one_of = builder.raw().stages[step].outputs[1].one_of = 0;
+  builder.raw().stages[step].inputs[1].hold = true;
+  builder.raw().loops.push_back({"step", 0, 8, 100});
+  builder.edge(kSourceStage, 0, step, 0).keep = 0;
+  builder.edge(kSourceStage, 1, step, 1).keep = 0;
+  builder.edge(step, 1, kSinkStage, 0).keep = 0;
+  EdgePlan& back = builder.edge(step, 0, step, 0, 2);
+  back.step = 1, back.loop = 0;
+  for (const auto& [model, expected] : {std::pair{"woa", 3U}, std::pair{"rpc-hub", 0U}}) {
+    const Outcome outcome = run(builder.build(), model, 20, [](std::uint64_t i, std::uint32_t port) { return port == 0 ? "0" : std::to_string(i + 7); });
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const int add = static_cast<int>(i) + 7;
+      REQUIRE(outcome.outputs.at(i)[0] == std::to_string((100 + add - 1) / add * add));
+    }
+    if (expected != 0) REQUIRE(outcome.messages() == 20 * expected);
+  }
+}
+
+TEST_CASE("an output with several readers reaches all; a join waits for both") {
+  PlanBuilder builder(1, 1);
+  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:1"), c = builder.stage("c", "append", "cpu:2");
+  const auto join = builder.stage("join", "join", "cpu:0", 2);
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(a, 0, c, 0);
+  builder.edge(b, 0, join, 0);
+  builder.edge(c, 0, join, 1);
+  builder.edge(join, 0, kSinkStage, 0);
+  for (const char* model : {"woa", "rpc-hub"}) {
+    const Outcome outcome = run(builder.build(), model, 200);
+    for (std::uint64_t i = 0; i < 200; ++i) REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + "ab+" + std::to_string(i) + "ac");
+  }
+}
+
+TEST_CASE("a failing firing poisons its instance only, and says who failed and why") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    Plan plan = chain(3, "copy");
+    plan.stages[3].kernel = "fail_3";
+    const Outcome outcome = run(plan, model, 30, [](std::uint64_t i, std::uint32_t) { return i % 10 == 5 ? "3" : "x"; });
+    REQUIRE(outcome.outputs.size() == 27);
+    REQUIRE(outcome.failures.size() == 3);
+    for (const std::uint64_t i : {5U, 15U, 25U}) {
+      REQUIRE(outcome.failures.at(i).code == Code::kKernelFailed);
+      REQUIRE(outcome.failures.at(i).stage == "b");
+      REQUIRE(outcome.failures.at(i).message == "three is refused");
+    }
+  }
+}
+
+TEST_CASE("poison in a loop ends") {
+  Plan plan = loop(20, true);
+  plan.stages[3].kernel = "fail_3";  // the body fails when it sees 3
+  const Outcome outcome = run(plan, "woa", 10);
+  for (std::uint64_t i = 0; i < 4; ++i) REQUIRE(outcome.outputs.contains(i));
+  for (std::uint64_t i = 4; i < 10; ++i) REQUIRE(outcome.failures.at(i).stage == "body");
+}
+
+TEST_CASE("a kernel that leaves a port unwritten has broken its contract") {
+  const Outcome outcome = run(chain(1, "silent"), "woa", 3);
+  REQUIRE(outcome.failures.size() == 3);
+  REQUIRE(outcome.failures.at(0).code == Code::kBrokenContract);
+  REQUIRE(outcome.failures.at(0).message.find("out0") != std::string::npos);
+}
+
+TEST_CASE("an input over its bound fails its instance at the source") {
+  const Outcome outcome = run(chain(2), "woa", 4, [](std::uint64_t i, std::uint32_t) { return std::string(i == 2 ? 5000 : 10, 'x'); });
+  REQUIRE(outcome.failures.size() == 1);
+  REQUIRE(outcome.failures.at(2).code == Code::kTooLarge);
+  REQUIRE(outcome.failures.at(2).stage == "source");
+}
+
+TEST_CASE("a deadline fails the instances that are late, and no others") {
+  Plan plan = chain(1, "slow");
+  plan.window = 4;
+  plan.deadline_ns = 30'000'000;
+  const Outcome outcome = run(plan, "woa", 12);
+  REQUIRE(outcome.outputs.size() + outcome.failures.size() == 12);
+  REQUIRE(!outcome.failures.empty());
+  for (const auto& [instance, failure] : outcome.failures) REQUIRE(failure.code == Code::kDeadlineExceeded);
+}
+
+TEST_CASE("stateful run: firings come in instance order, failed instances are skipped") {
+  PlanBuilder builder(1, 1);
+  const auto choose = builder.stage("choose", "fail_3", "cpu:0"), shuffle = builder.stage("shuffle", "jitter", "cpu:1");
+  const auto log = builder.stage("log", "log_instance", "cpu:0");
+  builder.raw().window = 16;
+  builder.raw().stages[log].stateful = Stateful::kRun;
+  builder.edge(kSourceStage, 0, choose, 0);
+  builder.edge(choose, 0, shuffle, 0);
+  builder.edge(shuffle, 0, log, 0);
+  builder.edge(log, 0, kSinkStage, 0);
+  const Outcome outcome = run(builder.build(), "woa", 200, [](std::uint64_t i, std::uint32_t) { return i % 7 == 3 ? "3" : "1"; });
+  REQUIRE(outcome.outputs.size() + outcome.failures.size() == 200);
+  for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance));
+}
+
+TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain(4, "jitter")}) {
+      plan.window = 16;
+      for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+      const Outcome outcome = run(plan, model, 60, [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); });
+      REQUIRE(outcome.outputs.size() == 60);
+    }
+  }
+}
+
+TEST_CASE("a deterministic result whatever the window") {
+  std::map<std::uint64_t, std::vector<std::string>> first;
+  for (const std::uint32_t window : {1U, 2U, 7U, 64U}) {
+    Plan plan = branch();
+    plan.window = window;
+    for (EdgePlan& edge : plan.edges) edge.blocks = window;
+    const Outcome outcome = run(plan, "woa", 130);
+    if (first.empty()) first = outcome.outputs;
+    REQUIRE(outcome.outputs == first);
+  }
+}
+
+}  // namespace woa::test

@@ -1,0 +1,72 @@
+// Defines malloc and its kin in front of the C library's; with a sanitizer, which does the same, uses its hook instead.
+#include "tests/support/alloc_counter.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+#if defined(__has_feature)
+#define WOA_HAS_FEATURE(name) __has_feature(name)
+#else
+#define WOA_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || WOA_HAS_FEATURE(thread_sanitizer) || \
+    WOA_HAS_FEATURE(address_sanitizer)
+#define WOA_SANITIZER_ALLOCATES
+#endif
+
+namespace woa::test {
+namespace {
+std::atomic<std::uint64_t> count{0};
+void add_one() noexcept { count.fetch_add(1, std::memory_order_relaxed); }
+}  // namespace
+
+std::uint64_t allocations() noexcept { return count.load(std::memory_order_relaxed); }
+
+}  // namespace woa::test
+
+#ifdef WOA_SANITIZER_ALLOCATES
+
+#include <sanitizer/allocator_interface.h>
+
+namespace {
+const int installed = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t) { woa::test::add_one(); }, [](const volatile void*) {});
+}  // namespace
+
+#else
+
+extern "C" {
+void* __libc_malloc(std::size_t) noexcept;
+void* __libc_calloc(std::size_t, std::size_t) noexcept;
+void* __libc_realloc(void*, std::size_t) noexcept;
+void* __libc_memalign(std::size_t, std::size_t) noexcept;
+
+#define WOA_INTERPOSE __attribute__((visibility("default")))
+
+WOA_INTERPOSE void* malloc(std::size_t bytes) noexcept {
+  woa::test::add_one();
+  return __libc_malloc(bytes);
+}
+WOA_INTERPOSE void* calloc(std::size_t items, std::size_t bytes) noexcept {
+  woa::test::add_one();
+  return __libc_calloc(items, bytes);
+}
+WOA_INTERPOSE void* realloc(void* at, std::size_t bytes) noexcept {
+  woa::test::add_one();
+  return __libc_realloc(at, bytes);
+}
+WOA_INTERPOSE void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  woa::test::add_one();
+  return __libc_memalign(alignment, bytes);
+}
+WOA_INTERPOSE int posix_memalign(void** at, std::size_t alignment, std::size_t bytes) noexcept {
+  woa::test::add_one();
+  void* found = __libc_memalign(alignment, bytes);
+  if (found == nullptr) return ENOMEM;
+  *at = found;
+  return 0;
+}
+}
+
+#endif

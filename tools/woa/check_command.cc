@@ -1,0 +1,38 @@
+// woa check GRAPH: every problem of a graph in one pass.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tools/woa/commands.h"
+#include "tools/woa/load_plan.h"
+
+namespace woa::tools {
+namespace {
+
+int check(const GraphOptions& options) {
+  const Loaded loaded = load_plan(options);
+  if (!loaded.plan) return loaded.exit_code;
+  if (options.json) {
+    std::printf("%s\n", nlohmann::json{{"ok", true},
+                                       {"graph", loaded.plan->graph},
+                                       {"warnings", loaded.warnings},
+                                       {"diagnostics", nlohmann::json::array()}}
+                            .dump(2)
+                            .c_str());
+  } else {
+    std::printf("%s: ok: %zu stages on %zu controllers\n", loaded.plan->graph.c_str(), loaded.plan->stages.size() - 2,
+                loaded.plan->controllers.size() - 1);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("check", "Check a graph: all problems in one pass, with place and fix");
+  auto options = std::make_shared<GraphOptions>();
+  add_graph_options(command, *options, "GRAPH");
+  command.callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,25 @@
+// The subcommands of `woa`. Each registers its options and what to do when it was chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace woa::tools {
+
+// Exit codes, as the command line promises.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;       // the input or the run failed
+inline constexpr int kUsage = 2;        // bad usage
+inline constexpr int kUnavailable = 3;  // a required device or peer is unavailable
+
+// Set by the chosen command's callback; main() runs it after parsing.
+using Action = std::function<int()>;
+
+void add_check(CLI::App& app, Action& action);
+void add_compile(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
+void add_devices(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+void add_node(CLI::App& app, Action& action);  // hidden: what `woa run` starts its nodes with
+
+}  // namespace woa::tools

@@ -1,0 +1,91 @@
+// woa devices: what can run here, and what is missing for the rest.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "compiler/compiler.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/environment.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+json device_rows(const BackendRegistry& backends) {
+  json rows = json::array();
+  for (const BackendFactory& factory : backends.all()) {
+    const std::string kind(to_string(factory.kind));
+    const auto devices = factory.probe();
+    if (!devices.ok()) {
+      rows.push_back({{"controller", kind}, {"kind", kind}, {"backend", factory.name}, {"available", false},
+                      {"reason", devices.status().message()}});
+      continue;
+    }
+    for (std::size_t ordinal = 0; ordinal < devices->size(); ++ordinal) {
+      const DeviceDescription& device = (*devices)[ordinal];
+      // Processor cores are shared by as many cpu controllers as a graph names; a device belongs to one controller.
+      rows.push_back({{"controller", kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal))},
+                      {"kind", kind}, {"backend", factory.name}, {"available", true}, {"device", device.device},
+                      {"simulated", device.simulated}, {"forwards", device.forwards}, {"matches", device.matches}});
+    }
+  }
+  return rows;
+}
+
+json kernel_rows() {
+  json rows = json::array();
+  for (const KernelListing& kernel : list_kernels(kernel_path())) {
+    json row{{"name", kernel.name}, {"summary", kernel.summary}, {"variants", kernel.variants}, {"available", kernel.reason.empty()}};
+    if (!kernel.reason.empty()) row["reason"] = kernel.reason;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void print_devices(const json& rows) {
+  std::printf("%-10s %-10s %s\n", "CONTROLLER", "BACK-END", "DEVICE");
+  for (const json& row : rows) {
+    const bool available = row["available"].get<bool>();
+    const std::string text = available ? row["device"].get<std::string>() + (row["simulated"].get<bool>() ? "  (simulated)" : "")
+                                       : "unavailable: " + row["reason"].get<std::string>();
+    std::printf("%-10s %-10s %s\n", row["controller"].get<std::string>().c_str(), row["backend"].get<std::string>().c_str(),
+                text.c_str());
+  }
+}
+
+void print_kernels(const json& rows) {
+  std::printf("\n%-18s %-18s %s\n", "KERNEL", "VARIANTS", "");
+  for (const json& row : rows) {
+    std::string variants;
+    for (const json& variant : row["variants"]) variants += (variants.empty() ? "" : " ") + variant.get<std::string>();
+    std::printf("%-18s %-18s %s\n", row["name"].get<std::string>().c_str(), variants.c_str(),
+                row["available"].get<bool>() ? row["summary"].get<std::string>().c_str()
+                                             : ("unavailable: " + row["reason"].get<std::string>()).c_str());
+  }
+}
+
+int devices(bool as_json) {
+  const BackendRegistry backends = all_backends();
+  const json device_list = device_rows(backends), kernel_list = kernel_rows();
+  if (as_json) {
+    std::printf("%s\n", json{{"devices", device_list}, {"kernels", kernel_list}}
+                            .dump(2, ' ', false, json::error_handler_t::replace)
+                            .c_str());
+  } else {
+    print_devices(device_list);
+    print_kernels(kernel_list);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("devices", "List devices and kernels; what is absent, with the reason");
+  auto as_json = std::make_shared<bool>(false);
+  command.add_flag("--json", *as_json, "Print one JSON object on stdout");
+  command.callback([as_json, &action] { action = [as_json] { return devices(*as_json); }; });
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,19 @@
+// What every command needs to know of the place where it runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+
+namespace woa::tools {
+
+// This program's own file.
+std::filesystem::path program_path();
+// Where kernels are found: WOA_KERNEL_PATH (colon-separated) first, then `kernels` beside the program.
+std::vector<std::filesystem::path> kernel_path();
+// Every back-end that this program was built with.
+BackendRegistry all_backends();
+
+}  // namespace woa::tools

@@ -1,0 +1,133 @@
+#include "tools/woa/load_plan.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "compiler/compiler.h"
+#include "runtime/plan/plan_file.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/environment.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+const std::map<std::string, std::uint64_t> kDurations{
+    {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}};
+
+bool is_plan(const std::filesystem::path& file) {
+  std::array<char, 16> head{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), head.size());
+  return looks_like_plan(std::as_bytes(std::span(head.data(), static_cast<std::size_t>(stream.gcount()))));
+}
+
+int usage_error(const std::string& text) {
+  std::fprintf(stderr, "woa: error: %s\n", text.c_str());
+  return kUsage;
+}
+
+// --param for a plan: the kernel itself judges the value when it is made.
+std::optional<std::string> set_param(Plan& plan, const std::string& name, const std::string& value) {
+  const std::size_t dot = name.find('.');
+  for (StagePlan& stage : plan.stages) {
+    if (stage.name != name.substr(0, dot)) continue;
+    for (ParamPlan& param : stage.params) {
+      if (param.name != name.substr(dot + 1)) continue;
+      if (!param.secret_env.empty()) return "'" + name + "' is secret: set the environment variable " + param.secret_env + " instead";
+      param.value = param.is_file ? std::filesystem::absolute(value).string() : value;
+      return std::nullopt;
+    }
+  }
+  return "--param " + name + ": the plan has no such stage or parameter";
+}
+
+void print_json_diagnostics(const std::vector<Diagnostic>& diagnostics) {
+  json list = json::array();
+  for (const Diagnostic& d : diagnostics) {
+    list.push_back({{"code", d.code}, {"severity", d.warning ? "warning" : "error"}, {"file", d.file}, {"line", d.line},
+                    {"column", d.column}, {"text", d.text}, {"fix", d.fix}});
+  }
+  std::printf("%s\n", json{{"ok", false}, {"diagnostics", list}}.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
+  CompileOptions compile;
+  compile.kernel_path = kernel_path();
+  if (!options.machine.empty()) compile.machine = options.machine;
+  compile.params = params;
+  compile.window = options.window;
+  compile.deadline_ns = options.deadline_ns;
+  Compilation result = compile_file(options.file, compile);
+  Loaded loaded;
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    std::fprintf(stderr, "%s\n", format(diagnostic, ::isatty(STDERR_FILENO) == 1).c_str());
+    loaded.warnings += diagnostic.warning ? 1 : 0;
+  }
+  loaded.plan = std::move(result.plan);
+  if (!loaded.plan) {
+    loaded.exit_code = kFailed;
+    if (options.json) print_json_diagnostics(result.diagnostics);
+  }
+  return loaded;
+}
+
+Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, std::string>& params) {
+  Loaded loaded;
+  auto plan = read_plan(options.file);
+  if (!plan.ok()) {
+    std::fprintf(stderr, "%s: error[%s]: %s\n", options.file.c_str(), std::string(to_string(plan.status().code())).c_str(),
+                 plan.status().message().c_str());
+    if (options.json) print_json_diagnostics({{std::string(to_string(plan.status().code())), options.file.string(), 0, 0,
+                                               plan.status().message(), "", "", 1, false}});
+    loaded.exit_code = kFailed;
+    return loaded;
+  }
+  for (const auto& [name, value] : params) {
+    if (const auto error = set_param(*plan, name, value)) {
+      loaded.exit_code = usage_error(*error);
+      return loaded;
+    }
+  }
+  if (options.window) plan->window = *options.window;
+  if (options.deadline_ns) plan->deadline_ns = *options.deadline_ns;
+  loaded.plan = std::move(*plan);
+  return loaded;
+}
+
+}  // namespace
+
+void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
+  command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")->required();
+  command.add_option("--machine", options.machine, "Machine file: which controllers there are (docs/machine.md)");
+  command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
+      ->type_name("STAGE.NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_flag("--json", options.json, "Print one JSON object on stdout");
+}
+
+void add_flow_options(CLI::App& command, GraphOptions& options) {
+  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
+      ->check(CLI::Range(1U, kMaxWindow));
+  command.add_option("--deadline", options.deadline_ns, "Time that an instance may take, for instance 500ms or 2s (default: none)")
+      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
+}
+
+Loaded load_plan(const GraphOptions& options) {
+  std::map<std::string, std::string> params;
+  for (const std::string& text : options.params) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || text.find('.') > equals) {
+      return {std::nullopt, usage_error("--param expects STAGE.NAME=VALUE, got '" + text.substr(0, equals) + "'"), 0};
+    }
+    params[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,49 @@
+// woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
+#include <cstdio>
+#include <exception>
+
+#include "tools/woa/commands.h"
+
+namespace woa::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "woa - run task graphs on CPU, GPU and FPGA controllers that forward results downstream\n"
+    "\n"
+    "  woa check graphs/hello.yaml                  is this graph right?\n"
+    "  woa run graphs/hello.yaml --in text=README.md --out copy=out.txt\n"
+    "  woa run GRAPH --model rpc-hub --json         the same graph as remote procedure calls\n"
+    "  woa devices                                  what can run here, and why not\n";
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(kAbout, "woa");
+  Action action;
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "woa " WOA_VERSION);
+  add_check(app, action);
+  add_compile(app, action);
+  add_run(app, action);
+  add_devices(app, action);
+  add_node(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kUsage;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace woa::tools
+
+int main(int argc, char** argv) {
+  try {
+    return woa::tools::parse_and_run(argc, argv);
+  } catch (const std::exception& error) {  // memory exhausted, or a bug
+    std::fprintf(stderr, "woa: internal error: %s\n", error.what());
+    return woa::tools::kFailed;
+  }
+}

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+
+#include "tools/woa/run_files.h"
+#ifdef WOA_HAVE_OPENSSL
+#include <openssl/evp.h>
+#endif
+
+namespace woa::tools {
+namespace {
+
+#ifdef WOA_HAVE_OPENSSL
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+  void add(std::span<const std::byte> bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+  std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
+    std::string text;
+    for (unsigned k = 0; k < length; ++k) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      text += {kDigits[digest[k] >> 4], kDigits[digest[k] & 15]};
+    }
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+#else
+class Sha256 {  // this build has no library that computes it
+ public:
+  void add(std::span<const std::byte>) {}
+  std::string hex() { return {}; }
+};
+#endif
+
+}  // namespace
+
+struct OutputFiles::Output {
+  std::string name, pattern;  // pattern: empty if it is not written
+  std::ofstream whole;        // open if all instances go to one file
+  Sha256 digest;
+  std::uint64_t bytes = 0;
+};
+
+OutputFiles::OutputFiles() = default;
+OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
+OutputFiles::~OutputFiles() = default;
+
+Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
+  OutputFiles out;
+  std::string names;
+  for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
+    out.outputs_.push_back(std::make_unique<Output>());
+    out.outputs_.back()->name = port.name;
+    names += (names.empty() ? "" : ", ") + port.name;
+  }
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const auto output = std::find_if(out.outputs_.begin(), out.outputs_.end(),
+                                     [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
+    if (equals == std::string::npos || output == out.outputs_.end()) {
+      return {Code::kInvalid, "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
+    }
+    (*output)->pattern = argument.substr(equals + 1);
+    if ((*output)->pattern.find("%i") != std::string::npos) continue;
+    (*output)->whole.open((*output)->pattern, std::ios::binary | std::ios::trunc);
+    if (!(*output)->whole) return {Code::kInvalid, "--out " + argument + ": cannot write there: " + std::strerror(errno)};
+  }
+  return out;
+}
+
+Status OutputFiles::add(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
+  if (instance != next_) {
+    auto& copy = early_[instance];
+    for (const auto& output : outputs) copy.emplace_back(output.begin(), output.end());
+    return {};
+  }
+  Status status = write(next_++, outputs);
+  for (auto first = early_.begin(); first != early_.end() && first->first == next_; first = early_.erase(first)) {
+    const std::vector<std::span<const std::byte>> spans(first->second.begin(), first->second.end());
+    Status more = write(next_++, spans);
+    if (status.ok()) status = std::move(more);
+  }
+  return status;
+}
+
+Status OutputFiles::write(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    Output& output = *outputs_[k];
+    output.digest.add(outputs[k]);
+    output.bytes += outputs[k].size();
+    if (output.pattern.empty()) continue;
+    std::ofstream single;
+    std::ofstream& file = output.whole.is_open() ? output.whole : single;
+    std::string path = output.pattern;
+    if (!output.whole.is_open()) {
+      path.replace(path.find("%i"), 2, std::to_string(instance));
+      single.open(path, std::ios::binary | std::ios::trunc);
+    }
+    file.write(reinterpret_cast<const char*>(outputs[k].data()), static_cast<std::streamsize>(outputs[k].size()));
+    if (!file.flush()) return {Code::kUnavailable, "cannot write " + path + ": " + std::strerror(errno)};
+  }
+  return {};
+}
+
+std::vector<OutputFiles::Summary> OutputFiles::finish() {
+  std::vector<Summary> summaries;
+  for (auto& output : outputs_) summaries.push_back({output->name, output->bytes, output->digest.hex()});
+  return summaries;
+}
+
+}  // namespace woa::tools

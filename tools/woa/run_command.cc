@@ -1,0 +1,151 @@
+// woa run GRAPH|PLAN: a user of the public API, nothing more.
+#include <cstdio>
+#include <memory>
+
+#include "runtime/base/clock.h"
+#include "runtime/node/run.h"
+#include "runtime/rpc/call_model.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/environment.h"
+#include "tools/woa/load_plan.h"
+#include "tools/woa/progress.h"
+#include "tools/woa/run_result.h"
+
+namespace woa::tools {
+namespace {
+
+struct RunArguments {
+  GraphOptions graph;
+  std::string model = "woa", processes = "per-controller", trace;
+  std::vector<std::string> in, out;
+  std::uint64_t instances = 0;  // 0: as many as input files
+};
+
+int fail(const Status& status, int exit_code) {
+  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(), status.message().c_str());
+  return exit_code;
+}
+
+RunOptions run_options(const RunArguments& arguments, const BackendRegistry& backends, Transport& transport) {
+  RunOptions options;
+  options.backends = &backends;
+  options.transport = &transport;
+  options.kernel_path = kernel_path();
+  options.trace = !arguments.trace.empty();
+  if (arguments.processes == "per-controller") options.node_command = {program_path().string(), "node"};
+  return options;
+}
+
+// Submits every instance as fast as the window admits it.
+void drive(Run& run, const InputFiles& inputs, RunResult& result, const std::uint64_t& completed) {
+  Progress progress(result.instances, true);
+  const std::uint64_t started = now_ns();
+  std::uint64_t next = 0;
+  while (completed < result.instances && run.status().ok()) {
+    bool admitted = false;
+    while (next < result.instances) {
+      const std::uint64_t instance = next;
+      const Push push = run.submit([&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
+        return inputs.read(input, instance, room);
+      });
+      if (push != Push::kOk) break;
+      ++next;
+      admitted = true;
+    }
+    if (run.do_work() == 0 && !admitted) run.wait();
+    progress.update(completed);
+  }
+  result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
+}
+
+int report(const RunArguments& arguments, RunResult& result) {
+  Status status = result.status;
+  if (result.report && !arguments.trace.empty()) status = write_trace(*result.plan, *result.report, arguments.trace);
+  if (arguments.graph.json) {
+    std::printf("%s\n", to_json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    if (!status.ok()) return fail(status, kFailed);
+  } else {
+    print(result);
+    if (!status.ok() && result.status.ok()) return fail(status, kFailed);
+  }
+  return status.ok() && result.failures.empty() ? kDone : kFailed;
+}
+
+int execute(const RunArguments& arguments, const Plan& plan) {
+  auto inputs = InputFiles::open(plan, arguments.in);
+  if (!inputs.ok()) return fail(inputs.status(), kUsage);
+  auto outputs = OutputFiles::open(plan, arguments.out);
+  if (!outputs.ok()) return fail(outputs.status(), kUsage);
+  const BackendRegistry backends = all_backends();
+  ShmTransport shm;
+  LoopbackTransport loopback;
+  Transport& transport = arguments.processes == "one" ? static_cast<Transport&>(loopback) : shm;
+
+  RunResult result;
+  result.plan = &plan;
+  result.processes = arguments.processes;
+  result.transport = std::string(transport.name());
+  result.instances = arguments.instances != 0 ? arguments.instances : inputs->default_instances();
+  std::uint64_t completed = 0;
+  Status written;
+  auto run = Run::start(plan, run_options(arguments, backends, transport), [&](const Completion& completion) {
+    ++completed;
+    if (completion.failure != nullptr) {
+      result.failures.push_back({completion.instance, *completion.failure});
+    } else {
+      result.latencies_ns.push_back(completion.latency_ns);
+    }
+    Status status = outputs->add(completion.instance, completion.outputs);
+    if (written.ok()) written = std::move(status);
+  });
+  if (!run.ok()) return fail(run.status(), run.status().code() == Code::kUnavailable ? kUnavailable : kFailed);
+  drive(**run, *inputs, result, completed);
+  auto finished = (*run)->finish();
+  if (finished.ok()) {
+    result.report = std::move(*finished);
+    result.status = written;
+  } else {
+    result.status = finished.status();
+  }
+  result.outputs = outputs->finish();
+  return report(arguments, result);
+}
+
+int run_graph(const RunArguments& arguments) {
+  Loaded loaded = load_plan(arguments.graph);
+  if (!loaded.plan) return loaded.exit_code;
+  auto plan = rewrite(*loaded.plan, arguments.model);
+  if (!plan.ok()) return fail(plan.status(), kFailed);
+  return execute(arguments, *plan);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("run", "Run a graph or a compiled plan on files");
+  auto arguments = std::make_shared<RunArguments>();
+  add_graph_options(command, arguments->graph, "GRAPH|PLAN");
+  add_flow_options(command, arguments->graph);
+  command.add_option("--in", arguments->in, "Graph input: a file for every instance, or a folder with one file per instance")
+      ->type_name("NAME=FILE|DIR")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--out", arguments->out, "Graph output: all instances in one file, or DIR/%i.ext for a file each")
+      ->type_name("NAME=FILE|DIR/%i.ext")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_option("--model", arguments->model, "Call model: woa forwards, rpc-hub calls through the host")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
+      ->capture_default_str();
+  command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
+      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->capture_default_str();
+  command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)");
+  command.callback([arguments, &action] { action = [arguments] { return run_graph(*arguments); }; });
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,180 @@
+#include "tools/woa/run_result.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/controller/layout.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
+
+// Nearest-rank percentile of sorted values.
+double percentile(const std::vector<std::uint64_t>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+  return microseconds(sorted[rank]);
+}
+
+json latency_json(std::vector<std::uint64_t> latencies) {
+  std::sort(latencies.begin(), latencies.end());
+  return {{"min", percentile(latencies, 0)}, {"p50", percentile(latencies, 0.5)}, {"p99", percentile(latencies, 0.99)},
+          {"max", percentile(latencies, 1)}};
+}
+
+json controllers_json(const Plan& plan, const RunReport& report) {
+  json list = json::array();
+  for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
+    const ControllerReport& controller = report.controllers[c];
+    std::uint64_t firings = 0, busy_ns = 0;
+    for (const StageStats& stage : controller.stats.stages) {
+      firings += stage.firings;
+      busy_ns += stage.busy_ns;
+    }
+    json entry{{"name", plan.controllers[c].name},
+               {"kind", std::string(to_string(plan.controllers[c].kind))},
+               {"backend", controller.device.backend},
+               {"device", controller.device.device},
+               {"simulated", controller.device.simulated},
+               {"forwards", controller.device.forwards},
+               {"matches", controller.device.matches},
+               {"firings", firings},
+               {"busy_s", static_cast<double>(busy_ns) / 1e9},
+               {"dropped", controller.stats.dropped}};
+    if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+json stages_json(const Plan& plan, const RunReport& report) {
+  json list = json::array();
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (stage.role != StageRole::kKernel) continue;
+    list.push_back({{"name", stage.name},
+                    {"kernel", stage.kernel},
+                    {"variant", stage.variant.kind},
+                    {"controller", plan.controllers[stage.controller].name},
+                    {"firings", report.controllers[stage.controller].stats.stages[s].firings}});
+  }
+  return list;
+}
+
+json edges_json(const RunResult& result) {
+  const Plan& plan = *result.plan;
+  const Layout layout = make_layout(plan);
+  json list = json::array();
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    const EdgeStats& stats = result.report->edges[e];
+    const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
+    list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
+                    {"to", to.name + "." + to.inputs[edge.to_port].name},
+                    {"transport", layout.edges[e].crosses() ? result.transport : "local"},
+                    {"method", from.role == StageRole::kRelay ? "by reference" : "in place"},
+                    {"messages", stats.messages},
+                    {"payload_bytes", stats.payload_bytes},
+                    {"copied_bytes", stats.copied_bytes}});
+  }
+  return list;
+}
+
+json failures_json(const std::vector<FailedInstance>& failures) {
+  json list = json::array();
+  for (const FailedInstance& entry : failures) {
+    list.push_back({{"instance", entry.instance},
+                    {"stage", entry.failure.stage.empty() ? json(nullptr) : json(entry.failure.stage)},
+                    {"code", std::string(to_string(entry.failure.code))},
+                    {"message", entry.failure.message}});
+  }
+  return list;
+}
+
+EdgeStats totals(const RunReport& report) {
+  EdgeStats sum;
+  for (const EdgeStats& edge : report.edges) {
+    sum.messages += edge.messages;
+    sum.payload_bytes += edge.payload_bytes;
+    sum.copied_bytes += edge.copied_bytes;
+  }
+  return sum;
+}
+
+double throughput(const RunResult& result) {
+  return result.wall_s > 0 ? static_cast<double>(result.latencies_ns.size()) / result.wall_s : 0;
+}
+
+}  // namespace
+
+json to_json(const RunResult& result) {
+  const Plan& plan = *result.plan;
+  json out{{"graph", plan.graph},
+           {"model", plan.model},
+           {"processes", result.processes},
+           {"instances", result.instances},
+           {"window", plan.window},
+           {"wall_s", result.wall_s},
+           {"throughput_per_s", throughput(result)},
+           {"latency_us", latency_json(result.latencies_ns)},
+           {"failures", failures_json(result.failures)}};
+  if (!result.status.ok()) {
+    out["error"] = {{"code", std::string(to_string(result.status.code()))}, {"message", result.status.message()}};
+  }
+  json outputs = json::array();
+  for (const OutputFiles::Summary& output : result.outputs) {
+    outputs.push_back({{"name", output.name},
+                       {"bytes", output.bytes},
+                       {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
+  }
+  out["outputs"] = std::move(outputs);
+  const EdgeStats sum = result.report ? totals(*result.report) : EdgeStats{};
+  std::uint64_t control = 0;
+  if (result.report) {
+    for (const ControllerReport& controller : result.report->controllers) control += controller.stats.control;
+  }
+  out["messages"] = sum.messages;
+  out["control"] = control;
+  out["payload_bytes"] = sum.payload_bytes;
+  out["copied_bytes"] = sum.copied_bytes;
+  out["controllers"] = result.report ? controllers_json(plan, *result.report) : json::array();
+  out["stages"] = result.report ? stages_json(plan, *result.report) : json::array();
+  out["edges"] = result.report ? edges_json(result) : json::array();
+  return out;
+}
+
+void print(const RunResult& result) {
+  for (const FailedInstance& entry : result.failures) {
+    std::fprintf(stderr, "woa: error[%s]: instance %llu failed%s%s: %s\n", std::string(to_string(entry.failure.code)).c_str(),
+                 static_cast<unsigned long long>(entry.instance), entry.failure.stage.empty() ? "" : " at stage ",
+                 entry.failure.stage.c_str(), entry.failure.message.c_str());
+  }
+  if (!result.status.ok()) {
+    std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(result.status.code())).c_str(),
+                 result.status.message().c_str());
+  }
+  if (!result.report) return;
+  const Plan& plan = *result.plan;
+  const EdgeStats sum = totals(*result.report);
+  const json latency = latency_json(result.latencies_ns);
+  std::printf("%s: %zu of %llu instances done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
+              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(), plan.window);
+  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result), latency["p50"].get<double>(),
+              latency["p99"].get<double>());
+  std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
+              static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
+  for (std::size_t c = 1; c < plan.controllers.size(); ++c) {
+    const DeviceDescription& device = result.report->controllers[c].device;
+    std::printf("  %-8s %-10s %s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(), device.device.c_str(),
+                device.simulated ? " (simulated)" : "");
+  }
+  for (const OutputFiles::Summary& output : result.outputs) {
+    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(), static_cast<unsigned long long>(output.bytes),
+                output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
+  }
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,41 @@
+// What a run gave: collected while it runs, printed as JSON or for people.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/node/run.h"
+#include "tools/woa/run_files.h"
+
+namespace woa::tools {
+
+struct FailedInstance {
+  std::uint64_t instance;
+  Failure failure;
+};
+
+struct RunResult {
+  const Plan* plan = nullptr;
+  std::string processes;    // "one" or "per-controller"
+  std::string transport;    // of edges that cross
+  std::uint64_t instances = 0;
+  double wall_s = 0;        // from the first submission to the last completion
+  std::vector<std::uint64_t> latencies_ns;  // of the instances that succeeded
+  std::vector<FailedInstance> failures;
+  std::vector<OutputFiles::Summary> outputs;
+  std::optional<RunReport> report;  // absent if the run was cut short
+  Status status;                    // why, then
+};
+
+// The object of `woa run --json` (docs/commands.md).
+nlohmann::json to_json(const RunResult& result);
+// A few aligned lines on stdout, failures on stderr.
+void print(const RunResult& result);
+
+// Chrome trace (loads in Perfetto): one track per controller lane, an arrow per packet that crossed.
+Status write_trace(const Plan& plan, const RunReport& report, const std::string& file);
+
+}  // namespace woa::tools
