@@ -1,5 +1,5 @@
-// The compiler: YAML graph -> checked graph -> placement -> plan. Knows no controller: it reads kernel.yaml and machine files, so a
-// graph for a GPU compiles on a laptop.
+// The compiler: YAML graph -> checked graph -> placement -> plan. Knows no controller: it reads kernel.yaml and machine
+// files, so a graph for a GPU compiles on a laptop.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,29 @@ namespace woa {
 
 // One problem, with its place. Printed as `file:line:col: error[CODE]: text`, the line, a caret and a fix (format()).
 struct Diagnostic {
-  std::string code;   // "E0104": one number per kind of problem, listed in docs/diagnostics.md, never reused
+  std::string code;  // "E0104": one number per kind of problem, listed in docs/diagnostics.md, never reused
   std::string file;
   std::uint32_t line = 0, column = 0;  // from 1; 0: the file as a whole
-  std::string text;   // what is wrong and what was expected
-  std::string fix;    // what to do; may be empty
+  std::string text;                    // what is wrong and what was expected
+  std::string fix;                     // what to do; may be empty
   std::string source_line;
-  std::uint32_t length = 1;            // columns to underline
+  std::uint32_t length = 1;  // columns to underline
   bool warning = false;
 };
 std::string format(const Diagnostic& diagnostic, bool color);
 
 struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
-  std::optional<std::filesystem::path> machine;    // machine file; absent: cpu:0 and cpu:1, gpu:0 and fpga:0 where a stage asks for them
-  std::map<std::string, std::string> params;       // "stage.name" -> value, from the command line
+  // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 where a stage asks for them.
+  std::optional<std::filesystem::path> machine;
+  std::map<std::string, std::string> params;  // "stage.name" -> value, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
 };
 
 struct Compilation {
-  std::optional<Plan> plan;               // absent if any diagnostic is an error
-  std::vector<Diagnostic> diagnostics;    // all problems in one pass, in order of place, no cascades
+  std::optional<Plan> plan;             // absent if any diagnostic is an error
+  std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
 };
 
 // Reads and compiles a graph file. Never throws; bounded in time and memory by the size of the file (fuzzed through
@@ -47,6 +48,15 @@ Compilation compile_file(const std::filesystem::path& graph, const CompileOption
 // The same for text; `name` stands in diagnostics, relative paths are relative to `folder`.
 Compilation compile_text(const std::string& text, const std::string& name, const std::filesystem::path& folder,
                          const CompileOptions& options);
+
+// One kernel of the kernel path, as `woa devices` lists it.
+struct KernelListing {
+  std::string name, summary;
+  std::vector<std::string> variants;  // "cpu", "opencl", "rtl"
+  std::string reason;                 // why it cannot be used here (its library was absent at build); empty: it can
+};
+// Every <folder>/<name>/kernel.yaml of the kernel path, by name; of two with one name the first folder's.
+std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks.
 std::string to_dot(const Plan& plan);

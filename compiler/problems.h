@@ -1,4 +1,5 @@
-// Every kind of problem that the compiler reports, with its number. Numbers are never reused; docs/diagnostics.md explains each.
+// Every kind of problem that the compiler reports, with its number. Numbers are never reused; docs/diagnostics.md
+// explains each.
 #pragma once
 
 #include <array>
@@ -7,79 +8,79 @@
 namespace woa::problem {
 
 // name, number
-#define WOA_PROBLEMS(X)                                                                 \
-  /* reading a file */                                                                  \
-  X(kCannotRead, "E0101")                                                               \
-  X(kFileTooLarge, "E0102")                                                             \
-  X(kNotText, "E0103")                                                                  \
-  X(kNotYaml, "E0104")                                                                  \
-  X(kEmptyFile, "E0105")                                                                \
-  X(kSecondDocument, "E0106")                                                           \
-  X(kAlias, "E0107")                                                                    \
-  X(kTooDeep, "E0108")                                                                  \
-  X(kDuplicateKey, "E0109")                                                             \
-  X(kUnknownKey, "E0110")                                                               \
-  X(kMissingKey, "E0111")                                                               \
-  X(kWrongShape, "E0112")                                                               \
-  X(kBadValue, "E0113")                                                                 \
-  X(kYamlTag, "E0114")                                                                  \
-  X(kWrongVersion, "E0115")                                                             \
-  X(kBadName, "E0116")                                                                  \
-  X(kNotSupported, "E0117")                                                             \
-  X(kTooMany, "E0118")                                                                  \
-  /* kernels */                                                                         \
-  X(kUnknownKernel, "E0201")                                                            \
-  X(kKernelUnavailable, "E0202")                                                        \
-  X(kBadType, "E0203")                                                                  \
-  X(kKernelTwice, "E0204")                                                              \
-  X(kNoVariant, "E0205")                                                                \
-  X(kBadKernel, "E0206")                                                                \
-  /* edges */                                                                           \
-  X(kUnknownWriter, "E0301")                                                            \
-  X(kUnknownOutput, "E0302")                                                            \
-  X(kUnknownInput, "E0303")                                                             \
-  X(kMissingInput, "E0304")                                                             \
-  X(kUnreadOutput, "E0305")                                                             \
-  X(kUnreadGraphInput, "E0306")                                                         \
-  X(kTypeMismatch, "E0307")                                                             \
-  X(kOnlyHeld, "E0308")                                                                 \
-  X(kBadHold, "E0309")                                                                  \
-  X(kEdgeTwice, "E0310")                                                                \
-  X(kNoGraphInput, "E0311")                                                             \
-  X(kNoGraphOutput, "E0312")                                                            \
-  X(kBadLoopEdge, "E0313")                                                              \
-  /* control flow */                                                                    \
-  X(kCycle, "E0401")                                                                    \
-  X(kNoCycle, "E0402")                                                                  \
-  X(kLoopSplit, "E0403")                                                                \
-  X(kLoopOrder, "E0404")                                                                \
-  X(kLoopEntry, "E0405")                                                                \
-  X(kFedOnce, "E0406")                                                                  \
-  X(kMergeNotExclusive, "E0407")                                                        \
-  X(kJoinDiffers, "E0408")                                                              \
-  X(kTurnDiffers, "E0409")                                                              \
-  X(kLeavesEarly, "E0410")                                                              \
-  X(kHeldMissing, "E0411")                                                              \
-  X(kNotAtSink, "E0412")                                                                \
-  X(kRunState, "E0413")                                                                 \
-  X(kTagTooLong, "E0414")                                                               \
-  X(kTooManyBlocks, "E0415")                                                            \
-  X(kTooMuchMemory, "E0416")                                                            \
-  X(kTooComplex, "E0417")                                                               \
-  X(kLoopMax, "E0418")                                                                  \
-  /* parameters */                                                                      \
-  X(kUnknownParam, "E0501")                                                             \
-  X(kMissingParam, "E0502")                                                             \
-  X(kBadParam, "E0503")                                                                 \
-  X(kParamRange, "E0504")                                                               \
-  X(kParamChoice, "E0505")                                                              \
-  X(kSecretParam, "E0506")                                                              \
-  X(kParamTarget, "E0507")                                                              \
-  /* placement */                                                                       \
-  X(kBadPin, "E0601")                                                                   \
-  X(kUnknownController, "E0602")                                                        \
-  X(kHostPin, "E0603")                                                                  \
-  X(kBadOption, "E0701")                                                                \
+#define WOA_PROBLEMS(X)          \
+  /* reading a file */           \
+  X(kCannotRead, "E0101")        \
+  X(kFileTooLarge, "E0102")      \
+  X(kNotText, "E0103")           \
+  X(kNotYaml, "E0104")           \
+  X(kEmptyFile, "E0105")         \
+  X(kSecondDocument, "E0106")    \
+  X(kAlias, "E0107")             \
+  X(kTooDeep, "E0108")           \
+  X(kDuplicateKey, "E0109")      \
+  X(kUnknownKey, "E0110")        \
+  X(kMissingKey, "E0111")        \
+  X(kWrongShape, "E0112")        \
+  X(kBadValue, "E0113")          \
+  X(kYamlTag, "E0114")           \
+  X(kWrongVersion, "E0115")      \
+  X(kBadName, "E0116")           \
+  X(kNotSupported, "E0117")      \
+  X(kTooMany, "E0118")           \
+  /* kernels */                  \
+  X(kUnknownKernel, "E0201")     \
+  X(kKernelUnavailable, "E0202") \
+  X(kBadType, "E0203")           \
+  X(kKernelTwice, "E0204")       \
+  X(kNoVariant, "E0205")         \
+  X(kBadKernel, "E0206")         \
+  /* edges */                    \
+  X(kUnknownWriter, "E0301")     \
+  X(kUnknownOutput, "E0302")     \
+  X(kUnknownInput, "E0303")      \
+  X(kMissingInput, "E0304")      \
+  X(kUnreadOutput, "E0305")      \
+  X(kUnreadGraphInput, "E0306")  \
+  X(kTypeMismatch, "E0307")      \
+  X(kOnlyHeld, "E0308")          \
+  X(kBadHold, "E0309")           \
+  X(kEdgeTwice, "E0310")         \
+  X(kNoGraphInput, "E0311")      \
+  X(kNoGraphOutput, "E0312")     \
+  X(kBadLoopEdge, "E0313")       \
+  /* control flow */             \
+  X(kCycle, "E0401")             \
+  X(kNoCycle, "E0402")           \
+  X(kLoopSplit, "E0403")         \
+  X(kLoopOrder, "E0404")         \
+  X(kLoopEntry, "E0405")         \
+  X(kFedOnce, "E0406")           \
+  X(kMergeNotExclusive, "E0407") \
+  X(kJoinDiffers, "E0408")       \
+  X(kTurnDiffers, "E0409")       \
+  X(kLeavesEarly, "E0410")       \
+  X(kHeldMissing, "E0411")       \
+  X(kNotAtSink, "E0412")         \
+  X(kRunState, "E0413")          \
+  X(kTagTooLong, "E0414")        \
+  X(kTooManyBlocks, "E0415")     \
+  X(kTooMuchMemory, "E0416")     \
+  X(kTooComplex, "E0417")        \
+  X(kLoopMax, "E0418")           \
+  /* parameters */               \
+  X(kUnknownParam, "E0501")      \
+  X(kMissingParam, "E0502")      \
+  X(kBadParam, "E0503")          \
+  X(kParamRange, "E0504")        \
+  X(kParamChoice, "E0505")       \
+  X(kSecretParam, "E0506")       \
+  X(kParamTarget, "E0507")       \
+  /* placement */                \
+  X(kBadPin, "E0601")            \
+  X(kUnknownController, "E0602") \
+  X(kHostPin, "E0603")           \
+  X(kBadOption, "E0701")         \
   X(kBadPlan, "E0901")
 
 #define WOA_PROBLEM_CONSTANT(name, number) inline constexpr std::string_view name = number;

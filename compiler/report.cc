@@ -1,6 +1,7 @@
 #include "compiler/report.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -24,22 +25,24 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-// Edits (insert, delete, replace, swap neighbours) from a to b, or `limit` if there are as many or more.
+// Edits (insert, delete, replace, swap neighbours) from a to b, or `limit` if there are as many or more. Both are at
+// most kMaxNameShown long.
 std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit) return limit;
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::array<std::array<std::size_t, kMaxNameShown + 1>, 3> rows{};  // of the last three characters of a
   for (std::size_t i = 0; i <= a.size(); ++i) {
+    auto &row = rows[i % 3], &above = rows[(i + 2) % 3], &top = rows[(i + 1) % 3];
     for (std::size_t j = 0; j <= b.size(); ++j) {
       if (i == 0 || j == 0) {
-        d[i][j] = i + j;
+        row[j] = i + j;
         continue;
       }
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], top[j - 2] + 1);
     }
   }
-  return std::min(limit, d[a.size()][b.size()]);
+  return std::min(limit, rows[a.size() % 3][b.size()]);
 }
 
 }  // namespace
@@ -49,7 +52,7 @@ std::uint32_t Report::add_source(std::string name, std::string text) {
   return static_cast<std::uint32_t>(sources_.size() - 1);
 }
 
-std::string_view Report::line_of(const Place& place) {
+std::string_view Report::line(const Place& place) {
   Source& source = sources_[place.source];
   if (source.lines.empty()) {
     source.lines.push_back(0);
@@ -73,11 +76,11 @@ void Report::error(std::string_view code, const Place& place, std::string text, 
   d.line = place.line;
   d.text = std::move(text);
   d.fix = std::move(fix);
-  const std::string_view line = line_of(place);
-  const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, line.size());
-  d.column = place.line == 0 ? 0 : characters(line.substr(0, before)) + 1;
+  const std::string_view quoted = line(place);
+  const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, quoted.size());
+  d.column = place.line == 0 ? 0 : characters(quoted.substr(0, before)) + 1;
   if (before < kMaxQuotedColumn) {
-    d.source_line = cut(line, kMaxQuotedColumn);
+    d.source_line = cut(quoted, kMaxQuotedColumn);
     const std::string_view marked = std::string_view(d.source_line).substr(std::min(before, d.source_line.size()));
     d.length = std::max(1U, characters(marked.substr(0, place.length)));
   }
@@ -125,6 +128,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::size_t best = std::min<std::size_t>(4, name.size() / 3 + 2);
   std::string found;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kMaxNameShown) continue;
     if (const std::size_t n = edits(name, candidate, best); n < best) {
       best = n;
       found = candidate;

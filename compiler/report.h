@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "compiler/compiler.h"
@@ -23,15 +24,18 @@ struct Place {
 // Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts.
 class Report {
  public:
-  static constexpr std::size_t kMaxProblems = 200;
+  static constexpr std::size_t kMaxProblems = 100;
 
   // `name` stands in diagnostics. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
   [[nodiscard]] const std::string& text(std::uint32_t source) const { return sources_[source].text; }
-  [[nodiscard]] const std::string& name(std::uint32_t source) const { return sources_[source].name; }
+  // The line of a place, without its end; empty for a source as a whole.
+  std::string_view line(const Place& place);
 
   void error(std::string_view code, const Place& place, std::string text, std::string fix = {});
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
+  // Whether further texts would not be shown.
+  [[nodiscard]] bool full() const noexcept { return errors_ >= kMaxProblems; }
 
   // Everything reported, in order of place.
   std::vector<Diagnostic> take();
@@ -45,7 +49,6 @@ class Report {
     Diagnostic diagnostic;
     std::uint32_t source = 0;
   };
-  std::string_view line_of(const Place& place);
 
   std::vector<Source> sources_;
   std::vector<Entry> entries_;
@@ -61,13 +64,31 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 // "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
 
+// The name among `items` (anything with a `name`) that is most like `name`, empty if none is or the report is full.
+template <class Items>
+std::string nearest_name(const Report& report, std::string_view name, const Items& items) {
+  std::vector<std::string> names;
+  if (report.full()) return {};
+  for (const auto& item : items) names.push_back(item.name);
+  return nearest(name, names);
+}
+
+// Reports a name that is none of `items` (anything with a `name`).
+template <class Items>
+void report_unknown(Report& report, std::string_view code, const Place& place, std::string text, std::string_view name,
+                    const Items& items, std::string_view what) {
+  std::vector<std::string> names;
+  if (!report.full()) {
+    for (const auto& item : items) names.push_back(item.name);
+  }
+  report.error(code, place, std::move(text), suggest(name, names, what));
+}
+
 namespace internal {
 inline void append(std::string& text, std::string_view part) { text.append(part); }
 template <class Number>
-  requires std::is_arithmetic_v<Number>
-void append(std::string& text, Number part) {
-  text += std::to_string(part);
-}
+requires std::is_arithmetic_v<Number>
+void append(std::string& text, Number part) { text += std::to_string(part); }
 }  // namespace internal
 
 // All parts as one text.

@@ -4,20 +4,27 @@
  *
  *     WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
  *
- * The same table serves a kernel shipped with the runtime and one that a user names in a graph. Its ports, parameters and
- * variants stand in kernel.yaml beside it (docs/kernels.md). Port numbers below are positions in that file.
+ * The same table serves a kernel shipped with the runtime and one that a user names in a graph. Its ports, parameters
+ * and variants stand in kernel.yaml beside it (docs/kernels.md). Port numbers below are positions in that file.
  *
  * Life of a kernel, per stage that uses it: create -> any number of { size -> run } -> destroy.
- * Threads: create and destroy are called by one thread. size and run may be called by several threads at once, never twice
- * at once for the same per-instance state.
- * Memory: the runtime owns every input and output buffer. Inputs are read-only and shared with other consumers. Outputs lie
- * in the consumer's memory already: writing them is the send, so a kernel writes each byte once and in place.
+ *
+ * Threads: create and destroy are called by one thread. size and run may be called by several threads at once, never
+ * twice at once for the same per-instance state.
+ *
+ * Memory: the runtime owns every input and output buffer. Inputs are read-only and shared with other consumers. Outputs
+ * lie in the consumer's memory already: writing them is the send, so a kernel writes each byte once and in place.
  */
 #ifndef WOA_KERNEL_H
 #define WOA_KERNEL_H
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,13 +37,13 @@ extern "C" {
 /* Numbers equal woa::Code; choose by what the user should do next. */
 typedef enum woa_status {
   WOA_OK = 0,
-  WOA_INVALID = 1,       /* the input data or a parameter is wrong */
-  WOA_UNSUPPORTED = 3,   /* a valid input of a form that this kernel does not handle */
-  WOA_UNAVAILABLE = 4,   /* a resource outside is missing (a key file) */
-  WOA_EXHAUSTED = 5,     /* more memory was needed than `scratch` declares */
+  WOA_INVALID = 1,     /* the input data or a parameter is wrong */
+  WOA_UNSUPPORTED = 3, /* a valid input of a form that this kernel does not handle */
+  WOA_UNAVAILABLE = 4, /* a resource outside is missing (a key file) */
+  WOA_EXHAUSTED = 5,   /* more memory was needed than `scratch` declares */
   WOA_KERNEL_FAILED = 10,
-  WOA_TOO_LARGE = 11,    /* the result exceeds the output port's declared bound */
-  WOA_UNAUTHENTIC = 13   /* authentication failed */
+  WOA_TOO_LARGE = 11,  /* the result exceeds the output port's declared bound */
+  WOA_UNAUTHENTIC = 13 /* authentication failed */
 } woa_status;
 
 /* Where a failing function writes why, for the user: what was found, what was expected. Zero-terminated, cut to fit. */
@@ -44,14 +51,14 @@ typedef struct woa_error {
   char message[192];
 } woa_error;
 
-/* One parameter, as text: what the graph says or kernel.yaml's default. A file parameter is a path that can be opened. */
+/* One parameter, as text: what the graph says or kernel.yaml's default. A file is a path that can be opened. */
 typedef struct woa_param {
   const char *name;
   const char *value;
 } woa_param;
 
-/* One token. `data` follows the payload's dimensions and is aligned to 64 bytes; dims[0..rank) are all dimensions of the
- * port, fixed ones included; for type `bytes` rank is 1 and dims[0] == bytes. `data` may be null when bytes is 0. */
+/* One token. `data` follows the payload's dimensions and is aligned to 64 bytes; dims[0..rank) are all dimensions of
+ * the port, fixed ones included; for type `bytes` rank is 1 and dims[0] == bytes. `data` may be null if bytes is 0. */
 typedef struct woa_input {
   const uint8_t *data;
   uint64_t bytes;
@@ -59,8 +66,9 @@ typedef struct woa_input {
   uint32_t dims[WOA_MAX_RANK];
 } woa_input;
 
-/* One output port. The runtime sets data and capacity (bytes reserved); the kernel sets dims, bytes (trim: at most capacity)
- * and written. Exactly one port of a one_of group must be written; every other port must be. For `bytes` only `bytes` counts. */
+/* One output port. The runtime sets data and capacity (bytes reserved); the kernel sets dims, bytes (trim: at most
+ * capacity) and written. Exactly one port of a one_of group must be written; every other port must be. For `bytes` only
+ * `bytes` counts. */
 typedef struct woa_output {
   uint8_t *data;
   uint64_t capacity;
@@ -73,7 +81,7 @@ typedef struct woa_output {
 typedef struct woa_firing {
   uint64_t instance;
   uint64_t tag;
-  void *state;     /* per instance or per run as kernel.yaml's `stateful` says (state_bytes, zeroed at first use), else null */
+  void *state;      /* of a stateful kernel: state_bytes, zeroed before first use, per instance or per run; else null */
   uint8_t *scratch; /* `scratch` bytes of kernel.yaml, 64-byte aligned, contents undefined; null if 0 */
   uint64_t scratch_bytes;
 } woa_firing;
@@ -83,19 +91,69 @@ typedef struct woa_kernel {
   /* Parses parameters, opens files. *self is handed to the other functions; may stay null. Null if nothing to do. */
   woa_status (*create)(const woa_param *params, size_t count, void **self, woa_error *error);
   void (*destroy)(void *self); /* null if nothing to do */
-  /* Predicts outputs from inputs: for each port sets bytes (an upper bound) and dims if known. Null: the port's bound holds.
-   * Required for opencl and rtl variants, whose launch takes the output's dims from here. Must not touch outs[i].data. */
+  /* Predicts outputs from inputs: for each port sets bytes (an upper bound) and dims if known. Null: the port's bound
+   * holds. Required for opencl and rtl variants, whose launch takes the output's dims from here. Must not touch
+   * outs[i].data. */
   woa_status (*size)(void *self, const woa_input *ins, woa_output *outs, woa_error *error);
-  /* The cpu variant: reads ins, writes outs. A status other than WOA_OK poisons every output. Null if there is no cpu variant. */
+  /* The cpu variant: reads ins, writes outs. A status other than WOA_OK poisons every output. Null if there is no cpu
+   * variant. */
   woa_status (*run)(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error);
-  /* Called once when an instance retires (or, for `stateful: run`, when the run ends) on its state, before the memory goes. Null if
-   * there is nothing to release. */
+  /* Called once when an instance retires (or, for `stateful: run`, when the run ends) on its state, before the memory
+   * goes. Null if there is nothing to release. */
   void (*retire)(void *self, void *state);
   uint64_t state_bytes; /* size of one state, 0 if the kernel is pure */
 } woa_kernel;
 
 typedef const woa_kernel *(*woa_kernel_entry_fn)(void);
 #define WOA_KERNEL_ENTRY "woa_kernel_entry"
+
+/* Helpers. They stand in this header so that a kernel needs no library of the runtime; no kernel must use them. */
+
+/* Writes why, as printf does, and returns `status`: `return woa_fail(error, WOA_INVALID, "...")`. */
+__attribute__((format(printf, 3, 4))) static inline woa_status woa_fail(woa_error *error, woa_status status,
+                                                                        const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(error->message, sizeof error->message, format, values);
+  va_end(values);
+  return status;
+}
+
+/* Announces `bytes` in output `port`. WOA_TOO_LARGE, with both sizes, if less is reserved. */
+static inline woa_status woa_claim(woa_output *out, const char *port, uint64_t bytes, woa_error *error) {
+  if (bytes > out->capacity) {
+    return woa_fail(error, WOA_TOO_LARGE, "output '%s' needs %llu bytes, its bound is %llu; raise the port's max", port,
+                    (unsigned long long)bytes, (unsigned long long)out->capacity);
+  }
+  out->bytes = bytes;
+  out->written = 1;
+  return WOA_OK;
+}
+
+/* The text of a parameter; null if it was not given. */
+static inline const char *woa_param_text(const woa_param *params, size_t count, const char *name) {
+  for (size_t i = 0; i < count; ++i) {
+    if (strcmp(params[i].name, name) == 0) return params[i].value;
+  }
+  return NULL;
+}
+
+/* A parameter of type int. WOA_INVALID if it is missing, not a decimal number, or outside min..max. */
+static inline woa_status woa_param_int(const woa_param *params, size_t count, const char *name, int64_t min,
+                                       int64_t max, int64_t *value, woa_error *error) {
+  const char *text = woa_param_text(params, count, name);
+  char *end = NULL;
+  long long number = 0;
+  if (text == NULL) return woa_fail(error, WOA_INVALID, "parameter '%s' is missing", name);
+  errno = 0;
+  number = strtoll(text, &end, 10);
+  if (*text <= ' ' || *end != '\0' || errno != 0 || number < min || number > max) {
+    return woa_fail(error, WOA_INVALID, "parameter '%s' is '%.32s', expected a whole number from %lld to %lld", name,
+                    text, (long long)min, (long long)max);
+  }
+  *value = number;
+  return WOA_OK;
+}
 
 #ifdef __cplusplus
 }

@@ -72,7 +72,8 @@ PortUse read_port_use(const YamlNode& key, const YamlNode& value, Report& report
   return use;
 }
 
-std::vector<PortUse> read_port_uses(const YamlNode* node, std::string_view what, std::string_view hint, Report& report) {
+std::vector<PortUse> read_port_uses(const YamlNode* node, std::string_view what, std::string_view hint,
+                                    Report& report) {
   std::vector<PortUse> uses;
   if (node == nullptr || !expect_map(*node, what, hint, report)) return uses;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
@@ -88,7 +89,7 @@ std::vector<ParamUse> read_params(const YamlNode* node, Report& report) {
   if (node == nullptr || !expect_map(*node, "`params`", "`{width: 1280}`", report)) return params;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const auto value = read_text(node->items[i], cat("parameter ", quote(node->keys[i].text)), report);
-    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value.value_or("")});
+    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value.value_or(""), true});
   }
   return params;
 }
@@ -108,7 +109,9 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
     stage.kernel = read_name(*kernel, "the name of a kernel", report).value_or("");
     stage.kernel_place = kernel->place;
   }
+  const std::size_t errors = report.errors();
   stage.in = read_port_uses(map.get("in"), "`in`", "`{PORT: STAGE.PORT}`", report);
+  stage.in_complete = map.is_map() && report.errors() == errors;
   stage.params = read_params(map.get("params"), report);
   if (const YamlNode* on = map.get("on")) {
     stage.on = read_text(*on, "`on`", report).value_or("");
@@ -161,19 +164,22 @@ void read_options(const MapReader& map, GraphFile& graph, Report& report) {
       graph.window = static_cast<std::uint32_t>(*n);
     }
   }
-  if (const YamlNode* deadline = map.get("deadline")) graph.deadline_ns = read_duration(*deadline, "`deadline`", report);
+  if (const YamlNode* deadline = map.get("deadline"))
+    graph.deadline_ns = read_duration(*deadline, "`deadline`", report);
 }
 
 }  // namespace
 
 std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
+  const std::size_t errors = report.errors();
   const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report)) {
+  if (!root ||
+      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report)) {
     return std::nullopt;
   }
-  const MapReader map(&*root, "a graph file",
-                      {"woa", "graph", "inputs", "stages", "outputs", "kernels", "window", "deadline", "includes", "graphs"},
-                      report);
+  const MapReader map(
+      &*root, "a graph file",
+      {"woa", "graph", "inputs", "stages", "outputs", "kernels", "window", "deadline", "includes", "graphs"}, report);
   GraphFile graph;
   check_version(map, "woa", report);
   refuse_unsupported(map, {"includes", "graphs"}, report);
@@ -185,6 +191,7 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
   read_stages(map.need("stages", "stages: {NAME: {kernel: ...}}"), graph, report);
   graph.outputs = read_port_uses(map.get("outputs"), "`outputs`", "`{NAME: STAGE.PORT}`", report);
   read_options(map, graph, report);
+  graph.complete = report.errors() == errors;
   return graph;
 }
 

@@ -35,6 +35,7 @@ struct ParamUse {
   std::string name;
   Place name_place, place;
   std::string value;
+  bool in_graph = true;  // else from the command line
 };
 
 struct StageDecl {
@@ -43,6 +44,7 @@ struct StageDecl {
   std::string kernel;  // empty if it could not be read
   Place kernel_place;
   std::vector<PortUse> in;
+  bool in_complete = true;  // nothing of `in` was left out because it could not be read
   std::vector<ParamUse> params;
   std::string on;  // empty: the compiler decides
   Place on_place;
@@ -67,6 +69,7 @@ struct GraphFile {
   std::vector<KernelRef> kernels;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
+  bool complete = true;  // nothing was left out because it could not be read
 };
 
 // Nothing if the source is not a graph at all; else whatever could be read of it, problems being reported.

@@ -171,7 +171,10 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
     kernel.scratch_bytes = read_size(*scratch, "`scratch`", report).value_or(0);
   }
   read_stateful(map.get("stateful"), kernel, report);
-  if (map.get("out") == nullptr) kernel.outputs.push_back({"done", {"bytes", {}, 0}, -1});
+  if (kernel.outputs.empty()) {
+    kernel.outputs.push_back({"done", {"bytes", {}, 0}, -1});
+    kernel.outputs_are_implicit = true;
+  }
   kernel.params = read_param_decls(map.get("params"), report);
   read_variants(map.need("variants", "variants: {cpu: {}}"), kernel, report);
 }
@@ -184,15 +187,18 @@ std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
   if (!root || !expect_map(*root, "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report)) {
     return std::nullopt;
   }
-  const MapReader map(&*root, "a kernel.yaml",
-                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch",
-                       "variants"},
-                      report);
+  const MapReader map(
+      &*root, "a kernel.yaml",
+      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch", "variants"},
+      report);
   KernelDecl kernel;
   kernel.place = {source, 0, 0, 1};
   check_version(map, "woa_kernel", report);
   if (const YamlNode* name = map.need("name", "name: NAME")) {
     kernel.name = read_name(*name, "the name of a kernel", report).value_or("");
+  }
+  if (const YamlNode* summary = map.get("summary")) {
+    kernel.summary = read_text(*summary, "`summary`", report).value_or("");
   }
   read_body(map, kernel, report);
   return report.errors() == errors ? std::optional(std::move(kernel)) : std::nullopt;

@@ -15,10 +15,11 @@
 namespace woa {
 
 struct KernelDecl {
-  std::string name;
-  Place place;                          // of the file
+  std::string name, summary;
+  Place place;  // of the file
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;  // never empty: a kernel without outputs gets `done`
+  bool outputs_are_implicit = false;    // so here
   std::vector<std::string> groups;      // names of one_of groups, by number
   std::vector<ParamDecl> params;
   std::string library;

@@ -80,7 +80,8 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   check_version(map, "woa_machine", report);
   Machine machine;
   const YamlNode* controllers = map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}");
-  if (controllers == nullptr || !expect_map(*controllers, "`controllers`", "`cpu:0: {lanes: 1}`", report)) return machine;
+  if (controllers == nullptr || !expect_map(*controllers, "`controllers`", "`cpu:0: {lanes: 1}`", report))
+    return machine;
   for (std::size_t i = 0; i < controllers->keys.size(); ++i) {
     read_controller(controllers->keys[i], controllers->items[i], machine, report);
   }

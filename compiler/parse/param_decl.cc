@@ -39,7 +39,7 @@ bool is_of_type(ParamType type, std::string_view value) {
     case ParamType::kInt: return parse_number<std::int64_t>(value).has_value();
     case ParamType::kFloat: return parse_number<double>(value).has_value();
     case ParamType::kBool: return value == "true" || value == "false";
-    case ParamType::kFile: return !value.empty();
+    case ParamType::kFile:  // empty: none
     case ParamType::kString: return true;
   }
   return false;
@@ -57,7 +57,8 @@ std::optional<ParamType> read_type(const MapReader& map, Report& report) {
   return std::nullopt;
 }
 
-std::optional<std::string> read_bound(const MapReader& map, std::string_view key, const ParamDecl& param, Report& report) {
+std::optional<std::string> read_bound(const MapReader& map, std::string_view key, const ParamDecl& param,
+                                      Report& report) {
   const YamlNode* node = map.get(key);
   if (node == nullptr) return std::nullopt;
   const bool numeric = param.type == ParamType::kInt || param.type == ParamType::kFloat;
@@ -73,11 +74,13 @@ void read_secret(const MapReader& map, ParamDecl& param, const Place& place, Rep
     param.env = read_name(*env, "the name of an environment variable", report).value_or("");
   }
   if (param.secret != (map.get("env") != nullptr)) {
-    report.error(problem::kBadKernel, place, cat("parameter ", quote(param.name), " needs both `secret: true` and `env`, or neither"),
+    report.error(problem::kBadKernel, place,
+                 cat("parameter ", quote(param.name), " needs both `secret: true` and `env`, or neither"),
                  "write `secret: true, env: NAME`: the value comes from that environment variable only");
   }
   if (param.secret && param.value) {
-    report.error(problem::kBadKernel, place, cat("secret parameter ", quote(param.name), " has a default"), "remove it");
+    report.error(problem::kBadKernel, place, cat("secret parameter ", quote(param.name), " has a default"),
+                 "remove it");
   }
 }
 
@@ -91,14 +94,16 @@ ParamDecl read_param_decl(const YamlNode& key, const YamlNode& value, Report& re
   param.type = *type;
   param.min = read_bound(map, "min", param, report);
   param.max = read_bound(map, "max", param, report);
-  if (const YamlNode* choices = map.get("choices"); choices != nullptr && expect_list(*choices, "`choices`", "`[a, b]`", report)) {
+  if (const YamlNode* choices = map.get("choices");
+      choices != nullptr && expect_list(*choices, "`choices`", "`[a, b]`", report)) {
     for (const YamlNode& item : choices->items) {
       if (auto text = read_text(item, "a choice", report)) param.choices.push_back(*text);
     }
   }
   if (const YamlNode* preset = map.get("default")) {
     param.value = read_text(*preset, "`default`", report);
-    if (const auto fault = param.value ? check_param(param, *param.value) : std::nullopt) {
+    const bool no_file = param.type == ParamType::kFile && param.value == "";  // the kernel does without
+    if (const auto fault = param.value && !no_file ? check_param(param, *param.value) : std::nullopt) {
       report.error(fault->code, preset->place, fault->text, "give a default that the kernel accepts");
     }
   }
@@ -124,7 +129,8 @@ std::vector<ParamDecl> read_param_decls(const YamlNode* node, Report& report) {
 
 std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view value) {
   const std::string start = cat("parameter ", quote(param.name), " is ", quote(value), ", expected ");
-  if (!is_of_type(param.type, value)) return ParamFault{problem::kBadParam, cat(start, "a value of type ", to_string(param.type))};
+  if (!is_of_type(param.type, value))
+    return ParamFault{problem::kBadParam, cat(start, "a value of type ", to_string(param.type))};
   const bool low = param.min && compare(param.type, value, *param.min) == std::partial_ordering::less;
   const bool high = param.max && compare(param.type, value, *param.max) == std::partial_ordering::greater;
   if (low || high) {
@@ -133,7 +139,8 @@ std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view v
                                            : cat(*param.min, " to ", *param.max);
     return ParamFault{problem::kParamRange, start + range};
   }
-  const bool chosen = param.choices.empty() || std::find(param.choices.begin(), param.choices.end(), value) != param.choices.end();
+  const bool chosen =
+      param.choices.empty() || std::find(param.choices.begin(), param.choices.end(), value) != param.choices.end();
   if (!chosen) return ParamFault{problem::kParamChoice, cat(start, "one of ", quote_list(param.choices))};
   return std::nullopt;
 }

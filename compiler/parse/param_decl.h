@@ -17,9 +17,9 @@ std::string_view to_string(ParamType type) noexcept;
 struct ParamDecl {
   std::string name;
   ParamType type = ParamType::kString;
-  std::optional<std::string> value;  // the default; absent: the graph must give one
+  std::optional<std::string> value;     // the default; absent: the graph must give one
   std::optional<std::string> min, max;  // kInt, kFloat: as written
-  std::vector<std::string> choices;  // empty: any
+  std::vector<std::string> choices;     // empty: any
   bool secret = false;
   std::string env;  // environment variable of a secret
 };

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kMaxRank = 4;
 constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
-constexpr std::string_view kForm = "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
+constexpr std::string_view kForm =
+    "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
 
 // One dimension: a name or a number from 1.
 std::optional<Dimension> parse_dimension(std::string_view text, const DimensionBounds& bounds) {
@@ -32,7 +33,8 @@ std::optional<PortType> parse_type(std::string_view text, const DimensionBounds&
   PortType type;
   const std::size_t open = text.find('[');
   type.element = text.substr(0, open);
-  if (element_bytes(type.element) == 0 || (type.element == "bytes") != (open == std::string_view::npos)) return std::nullopt;
+  if (element_bytes(type.element) == 0 || (type.element == "bytes") != (open == std::string_view::npos))
+    return std::nullopt;
   if (open == std::string_view::npos) return type;
   if (!text.ends_with(']')) return std::nullopt;
   std::string_view rest = text.substr(open + 1, text.size() - open - 2);
@@ -63,22 +65,25 @@ std::uint64_t largest_bytes(const PortType& type) {
 std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report) {
   const YamlNode* text = port.need("type", "type: bytes");
   const YamlNode* max = port.get("max");
-  const std::optional<std::uint64_t> bound = max == nullptr ? std::nullopt : read_size(*max, "`max`", report);
-  if (text == nullptr) return std::nullopt;
+  const std::size_t errors = report.errors();
+  const std::uint64_t bound = max == nullptr ? 0 : read_size(*max, "`max`", report).value_or(0);  // 0: none
+  if (text == nullptr || report.errors() != errors) return std::nullopt;
   std::optional<PortType> type;
   if (text->kind == YamlNode::Kind::kScalar) type = parse_type(text->text, bounds);
   if (!type) {
     const std::string found = text->kind == YamlNode::Kind::kScalar ? quote(text->text) : std::string("this");
     report.error(problem::kBadType, text->place, cat(found, " is not the type of a port"),
-                 cat("write ", kForm, "; elements: bytes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64. Quote a type that has brackets"));
+                 cat("write ", kForm,
+                     "; elements: bytes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64. Quote a type that has brackets"));
     return std::nullopt;
   }
   const std::uint64_t largest = largest_bytes(*type);
-  type->max_bytes = bound.value_or(largest);
+  type->max_bytes = bound == 0 ? largest : bound;
   const bool fixed = !type->dims.empty() && type->variable_dims() == 0;
-  if (type->max_bytes > kMaxPortBytes || (fixed && bound && *bound < largest)) {
+  if (type->max_bytes > kMaxPortBytes || (fixed && type->max_bytes < largest)) {
     report.error(problem::kBadType, (max != nullptr ? max : text)->place,
-                 fixed ? cat("this type has ", largest, " bytes, more than its bound") : std::string("the bound of a port is over 64 GiB"),
+                 fixed ? cat("this type has ", largest, " bytes, more than its bound")
+                       : std::string("the bound of a port is over 64 GiB"),
                  "give a larger `max`, at most 64GiB, or smaller dimensions");
     return std::nullopt;
   }

@@ -12,8 +12,8 @@ namespace woa {
 
 using DimensionBounds = std::map<std::string, std::uint32_t>;  // largest extent by name
 
-// Reads keys `type` and `max` of a port. A missing `max` leaves max_bytes 0, unless all dimensions are fixed or bounded.
-// `bounds` apply to named dimensions.
+// Reads keys `type` and `max` of a port. A missing `max` leaves max_bytes 0, unless all dimensions are fixed or
+// bounded. `bounds` apply to named dimensions.
 std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report);
 // Key `dims` of a file: `{channels: {max: 4}}`.
 DimensionBounds read_dimension_bounds(const YamlNode* dims, Report& report);

@@ -37,8 +37,8 @@ bool expect(YamlNode::Kind kind, std::string_view kind_text, const YamlNode& nod
 
 bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) {
   if (node.kind == YamlNode::Kind::kScalar) return true;
-  report.error(problem::kWrongShape, node.place,
-               cat(what, " must be a single value, but here is ", kind_name(node)), "write `key: value`");
+  report.error(problem::kWrongShape, node.place, cat(what, " must be a single value, but here is ", kind_name(node)),
+               "write `key: value`");
   return false;
 }
 
@@ -46,7 +46,8 @@ bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) 
 std::optional<std::uint64_t> parse_quantity(std::string_view text, const auto& units) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
-  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == text.substr(digits); });
+  const auto unit =
+      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == text.substr(digits); });
   if (!number || unit == units.end()) return std::nullopt;
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (*number > kMost / unit->factor) return std::nullopt;
@@ -68,6 +69,7 @@ MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<st
   map_ = node;
   for (const YamlNode& key : node->keys) {
     if (std::find(keys.begin(), keys.end(), key.text) != keys.end()) continue;
+    meant_.push_back(nearest(key.text, keys));
     report.error(problem::kUnknownKey, key.place, cat("unknown key ", quote(key.text), " in ", what),
                  suggest(key.text, keys, "accepted keys"));
   }
@@ -84,7 +86,8 @@ const YamlNode* MapReader::get(std::string_view key) const {
 
 const YamlNode* MapReader::need(std::string_view key, std::string_view hint) const {
   const YamlNode* value = get(key);
-  if (value == nullptr && map_ != nullptr) {
+  const bool misspelt = std::find(meant_.begin(), meant_.end(), key) != meant_.end();
+  if (value == nullptr && map_ != nullptr && !misspelt) {
     report_.error(problem::kMissingKey, place_, cat(what_, " has no ", quote(key)), cat("add ", quote(hint)));
   }
   return value;

@@ -28,10 +28,12 @@ class MapReader {
   const YamlNode* map_ = nullptr;
   Place place_;
   std::string what_;
+  std::vector<std::string> meant_;  // keys that unknown ones are most like: not to be reported as missing, too
   Report& report_;
 };
 
-// Reports and returns false unless `node` is of that kind. `what` is said in messages ("`stages`"), `hint` shows the form.
+// Reports and returns false unless `node` is of that kind. `what` is said in messages ("`stages`"), `hint` shows the
+// form.
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
 bool expect_list(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
 

@@ -191,7 +191,10 @@ void report_syntax(const YAML::Exception& error, std::uint32_t source, Report& r
     place.line = static_cast<std::uint32_t>(error.mark.line + 1);
     place.column = static_cast<std::uint32_t>(error.mark.column + 1);
   }
-  report.error(problem::kNotYaml, place, explain(error.msg), "see docs/graph.md for the form of a file");
+  const std::string_view line = report.line(place);
+  const bool tab = line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+  report.error(problem::kNotYaml, place, explain(tab ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg),
+               "see docs/graph.md for the form of a file");
 }
 
 }  // namespace
@@ -219,7 +222,8 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
   }
   YamlNode root = builder.take();
   if (!any || root.kind == YamlNode::Kind::kNull) {
-    report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty", "see docs/graph.md for the form of a file");
+    report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
+                 "see docs/graph.md for the form of a file");
     return std::nullopt;
   }
   return root;

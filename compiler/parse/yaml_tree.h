@@ -23,8 +23,8 @@ struct YamlNode {
 inline constexpr std::size_t kMaxYamlBytes = 4U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
-// The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported and
-// left out. Time and memory are linear in the text, of which kMaxYamlBytes are accepted.
+// The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported
+// and left out. Time and memory are linear in the text, of which kMaxYamlBytes are accepted.
 std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report);
 
 }  // namespace woa

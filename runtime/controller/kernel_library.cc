@@ -46,21 +46,24 @@ Status check_available(const fs::path& folder) {
   return {Code::kUnavailable, reason.empty() ? "unavailable, without a reason" : reason};
 }
 
-// The parameters as create() takes them, and which of the values are secrets.
+// The parameters as create() takes them, and which of the values are secrets. A secret that is not set is left out: the
+// kernel may do without it, and `missing` says what to do where it cannot.
 struct Parameters {
   std::vector<woa_param> values;
   std::vector<std::string_view> secrets;
+  std::string missing;
 };
 
-Result<Parameters> collect(const StagePlan& stage) {
+Parameters collect(const StagePlan& stage) {
   Parameters parameters;
   for (const ParamPlan& param : stage.params) {
     const char* value = param.value.c_str();
     if (!param.secret_env.empty()) {
       value = std::getenv(param.secret_env.c_str());
       if (value == nullptr) {
-        return {Code::kUnavailable, "parameter '" + param.name + "' is a secret: set the environment variable " +
-                                        param.secret_env + " where the kernel runs"};
+        parameters.missing += "; secret parameter '" + param.name + "' is not given: set the environment variable " +
+                              param.secret_env + " where the kernel runs";
+        continue;
       }
       if (*value != '\0') parameters.secrets.emplace_back(value);
     }
@@ -113,14 +116,13 @@ Status KernelLibrary::open(const fs::path& file) {
 
 Status KernelLibrary::create(const StagePlan& stage) {
   if (kernel_->create == nullptr) return {};
-  const Result<Parameters> parameters = collect(stage);
-  if (!parameters.ok()) return parameters.status();
+  const Parameters parameters = collect(stage);
   woa_error error{};
-  const woa_status status = kernel_->create(parameters->values.data(), parameters->values.size(), &self_, &error);
+  const woa_status status = kernel_->create(parameters.values.data(), parameters.values.size(), &self_, &error);
   if (status == WOA_OK) return {};
   self_ = nullptr;  // a create() that failed has nothing to destroy
   error.message[sizeof error.message - 1] = '\0';
-  return {to_code(status), without_secrets(error.message, parameters->secrets)};
+  return {to_code(status), without_secrets(error.message, parameters.secrets) + parameters.missing};
 }
 
 KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept

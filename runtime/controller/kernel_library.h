@@ -17,9 +17,9 @@ class KernelLibrary {
  public:
   // Loads what `stage` names. Its folder is that of stage.kernel_file or, without one, the first of `folders` that
   // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library; may take
-  // long. One thread. kNotFound: no such kernel or library. kUnavailable: the kernel says why in unavailable.txt, or a
-  // secret's environment variable is not set. kUnsupported: built for another kernel interface. Otherwise the code and
-  // message of create(). Messages name stage and kernel, never the value of a secret.
+  // long. One thread. kNotFound: no such kernel or library. kUnavailable: the kernel says why in unavailable.txt.
+  // kUnsupported: built for another kernel interface. Otherwise the code and message of create(), with the environment
+  // variables of secrets that are not set. Messages name stage and kernel, never the value of a secret.
   static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders);
 
   KernelLibrary(KernelLibrary&& other) noexcept;

@@ -1,5 +1,7 @@
 #include "runtime/node/hosted_controller.h"
 
+#include <sched.h>
+
 namespace woa {
 namespace {
 
@@ -13,6 +15,15 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   if (!made.ok()) return made.status();
   setup.backend = std::move(*made);
   return {};
+}
+
+Status pin_thread(int processor) {
+  if (processor < 0) return {};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<std::size_t>(processor), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
+  return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) + ": it does not exist or is not allowed here"};
 }
 
 }  // namespace
@@ -38,6 +49,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   auto wired = wire(*setup.layout, plan.controllers.size(), setup.id, *setup.segments, *setup.transport);
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
+  hosted->processor_ = setup.processor;
   hosted->idle_ = Idle(wired->doorbell, setup.idle);
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   out.plan = &plan;
@@ -54,6 +66,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
 }
 
 Status HostedController::run(const std::atomic<bool>& stop) {
+  WOA_RETURN_IF_ERROR(pin_thread(processor_));
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();

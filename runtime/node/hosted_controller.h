@@ -27,6 +27,7 @@ struct HostedControllerSetup {
   InstanceObserver* observer = nullptr;
   bool trace = false;
   IdleOptions idle;
+  int processor = -1;  // that run() pins its thread to, -1: none
 };
 
 class HostedController {
@@ -50,6 +51,7 @@ class HostedController {
   std::unique_ptr<Controller> controller_;
   Doorbell doorbell_;
   Idle idle_;
+  int processor_ = -1;
 };
 
 }  // namespace woa

@@ -64,6 +64,8 @@ Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, c
   setup.segments = &node.segments;
   for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
   setup.trace = hello.trace();
+  setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
+  setup.processor = hello.processor();
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
   node.hosted = std::move(*hosted);

@@ -69,7 +69,7 @@ Status Run::Impl::start() {
   auto segments = allocate_segments(layout_, plan_.controllers.size(), *options_.transport);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
-  const IdleOptions idle = idle_for(plan_.controllers.size());
+  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
 
   NodeSetup nodes;
   nodes.plan = &plan_;
@@ -81,6 +81,7 @@ Status Run::Impl::start() {
   nodes.trace = options_.trace;
   nodes.idle = idle;
   nodes.node_command = options_.node_command;
+  nodes.processors = options_.processors;
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   WOA_RETURN_IF_ERROR(supervisor_->start());
 

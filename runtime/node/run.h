@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
+#include "runtime/transport/idle.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {
@@ -47,6 +49,10 @@ struct RunOptions {
   std::vector<std::string> node_command;
   std::vector<std::filesystem::path> kernel_path;  // folders of <kernel>/kernel.yaml
   bool trace = false;
+  // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
+  std::optional<IdleOptions> idle;
+  // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent: not pinned.
+  std::vector<int> processors;
 };
 
 struct ControllerReport {

@@ -24,6 +24,10 @@ constexpr int kNodeDescriptor = 3;  // where a node finds its control socket
 constexpr std::chrono::milliseconds kGrace{250};     // between a stop and SIGKILL
 constexpr std::chrono::seconds kReportTimeout{30};   // a kernel of a failed instance may still run
 
+int processor_of(const NodeSetup& setup, std::uint32_t controller) {
+  return controller < setup.processors.size() ? setup.processors[controller] : -1;
+}
+
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, std::vector<int>& descriptors) {
   control::FromHost message;
   control::Hello& hello = *message.mutable_hello();
@@ -31,6 +35,10 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, st
   hello.set_controller(controller);
   for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
   hello.set_trace(setup.trace);
+  hello.set_spin_ns(setup.idle.spin_ns);
+  hello.set_yields(setup.idle.yields);
+  hello.set_sleep_ns(setup.idle.sleep_ns);
+  hello.set_processor(processor_of(setup, controller));
   const auto add = [&](control::SegmentRef::Kind kind, std::size_t index, const Segment& segment) {
     control::SegmentRef& ref = *hello.add_segments();
     ref.set_kind(kind);
@@ -120,6 +128,7 @@ Status Supervisor::start_thread(std::uint32_t controller) {
   setup.kernel_path = setup_.kernel_path;
   setup.trace = setup_.trace;
   setup.idle = setup_.idle;
+  setup.processor = processor_of(setup_, controller);
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
   Node& node = nodes_[controller];

@@ -32,6 +32,7 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   bool trace = false;
   IdleOptions idle;
+  std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
 };

@@ -34,7 +34,7 @@ PROJECT = [
     ("kernels/*/", [KERNEL_ABI]),
     ("kernels/", []),
     ("graphs/", [KERNEL_ABI]),
-    ("tools/", EVERYTHING),
+    ("tools/", EVERYTHING + ["bench/"]),
     ("bench/", EVERYTHING + ["tests/support/"]),
     ("tests/", EVERYTHING + ["bench/harness/"]),
 ]
@@ -46,12 +46,12 @@ FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
     (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE]),
-    (r"yaml-cpp/", ["compiler/"]),
+    (r"yaml-cpp/", ["compiler/", "tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
-    (r"openssl/", ["kernels/", "tests/"]),
+    (r"openssl/", ["kernels/", "tools/woa/output_files.cc", "tests/"]),
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
     (r"catch2/", ["tests/support/"]),

@@ -27,10 +27,12 @@ std::uint64_t allocations() noexcept { return count.load(std::memory_order_relax
 
 #ifdef WOA_SANITIZER_ALLOCATES
 
-#include <sanitizer/allocator_interface.h>
+// Of the sanitizers' run time; g++ comes without the header that declares it.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
+                                                         void (*)(const volatile void*));
 
 namespace {
-const int installed = __sanitizer_install_malloc_and_free_hooks(
+[[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(
     [](const volatile void*, std::size_t) { woa::test::add_one(); }, [](const volatile void*) {});
 }  // namespace
 

@@ -24,6 +24,7 @@ int parse_and_run(int argc, char** argv) {
   add_compile(app, action);
   add_run(app, action);
   add_devices(app, action);
+  add_bench(app, action);
   add_node(app, action);
   try {
     app.parse(argc, argv);

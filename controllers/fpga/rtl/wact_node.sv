@@ -32,9 +32,9 @@ module wact_node #(
     output logic [ 1:0] m_tuser
 );
   localparam logic [4:0] CLEAR = 5'd0, HEAD = 5'd1, CHECK = 5'd2, FIND = 5'd3, LOAD = 5'd4, PREFIX = 5'd5, SHAPE = 5'd6,
-                         START = 5'd7, PLAN = 5'd8, FIT = 5'd9, DRAIN = 5'd10, ROUTE = 5'd11, BUILD = 5'd12, SEAL = 5'd13,
-                         EMIT = 5'd14, DIMS = 5'd15, BODY = 5'd16, TEXT = 5'd17, NEXT = 5'd18, ABORT = 5'd19, DROP = 5'd20;
-  localparam integer SW = $clog2(STAGES), RW = $clog2(ROUTES), NW = $clog2(CHANNELS);
+                         START = 5'd7, PLAN = 5'd8, FIT = 5'd9, DRAIN = 5'd10, ROUTE = 5'd11, EMIT = 5'd12, DIMS = 5'd13,
+                         BODY = 5'd14, TEXT = 5'd15, NEXT = 5'd16, ABORT = 5'd17, DROP = 5'd18;
+  localparam integer SW = $clog2(STAGES), RW = $clog2(ROUTES);
 
   logic [4:0] state;
   logic [7:0] step;  // counts within a state
@@ -52,12 +52,12 @@ module wact_node #(
   wire takes = s_tvalid && s_tready;
   wire misplaced_last = s_tlast != (in_left == 32'd1);
 
-  // Its stage: words of the stage table. Route and stage tables have 16 words per entry; README.md lists them.
+  // Its stage: words of the stage table, 16 per entry; README.md lists them.
   logic [31:0] stage_table[STAGES*16];
-  logic [31:0] route_table[ROUTES*16];
   logic [31:0] stages;     // entries in use
-  logic [SW-1:0] entry;
-  wire [31:0] stage_word = stage_table[{entry, step[3:0]}];
+  logic asked;             // stage_word answers what was asked for in this state
+  logic [SW:0] entry;
+  logic [31:0] stage_word;  // one cycle after it was asked for, as a block RAM answers
   logic [19:0] stage_flags;
   logic [31:0] in_max, out_max;
   logic [31:0] in_dim[4], out_dim[4];
@@ -81,13 +81,7 @@ module wact_node #(
   logic has_out_prefix;
   logic [31:0] body_bytes, body_left;  // without the prefix; beats
   wire [31:0] out_payload = body_bytes + (has_out_prefix ? 32'd64 : 32'd0);
-  logic [63:0] out_head[8];
   logic [RW:0] route;  // of this stage, from 0
-  wire [RW-1:0] route_entry = RW'(first_route + route);
-  wire [31:0] route_word = route_table[{route_entry, step[3:0]}];
-  logic [31:0] to[10];
-  wire [NW-1:0] channel = NW'(to[2]);
-  logic [31:0] sequence_of[CHANNELS];  // of the last packet
   wire first = route == '0;
 
   logic [31:0] accepted, emitted, faults;
@@ -111,6 +105,19 @@ module wact_node #(
       .out_valid(core_out_valid), .out_ready(core_out_ready), .out_data(core_data), .count(core_count),
       .name_of({2'd0, r_address[7:2] - 6'h10}), .name(core_name));
 
+  // Outgoing headers. Poison keeps its status and origin; a fault has its own.
+  wire router_ready, head_valid, head_last;
+  wire [63:0] head_beat;
+  wact_router #(.ROUTES(ROUTES), .CHANNELS(CHANNELS)) router (
+      .clk, .rst, .ready(router_ready), .table_write(r_write && r_address[15:12] == wact_pkg::PAGE_ROUTE_TABLE),
+      .table_address(r_address[RW+3:0]), .table_wdata(r_wdata), .start(state == ROUTE), .entry(RW'(first_route + route)),
+      .of_instance(head[woa_packet_pkg::WOA_INSTANCE_LSB+:64]), .of_tag(head[woa_packet_pkg::WOA_TAG_LSB+:64]),
+      .of_deadline(head[woa_packet_pkg::WOA_DEADLINE_LSB+:64]), .poisons, .payload_bytes(out_payload),
+      .status(is_poison ? head[woa_packet_pkg::WOA_STATUS_LSB+:8] : poisons ? wact_pkg::fault_status(fault) : 8'd0),
+      .origin(head[is_poison ? woa_packet_pkg::WOA_ORIGIN_LSB : woa_packet_pkg::WOA_STAGE_LSB +: 32]),
+      .beat_valid(head_valid), .beat_ready(state == EMIT && m_tready), .beat(head_beat), .beat_last(head_last),
+      .sent(state == NEXT));
+
   // Streams.
   assign idle = state == HEAD && step == 8'd0;
   assign s_tready = state == HEAD || state == PREFIX || state == DROP || (state == DRAIN && !ended) ||
@@ -123,8 +130,9 @@ module wact_node #(
     m_tlast  = 1'b0;
     case (state)
       EMIT: begin
-        m_tdata = out_head[step[2:0]];
-        m_tlast = step == 8'd7 && (!first || out_payload == 32'd0);
+        m_tvalid = head_valid;
+        m_tdata  = head_beat;
+        m_tlast  = head_last && (!first || out_payload == 32'd0);
       end
       DIMS: begin
         m_tdata = step == 8'd0 ? {prefix[1], prefix[0]} : step == 8'd1 ? {prefix[3], prefix[2]} : 64'd0;
@@ -146,12 +154,6 @@ module wact_node #(
       end
     endcase
   end
-
-  // The header CRC, beat by beat; of the last beat only the lower half counts.
-  function automatic logic [31:0] next_crc(input logic [31:0] sum, input logic [63:0] beat, input logic last);
-    if (last) next_crc = woa_packet_pkg::woa_crc32c_half(sum, beat[31:0]);
-    else next_crc = woa_packet_pkg::woa_crc32c_beat(sum, beat);
-  endfunction
 
   // Counts a bad packet and forgets it, to its TLAST.
   task automatic reject(input logic [4:0] reason, input logic at_end);
@@ -180,15 +182,15 @@ module wact_node #(
     if (state != HEAD || step != 8'd0) busy_cycles <= busy_cycles + 64'd1;
     case (state)
       CLEAR: begin
-        sequence_of[NW'(step)] <= 32'd0;
         rejected[step[4:0]] <= 32'd0;
-        if (step == 8'(CHANNELS - 1)) go(HEAD);
-        else step <= step + 8'd1;
+        if (step[5] && router_ready) go(HEAD);
+        else if (!step[5]) step <= step + 8'd1;
       end
       HEAD:
       if (takes) begin
         head <= {s_tdata, head[511:64]};
-        crc <= next_crc(step == 8'd0 ? ~32'd0 : crc, s_tdata, step == 8'd7);
+        if (step == 8'd7) crc <= woa_packet_pkg::woa_crc32c_half(crc, s_tdata[31:0]);
+        else crc <= woa_packet_pkg::woa_crc32c_beat(step == 8'd0 ? ~32'd0 : crc, s_tdata);
         ended <= s_tlast;
         fault <= wact_pkg::FAULT_NONE;
         if (step == 8'd7) go(CHECK);
@@ -199,6 +201,7 @@ module wact_node #(
         in_left <= wact_pkg::beats(payload_bytes[31:0]);
         in_bytes <= payload_bytes[31:0];
         entry <= '0;
+        asked <= 1'b0;
         if (rejection != woa_packet_pkg::WOA_REJECT_NONE) reject(rejection[4:0], ended);
         else if ((kind != woa_packet_pkg::WOA_KIND_ACTIVATE && !is_poison) || payload_bytes[63:31] != 33'd0 ||
                  (head[woa_packet_pkg::WOA_FLAGS_LSB+:8] & refused_flags) != 8'd0 ||
@@ -208,23 +211,27 @@ module wact_node #(
         else if (stages == 32'd0) reject(wact_pkg::REJECT_STAGE, ended);
         else go(FIND);
       end
-      FIND:
-      if (stage_word == head[woa_packet_pkg::WOA_STAGE_LSB+:32]) go(LOAD);
-      else if (32'(entry) + 32'd1 == stages) reject(wact_pkg::REJECT_STAGE, ended);
-      else entry <= entry + 1'b1;
+      FIND: begin  // word 0 is that of the entry before
+        entry <= entry + 1'b1;
+        if (!asked) asked <= 1'b1;
+        else if (stage_word == head[woa_packet_pkg::WOA_STAGE_LSB+:32]) begin
+          entry <= entry - 1'b1;
+          go(LOAD);
+        end else if (32'(entry) == stages) reject(wact_pkg::REJECT_STAGE, ended);
+      end
       LOAD: begin
         step <= step + 8'd1;
-        case (step)
-          8'd1: stage_flags <= stage_word[19:0];
-          8'd2: begin
+        case (step)  // word 0 comes with step 1
+          8'd2: stage_flags <= stage_word[19:0];
+          8'd3: begin
             first_route <= stage_word[RW:0];
             routes <= stage_word[16+:RW+1];
           end
-          8'd3: out_max <= stage_word;
-          8'd4, 8'd5, 8'd6, 8'd7: in_dim[axis] <= stage_word;
-          8'd8, 8'd9, 8'd10, 8'd11: out_dim[axis] <= stage_word;
-          8'd12: in_max <= stage_word;
-          8'd13:
+          8'd4: out_max <= stage_word;
+          8'd5, 8'd6, 8'd7, 8'd8: in_dim[axis-2'd1] <= stage_word;
+          8'd9, 8'd10, 8'd11, 8'd12: out_dim[axis-2'd1] <= stage_word;
+          8'd13: in_max <= stage_word;
+          8'd14:
           if (routes == '0) reject(wact_pkg::REJECT_STAGE, ended);
           else if (is_poison) go(START);
           else if (in_variable == 4'd0) go(SHAPE);
@@ -279,9 +286,8 @@ module wact_node #(
         step <= step + 8'd1;
         variables <= variables + {1'b0, out_variable[axis]};
         if (out_variable[axis]) prefix[variables] <= core_dims[32*axis+:32];
-        if (!out_is_bytes && (out_variable[axis] ? core_dims[32*axis+:32] > out_dim[axis]
-                                                 : core_dims[32*axis+:32] != out_dim[axis]))
-          fail(wact_pkg::FAULT_OUTPUT);
+        if (!out_is_bytes && !out_variable[axis] && core_dims[32*axis+:32] != out_dim[axis]) fail(wact_pkg::FAULT_TYPE);
+        else if (!out_is_bytes && core_dims[32*axis+:32] > out_dim[axis]) fail(wact_pkg::FAULT_OUTPUT);
         else if (step == 8'd3) go(ROUTE);
       end
       DRAIN:
@@ -291,50 +297,12 @@ module wact_node #(
         ended <= s_tlast;
         if (misplaced_last) reject(wact_pkg::REJECT_LENGTH, s_tlast);
       end
-      ROUTE: begin
-        to[step[3:0]] <= route_word;
-        if (step == 8'd9) go(BUILD);
-        else step <= step + 8'd1;
-      end
-      BUILD: begin
-        out_head[0] <= {
-          to[1][15:0],
-          is_poison ? head[woa_packet_pkg::WOA_STATUS_LSB+:8] : wact_pkg::fault_status(fault) & {8{poisons}},
-          woa_packet_pkg::WOA_FLAG_HEADER_CRC |
-              (poisons && out_payload != 32'd0 ? woa_packet_pkg::WOA_FLAG_INLINE : 8'd0),
-          poisons ? woa_packet_pkg::WOA_KIND_POISON : woa_packet_pkg::WOA_KIND_ACTIVATE,
-          woa_packet_pkg::WOA_VERSION,
-          woa_packet_pkg::WOA_MAGIC
-        };
-        out_head[1] <= head[woa_packet_pkg::WOA_INSTANCE_LSB+:64];
-        out_head[2] <= (head[woa_packet_pkg::WOA_TAG_LSB+:64] & {to[4], to[3]}) + {to[6], to[5]};
-        out_head[3] <= head[woa_packet_pkg::WOA_DEADLINE_LSB+:64];
-        out_head[4] <= {head[is_poison?woa_packet_pkg::WOA_ORIGIN_LSB : woa_packet_pkg::WOA_STAGE_LSB+:32], to[0]};
-        out_head[5] <= {
-          poisons ? 16'd0 : to[8][31:16],
-          poisons || out_payload == 32'd0 ? 16'd0 : to[8][15:0],
-          sequence_of[channel] + 32'd1
-        };
-        out_head[6] <= {32'd0, out_payload};
-        out_head[7] <= {32'd0, poisons ? 32'd0 : to[9]};
-        crc <= ~32'd0;
-        go(SEAL);
-      end
-      SEAL: begin
-        if (step != 8'd8) crc <= next_crc(crc, out_head[step[2:0]], step == 8'd7);
-        if (step == 8'd8) begin
-          out_head[7][63:32] <= ~crc;
-          go(EMIT);
-        end else step <= step + 8'd1;
-      end
+      ROUTE: go(EMIT);
       EMIT:
-      if (sends) begin
-        step <= step + 8'd1;
-        if (step == 8'd7) begin
-          if (m_tlast) go(NEXT);
-          else if (has_out_prefix) go(DIMS);
-          else go(fault != wact_pkg::FAULT_NONE ? TEXT : BODY);
-        end
+      if (sends && head_last) begin
+        if (m_tlast) go(NEXT);
+        else if (has_out_prefix) go(DIMS);
+        else go(fault != wact_pkg::FAULT_NONE ? TEXT : BODY);
       end
       DIMS:
       if (sends) begin
@@ -357,7 +325,6 @@ module wact_node #(
         if (m_tlast) go(NEXT);
       end
       NEXT: begin
-        sequence_of[channel] <= sequence_of[channel] + 32'd1;
         emitted <= emitted + 32'd1;
         route <= route + 1'b1;
         if (route + 1'b1 != routes) go(ROUTE);
@@ -384,8 +351,8 @@ module wact_node #(
 
   // Registers.
   always_ff @(posedge clk) begin
+    stage_word <= stage_table[{entry[SW-1:0], step[3:0]}];
     if (r_write && r_address[15:12] == wact_pkg::PAGE_STAGE_TABLE) stage_table[r_address[SW+3:0]] <= r_wdata;
-    if (r_write && r_address[15:12] == wact_pkg::PAGE_ROUTE_TABLE) route_table[r_address[RW+3:0]] <= r_wdata;
     if (r_read)
       case (r_address)
         wact_pkg::REG_ID: r_rdata <= wact_pkg::ID;

@@ -10,9 +10,10 @@ package wact_pkg;
   // Faults: the packet is good, but its kernel cannot run. They leave as poison.
   localparam logic [3:0] FAULT_NONE = 4'd0;
   localparam logic [3:0] FAULT_SHAPE = 4'd1;   // dimensions and payload size disagree, or exceed the input port's bounds
-  localparam logic [3:0] FAULT_OUTPUT = 4'd2;  // the result does not fit the output port's type
+  localparam logic [3:0] FAULT_OUTPUT = 4'd2;  // the result exceeds the output port's bounds
   localparam logic [3:0] FAULT_LINE = 4'd3;    // a line is longer than the core's line buffer
   localparam logic [3:0] FAULT_CORE = 4'd4;    // the core does not handle this shape
+  localparam logic [3:0] FAULT_TYPE = 4'd5;    // the result does not have the output port's fixed dimensions
 
   localparam logic [31:0] ID = 32'h57414354;  // "WACT"
 
@@ -36,6 +37,7 @@ package wact_pkg;
     case (fault)
       FAULT_SHAPE: fault_status = 8'd1;    // invalid
       FAULT_OUTPUT: fault_status = 8'd11;  // too_large
+      FAULT_TYPE: fault_status = 8'd14;    // broken_contract
       default: fault_status = 8'd3;        // unsupported
     endcase
   endfunction
@@ -47,6 +49,7 @@ package wact_pkg;
       FAULT_SHAPE:  fault_text = "dimensions and payload size disagree            ";
       FAULT_OUTPUT: fault_text = "result exceeds the output port's bounds         ";
       FAULT_LINE:   fault_text = "line longer than the core's line buffer         ";
+      FAULT_TYPE:   fault_text = "result lacks the output port's fixed dimensions ";
       default:      fault_text = "shape not supported by the core                 ";
     endcase
   endfunction
@@ -56,6 +59,7 @@ package wact_pkg;
       FAULT_SHAPE: fault_text_bytes = 32'd36;
       FAULT_OUTPUT: fault_text_bytes = 32'd39;
       FAULT_LINE: fault_text_bytes = 32'd39;
+      FAULT_TYPE: fault_text_bytes = 32'd47;
       default: fault_text_bytes = 32'd31;
     endcase
   endfunction

@@ -30,7 +30,7 @@ class VerilatorBackend final : public Backend {
   std::atomic<Firing*> job_{nullptr};   // from the controller to the model thread; a firing of no stage ends it
   std::atomic<Firing*> done_{nullptr};  // back
   Firing stop_;
-  WactModel model_;    // the model thread's, once it runs, as is the driver
+  WactModel model_;  // the model thread's, once it runs, as is the driver
   WactDriver driver_{model_};
   std::thread thread_;
 };

@@ -18,6 +18,8 @@ constexpr std::uint64_t kMostBytes = 0x7fffffff;  // the node refuses larger pay
 constexpr std::uint64_t kStuckCycles = 1'000'000;
 
 std::uint32_t bounded(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::min(bytes, kMostBytes)); }
+// An input without a bound of its own has max_bytes 0.
+std::uint32_t input_bound(const PortType& type) { return bounded(type.max_bytes == 0 ? kMostBytes : type.max_bytes); }
 std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
@@ -30,7 +32,7 @@ std::uint32_t table_dims(const PortType& type, std::span<std::uint32_t> words) {
     words[d] = dim.size != 0 ? dim.size : dim.max != 0 ? dim.max : ~0u;
     if (dim.size == 0) variable |= 1u << d;
   }
-  if (type.dims.empty()) words[0] = bounded(type.max_bytes);
+  if (type.dims.empty()) words[0] = ~0u;  // bounded in bytes
   return variable;
 }
 
@@ -112,7 +114,7 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
                        (in.dims.empty() ? 1u << 18 : 0u) | (out.dims.empty() ? 1u << 19 : 0u);
   words[kStageRoutes] = routes.first | static_cast<std::uint32_t>(routes.edges.size()) << 16;
   words[kStageOutMax] = bounded(out.max_bytes);
-  words[kStageInMax] = bounded(in.max_bytes);
+  words[kStageInMax] = input_bound(in);
   write_entry(kRegStageTable, static_cast<std::uint32_t>(loaded_.size()), words);
   order_.resize(std::max(order_.size(), routes.edges.size()));
   loaded_.push_back(std::move(routes));
@@ -222,11 +224,12 @@ void WactDriver::run(Firing& firing) noexcept {
     return fail(firing, Code::kInternal, "the firing does not fit a stage that was loaded into this packet node");
   }
   const ActivationPacket header = firing.poison ? poison_request(firing) : *firing.inputs[0].header;
+  const std::span<const char> message(firing.message);
   const std::span<const std::byte> payload =
-      firing.poison ? std::as_bytes(std::span<const char>(firing.message)).first(header.payload_bytes) : firing.inputs[0].payload;
+      firing.poison ? std::as_bytes(message.first(header.payload_bytes)) : firing.inputs[0].payload;
   BeatSource source(header, payload);
-  BeatSink sink(std::span(order_).first(routes->edges.size()),
-                firing.poison ? std::span<std::byte>{} : firing.outputs[0].block);
+  const std::span<FiringRoute*> order(order_.data(), routes->edges.size());
+  BeatSink sink(order, firing.poison ? std::span<std::byte>{} : firing.outputs[0].block);
   firing.cycles = 0;
   if (!stream(model_, source, sink, firing.cycles))
     return fail(firing, Code::kInternal, "the packet node's model hangs");

@@ -5,8 +5,17 @@
 
 namespace woa {
 
+namespace {
+
+// One per model. By default a context starts a thread per core, for models that are split among several.
+struct OneThread : VerilatedContext {
+  OneThread() { threads(1); }
+};
+
+}  // namespace
+
 struct WactModel::Top {
-  VerilatedContext context;  // one per model: the library's default one is shared by a thread's models
+  OneThread context;
   Vwact_node node{&context};
 };
 

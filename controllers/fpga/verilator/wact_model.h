@@ -24,7 +24,8 @@ struct WactOutput {
   bool idle = false;
 };
 
-// Deterministic. One thread at a time; models are independent of each other.
+// Deterministic. One thread at a time; models are independent of each other, but are to be made one at a time
+// (Verilator notes the last one in a global).
 class WactModel {
  public:
   WactModel();  // reset, and idle

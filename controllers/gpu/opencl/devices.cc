@@ -30,7 +30,8 @@ std::string name_of(const OpenCl& cl, cl_device_id device) {
   std::array<char, 256> name{};
   if (cl.clGetDeviceInfo(device, CL_DEVICE_NAME, name.size() - 1, name.data(), nullptr) != CL_SUCCESS) return "unnamed";
   std::string text = name.data();
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line per device in a report
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');  // one line per device in a report
   return text;
 }
 
@@ -47,7 +48,8 @@ std::vector<cl_device_id> devices_of(const OpenCl& cl, cl_platform_id platform) 
 Result<std::vector<OpenClDevice>> list_devices(const OpenCl& cl) {
   cl_uint count = 0;
   const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);
-  if (code != CL_SUCCESS || count == 0) return {Code::kUnavailable, "the OpenCL loader finds no driver; install one (pocl-opencl-icd runs on any CPU)"};
+  if (code != CL_SUCCESS || count == 0)
+    return {Code::kUnavailable, "the OpenCL loader finds no driver; install one (pocl-opencl-icd runs on any CPU)"};
   std::vector<cl_platform_id> platforms(count);
   if (const cl_int again = cl.clGetPlatformIDs(count, platforms.data(), nullptr); again != CL_SUCCESS) {
     return cl_failure("clGetPlatformIDs", again);

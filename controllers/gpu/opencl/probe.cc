@@ -80,13 +80,15 @@ Result<std::vector<DeviceDescription>> wait_for(pid_t child, int in) {
     return {Code::kUnavailable, "the OpenCL driver aborted while its devices were listed (signal " +
                                     std::to_string(WTERMSIG(status)) + ")"};
   }
-  if (status != 0 || text.empty()) return {Code::kUnavailable, "the OpenCL driver ended the process that listed its devices"};
+  if (status != 0 || text.empty())
+    return {Code::kUnavailable, "the OpenCL driver ended the process that listed its devices"};
   return parse(text);
 }
 
 Result<std::vector<DeviceDescription>> probe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {Code::kUnavailable, "no pipe for the OpenCL probe: " + std::generic_category().message(errno)};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return {Code::kUnavailable, "no pipe for the OpenCL probe: " + std::generic_category().message(errno)};
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -94,8 +96,10 @@ Result<std::vector<DeviceDescription>> probe() {
   }
   const int error = errno;
   ::close(ends[1]);
-  auto devices = child < 0 ? Result<std::vector<DeviceDescription>>(Code::kUnavailable, "no process for the OpenCL probe: " + std::generic_category().message(error))
-                           : wait_for(child, ends[0]);
+  auto devices =
+      child < 0 ? Result<std::vector<DeviceDescription>>(
+                      Code::kUnavailable, "no process for the OpenCL probe: " + std::generic_category().message(error))
+                : wait_for(child, ends[0]);
   ::close(ends[0]);
   return devices;
 }

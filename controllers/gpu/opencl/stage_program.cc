@@ -20,19 +20,22 @@ constexpr const char* kOptions = "-cl-std=CL1.2";
 Status check_stage(const LoadedStage& stage) {
   const StagePlan& plan = *stage.plan;
   const std::string kernel = "kernel '" + plan.kernel + "'";
-  if (plan.variant.kind != "opencl") return {Code::kUnsupported, kernel + " has no opencl variant to run as '" + plan.variant.kind + "'"};
+  if (plan.variant.kind != "opencl")
+    return {Code::kUnsupported, kernel + " has no opencl variant to run as '" + plan.variant.kind + "'"};
   if (stage.kernel == nullptr || stage.kernel->size == nullptr) {
     return {Code::kUnsupported, kernel + ": an opencl variant needs the library's size function"};
   }
   const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0; };
   if (plan.stateful != Stateful::kNo || std::any_of(plan.outputs.begin(), plan.outputs.end(), chooses)) {
-    return {Code::kUnsupported, kernel + ": an opencl variant can neither keep state nor choose between outputs; use the cpu variant"};
+    return {Code::kUnsupported,
+            kernel + ": an opencl variant can neither keep state nor choose between outputs; use the cpu variant"};
   }
   return {};
 }
 
 Result<std::string> read_source(const LoadedStage& stage) {
-  const fs::path folder = stage.folder.empty() ? fs::path(stage.plan->kernel_file).parent_path() : fs::path(stage.folder);
+  const fs::path folder =
+      stage.folder.empty() ? fs::path(stage.plan->kernel_file).parent_path() : fs::path(stage.folder);
   const fs::path path = folder / stage.plan->variant.source;
   std::ifstream file(path, std::ios::binary);
   if (!file) return {Code::kNotFound, "cannot read the OpenCL source " + path.string()};
@@ -43,7 +46,8 @@ std::string build_log(const OpenCl& cl, cl_program program, cl_device_id device)
   std::size_t bytes = 0;
   cl.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
   std::string log(bytes, '\0');
-  if (cl.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS) return "no log";
+  if (cl.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS)
+    return "no log";
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
   return log;
 }
@@ -56,19 +60,21 @@ Status build(const OpenCl& cl, cl_context context, cl_device_id device, const st
   if (code != CL_SUCCESS) return cl_failure("clCreateProgramWithSource", code);
   code = cl.clBuildProgram(made.program.get(), 1, &device, kOptions, nullptr, nullptr);
   if (code != CL_SUCCESS) {
-    return {Code::kInvalid, variant.source + " does not build with " + kOptions + " (clBuildProgram: " + std::to_string(code) + "):\n" +
-                                build_log(cl, made.program.get(), device)};
+    return {Code::kInvalid, variant.source + " does not build with " + kOptions + " (clBuildProgram: " +
+                                std::to_string(code) + "):\n" + build_log(cl, made.program.get(), device)};
   }
   made.kernel = {cl.clCreateKernel(made.program.get(), variant.entry.c_str(), &code), {cl.clReleaseKernel}};
   if (code == CL_SUCCESS) return {};
-  return {Code::kInvalid, variant.source + " has no kernel function '" + variant.entry + "' (clCreateKernel: " + std::to_string(code) + ")"};
+  return {Code::kInvalid, variant.source + " has no kernel function '" + variant.entry +
+                              "' (clCreateKernel: " + std::to_string(code) + ")"};
 }
 
 std::optional<cl_int> as_int(const ParamPlan& param) {
   cl_int value = 0;
   const char* end = param.value.data() + param.value.size();
   const auto [stop, error] = std::from_chars(param.value.data(), end, value);
-  if (param.is_file || !param.secret_env.empty() || error != std::errc() || stop != end || param.value.empty()) return std::nullopt;
+  if (param.is_file || !param.secret_env.empty() || error != std::errc() || stop != end || param.value.empty())
+    return std::nullopt;
   return value;
 }
 
@@ -79,28 +85,32 @@ Status bind_params(const OpenCl& cl, StageProgram& made) {
     if (const auto value = as_int(param)) made.int_params.push_back(*value);
   }
   cl_uint count = 0;
-  if (const cl_int code = cl.clGetKernelInfo(made.kernel.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr); code != CL_SUCCESS) {
+  if (const cl_int code = cl.clGetKernelInfo(made.kernel.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
+      code != CL_SUCCESS) {
     return cl_failure("clGetKernelInfo", code);
   }
   const std::size_t expected = 3 * (plan.inputs.size() + plan.outputs.size()) + made.int_params.size();
   if (count == expected) return {};
-  return {Code::kInvalid, "function '" + plan.variant.entry + "' of " + plan.variant.source + " has " + std::to_string(count) +
-                              " arguments, expected " + std::to_string(expected) + ": data, bytes and dims of every port, then " +
-                              std::to_string(made.int_params.size()) + " parameters of type int"};
+  return {Code::kInvalid, "function '" + plan.variant.entry + "' of " + plan.variant.source + " has " +
+                              std::to_string(count) + " arguments, expected " + std::to_string(expected) +
+                              ": data, bytes and dims of every port, then " + std::to_string(made.int_params.size()) +
+                              " parameters of type int"};
 }
 
 Status bind_work_size(StageProgram& made) {
   const VariantPlan& variant = made.stage.plan->variant;
   const auto& dims = made.stage.plan->outputs.front().type.dims;
   if (variant.global.empty() || variant.global.size() > made.work_size.size()) {
-    return {Code::kInvalid, "`global` of an opencl variant lists 1 to 3 dimensions, found " + std::to_string(variant.global.size())};
+    return {Code::kInvalid,
+            "`global` of an opencl variant lists 1 to 3 dimensions, found " + std::to_string(variant.global.size())};
   }
   for (const std::string& name : variant.global) {
     std::int32_t& place = made.work_size[made.work_dims++];
     place = StageProgram::kByBytes;
     if (name == "bytes") continue;
     const auto at = std::find_if(dims.begin(), dims.end(), [&](const Dimension& dim) { return dim.name == name; });
-    if (at == dims.end()) return {Code::kInvalid, "`global` names '" + name + "', which is no dimension of the first output"};
+    if (at == dims.end())
+      return {Code::kInvalid, "`global` names '" + name + "', which is no dimension of the first output"};
     place = static_cast<std::int32_t>(at - dims.begin());
   }
   return {};

@@ -20,9 +20,9 @@ struct StageProgram {
   static constexpr std::int32_t kByBytes = -1;
 };
 
-// Reads the source beside kernel.yaml and builds it. May take seconds. kUnsupported: the stage has no opencl variant, or one that
-// this backend cannot launch. kNotFound: no source. kInvalid: it does not build (the message holds the compiler's log), or its
-// function does not have the arguments of docs/kernels.md.
+// Reads the source beside kernel.yaml and builds it. May take seconds. kUnsupported: the stage has no opencl variant,
+// or one that this backend cannot launch. kNotFound: no source. kInvalid: it does not build (the message holds the
+// compiler's log), or its function does not have the arguments of docs/kernels.md.
 Result<StageProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage);
 
 }  // namespace woa

@@ -12,12 +12,13 @@ constexpr const char* kLibrary = "libOpenCL.so.1";
 Result<OpenCl> load() {
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return {Code::kUnavailable, std::string("no OpenCL loader (") + ::dlerror() + "); install ocl-icd-libopencl1 and a driver"};
+    return {Code::kUnavailable,
+            std::string("no OpenCL loader (") + ::dlerror() + "); install ocl-icd-libopencl1 and a driver"};
   }
   OpenCl table;
-#define WOA_OPENCL_LOAD(name)                                                                        \
-  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name));                      \
-  if (table.name == nullptr) {                                                                       \
+#define WOA_OPENCL_LOAD(name)                                                                         \
+  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name));                       \
+  if (table.name == nullptr) {                                                                        \
     return {Code::kUnavailable, std::string(kLibrary) + " has no " #name "; OpenCL 1.2 is required"}; \
   }
   WOA_OPENCL_SYMBOLS(WOA_OPENCL_LOAD)

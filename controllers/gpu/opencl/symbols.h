@@ -13,33 +13,33 @@
 namespace woa {
 
 // Every function that is used. All are of OpenCL 1.2 or older.
-#define WOA_OPENCL_SYMBOLS(X)   \
-  X(clGetPlatformIDs)           \
-  X(clGetDeviceIDs)             \
-  X(clGetDeviceInfo)            \
-  X(clCreateContext)            \
-  X(clReleaseContext)           \
-  X(clCreateCommandQueue)       \
-  X(clReleaseCommandQueue)      \
-  X(clCreateProgramWithSource)  \
-  X(clBuildProgram)             \
-  X(clGetProgramBuildInfo)      \
-  X(clReleaseProgram)           \
-  X(clCreateKernel)             \
-  X(clGetKernelInfo)            \
-  X(clSetKernelArg)             \
-  X(clReleaseKernel)            \
-  X(clCreateBuffer)             \
-  X(clReleaseMemObject)         \
-  X(clEnqueueWriteBuffer)       \
-  X(clEnqueueReadBuffer)        \
-  X(clEnqueueNDRangeKernel)     \
+#define WOA_OPENCL_SYMBOLS(X)    \
+  X(clGetPlatformIDs)            \
+  X(clGetDeviceIDs)              \
+  X(clGetDeviceInfo)             \
+  X(clCreateContext)             \
+  X(clReleaseContext)            \
+  X(clCreateCommandQueue)        \
+  X(clReleaseCommandQueue)       \
+  X(clCreateProgramWithSource)   \
+  X(clBuildProgram)              \
+  X(clGetProgramBuildInfo)       \
+  X(clReleaseProgram)            \
+  X(clCreateKernel)              \
+  X(clGetKernelInfo)             \
+  X(clSetKernelArg)              \
+  X(clReleaseKernel)             \
+  X(clCreateBuffer)              \
+  X(clReleaseMemObject)          \
+  X(clEnqueueWriteBuffer)        \
+  X(clEnqueueReadBuffer)         \
+  X(clEnqueueNDRangeKernel)      \
   X(clEnqueueMarkerWithWaitList) \
-  X(clSetEventCallback)         \
-  X(clGetEventInfo)             \
-  X(clGetEventProfilingInfo)    \
-  X(clReleaseEvent)             \
-  X(clFlush)                    \
+  X(clSetEventCallback)          \
+  X(clGetEventInfo)              \
+  X(clGetEventProfilingInfo)     \
+  X(clReleaseEvent)              \
+  X(clFlush)                     \
   X(clFinish)
 
 struct OpenCl {
@@ -48,8 +48,8 @@ struct OpenCl {
 #undef WOA_OPENCL_MEMBER
 };
 
-// Loads the library once per process and never unloads it (drivers keep threads in it). kUnavailable names what is missing.
-// Any thread. Does not yet wake the drivers: clGetPlatformIDs does.
+// Loads the library once per process and never unloads it (drivers keep threads in it). kUnavailable names what is
+// missing. Any thread. Does not yet wake the drivers: clGetPlatformIDs does.
 const Result<OpenCl>& open_cl();
 
 // A failed call: its name and OpenCL's number. kExhausted when memory ran out, kUnavailable when the device went away.

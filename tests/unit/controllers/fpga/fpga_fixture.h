@@ -1,5 +1,5 @@
-// Plans, packets and reference kernels for the tests of the FPGA node. The kernels and the CRC here are written from their
-// definitions alone, so that they share nothing with what they judge.
+// Plans, packets and reference kernels for the tests of the FPGA node. The kernels and the CRC here are written from
+// their definitions alone, so that they share nothing with what they judge.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,11 @@ using Dims = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kHost = 0, kCpu = 1, kFpga = 2;
 
 // `element` alone, or element[dims]: 0 is a variable dimension.
-inline PortType port_type(std::string element, Dims dims = {}, std::uint64_t max_bytes = 1 << 20, std::uint32_t bound = 0) {
+inline PortType port_type(std::string element, Dims dims = {}, std::uint64_t max_bytes = 1 << 20,
+                          std::uint32_t bound = 0) {
   PortType type{std::move(element), {}, max_bytes};
   for (const std::uint32_t dim : dims) {
-    type.dims.push_back(dim != 0 ? Dimension{"", dim, 0} : Dimension{"d" + std::to_string(type.dims.size()), 0, bound});
+    type.dims.push_back(dim != 0 ? Dimension{"", dim, 0} : Dimension{"d", 0, bound});
   }
   return type;
 }
@@ -69,6 +70,10 @@ struct FpgaPlan {
   }
 };
 
+inline std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
+  return static_cast<std::uint32_t>(random() % limit);
+}
+
 inline Bytes random_bytes(std::mt19937& random, std::size_t count) {
   Bytes bytes(count);
   for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
@@ -77,9 +82,10 @@ inline Bytes random_bytes(std::mt19937& random, std::size_t count) {
 
 // Dimension prefix and data.
 inline Bytes payload(const Dims& variable, const Bytes& data) {
-  Bytes bytes(variable.empty() ? 0 : 64);
-  if (!variable.empty()) std::memcpy(bytes.data(), variable.data(), variable.size() * 4);
-  bytes.insert(bytes.end(), data.begin(), data.end());
+  const std::size_t prefix = variable.empty() ? 0 : 64;
+  Bytes bytes(prefix + data.size());
+  if (prefix != 0) std::memcpy(bytes.data(), variable.data(), variable.size() * 4);
+  std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(prefix));
   return bytes;
 }
 
@@ -118,14 +124,16 @@ inline std::uint32_t plain_crc(const ActivationPacket& packet) {
   return ~crc;
 }
 
-inline ActivationPacket with_crc(ActivationPacket packet) {
+inline ActivationPacket with_crc(const ActivationPacket& header) {
+  ActivationPacket packet = header;
   packet.flags = static_cast<std::uint8_t>(packet.flags | kHeaderCrc);
   packet.crc32c = plain_crc(packet);
   return packet;
 }
 
 // A token for `stage`, as it comes from a host channel.
-inline ActivationPacket token(std::uint32_t stage, std::uint64_t payload_bytes, std::uint64_t instance = 7, std::uint64_t tag = 0) {
+inline ActivationPacket token(std::uint32_t stage, std::uint64_t payload_bytes, std::uint64_t instance = 7,
+                              std::uint64_t tag = 0) {
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   packet.stage = stage;
@@ -160,8 +168,8 @@ struct Landing {
   std::uint16_t region = 0;
   std::uint32_t offset = 0;
 };
-inline ActivationPacket expected(const Plan& plan, std::uint32_t edge, const ActivationPacket& in, std::uint32_t sequence,
-                                 std::uint64_t payload_bytes, Landing landing) {
+inline ActivationPacket expected(const Plan& plan, std::uint32_t edge, const ActivationPacket& in,
+                                 std::uint32_t sequence, std::uint64_t payload_bytes, Landing landing) {
   const EdgePlan& route = plan.edges[edge];
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
@@ -178,8 +186,9 @@ inline ActivationPacket expected(const Plan& plan, std::uint32_t edge, const Act
   packet.payload_bytes = payload_bytes;
   return with_crc(packet);
 }
-inline ActivationPacket expected_poison(const Plan& plan, std::uint32_t edge, const ActivationPacket& in, std::uint32_t sequence,
-                                        Code code, std::uint32_t origin, std::uint64_t message_bytes) {
+inline ActivationPacket expected_poison(const Plan& plan, std::uint32_t edge, const ActivationPacket& in,
+                                        std::uint32_t sequence, Code code, std::uint32_t origin,
+                                        std::uint64_t message_bytes) {
   ActivationPacket packet = expected(plan, edge, in, sequence, message_bytes, {});
   packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
   packet.flags = message_bytes == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
@@ -218,10 +227,13 @@ struct TestFiring {
     }
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
       if (plan.edges[e].from_stage != packet.stage) continue;
-      firing.routes.push_back({e, firing.poison ? std::uint16_t{0} : landing(e).region, firing.poison ? 0 : landing(e).offset, {}});
+      firing.routes.push_back(
+          {e, firing.poison ? std::uint16_t{0} : landing(e).region, firing.poison ? 0 : landing(e).offset, {}});
     }
   }
-  static Landing landing(std::uint32_t edge) { return {static_cast<std::uint16_t>(edge + 3), (edge + 1) * 0x01020304u}; }
+  static Landing landing(std::uint32_t edge) {
+    return {static_cast<std::uint16_t>(edge + 3), (edge + 1) * 0x01020304u};
+  }
   Bytes output() const {
     const auto* data = reinterpret_cast<const std::uint8_t*>(block.data());
     return {data, data + firing.outputs[0].payload_bytes};

@@ -1,0 +1,29 @@
+# A thin front of CMake. `make help` lists the targets; CONTRIBUTING.md has the presets for everything else.
+JOBS ?= $(shell nproc)
+export INPUT
+
+.PHONY: help build demo test clean packages
+help:
+	@echo 'make demo   install what is missing, build, run the flagship pipeline under woa and rpc-hub'
+	@echo '            make demo INPUT=photo.jpg takes your own picture'
+	@echo 'make test   install what is missing, build, run all tests'
+	@echo 'make build  build the program: build/woa'
+	@echo 'make clean  remove build/'
+	@echo
+	@echo 'WOA_NO_INSTALL=1 installs nothing and says what is missing; JOBS=N builds with N processes (default: all cores)'
+
+packages:
+	@tools/install-packages.sh
+
+build: packages
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build --parallel $(JOBS)
+
+demo: build
+	@tools/demo.sh
+
+test: build
+	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+clean:
+	rm -rf build

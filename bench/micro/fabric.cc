@@ -1,0 +1,223 @@
+#include "bench/micro/fabric.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "bench/micro/raw_mailbox.h"
+#include "runtime/base/clock.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kToken = 64;
+constexpr std::uint32_t kTurnBits = 32;
+
+StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
+  StagePlan out;
+  out.name = name;
+  out.kernel = kernel;
+  out.library = "lib" + kernel + ".so";
+  out.variant.kind = "cpu";
+  out.controller = controller;
+  out.inputs.push_back({"token", {"bytes", {}, max_bytes}, false, 0});
+  return out;
+}
+
+Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max_bytes, std::uint32_t controllers) {
+  Plan plan;
+  plan.graph = name;
+  plan.window = window;
+  plan.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
+  for (std::uint32_t c = 0; c < controllers; ++c) plan.controllers.push_back({"cpu:" + std::to_string(c), ControllerKind::kCpu, "cpu", 1});
+  plan.stages.resize(2);
+  plan.stages[kSourceStage].name = "source";
+  plan.stages[kSourceStage].role = StageRole::kSource;
+  plan.stages[kSourceStage].outputs.push_back({"token", {"bytes", {}, max_bytes}, -1});
+  plan.stages[kSinkStage].name = "sink";
+  plan.stages[kSinkStage].role = StageRole::kSink;
+  plan.stages[kSinkStage].inputs.push_back({"token", {"bytes", {}, max_bytes}, false, 0});
+  return plan;
+}
+
+// Two `ping` stages that send a token to each other until its counter is down.
+Plan ping_pong(std::uint32_t window) {
+  Plan plan = empty_plan("ping-pong", window, kToken, 2);
+  for (std::uint32_t c = 1; c <= 2; ++c) {
+    plan.stages.push_back(stage(c == 1 ? "ping" : "pong", "ping", c, kToken));
+    plan.stages.back().outputs = {{"again", {"bytes", {}, kToken}, 0}, {"done", {"bytes", {}, kToken}, 0}};
+  }
+  plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
+  const std::uint64_t all = ~std::uint64_t{0};
+  plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window}, {2, 0, 3, 0, all, 0, -1, 1, window}, {3, 0, 2, 0, all, 1, 0, 1, window},
+                {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},   {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
+  return plan;
+}
+
+Plan copies(std::uint32_t stages, std::uint64_t max_bytes) {
+  Plan plan = empty_plan("copies", 2 * stages, max_bytes, stages);
+  std::uint32_t last = kSourceStage;
+  for (std::uint32_t k = 0; k < stages; ++k) {
+    plan.stages.push_back(stage("copy" + std::to_string(k), "copy", k + 1, max_bytes));
+    plan.stages.back().outputs.push_back({"out", {"bytes", {}, max_bytes}, -1});
+    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, plan.window});
+    last = k + 2;
+  }
+  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, plan.window});
+  return plan;
+}
+
+FillInput token(std::uint64_t counter, std::uint64_t bytes) {
+  return [counter, bytes](std::uint32_t, std::span<std::byte> room) {
+    std::memcpy(room.data(), &counter, sizeof counter);
+    return Result<std::uint64_t>(bytes);
+  };
+}
+
+// Runs `instances` tokens to their end; ns from the first submission to the last completion.
+Result<std::uint64_t> drive(Run& run, std::uint64_t instances, const std::uint64_t& completed, const FillInput& fill) {
+  const std::uint64_t start = now_ns(), target = completed + instances;
+  for (std::uint64_t left = instances; completed < target && run.status().ok();) {
+    while (left > 0 && run.submit(fill) == Push::kOk) --left;
+    if (run.do_work() == 0) run.wait();
+  }
+  if (!run.status().ok()) return run.status();
+  return now_ns() - start;
+}
+
+struct Driven {
+  std::unique_ptr<Run> run;
+  std::unique_ptr<std::uint64_t> completed = std::make_unique<std::uint64_t>(0);
+  std::unique_ptr<Failure> failure = std::make_unique<Failure>();
+};
+
+Result<Driven> start(Plan plan, RunOptions options, bool pinned) {
+  Driven out;
+  if (pinned) {
+    options.processors = {-1, 0, 1};
+    options.idle = IdleOptions{};  // two pinned loops and a host that sleeps: spinning hurts nobody
+  }
+  auto run = Run::start(std::move(plan), std::move(options), [&count = *out.completed, &failure = *out.failure](const Completion& done) {
+    ++count;
+    if (done.failure != nullptr) failure = *done.failure;
+  });
+  if (!run.ok()) return run.status();
+  out.run = std::move(*run);
+  return out;
+}
+
+Status finish(Driven& driven) {
+  auto report = driven.run->finish();
+  driven.run.reset();
+  if (!report.ok()) return report.status();
+  return {driven.failure->code, driven.failure->message};
+}
+
+std::vector<std::string> process_folders() {
+  std::vector<std::string> folders{"/proc/self"};
+  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  for (std::string pid; file >> pid;) folders.push_back("/proc/" + pid);
+  return folders;
+}
+
+// Proportional set size of this process and its nodes.
+Result<double> pss_kib() {
+  double sum = 0;
+  for (const std::string& folder : process_folders()) {
+    std::ifstream file(folder + "/smaps_rollup");
+    double value = -1;
+    for (std::string line; std::getline(file, line);) {
+      if (line.rfind("Pss:", 0) == 0) std::istringstream(line.substr(4)) >> value;
+    }
+    if (value < 0) return {Code::kUnavailable, folder + "/smaps_rollup cannot be read"};
+    sum += value;
+  }
+  return sum;
+}
+
+double children_cpu_s() {
+  double ticks = 0;
+  for (const std::string& folder : process_folders()) {
+    std::ifstream file(folder + "/stat");
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream fields(text.substr(text.rfind(')') + 2));
+    std::string field;
+    for (int k = 3; fields >> field; ++k) {
+      if (k == 14 || k == 15) ticks += std::stod(field);  // user, system
+    }
+  }
+  return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions) {
+  auto driven = start(ping_pong(1), options, true);
+  if (!driven.ok()) return driven.status();
+  Report report{"hop", std::string(options.transport->name()), "", {{"raw mailbox", "limit", kToken, "ns", {}, 0}, {"controller to controller", "ours", kToken, "ns", {}, 0}}};
+  for (std::uint64_t r = 0; r < repetitions; ++r) {
+    auto raw = raw_mailbox_ns(kToken, hops / 2);
+    if (!raw.ok()) return raw.status();
+    auto ours = drive(*driven->run, 1, *driven->completed, token(hops, kToken));
+    if (!ours.ok()) return ours.status();
+    report.rows[0].samples.push_back(*raw);
+    report.rows[1].samples.push_back(static_cast<double>(*ours) / static_cast<double>(hops));
+  }
+  WOA_RETURN_IF_ERROR(finish(*driven));
+  report.host_state = host_state(report.rows[0].median());
+  report.rows[1].ratio_to_limit = report.rows[1].median() / report.rows[0].median();
+  return report;
+}
+
+Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {
+  auto driven = start(ping_pong(kMaxWindow), options, true);
+  if (!driven.ok()) return driven.status();
+  Report report{"busy", std::string(options.transport->name()), "n/a", {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
+  for (std::uint64_t r = 0; r < repetitions; ++r) {
+    auto ns = drive(*driven->run, kMaxWindow, *driven->completed, token(packets / kMaxWindow, kToken));
+    if (!ns.ok()) return ns.status();
+    report.rows[0].samples.push_back(static_cast<double>(packets) * 1e3 / static_cast<double>(*ns));
+  }
+  WOA_RETURN_IF_ERROR(finish(*driven));
+  return report;
+}
+
+Result<Report> bench_idle(const RunOptions& options, double seconds) {
+  auto driven = start(copies(2, kToken), options, false);
+  if (!driven.ok()) return driven.status();
+  const std::uint64_t begin = now_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // start-up is not idling
+  const double before = children_cpu_s();
+  const std::uint64_t start_ns = now_ns();
+  while (static_cast<double>(now_ns() - begin) < seconds * 1e9) {
+    if (driven->run->do_work() == 0) driven->run->wait();
+  }
+  const double share = (children_cpu_s() - before) / (static_cast<double>(now_ns() - start_ns) / 1e9) * 100;
+  WOA_RETURN_IF_ERROR(finish(*driven));
+  return Report{"idle", std::string(options.transport->name()), "n/a", {{"host and two controllers", "ours", 0, "% of a core", {share}, 0}}};
+}
+
+Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) {
+  constexpr std::uint64_t kBytes = 64 * 1024, kWarm = 1000;
+  if (instances <= kWarm) return {Code::kInvalid, "more than 1,000 instances are needed: memory is compared with that after the first 1,000"};
+  auto driven = start(copies(3, kBytes), options, false);
+  if (!driven.ok()) return driven.status();
+  auto warm = drive(*driven->run, kWarm, *driven->completed, token(0, kBytes));
+  if (!warm.ok()) return warm.status();
+  auto before = pss_kib();
+  auto rest = drive(*driven->run, instances - kWarm, *driven->completed, token(0, kBytes));
+  if (!rest.ok()) return rest.status();
+  auto after = pss_kib();
+  if (!before.ok()) return before.status();
+  if (!after.ok()) return after.status();
+  WOA_RETURN_IF_ERROR(finish(*driven));
+  return Report{"memory", std::string(options.transport->name()), "n/a",
+                {{"PSS after 1,000 instances", "ours", kBytes, "KiB", {*before}, 0},
+                 {"growth until the last", "ours", kBytes, "KiB", {*after - *before}, 0}}};
+}
+
+}  // namespace woa::bench

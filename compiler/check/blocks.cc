@@ -1,0 +1,104 @@
+#include "compiler/check/blocks.h"
+
+#include <utility>
+
+#include "compiler/check/order.h"
+
+namespace woa {
+namespace {
+
+class BlockCounter {
+ public:
+  BlockCounter(Graph& graph, const TurnGraphs& turns, Flow& flow, Report& report)
+      : graph_(graph), turns_(turns), flow_(flow), report_(report), orders_(graph, turns, flow) {}
+
+  void run() {
+    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) count(e);
+  }
+
+ private:
+  void count(std::uint32_t e) {
+    GraphEdge& edge = graph_.edges[e];
+    blocks_ = 1;
+    terms_.clear();
+    Event written = stage_event(edge.from_stage);
+    written = lift(written, graph_.stages[edge.from_stage].loop, edge.context, true);
+    if (edge.hold) {
+      for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) every_turn(l);
+    } else if (edge.context >= 0) {
+      count_shared(e, written);
+    }
+    edge.min_blocks = static_cast<std::uint32_t>(blocks_);
+    if (blocks_ <= kMaxInstanceBlocks) return;
+    report_.error(problem::kTooManyBlocks, edge.place,
+                  cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)),
+                      " may hold b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks),
+                  "lower `max` of the loop, or let the writer wait for the reader within a turn");
+  }
+
+  Event stage_event(std::uint32_t stage) const {
+    return {stage, true, {}, flow_.stage[stage].value_or(Guards::kAlways)};
+  }
+
+  // The event as seen from `outer`. If `claims`, each loop that it leaves in which the stage may overlap itself
+  // multiplies the claims that are open at once.
+  Event lift(Event event, std::int32_t from, std::int32_t outer, bool claims) {
+    for (std::int32_t l = from; l != outer; l = graph_.parent(l)) {
+      orders_.look(l, event);
+      if (claims && !orders_.later(event.item)) every_turn(l);
+      event = orders_.from_outside();
+    }
+    return event;
+  }
+
+  void every_turn(std::int32_t l) {
+    const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+    multiply(std::uint64_t{loop.max} + 1, cat(" (the turns of loop ", quote(loop.name), ")"));
+  }
+  void multiply(std::uint64_t factor, const std::string& why) {
+    constexpr std::uint64_t kEnough = 1ULL << 31;
+    blocks_ = std::min(kEnough, blocks_ * factor);
+    terms_ += cat(" x ", factor, why);
+  }
+
+  // Loops that contain both ends: from the edge's own outwards. `written` is the end of the writer's firing.
+  void count_shared(std::uint32_t e, Event written) {
+    const GraphEdge& edge = graph_.edges[e];
+    const std::uint32_t writer = written.item;
+    Event read = lift(stage_event(edge.to_stage), graph_.stages[edge.to_stage].loop, edge.context, false);
+    if (edge.loop < 0) read.guard = flow_.edge_in(graph_, e, edge.context).value_or(Guards::kAlways);
+    const bool self = edge.from_stage == edge.to_stage;
+    std::uint32_t item = writer;
+    for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) {
+      orders_.look(l, written);
+      bool serial = orders_.later(item);
+      written = orders_.from_outside();
+      orders_.look(l, read);
+      const bool next_turn = l == edge.loop;  // the reader fires one turn after the writer
+      if (!(next_turn && self)) serial = serial && orders_.later(item) && (!next_turn || orders_.in_turn(item));
+      read = orders_.from_outside();
+      if (!serial) {
+        every_turn(l);
+      } else if (next_turn && self) {
+        multiply(2, " (the stage feeds itself)");
+      }
+      item = turns_.item_of(l);
+    }
+  }
+
+  Graph& graph_;
+  const TurnGraphs& turns_;
+  Flow& flow_;
+  Report& report_;
+  Orders orders_;
+  std::uint64_t blocks_ = 1;
+  std::string terms_;
+};
+
+}  // namespace
+
+void count_blocks(Graph& graph, const TurnGraphs& turns, Flow& flow, Report& report) {
+  BlockCounter(graph, turns, flow, report).run();
+}
+
+}  // namespace woa

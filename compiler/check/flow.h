@@ -1,0 +1,32 @@
+// Under which choices every stage fires and every token comes; shows that a graph keeps the rules of docs/graph.md, or
+// refuses.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/check/graph.h"
+#include "compiler/check/guard.h"
+#include "compiler/check/turn_graph.h"
+
+namespace woa {
+
+// A guard is a condition on the choices made in one turn of a context. Nothing where a problem was reported.
+struct Flow {
+  Guards guards;
+  std::vector<std::optional<Guard>> stage;  // in the stage's own context
+  std::vector<std::optional<Guard>> loop;   // of its being entered, in its parent's context
+  std::vector<std::vector<std::optional<Guard>>>
+      edge;  // of its token: in its writer's context, then outwards to its own
+
+  // The guard of an edge's token in `context`, which must be one of those listed.
+  [[nodiscard]] std::optional<Guard> edge_in(const Graph& graph, std::uint32_t edge_id, std::int32_t context) const;
+};
+
+// Reports merges whose writers may both write, joins whose inputs come under different choices, loops whose turns do
+// not begin and end as one, held tokens that may be missing, courses that do not reach the sink, and run state that
+// does not fire exactly once. The graph has passed find_loops.
+Flow analyse_flow(const Graph& graph, const TurnGraphs& turns, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,77 @@
+// A graph whose names are looked up: what the passes of `check` and `place` work on and fill in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/parse/graph_file.h"
+#include "compiler/parse/kernel_file.h"
+#include "compiler/report.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+struct GraphStage {
+  std::string name;
+  Place place;
+  const StageDecl* decl = nullptr;     // null: source and sink
+  const KernelDecl* kernel = nullptr;  // null: source, sink, and where the kernel could not be found
+  std::string kernel_file;             // absolute, for a kernel of the user
+  std::vector<InputPortPlan> inputs;
+  std::vector<OutputPortPlan> outputs;
+  std::vector<ParamPlan> params;
+  std::uint32_t controller = 0;                 // index into Graph::controllers
+  std::vector<std::vector<std::uint32_t>> in;   // edges by input port
+  std::vector<std::vector<std::uint32_t>> out;  // edges by output port
+  std::vector<Place> input_places;              // of the keys of `in`, or of the stage where one is missing
+  std::vector<bool> broken;                     // by input port: a writer is missing, do not judge this port further
+  std::int32_t loop = -1;                       // innermost loop that it lies in
+};
+
+struct GraphEdge {
+  std::uint32_t from_stage = 0, from_port = 0, to_stage = 0, to_port = 0;
+  Place place;
+  bool hold = false;
+  std::int32_t loop = -1;     // the loop whose next turn it takes
+  std::int32_t context = -1;  // innermost loop of which it stays in one turn (a loop edge: its loop), -1: none
+  std::uint32_t min_blocks = 1, blocks = 1;
+};
+
+struct GraphLoop {
+  std::string name;
+  Place place;
+  std::uint32_t max = 0;  // 0: given by none of its edges
+  std::int32_t parent = -1;
+  std::uint32_t depth = 0;             // 0: not inside another
+  bool found = false;                  // its body is known
+  std::vector<std::uint32_t> stages;   // of its body, those of inner loops too
+  std::vector<std::int32_t> children;  // loops directly inside
+  std::uint32_t shift = 0, bits = 0;
+};
+
+struct Graph {
+  std::vector<GraphStage> stages;  // [0] source, [1] sink, then in the order of the file
+  std::vector<GraphEdge> edges;
+  std::vector<GraphLoop> loops;
+  std::vector<ControllerPlan> controllers;
+
+  // "stage.port", or the graph input's or output's name.
+  [[nodiscard]] std::string output_name(std::uint32_t stage, std::uint32_t port) const;
+  [[nodiscard]] std::string input_name(std::uint32_t stage, std::uint32_t port) const;
+  [[nodiscard]] std::string writer_name(const GraphEdge& edge) const {
+    return output_name(edge.from_stage, edge.from_port);
+  }
+  [[nodiscard]] std::string reader_name(const GraphEdge& edge) const { return input_name(edge.to_stage, edge.to_port); }
+  // Number of loops around: 0 for context -1.
+  [[nodiscard]] std::uint32_t depth(std::int32_t context) const {
+    return context < 0 ? 0 : loops[static_cast<std::size_t>(context)].depth + 1;
+  }
+  [[nodiscard]] std::int32_t parent(std::int32_t loop) const { return loops[static_cast<std::size_t>(loop)].parent; }
+  // The loop that contains both and lies innermost, or -1.
+  [[nodiscard]] std::int32_t common(std::int32_t a, std::int32_t b) const;
+  // Whether `outer` is `inner` or contains it; -1 contains all.
+  [[nodiscard]] bool contains(std::int32_t outer, std::int32_t inner) const { return common(outer, inner) == outer; }
+};
+
+}  // namespace woa

@@ -1,0 +1,112 @@
+#include "compiler/check/kernel_library.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace woa {
+namespace fs = std::filesystem;
+
+std::optional<std::string> read_file(const fs::path& path, const Place& place, Report& report) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  if (bytes > kMaxYamlBytes) {
+    report.error(problem::kFileTooLarge, place,
+                 cat(quote(path.string()), " has ", bytes, " bytes, at most ", kMaxYamlBytes, " are read"),
+                 "check that this is the file you meant");
+    return std::nullopt;
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  const bool regular = fs::is_regular_file(path, error);
+  if (regular && stream) text << stream.rdbuf();
+  if (!regular || !stream || stream.bad()) {
+    const bool exists = fs::exists(path, error);
+    report.error(problem::kCannotRead, place,
+                 cat("cannot read ", quote(path.string()), exists ? "" : ": there is no such file"),
+                 exists ? "check that it is a file and that you may read it" : "check the path");
+    return std::nullopt;
+  }
+  return std::move(text).str();
+}
+
+KernelCatalog::KernelCatalog(const GraphFile& graph, const fs::path& folder, std::vector<fs::path> kernel_path,
+                             Report& report)
+    : kernel_path_(std::move(kernel_path)), report_(report) {
+  for (const KernelRef& ref : graph.kernels) add_user_kernel(ref, folder);
+}
+
+KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
+    : kernel_path_(std::move(kernel_path)), report_(report) {}
+
+void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder) {
+  Found found = load(folder / ref.path, ref.path, ref.place);
+  found.file = fs::absolute(folder / ref.path).lexically_normal().string();
+  incomplete_ = incomplete_ || !found.kernel;
+  if (!found.kernel) return;
+  std::unique_ptr<Found>& slot = kernels_[found.kernel->name];
+  if (slot != nullptr) {
+    report_.error(problem::kKernelTwice, ref.place,
+                  cat("kernel ", quote(found.kernel->name), " is in ", quote(slot->file), " already"),
+                  "rename one of them, or remove it from `kernels`");
+    return;
+  }
+  slot = std::make_unique<Found>(std::move(found));
+}
+
+KernelCatalog::Found KernelCatalog::load(const fs::path& file, const std::string& shown, const Place& place) {
+  Found found;
+  const std::optional<std::string> text = read_file(file, place, report_);
+  if (!text) return found;
+  found.kernel = read_kernel(report_.add_source(shown, *text), report_);
+  std::ifstream reason(file.parent_path() / "unavailable.txt");
+  if (reason) {
+    std::getline(reason, found.unavailable);
+    if (found.unavailable.empty()) found.unavailable = "no reason is given";
+  }
+  return found;
+}
+
+std::vector<std::string> KernelCatalog::names() const {
+  std::vector<std::string> names;
+  for (const auto& [known, found] : kernels_) {
+    if (found != nullptr) names.push_back(known);
+  }
+  for (const fs::path& folder : kernel_path_) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code ignored;
+      if (fs::exists(entry->path() / "kernel.yaml", ignored)) names.push_back(entry->path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+void KernelCatalog::report_unknown(const std::string& name, const Place& place) {
+  const std::string fix = report_.full() ? std::string() : suggest(name, names(), "kernels");
+  report_.error(problem::kUnknownKernel, place, cat("there is no kernel ", quote(name)), fix);
+}
+
+const KernelCatalog::Found* KernelCatalog::find(const std::string& name, const Place& place) {
+  const auto known = kernels_.find(name);
+  if (known == kernels_.end()) {
+    for (const fs::path& folder : kernel_path_) {
+      const fs::path file = folder / name / "kernel.yaml";
+      std::error_code error;
+      if (!fs::exists(file, error)) continue;
+      return (kernels_[name] = std::make_unique<Found>(load(file, file.string(), place))).get();
+    }
+  }
+  if (known == kernels_.end() || known->second == nullptr) {
+    if (!incomplete_) report_unknown(name, place);
+    kernels_[name] = nullptr;
+    return nullptr;
+  }
+  return known->second.get();
+}
+
+}  // namespace woa

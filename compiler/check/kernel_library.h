@@ -1,0 +1,50 @@
+// Finds kernels by name: those that the graph names, then the folders of the kernel path.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/parse/graph_file.h"
+#include "compiler/parse/kernel_file.h"
+#include "compiler/report.h"
+
+namespace woa {
+
+// The text of a file, or nothing after a report at `place`.
+std::optional<std::string> read_file(const std::filesystem::path& path, const Place& place, Report& report);
+
+class KernelCatalog {
+ public:
+  struct Found {
+    std::optional<KernelDecl> kernel;  // nothing: the file has errors, or the kernel is not available
+    std::string file;                  // absolute path of a user's kernel.yaml; empty on the kernel path
+    std::string unavailable;           // why, if so
+  };
+
+  // Reads the user's kernels, whose paths are relative to `folder`.
+  KernelCatalog(const GraphFile& graph, const std::filesystem::path& folder,
+                std::vector<std::filesystem::path> kernel_path, Report& report);
+  // Without a graph: the kernel path only.
+  KernelCatalog(std::vector<std::filesystem::path> kernel_path, Report& report);
+
+  // The kernel of that name, read once; null after a report at `place`. The errors of its file are reported once.
+  const Found* find(const std::string& name, const Place& place);
+  // Names of all kernels that there are, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  void add_user_kernel(const KernelRef& ref, const std::filesystem::path& folder);
+  Found load(const std::filesystem::path& file, const std::string& shown, const Place& place);
+  void report_unknown(const std::string& name, const Place& place);
+
+  std::vector<std::filesystem::path> kernel_path_;
+  Report& report_;
+  std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
+  bool incomplete_ = false;                                // a user's kernel, whose name is not known, has errors
+};
+
+}  // namespace woa

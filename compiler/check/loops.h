@@ -1,0 +1,23 @@
+// Finds the bodies of loops and how they nest.
+#pragma once
+
+#include "compiler/check/graph.h"
+
+namespace woa {
+
+// Fills Graph::loops, the loop of every stage and the context of every edge. A body is a set of stages of which each
+// can reach each by edges of the loop's one turn and its loop edges (a strongly connected component); taking away the
+// edges of the outer loop leaves the bodies of the inner ones. Reports cycles without a loop, loop edges that close no
+// cycle and loops that cannot be told apart. Returns false if it reported anything: the structure is then not fit for
+// further analysis.
+bool find_loops(Graph& graph, Report& report);
+
+// Checks how every input port is fed from turn to turn: a port inside a loop that is written from before the loop must
+// be written by a loop edge too, and the other way round; writers of a held port must share the same loops with it. A
+// port that fails is marked broken.
+void check_turns(Graph& graph, Report& report);
+
+// Gives every loop a field of the tag: nested loops adjacent ones, the outer one higher; disjoint ones may share bits.
+void assign_tags(Graph& graph, Report& report);
+
+}  // namespace woa

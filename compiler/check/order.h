@@ -1,0 +1,60 @@
+// What must have ended before what begins, within a loop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/check/flow.h"
+
+namespace woa {
+
+// Something that ends in some turn of a loop: a firing of a stage, or a loop inside as seen through its exits.
+struct Event {
+  std::uint32_t item = 0;
+  bool all_exits = true;             // of a loop: all its exits come after the event
+  std::vector<std::uint32_t> exits;  // else those that do, ascending
+  Guard guard = Guards::kAlways;     // when it happens, in its turn
+};
+
+// Shows orders by walking from an event along inputs that must be there: a stage begins after the event if one of its
+// inputs can only be written after it. What is not shown may still be so.
+class Orders {
+ public:
+  Orders(const Graph& graph, const TurnGraphs& turns, Flow& flow);
+
+  // Looks at an event in a turn of loop `context`. The questions below are about the last event looked at.
+  void look(std::int32_t context, const Event& event);
+  // Every firing of `item` in the same turn begins after the event.
+  [[nodiscard]] bool in_turn(std::uint32_t item) const;
+  // Every firing of `item` in later turns begins after the event.
+  [[nodiscard]] bool later(std::uint32_t item) const { return all_later_ || later_[item] == later_mark_; }
+  // The same event as it looks from outside the loop.
+  [[nodiscard]] Event from_outside() const;
+
+ private:
+  [[nodiscard]] bool is_cut(std::int32_t context, std::uint32_t item);
+  void find_cuts(std::int32_t context);
+  void mark_turn();
+  void mark_later();
+  [[nodiscard]] bool compatible(std::uint32_t edge, bool any_guard);
+  [[nodiscard]] bool written_after(std::uint32_t edge, bool in_later_turn) const;
+  [[nodiscard]] bool port_after(const PortId& port, bool in_later_turn);
+  [[nodiscard]] bool item_after(std::uint32_t item, bool in_later_turn);
+  [[nodiscard]] bool begins_turn(const PortId& port) const;
+
+  const Graph& graph_;
+  const TurnGraphs& turns_;
+  Flow& flow_;
+  std::int32_t context_ = -1;
+  Event event_;
+  bool cut_ = false;  // all that comes later in the turn comes after the event
+  bool all_later_ = false, last_turn_ = false;
+  std::uint32_t turn_mark_ = 0, later_mark_ = 0;
+  std::vector<std::uint32_t> turn_, later_;  // by item: the mark, if it comes after the event
+  std::vector<PortId> starts_;               // entries of the next turn that come after the event, ascending
+  std::vector<bool> cuts_found_;             // by context
+  std::vector<bool> cut_items_;              // by item
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace woa

@@ -1,0 +1,133 @@
+#include "compiler/check/params.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace woa {
+namespace {
+
+class ParamSetter {
+ public:
+  ParamSetter(Graph& graph, const std::filesystem::path& folder, Report& report)
+      : graph_(graph), folder_(folder), report_(report) {}
+
+  void read_command_line(const std::map<std::string, std::string>& values) {
+    if (values.empty()) return;
+    const Place place{report_.add_source("command line", ""), 0, 0, 1};
+    std::unordered_map<std::string, std::uint32_t> stages;
+    for (std::uint32_t s = kSinkStage + 1; s < graph_.stages.size(); ++s) stages.emplace(graph_.stages[s].name, s);
+    for (const auto& [target, value] : values) {
+      const std::size_t dot = target.find('.');
+      if (dot == std::string::npos) {
+        report_.error(problem::kParamTarget, place, cat("--param ", quote(target), " names no stage"),
+                      "write `--param STAGE.NAME=VALUE`");
+        continue;
+      }
+      const auto stage = stages.find(target.substr(0, dot));
+      if (stage == stages.end()) {
+        const auto kernels = std::vector<GraphStage>(graph_.stages.begin() + 2, graph_.stages.end());
+        report_unknown(report_, problem::kParamTarget, place,
+                       cat("--param ", quote(target), ": there is no stage ", quote(target.substr(0, dot))),
+                       target.substr(0, dot), kernels, "stages");
+        continue;
+      }
+      given_[stage->second].push_back({target.substr(dot + 1), place, place, value, false});
+    }
+  }
+
+  void set_all() {
+    for (std::uint32_t s = kSinkStage + 1; s < graph_.stages.size(); ++s) {
+      if (graph_.stages[s].kernel != nullptr) set(s);
+    }
+  }
+
+ private:
+  // All values for a stage, the command line's first.
+  std::vector<ParamUse> values_of(std::uint32_t s) {
+    std::vector<ParamUse> values;
+    if (const auto given = given_.find(s); given != given_.end()) values = given->second;
+    const std::vector<ParamUse>& own = graph_.stages[s].decl->params;
+    values.insert(values.end(), own.begin(), own.end());
+    return values;
+  }
+
+  void set(std::uint32_t s) {
+    GraphStage& stage = graph_.stages[s];
+    const std::vector<ParamUse> values = values_of(s);
+    std::vector<std::string> meant;  // what unknown names are most like: not to be reported as missing, too
+    for (const ParamUse& use : values) {
+      const auto& known = stage.kernel->params;
+      if (std::any_of(known.begin(), known.end(), [&](const ParamDecl& p) { return p.name == use.name; })) continue;
+      report_unknown(report_, problem::kUnknownParam, use.name_place,
+                     cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no parameter ",
+                         quote(use.name)),
+                     use.name, known, "parameters");
+      meant.push_back(nearest_name(report_, use.name, known));
+    }
+    for (const ParamUse& use : values) refuse_secret(*stage.kernel, use);
+    for (const ParamDecl& decl : stage.kernel->params) {
+      const auto use =
+          std::find_if(values.begin(), values.end(), [&](const ParamUse& u) { return u.name == decl.name; });
+      const bool misspelt = std::find(meant.begin(), meant.end(), decl.name) != meant.end();
+      if (use != values.end() || !misspelt) set_one(stage, decl, use == values.end() ? nullptr : &*use);
+    }
+  }
+
+  void refuse_secret(const KernelDecl& kernel, const ParamUse& use) {
+    for (const ParamDecl& decl : kernel.params) {
+      if (!decl.secret || decl.name != use.name) continue;
+      report_.error(
+          problem::kSecretParam, use.name_place,
+          cat("parameter ", quote(decl.name), " is secret: it can stand neither in a graph nor on a command line"),
+          cat("remove it and set the environment variable `", decl.env, "` where the kernel runs"));
+    }
+  }
+
+  void set_one(GraphStage& stage, const ParamDecl& decl, const ParamUse* use) {
+    ParamPlan param{decl.name, "", decl.type == ParamType::kFile, decl.env};
+    if (decl.secret) {
+      // its value never passes through here
+    } else if (use == nullptr && !decl.value) {
+      report_.error(problem::kMissingParam, stage.place,
+                    cat("stage ", quote(stage.name), " needs parameter ", quote(decl.name), " (", to_string(decl.type),
+                        ") of kernel ", quote(stage.kernel->name)),
+                    cat("add `", decl.name, ": VALUE` to its `params`, or give `--param ", stage.name, ".", decl.name,
+                        "=VALUE`"));
+    } else {
+      param.value = use == nullptr ? *decl.value : use->value;
+      check(decl, use, param.value);
+      if (param.is_file && !param.value.empty()) {
+        const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();
+        param.value = std::filesystem::absolute(base / param.value).lexically_normal().string();
+      }
+    }
+    stage.params.push_back(std::move(param));
+  }
+
+  void check(const ParamDecl& decl, const ParamUse* use, const std::string& value) {
+    if (use == nullptr) return;  // defaults were checked with the kernel
+    if (const auto fault = check_param(decl, value)) {
+      report_.error(fault->code, use->place, fault->text,
+                    decl.value ? cat("give such a value, or leave it out for the default ", quote(*decl.value))
+                               : std::string("give such a value"));
+    }
+  }
+
+  Graph& graph_;
+  const std::filesystem::path& folder_;
+  Report& report_;
+  std::unordered_map<std::uint32_t, std::vector<ParamUse>> given_;
+};
+
+}  // namespace
+
+void set_params(Graph& graph, const std::map<std::string, std::string>& command_line,
+                const std::filesystem::path& folder, Report& report) {
+  ParamSetter setter(graph, folder, report);
+  setter.read_command_line(command_line);
+  setter.set_all();
+}
+
+}  // namespace woa

@@ -1,0 +1,13 @@
+// Looks up every name of a graph file: kernels, ports, writers; makes stages and edges.
+#pragma once
+
+#include "compiler/check/graph.h"
+#include "compiler/check/kernel_library.h"
+
+namespace woa {
+
+// Reports what cannot be looked up, what is missing and what leads nowhere, and leaves it out. `file` and `kernels`
+// must outlive the graph.
+Graph resolve(const GraphFile& file, KernelCatalog& kernels, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,168 @@
+#include "compiler/check/types.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMaxRank = 4;
+constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
+
+class TypeSettler {
+ public:
+  TypeSettler(Graph& graph, Report& report) : graph_(graph), report_(report) {
+    std::uint32_t ports = 0;
+    for (const GraphStage& stage : graph_.stages) {
+      first_.push_back(ports);
+      ports += static_cast<std::uint32_t>(stage.inputs.size() + stage.outputs.size());
+    }
+    root_.resize(ports);
+    std::iota(root_.begin(), root_.end(), 0U);
+    fixed_.resize(ports);
+  }
+
+  void run() {
+    type_sink();
+    each_port([this](std::uint32_t id, const std::string& name, PortType& type) { note_fixed(id, name, type); });
+    for (const GraphEdge& edge : graph_.edges) join(edge);
+    each_port([this](std::uint32_t id, const std::string& name, PortType& type) { apply_fixed(id, name, type); });
+    bound_inputs();
+  }
+
+ private:
+  struct Fixed {
+    std::uint32_t size = 0;
+    std::string by;  // the port that fixes it
+  };
+  using FixedDims = std::array<Fixed, kMaxRank>;
+
+  void each_port(const auto& visit) {
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
+      GraphStage& stage = graph_.stages[s];
+      for (std::uint32_t p = 0; p < stage.inputs.size(); ++p)
+        visit(input(s, p), graph_.input_name(s, p), stage.inputs[p].type);
+      for (std::uint32_t p = 0; p < stage.outputs.size(); ++p)
+        visit(output(s, p), graph_.output_name(s, p), stage.outputs[p].type);
+    }
+  }
+  [[nodiscard]] std::uint32_t input(std::uint32_t s, std::uint32_t p) const { return first_[s] + p; }
+  [[nodiscard]] std::uint32_t output(std::uint32_t s, std::uint32_t p) const {
+    return first_[s] + static_cast<std::uint32_t>(graph_.stages[s].inputs.size()) + p;
+  }
+  std::uint32_t find(std::uint32_t port) {
+    while (root_[port] != port) port = root_[port] = root_[root_[port]];
+    return port;
+  }
+
+  void type_sink() {
+    GraphStage& sink = graph_.stages[kSinkStage];
+    for (std::uint32_t p = 0; p < sink.inputs.size(); ++p) {
+      if (sink.in[p].empty()) continue;
+      const GraphEdge& first = graph_.edges[sink.in[p][0]];
+      sink.inputs[p].type = graph_.stages[first.from_stage].outputs[first.from_port].type;
+      for (Dimension& dim : sink.inputs[p].type.dims) {
+        if (dim.size != 0) dim = {"d", 0, 0};  // the writer's end says that it is fixed
+        dim.max = 0;
+      }
+      sink.inputs[p].type.max_bytes = 0;
+    }
+  }
+
+  void note_fixed(std::uint32_t id, const std::string& name, const PortType& type) {
+    for (std::size_t d = 0; d < type.dims.size(); ++d) {
+      if (type.dims[d].size != 0) fixed_[id][d] = {type.dims[d].size, name};
+    }
+  }
+
+  void mismatch(const GraphEdge& edge, const std::string& why) {
+    const PortType& from = graph_.stages[edge.from_stage].outputs[edge.from_port].type;
+    const PortType& to = graph_.stages[edge.to_stage].inputs[edge.to_port].type;
+    report_.error(problem::kTypeMismatch, edge.place,
+                  cat(quote(graph_.writer_name(edge)), " (", to_string(from), ") does not fit ",
+                      quote(graph_.reader_name(edge)), " (", to_string(to), "): ", why),
+                  "connect ports of one element and rank, or put a stage between them that converts");
+  }
+
+  void join(const GraphEdge& edge) {
+    const PortType& from = graph_.stages[edge.from_stage].outputs[edge.from_port].type;
+    const PortType& to = graph_.stages[edge.to_stage].inputs[edge.to_port].type;
+    if (from.element.empty() || to.element.empty()) return;  // could not be read, reported
+    if (from.element != to.element) return mismatch(edge, "the elements differ");
+    if (from.dims.size() != to.dims.size()) return mismatch(edge, "the numbers of dimensions differ");
+    const std::uint32_t a = find(output(edge.from_stage, edge.from_port)), b = find(input(edge.to_stage, edge.to_port));
+    if (a == b) return;
+    for (std::size_t d = 0; d < from.dims.size(); ++d) {
+      const Fixed &x = fixed_[a][d], &y = fixed_[b][d];
+      if (x.size == 0 || y.size == 0 || x.size == y.size) continue;
+      return mismatch(
+          edge, cat("dimension ", d + 1, " is ", x.size, " at ", quote(x.by), " and ", y.size, " at ", quote(y.by)));
+    }
+    root_[b] = a;
+    for (std::size_t d = 0; d < from.dims.size(); ++d) {
+      if (fixed_[a][d].size == 0) fixed_[a][d] = std::move(fixed_[b][d]);
+    }
+  }
+
+  void apply_fixed(std::uint32_t id, const std::string& name, PortType& type) {
+    const FixedDims& fixed = fixed_[find(id)];
+    bool settled = !type.dims.empty();
+    std::uint64_t bytes = element_bytes(type.element);
+    for (std::size_t d = 0; d < type.dims.size(); ++d) {
+      Dimension& dim = type.dims[d];
+      if (fixed[d].size == 0) {
+        settled = false;
+        continue;
+      }
+      if (dim.max != 0 && fixed[d].size > dim.max) {
+        report_.error(problem::kTypeMismatch, place_of(id),
+                      cat("dimension ", d + 1, " of ", quote(name), " is at most ", dim.max, ", but ", fixed[d].size,
+                          " at ", quote(fixed[d].by)),
+                      "connect ports whose extents agree");
+      }
+      dim.size = fixed[d].size;  // the name stays: a launch may refer to it
+      bytes = bytes > kMaxPortBytes / dim.size ? kMaxPortBytes + 1 : bytes * dim.size;
+    }
+    if (!settled) return;
+    if ((type.max_bytes != 0 && bytes > type.max_bytes) || bytes > kMaxPortBytes) {
+      report_.error(problem::kTypeMismatch, place_of(id),
+                    cat(quote(name), " is ", to_string(type), " here, which has ", bytes, " bytes, but its bound is ",
+                        type.max_bytes),
+                    "raise `max` of the port, or use smaller dimensions");
+    }
+    type.max_bytes = bytes;
+  }
+
+  [[nodiscard]] Place place_of(std::uint32_t id) const {
+    const auto next = std::upper_bound(first_.begin(), first_.end(), id);
+    return graph_.stages[static_cast<std::size_t>(next - first_.begin()) - 1].place;
+  }
+
+  void bound_inputs() {
+    for (GraphStage& stage : graph_.stages) {
+      for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
+        PortType& type = stage.inputs[p].type;
+        if (type.max_bytes != 0) continue;
+        for (const std::uint32_t e : stage.in[p]) {
+          const GraphEdge& edge = graph_.edges[e];
+          type.max_bytes =
+              std::max(type.max_bytes, graph_.stages[edge.from_stage].outputs[edge.from_port].type.max_bytes);
+        }
+      }
+    }
+  }
+
+  Graph& graph_;
+  Report& report_;
+  std::vector<std::uint32_t> first_;  // number of a stage's first port: its inputs, then its outputs
+  std::vector<std::uint32_t> root_;   // union-find over ports
+  std::vector<FixedDims> fixed_;      // by root
+};
+
+}  // namespace
+
+void settle_types(Graph& graph, Report& report) { TypeSettler(graph, report).run(); }
+
+}  // namespace woa

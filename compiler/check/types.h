@@ -1,0 +1,13 @@
+// Types of the two ends of every edge.
+#pragma once
+
+#include "compiler/check/graph.h"
+
+namespace woa {
+
+// Reports edges whose ends do not fit. A dimension fixed at one port becomes fixed at all ports that edges join with
+// it, so that both ends lay a payload out alike; the sink's ports take the types of their writers; an input without a
+// bound of its own takes the largest of its writers.
+void settle_types(Graph& graph, Report& report);
+
+}  // namespace woa

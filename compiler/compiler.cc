@@ -1,0 +1,100 @@
+#include "compiler/compiler.h"
+
+#include <utility>
+
+#include "compiler/check/blocks.h"
+#include "compiler/check/flow.h"
+#include "compiler/check/kernel_library.h"
+#include "compiler/check/loops.h"
+#include "compiler/check/params.h"
+#include "compiler/check/resolve.h"
+#include "compiler/check/types.h"
+#include "compiler/emit/emit.h"
+#include "compiler/parse/graph_file.h"
+#include "compiler/parse/machine_file.h"
+#include "compiler/place/channels.h"
+#include "compiler/place/place.h"
+#include "compiler/report.h"
+
+namespace woa {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kGraphSource = 0;  // the graph is the first source of a report
+
+Machine load_machine(const std::optional<fs::path>& path, Report& report) {
+  if (!path) return default_machine();
+  const std::uint32_t source = report.add_source(path->string(), "");
+  const std::optional<std::string> text = read_file(*path, {source, 0, 0, 1}, report);
+  if (!text) return default_machine();
+  return read_machine(report.add_source(path->string(), *text), report).value_or(default_machine());
+}
+
+void check_options(const CompileOptions& options, Report& report) {
+  if (!options.window || (*options.window >= 1 && *options.window <= kMaxWindow)) return;
+  report.error(problem::kBadOption, {report.add_source("command line", ""), 0, 0, 1},
+               cat("--window is ", *options.window, ", expected 1 to ", kMaxWindow), "choose a window in that range");
+}
+
+// The passes that need the graph's control flow to make sense.
+void check_control_flow(Graph& graph, Report& report) {
+  if (!find_loops(graph, report)) return;
+  check_turns(graph, report);
+  assign_tags(graph, report);
+  const TurnGraphs turns(graph);
+  Flow flow = analyse_flow(graph, turns, report);
+  if (report.errors() == 0) count_blocks(graph, turns, flow, report);
+}
+
+std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions& options, Report& report) {
+  const std::optional<GraphFile> file = read_graph(kGraphSource, report);
+  if (!file) return std::nullopt;
+  check_options(options, report);
+  const Machine machine = load_machine(options.machine, report);
+  KernelCatalog kernels(*file, folder, options.kernel_path, report);
+  Graph graph = resolve(*file, kernels, report);
+  set_params(graph, options.params, folder, report);
+  settle_types(graph, report);
+  place(graph, machine, report);
+  check_control_flow(graph, report);
+  if (report.errors() != 0) return std::nullopt;
+  const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
+  size_channels(graph, window, report);
+  if (report.errors() != 0) return std::nullopt;
+  Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
+  if (const Status valid = validate(plan); !valid.ok()) {
+    report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
+                 "make the graph smaller as the message says");
+    return std::nullopt;
+  }
+  return plan;
+}
+
+Compilation compile_with(Report& report, const fs::path& folder, const CompileOptions& options) {
+  Compilation result;
+  result.plan = compile_source(folder, options, report);
+  result.diagnostics = report.take();
+  return result;
+}
+
+}  // namespace
+
+Compilation compile_text(const std::string& text, const std::string& name, const fs::path& folder,
+                         const CompileOptions& options) {
+  Report report;
+  report.add_source(name, text);
+  return compile_with(report, folder, options);
+}
+
+Compilation compile_file(const fs::path& graph, const CompileOptions& options) {
+  Report files;
+  const std::uint32_t source = files.add_source(graph.string(), "");
+  const std::optional<std::string> text = read_file(graph, {source, 0, 0, 1}, files);
+  if (!text) return {std::nullopt, files.take()};
+  Report report;
+  report.add_source(graph.string(), *text);
+  return compile_with(report, graph.parent_path(), options);
+}
+
+}  // namespace woa

@@ -1,0 +1,73 @@
+#include "compiler/emit/emit.h"
+
+#include "compiler/place/place.h"
+
+namespace woa {
+namespace {
+
+std::uint64_t field(const GraphLoop& loop) {
+  const std::uint64_t ones = loop.bits == 64 ? ~0ULL : (1ULL << loop.bits) - 1;
+  return ones << loop.shift;
+}
+
+// The counters of a context's loop and those around it.
+std::uint64_t counters(const Graph& graph, std::int32_t context) {
+  std::uint64_t mask = 0;
+  for (std::int32_t l = context; l >= 0; l = graph.parent(l)) mask |= field(graph.loops[static_cast<std::size_t>(l)]);
+  return mask;
+}
+
+StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
+  const GraphStage& stage = graph.stages[number];
+  StagePlan plan;
+  plan.name = stage.name;
+  plan.role = number == kSourceStage ? StageRole::kSource
+              : number == kSinkStage ? StageRole::kSink
+                                     : StageRole::kKernel;
+  plan.controller = stage.controller;
+  plan.params = stage.params;
+  plan.inputs = stage.inputs;
+  plan.outputs = stage.outputs;
+  for (std::size_t p = 0; p < plan.inputs.size(); ++p) {
+    if (plan.inputs[p].hold) plan.inputs[p].hold_mask = counters(graph, graph.edges[stage.in[p][0]].context);
+  }
+  if (stage.kernel == nullptr) return plan;
+  plan.kernel = stage.kernel->name;
+  plan.kernel_file = stage.kernel_file;
+  plan.library = stage.kernel->library;
+  plan.variant = stage.kernel->variants.find(variant_for(graph.controllers[stage.controller].kind))->second;
+  plan.stateful = stage.kernel->stateful;
+  plan.scratch_bytes = stage.kernel->scratch_bytes;
+  return plan;
+}
+
+EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
+  EdgePlan plan;
+  plan.from_stage = edge.from_stage;
+  plan.from_port = edge.from_port;
+  plan.to_stage = edge.to_stage;
+  plan.to_port = edge.to_port;
+  plan.keep = counters(graph, edge.context);
+  plan.step = edge.loop < 0 ? 0 : 1ULL << graph.loops[static_cast<std::size_t>(edge.loop)].shift;
+  plan.loop = edge.loop;
+  plan.min_blocks = edge.min_blocks;
+  plan.blocks = edge.blocks;
+  return plan;
+}
+
+}  // namespace
+
+Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,
+               std::optional<std::uint64_t> deadline_ns) {
+  Plan plan;
+  plan.graph = name;
+  plan.window = window;
+  plan.deadline_ns = deadline_ns.value_or(0);
+  plan.controllers = graph.controllers;
+  for (std::uint32_t s = 0; s < graph.stages.size(); ++s) plan.stages.push_back(emit_stage(graph, s));
+  for (const GraphEdge& edge : graph.edges) plan.edges.push_back(emit_edge(graph, edge));
+  for (const GraphLoop& loop : graph.loops) plan.loops.push_back({loop.name, loop.shift, loop.bits, loop.max});
+  return plan;
+}
+
+}  // namespace woa

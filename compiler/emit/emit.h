@@ -1,0 +1,15 @@
+// Writes a checked and placed graph down as a plan.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/check/graph.h"
+
+namespace woa {
+
+// `graph` has passed every check, is placed and has its channels sized.
+Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,
+               std::optional<std::uint64_t> deadline_ns);
+
+}  // namespace woa

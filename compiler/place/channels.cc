@@ -1,0 +1,51 @@
+#include "compiler/place/channels.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kMaxSlots = 1ULL << 20;  // of all packet rings: a slot per block and one per edge and instance
+constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
+constexpr std::uint64_t kMaxPortBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
+
+std::uint64_t blocks_of_one_instance(const Graph& graph) {
+  std::uint64_t blocks = 0;
+  for (const GraphEdge& edge : graph.edges) blocks += edge.min_blocks;
+  return blocks;
+}
+
+}  // namespace
+
+std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked) {
+  if (asked) return *asked;
+  const std::uint64_t stages = std::max<std::uint64_t>(1, graph.stages.size() - 2);
+  const std::uint64_t slots = std::max<std::uint64_t>(1, blocks_of_one_instance(graph) + graph.edges.size());
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / slots), 1, kMaxWindow));
+}
+
+void size_channels(Graph& graph, std::uint32_t window, Report& report) {
+  const std::uint64_t blocks = std::max<std::uint64_t>(1, blocks_of_one_instance(graph));
+  const std::uint64_t marks = graph.edges.size() * std::uint64_t{window};
+  const std::uint64_t overlap =
+      marks >= kMaxSlots ? 1 : std::clamp<std::uint64_t>((kMaxSlots - marks) / blocks, 1, window);
+  for (GraphEdge& edge : graph.edges) {
+    const GraphStage& writer = graph.stages[edge.from_stage];
+    const std::uint64_t readers = writer.out[edge.from_port].size();
+    const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
+    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxPortBytes / readers) / block_bytes;
+    const std::uint64_t least = edge.min_blocks + (window > 1 ? 1U : 0U);
+    if (least > most) {
+      report.error(
+          problem::kTooMuchMemory, edge.place,
+          cat("the edge from ", quote(graph.writer_name(edge)), " to ", quote(graph.reader_name(edge)), " needs ",
+              least, " blocks of ", block_bytes, " bytes, but at most ", most, " fit into its memory"),
+          "lower `max` of the port or of the loop");
+      continue;
+    }
+    edge.blocks = static_cast<std::uint32_t>(std::clamp(overlap * edge.min_blocks, least, most));
+  }
+}
+
+}  // namespace woa

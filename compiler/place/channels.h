@@ -1,0 +1,18 @@
+// How many instances are in flight and how many blocks every edge has.
+#pragma once
+
+#include <optional>
+
+#include "compiler/check/graph.h"
+
+namespace woa {
+
+// The window: `asked`, or two per stage, at most kMaxWindow and few enough for the packet rings.
+std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked);
+
+// Sets GraphEdge::blocks: window x b(e), less where an edge would need more than 64 GiB, but never less than b(e), and
+// b(e) + 1 if there may be a second instance. Reports edges for which even that is too much memory.
+// GraphEdge::min_blocks is set.
+void size_channels(Graph& graph, std::uint32_t window, Report& report);
+
+}  // namespace woa

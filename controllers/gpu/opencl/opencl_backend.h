@@ -1,0 +1,33 @@
+// Runs opencl variants on one OpenCL device. Lanes overlap the transfers of one firing with the kernel of another.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "controllers/gpu/opencl/devices.h"
+#include "controllers/gpu/opencl/opencl_lane.h"
+#include "controllers/gpu/opencl/stage_program.h"
+#include "runtime/controller/backend.h"
+
+namespace woa {
+
+class OpenClBackend final : public Backend {
+ public:
+  OpenClBackend(const OpenCl& cl, OpenClDevice device, std::uint32_t lanes);
+
+  const DeviceDescription& description() const noexcept override { return device_.description; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
+  [[nodiscard]] bool start(Firing& firing) noexcept override;
+  std::size_t poll(std::span<Firing*> done) noexcept override;
+
+ private:
+  const OpenCl& cl_;
+  const OpenClDevice device_;
+  const std::uint32_t lane_count_;
+  ClOwned<cl_context> context_;
+  std::vector<StageProgram> programs_;  // by number in the plan; empty for stages of other controllers
+  std::deque<OpenClLane> lanes_;
+};
+
+}  // namespace woa

@@ -1,0 +1,226 @@
+#include "controllers/gpu/opencl/opencl_lane.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "runtime/base/clock.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kSmallestBuffer = 4096;
+constexpr std::uint64_t kMostBytes = std::numeric_limits<cl_uint>::max();  // a kernel's `bytes` argument is a uint
+
+}  // namespace
+
+Status OpenClLane::open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs) {
+  context_ = context;
+  inputs_.resize(inputs);
+  outputs_.resize(outputs);
+  input_buffers_.resize(inputs);
+  output_buffers_.resize(outputs);
+  cl_int code = CL_SUCCESS;
+  queue_ = {cl_.clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code), {cl_.clReleaseCommandQueue}};
+  return code == CL_SUCCESS ? Status() : cl_failure("clCreateCommandQueue", code);
+}
+
+OpenClLane::~OpenClLane() {
+  if (queue_ != nullptr) cl_.clFinish(queue_.get());
+  // clFinish does not wait for callbacks, and they write to the lane.
+  while (completion_.callbacks.load(std::memory_order_acquire) != 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void OpenClLane::start(const StageProgram& program, Firing& firing) noexcept {
+  firing_ = &firing;
+  firing.lane = number_;
+  firing.copied_bytes = 0;
+  firing.started_ns = firing.ended_ns = now_ns();
+  completion_.done.store(false, std::memory_order_relaxed);
+  failed_ = enqueue(program, firing);
+  if (failed_.ok()) return;
+  cl_.clFinish(queue_.get());  // what was enqueued uses the firing's memory
+  completion_.done.store(true, std::memory_order_relaxed);
+}
+
+Firing* OpenClLane::finish() noexcept {
+  if (firing_ == nullptr || !completion_.done.load(std::memory_order_acquire)) return nullptr;
+  const Status status = result_of(*firing_);
+  firing_->code = status.code();
+  firing_->message.assign(status.message());
+  if (!status.ok()) {
+    for (FiringOutput& output : firing_->outputs) output.written = false;
+  }
+  kernel_event_.reset();
+  last_event_.reset();
+  return std::exchange(firing_, nullptr);
+}
+
+// How it went, and when the kernel itself ran.
+Status OpenClLane::result_of(Firing& firing) noexcept {
+  if (!failed_.ok()) return failed_;
+  if (completion_.status < 0) return cl_failure("a command of the firing", completion_.status);
+  firing.started_ns = firing.ended_ns = completion_.ended_ns;
+  if (kernel_event_ == nullptr) return {};
+  cl_int kernel_status = CL_COMPLETE;
+  cl_.clGetEventInfo(kernel_event_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof kernel_status, &kernel_status,
+                     nullptr);
+  if (kernel_status < 0) return cl_failure("the kernel", kernel_status);
+  cl_ulong begin = 0, end = 0;
+  const bool timed = cl_.clGetEventProfilingInfo(kernel_event_.get(), CL_PROFILING_COMMAND_START, sizeof begin, &begin,
+                                                 nullptr) == CL_SUCCESS &&
+                     cl_.clGetEventProfilingInfo(kernel_event_.get(), CL_PROFILING_COMMAND_END, sizeof end, &end,
+                                                 nullptr) == CL_SUCCESS;
+  if (timed && end > begin) firing.started_ns -= std::min<std::uint64_t>(end - begin, firing.started_ns);
+  return {};
+}
+
+Status OpenClLane::enqueue(const StageProgram& program, Firing& firing) {
+  WOA_RETURN_IF_ERROR(describe_ports(program, firing));
+  WOA_RETURN_IF_ERROR(send_inputs(program, firing));
+  WOA_RETURN_IF_ERROR(launch(program));
+  WOA_RETURN_IF_ERROR(receive_outputs(program, firing));
+  return announce_completion();
+}
+
+// The kernel's own prediction says what comes out, so the outputs' prefixes are written before it runs.
+Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
+  const StagePlan& plan = *program.stage.plan;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    Status status = to_kernel_input(plan.inputs[i].type, firing.inputs[i].payload, inputs_[i]);
+    if (!status.ok()) return status.with_context("input '" + plan.inputs[i].name + "'");
+    if (inputs_[i].bytes > kMostBytes) return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    to_kernel_output(plan.outputs[i].type, firing.outputs[i].block, outputs_[i]);
+  }
+  woa_error error;
+  error.message[0] = '\0';
+  const woa_status result = program.stage.kernel->size(program.stage.self, inputs_.data(), outputs_.data(), &error);
+  if (result != WOA_OK) {
+    error.message[sizeof error.message - 1] = '\0';
+    return {to_code(result), error.message};
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    outputs_[i].written = 1;
+    if (plan.outputs[i].type.dims.empty()) outputs_[i].dims[0] = static_cast<std::uint32_t>(outputs_[i].bytes);
+    WOA_RETURN_IF_ERROR(finish_output(plan.outputs[i], outputs_[i], firing.outputs[i]));
+    if (outputs_[i].bytes > kMostBytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
+  }
+  return {};
+}
+
+Status OpenClLane::grow(Buffer& buffer, std::uint64_t bytes) {
+  if (buffer.memory != nullptr && bytes <= buffer.bytes) return {};
+  const std::uint64_t rounded = std::bit_ceil(std::max(bytes, kSmallestBuffer));
+  cl_int code = CL_SUCCESS;
+  buffer.memory.reset();  // first, so that both need not fit at once
+  buffer.memory = {cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, rounded, nullptr, &code), {cl_.clReleaseMemObject}};
+  buffer.bytes = rounded;
+  return code == CL_SUCCESS ? Status() : cl_failure("clCreateBuffer of " + std::to_string(rounded) + " bytes", code);
+}
+
+Status OpenClLane::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes,
+                            const std::uint32_t* dims, cl_uint rank) {
+  WOA_RETURN_IF_ERROR(grow(buffer, bytes));
+  const cl_mem memory = buffer.memory.get();
+  const auto size = static_cast<cl_uint>(bytes);
+  cl_uint4 extents{};
+  std::copy_n(dims, rank, extents.s);
+  const std::array<cl_int, 3> codes{cl_.clSetKernelArg(kernel, argument, sizeof memory, &memory),
+                                    cl_.clSetKernelArg(kernel, argument + 1, sizeof size, &size),
+                                    cl_.clSetKernelArg(kernel, argument + 2, sizeof extents, &extents)};
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (codes[i] != CL_SUCCESS) return cl_failure("clSetKernelArg " + std::to_string(argument + i), codes[i]);
+  }
+  argument += 3;
+  return {};
+}
+
+// Sets all arguments on the way.
+Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
+  const StagePlan& plan = *program.stage.plan;
+  const cl_kernel kernel = program.kernel.get();
+  cl_uint argument = 0;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    const woa_input& input = inputs_[i];
+    WOA_RETURN_IF_ERROR(set_port(kernel, argument, input_buffers_[i], input.bytes, input.dims, input.rank));
+    if (input.bytes == 0) continue;
+    const cl_int code = cl_.clEnqueueWriteBuffer(queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0, input.bytes,
+                                                 input.data, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) return cl_failure("clEnqueueWriteBuffer", code);
+    firing.copied_bytes += input.bytes;
+  }
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    const auto rank = static_cast<cl_uint>(std::max<std::size_t>(plan.outputs[i].type.dims.size(), 1));
+    WOA_RETURN_IF_ERROR(set_port(kernel, argument, output_buffers_[i], outputs_[i].bytes, outputs_[i].dims, rank));
+  }
+  for (const cl_int param : program.int_params) {
+    const cl_int code = cl_.clSetKernelArg(kernel, argument++, sizeof param, &param);
+    if (code != CL_SUCCESS) return cl_failure("clSetKernelArg " + std::to_string(argument - 1), code);
+  }
+  return {};
+}
+
+Status OpenClLane::launch(const StageProgram& program) {
+  std::array<std::size_t, 3> work{};
+  for (cl_uint d = 0; d < program.work_dims; ++d) {
+    const std::int32_t place = program.work_size[d];
+    work[d] = place == StageProgram::kByBytes ? outputs_.front().bytes : outputs_.front().dims[place];
+    if (work[d] == 0) return {};  // nothing to compute; OpenCL 1.2 does not take an empty range
+  }
+  cl_event event = nullptr;
+  const cl_int code = cl_.clEnqueueNDRangeKernel(queue_.get(), program.kernel.get(), program.work_dims, nullptr,
+                                                 work.data(), nullptr, 0, nullptr, &event);
+  if (code != CL_SUCCESS) return cl_failure("clEnqueueNDRangeKernel", code);
+  kernel_event_ = {event, {cl_.clReleaseEvent}};
+  return {};
+}
+
+Status OpenClLane::receive_outputs(const StageProgram& program, Firing& firing) {
+  for (std::size_t i = 0; i < program.stage.plan->outputs.size(); ++i) {
+    const woa_output& output = outputs_[i];
+    if (output.bytes == 0) continue;
+    const cl_int code = cl_.clEnqueueReadBuffer(queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
+                                                output.bytes, output.data, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);
+    firing.copied_bytes += output.bytes;
+  }
+  return {};
+}
+
+// The queue is in order: a marker at its end completes after everything.
+Status OpenClLane::announce_completion() {
+  cl_event event = nullptr;
+  if (const cl_int code = cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event); code != CL_SUCCESS) {
+    return cl_failure("clEnqueueMarkerWithWaitList", code);
+  }
+  last_event_ = {event, {cl_.clReleaseEvent}};
+  completion_.callbacks.fetch_add(1, std::memory_order_relaxed);
+  if (const cl_int code = cl_.clSetEventCallback(event, CL_COMPLETE, &OpenClLane::on_complete, this);
+      code != CL_SUCCESS) {
+    completion_.callbacks.fetch_sub(1, std::memory_order_relaxed);
+    return cl_failure("clSetEventCallback", code);
+  }
+  // From here on the firing completes by the callback alone; a failed flush would only delay it.
+  cl_.clFlush(queue_.get());
+  return {};
+}
+
+// On a thread of the driver, once per firing.
+void OpenClLane::on_complete(cl_event, cl_int status, void* lane) {
+  auto& self = *static_cast<OpenClLane*>(lane);
+  self.completion_.status = status;
+  self.completion_.ended_ns = now_ns();
+  self.completion_.done.store(true, std::memory_order_release);
+  self.wakeup_.ring();
+  self.completion_.callbacks.fetch_sub(1, std::memory_order_release);
+}
+
+}  // namespace woa

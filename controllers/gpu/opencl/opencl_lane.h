@@ -1,0 +1,69 @@
+// One firing at a time on a queue of its own: inputs over, kernel, outputs back, completion.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "controllers/gpu/opencl/stage_program.h"
+#include "runtime/controller/backend.h"
+#include "runtime/transport/doorbell.h"
+
+namespace woa {
+
+class OpenClLane {
+ public:
+  OpenClLane(const OpenCl& cl, std::uint32_t number, Doorbell wakeup) : cl_(cl), number_(number), wakeup_(wakeup) {}
+  ~OpenClLane();  // waits for the firing that runs
+  OpenClLane(const OpenClLane&) = delete;
+  OpenClLane& operator=(const OpenClLane&) = delete;
+
+  // Makes the queue, and room for stages with at most so many ports.
+  Status open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs);
+
+  [[nodiscard]] bool idle() const noexcept { return firing_ == nullptr; }
+  // Idle lanes only. A firing that fails here is reported as a completion, like any other.
+  void start(const StageProgram& program, Firing& firing) noexcept;
+  // The firing, if it has completed; the lane is idle again. Null otherwise.
+  Firing* finish() noexcept;
+
+ private:
+  struct Buffer {
+    ClOwned<cl_mem> memory;
+    std::uint64_t bytes = 0;
+  };
+  // Written by the driver's thread, read by the controller's once `done` says so.
+  struct Completion {
+    std::atomic<bool> done{false};
+    std::atomic<std::uint32_t> callbacks{0};  // that may still touch this lane; each counts itself off as its last act
+    cl_int status = CL_SUCCESS;
+    std::uint64_t ended_ns = 0;
+  };
+
+  Status enqueue(const StageProgram& program, Firing& firing);
+  Status describe_ports(const StageProgram& program, Firing& firing);
+  Status send_inputs(const StageProgram& program, Firing& firing);
+  Status launch(const StageProgram& program);
+  Status receive_outputs(const StageProgram& program, Firing& firing);
+  Status announce_completion();
+  Status set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes, const std::uint32_t* dims,
+                  cl_uint rank);
+  Status grow(Buffer& buffer, std::uint64_t bytes);
+  Status result_of(Firing& firing) noexcept;
+  static void CL_CALLBACK on_complete(cl_event event, cl_int status, void* lane);
+
+  const OpenCl& cl_;
+  const std::uint32_t number_;
+  const Doorbell wakeup_;
+  cl_context context_ = nullptr;
+  ClOwned<cl_command_queue> queue_;
+  std::vector<Buffer> input_buffers_, output_buffers_;  // by port, for all stages; grown as needed and kept
+  std::vector<woa_input> inputs_;
+  std::vector<woa_output> outputs_;
+  Firing* firing_ = nullptr;
+  Status failed_;  // of the firing before anything ran
+  ClOwned<cl_event> kernel_event_, last_event_;
+  Completion completion_;
+};
+
+}  // namespace woa

@@ -1,0 +1,26 @@
+#include "kernels/woa_kernel.h"
+
+namespace {
+
+woa_status size(void*, const woa_input* ins, woa_output* outs, woa_error*) {
+  outs[0].bytes = ins[0].bytes;
+  return WOA_OK;
+}
+
+woa_status run(void*, const woa_firing*, const woa_input* ins, woa_output* outs, woa_error* error) {
+  if (const woa_status status = woa_claim(&outs[0], "data", ins[0].bytes, error); status != WOA_OK) return status;
+  for (uint64_t i = 0; i < ins[0].bytes; ++i) outs[0].data[i] = static_cast<uint8_t>(~ins[0].data[i]);
+  return WOA_OK;
+}
+
+constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
+                             .create = nullptr,
+                             .destroy = nullptr,
+                             .size = size,
+                             .run = run,
+                             .retire = nullptr,
+                             .state_bytes = 0};
+
+}  // namespace
+
+extern "C" WOA_KERNEL_EXPORT const woa_kernel* woa_kernel_entry() { return &kKernel; }

@@ -1,0 +1,199 @@
+// What every backend must do. The rows beside this file say which backend a program tests.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <random>
+#include <thread>
+
+#include "tests/cts/backend/rig.h"
+#include "tests/support/alloc_counter.h"
+#include "tests/support/catch.h"
+
+namespace woa::test {
+namespace {
+
+bool equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) { return std::ranges::equal(a, b); }
+
+// Runs it and compares the result with the cpu variant's.
+void check_result(Rig& rig, std::uint32_t stage, const std::vector<std::uint8_t>& data) {
+  TestFiring firing(rig.plan(), stage, data, 0);
+  rig.run(firing);
+  INFO("stage " << stage << ", " << data.size() << " bytes: " << firing.message);
+  REQUIRE(firing.code == Code::kOk);
+  REQUIRE(firing.outputs[0].written);
+  CHECK(equal(firing.result(), rig.expected(stage, data)));
+}
+
+TEST_CASE("the backend describes a device") {
+  Rig rig;
+  const DeviceDescription& description = rig.backend().description();
+  CHECK(description.backend == rig.row().controller.backend);
+  CHECK_FALSE(description.device.empty());
+  CHECK((description.forwards == "host" || description.forwards == "device"));
+  const auto probed = rig.row().factory.probe();
+  REQUIRE(probed.ok());
+  REQUIRE_FALSE(probed->empty());
+  CHECK(probed->front().device == description.device);
+  CHECK(probed->front().simulated == description.simulated);
+}
+
+TEST_CASE("results equal the cpu variant's at edge sizes") {
+  Rig rig;
+  rig.load();
+  for (const std::size_t bytes : {0, 1, 2, 7, 8, 9, 31, 63, 64, 65, 127, 128, 4095, 4096, 4097}) {
+    check_result(rig, kCopy, pattern(bytes, 1));
+    check_result(rig, kInvert, pattern(bytes, 2));
+  }
+}
+
+TEST_CASE("results equal the cpu variant's at the largest size") {
+  Rig rig;
+  rig.load();
+  check_result(rig, kCopy, pattern(kMaxBytes, 3));
+  check_result(rig, kInvert, pattern(kMaxBytes, 4));
+  check_result(rig, kInvert, pattern(1, 5));  // and a small one after it
+}
+
+TEST_CASE("results equal the cpu variant's at random sizes") {
+  Rig rig;
+  rig.load();
+  std::minstd_rand random(7);
+  for (std::uint32_t i = 0; i < 40; ++i) check_result(rig, i % 2 == 0 ? kCopy : kInvert, pattern(random() % 50000, i));
+}
+
+TEST_CASE("a stage without a variant for the device is refused at load") {
+  Rig rig;
+  Plan plan = rig.plan();
+  plan.stages[kInvert].variant = {};
+  plan.stages[kInvert].variant.kind = "quantum";
+  std::vector<LoadedStage> stages = rig.stages();
+  for (LoadedStage& stage : stages) stage.plan = &plan.stages[stage.id];
+  const Status status = rig.backend().load(plan, stages, Doorbell());
+  INFO(status.message());
+  CHECK(status.code() == Code::kUnsupported);
+  CHECK(status.message().find("invert") != std::string::npos);
+}
+
+TEST_CASE("a failing firing has a code and a message, and the next one runs") {
+  Rig rig;
+  rig.load();
+  const auto data = pattern(kNarrowBytes + 1, 8);
+  TestFiring firing(rig.plan(), kNarrow, data, 0);
+  rig.run(firing);
+  INFO(firing.message);
+  CHECK(firing.code == Code::kTooLarge);
+  CHECK_FALSE(firing.message.empty());
+  CHECK_FALSE(firing.outputs[0].written);
+  check_result(rig, kNarrow, pattern(kNarrowBytes, 9));
+}
+
+TEST_CASE("a backend that is busy says so and recovers") {
+  Rig rig;
+  rig.load();
+  const auto data = pattern(5000, 10);
+  std::deque<TestFiring> firings;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    if (!rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i))) break;
+  }
+  REQUIRE(firings.size() > 1);
+  REQUIRE(firings.size() < 1000);  // else it never was busy
+  firings.pop_back();              // refused: not the backend's
+  for (const TestFiring& firing : firings) rig.wait_for(firing);
+  for (const TestFiring& firing : firings) CHECK(equal(firing.result(), rig.expected(kInvert, data)));
+  check_result(rig, kInvert, data);
+}
+
+TEST_CASE("many firings, one after the other and at once, keep their own results") {
+  Rig rig;
+  rig.load();
+  std::deque<TestFiring> firings;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    rig.start(firings.emplace_back(rig.plan(), i % 3 == 0 ? kCopy : kInvert, pattern(100 * i, i), i));
+  }
+  for (std::uint32_t i = 0; i < firings.size(); ++i) {
+    rig.wait_for(firings[i]);
+    CHECK(firings[i].code == Code::kOk);
+    CHECK(equal(firings[i].result(), rig.expected(firings[i].stage, pattern(100 * i, i))));
+    CHECK(firings[i].ended_ns >= firings[i].started_ns);
+  }
+}
+
+TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller") {
+  Rig rig;
+  rig.load();
+  if (!rig.row().asynchronous) return;
+  const Doorbell owner(&rig.line());
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    TestFiring firing(rig.plan(), kInvert, pattern(1000, i), i);
+    const std::uint32_t before = rig.line().rings.load();
+    owner.prepare();
+    REQUIRE(rig.backend().start(firing));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (rig.line().rings.load() == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    CHECK(rig.line().rings.load() != before);
+    owner.cancel();
+    std::array<Firing*, 4> done{};
+    REQUIRE(rig.backend().poll(done) == 1);  // what was rung for is there
+    CHECK(done[0] == &firing);
+  }
+}
+
+TEST_CASE("poll() reports at most what there is room for") {
+  Rig rig;
+  rig.load();
+  TestFiring firing(rig.plan(), kCopy, pattern(10, 1), 0);
+  rig.start(firing);
+  CHECK(rig.backend().poll({}) == 0);
+  rig.wait_for(firing);
+}
+
+TEST_CASE("a backend may go while firings run") {
+  const auto data = pattern(kMaxBytes, 11);
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    Rig rig;
+    rig.load();
+    std::deque<TestFiring> firings;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      if (!rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i))) firings.pop_back();
+    }
+    rig.destroy_backend();
+    firings.clear();  // a backend that still wrote would be caught by the address sanitizer
+  }
+}
+
+TEST_CASE("a backend that was never loaded may go") {
+  Rig rig;
+  rig.destroy_backend();
+}
+
+TEST_CASE("polling an idle backend costs next to nothing") {
+  Rig rig;
+  rig.load();
+  check_result(rig, kCopy, pattern(100, 1));
+  std::array<Firing*, 4> done{};
+  constexpr int kPolls = 100'000;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kPolls; ++i) REQUIRE_FALSE(rig.backend().poll(done) > 0);
+  // A poll takes far under a microsecond; ten times that, and as much again for a sanitizer or a busy machine.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::microseconds(100) * kPolls);
+}
+
+TEST_CASE("firings allocate nothing once the backend is warm") {
+  Rig rig;
+  if (rig.row().allocates) return;
+  rig.load();
+  TestFiring firing(rig.plan(), kInvert, pattern(4096, 1), 0);
+  std::array<Firing*, 4> done{};
+  const auto run_once = [&] {
+    while (!rig.backend().start(firing)) std::this_thread::yield();
+    while (rig.backend().poll(done) == 0) std::this_thread::yield();
+  };
+  run_once();
+  const std::uint64_t before = allocations();
+  for (int i = 0; i < 100; ++i) run_once();
+  CHECK(allocations() == before);
+}
+
+}  // namespace
+}  // namespace woa::test

@@ -1,0 +1,76 @@
+// A loaded backend and firings for it, as a controller would make them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+#include "runtime/controller/kernel_library.h"
+#include "runtime/transport/doorbell.h"
+#include "tests/cts/backend/row.h"
+
+namespace woa::test {
+
+// Stages of the rig's plan. All have one input and one output of at most kMaxBytes, kNarrow's output apart.
+inline constexpr std::uint32_t kCopy = 2;    // bytes
+inline constexpr std::uint32_t kInvert = 3;  // bytes
+inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
+inline constexpr std::uint64_t kMaxBytes = 1 << 20;
+inline constexpr std::uint64_t kNarrowBytes = 64;
+
+// A controller's plan that sends graph inputs through each of the stages above to the sink.
+Plan rig_plan(const BackendRow& row);
+
+// A firing that owns its memory. Not movable: the backend keeps its address.
+struct TestFiring : Firing {
+  TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const std::uint8_t> data, std::uint32_t number);
+  TestFiring(const TestFiring&) = delete;
+  TestFiring& operator=(const TestFiring&) = delete;
+  std::span<const std::uint8_t> result() const;  // of the output port
+
+  ActivationPacket packet;
+  std::vector<ActivationPacket> in_memory, out_memory;  // blocks, aligned to 64 bytes
+};
+
+class Rig {
+ public:
+  // Ends the program as skipped if the device is unavailable.
+  Rig();
+  ~Rig();
+  Backend& backend() { return *backend_; }
+  const Plan& plan() const { return plan_; }
+  const BackendRow& row() const { return row_; }
+  const KernelLibrary& kernel(std::uint32_t stage) const { return kernels_[stage - kCopy]; }
+  std::vector<LoadedStage> stages() const;
+  DoorbellLine& line() { return *line_; }
+
+  std::unique_ptr<Backend> make() const;
+  void load();
+  void destroy_backend() { backend_.reset(); }
+
+  // Starts it, polling as long as the backend is busy. What was polled meanwhile is remembered for wait_for().
+  void start(TestFiring& firing);
+  // Polls until `firing` has completed. Fails the test after a minute.
+  void wait_for(const TestFiring& firing);
+  void run(TestFiring& firing);
+
+  // The cpu variant's answer.
+  std::vector<std::uint8_t> expected(std::uint32_t stage, std::span<const std::uint8_t> data) const;
+
+ private:
+  void poll();
+
+  BackendRow row_;
+  Plan plan_;
+  std::vector<KernelLibrary> kernels_;
+  std::unique_ptr<DoorbellLine> line_ = std::make_unique<DoorbellLine>();
+  std::vector<const Firing*> completed_;
+  std::unique_ptr<Backend> backend_;
+};
+
+// Bytes from a formula, so that a failure repeats.
+std::vector<std::uint8_t> pattern(std::size_t bytes, std::uint32_t seed);
+
+}  // namespace woa::test

@@ -1,0 +1,4 @@
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/cts/transport/channel.h"
+
+std::unique_ptr<woa::Transport> woa::cts::make_transport() { return std::make_unique<LoopbackTransport>(); }

@@ -1,0 +1,252 @@
+// Transports that cross processes: two processes on one channel, one of them dying, descriptors on their way.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <new>
+
+#include "runtime/transport/idle.h"
+#include "tests/cts/transport/channel.h"
+#include "tests/support/child.h"
+
+namespace woa::cts {
+namespace {
+
+using test::Child;
+
+// One byte from a child to its parent: "I am there".
+struct Signal {
+  Signal() { REQUIRE(pipe(ends.data()) == 0); }
+  ~Signal() { close(ends[0]), close(ends[1]); }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  void raise() const {
+    if (write(ends[1], "!", 1) != 1) _exit(9);
+  }
+  void await() const {
+    char byte = 0;
+    REQUIRE(read(ends[0], &byte, 1) == 1);
+  }
+  std::array<int, 2> ends{};
+};
+
+// A segment with two doorbells, and a channel whose ends the test opens in the processes that it makes.
+struct Shared {
+  std::unique_ptr<Transport> transport = make_transport();
+  ChannelSpec spec = cts::spec();
+  std::shared_ptr<Segment> segment = need(transport->allocate("channel", need(transport->channel_bytes(spec))));
+  std::shared_ptr<Segment> bell_segment = need(transport->allocate("bells", 2 * sizeof(DoorbellLine)));
+  std::unique_ptr<Mapping> bell_mapping = need(transport->map(bell_segment, Access::kReadWrite));
+  DoorbellLine* lines = new (bell_mapping->bytes().data()) DoorbellLine[2];
+  Doorbell producer{&lines[0]}, consumer{&lines[1]};
+
+  std::unique_ptr<Sender> sender() { return transport->open_sender(spec, segment, consumer).value(); }
+  std::unique_ptr<Receiver> receiver() { return transport->open_receiver(spec, segment, producer).value(); }
+};
+
+// Sends `total` numbered packets, sleeping on its doorbell whenever the ring is full. 0 when done.
+int produce(Shared& shared, std::uint64_t total) {
+  const auto sender = shared.sender();
+  Idle idle(shared.producer, {.spin_ns = 0, .yields = 0});
+  std::uint64_t sent = 0;
+  const auto work = [&] {
+    const std::uint64_t before = sent;
+    while (sent < total && send(*sender, token(sent))) ++sent;
+    if (sent != before) sender->wake();
+    return sent != before;
+  };
+  while (sent < total && !sender->closed()) idle.idle(work(), work);
+  return sent == total ? 0 : 1;
+}
+
+// Consumes to the end, sleeping on its doorbell whenever the ring is empty. 0 if all `total` came in order.
+int consume(Shared& shared, std::uint64_t total) {
+  const auto receiver = shared.receiver();
+  Idle idle(shared.consumer, {.spin_ns = 0, .yields = 0});
+  Inbox inbox;
+  std::uint64_t received = 0;
+  bool in_order = true;
+  const auto work = [&] {
+    inbox.packets.clear();
+    const std::size_t count = receiver->poll(inbox, kAll);
+    for (const ActivationPacket& packet : inbox.packets) in_order &= packet.instance == received++;
+    if (count > 0) receiver->wake();
+    return count > 0;
+  };
+  while (!receiver->closed() && receiver->status().ok()) idle.idle(work(), work);
+  return in_order && received == total && receiver->status().ok() ? 0 : 1;
+}
+
+// The descriptor goes over `socket` as the launcher sends it.
+void send_descriptor(int socket, int descriptor) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &data, message.msg_iovlen = 1;
+  message.msg_control = control.data(), message.msg_controllen = control.size();
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET, header->cmsg_type = SCM_RIGHTS, header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  REQUIRE(sendmsg(socket, &message, 0) == 1);
+}
+
+int receive_descriptor(int socket) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &data, message.msg_iovlen = 1;
+  message.msg_control = control.data(), message.msg_controllen = control.size();
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1 || CMSG_FIRSTHDR(&message) == nullptr) return -1;
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
+  return descriptor;
+}
+
+bool is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
+
+}  // namespace
+
+TEST_CASE("two processes: everything arrives, and no wake-up is lost") {
+  constexpr std::uint64_t kTotal = 20'000;
+  Shared shared;
+  Child producer([&] { return produce(shared, kTotal); });
+  REQUIRE(consume(shared, kTotal) == 0);
+  REQUIRE(producer.exit_code() == 0);
+}
+
+TEST_CASE("a producer killed while a claim is open: what it committed is read, then the channel is closed") {
+  Shared shared;
+  const auto region = need(shared.transport->allocate("region", 4096));
+  Signal ready;
+  const std::uint64_t committed = shared.spec.ring_slots - 1;
+  Child producer([&] {
+    const auto sender = shared.sender();
+    const auto blocks = shared.transport->map(region, Access::kReadWrite).value();
+    for (std::uint64_t n = 0; n < committed; ++n)
+      if (!send(*sender, token(n))) return 1;
+    if (sender->reserve() != Push::kOk) return 1;
+    blocks->bytes()[0] = std::byte{1};  // half a payload
+    ready.raise();
+    for (;;) pause();
+  });
+  const auto receiver = shared.receiver();
+  ready.await();
+  producer.kill();
+  REQUIRE(WIFSIGNALED(producer.wait()));
+  REQUIRE_FALSE(receiver->closed());
+  REQUIRE(shared.transport->close_channel(shared.spec, shared.segment).ok());
+  Inbox inbox;
+  REQUIRE(receiver->poll(inbox, kAll) == committed);
+  REQUIRE(receiver->closed());
+  REQUIRE(receiver->status().ok());
+}
+
+TEST_CASE("a consumer killed: the producer is back-pressured, then told that the channel is closed") {
+  Shared shared;
+  Signal ready;
+  Child consumer([&]() -> int {
+    const auto receiver = shared.receiver();
+    ready.raise();
+    for (;;) pause();
+  });
+  const auto sender = shared.sender();
+  ready.await();
+  consumer.kill();
+  REQUIRE(WIFSIGNALED(consumer.wait()));
+  for (std::uint64_t n = 0; n < shared.spec.ring_slots; ++n) REQUIRE(send(*sender, token(n)));
+  REQUIRE(sender->reserve() == Push::kBackPressured);
+  REQUIRE(shared.transport->close_channel(shared.spec, shared.segment).ok());
+  REQUIRE(sender->reserve() == Push::kClosed);
+  REQUIRE(sender->closed());
+}
+
+TEST_CASE("a sleeper is woken by another process") {
+  Shared shared;
+  Signal ready;
+  Child sleeper([&] {
+    shared.consumer.prepare();
+    ready.raise();
+    shared.consumer.sleep(60'000'000'000);
+    return shared.lines[1].rings == 1 ? 0 : 1;
+  });
+  ready.await();
+  shared.consumer.ring();
+  REQUIRE(sleeper.exit_code() == 0);
+}
+
+TEST_CASE("a segment travels as a descriptor to a process that is already there") {
+  std::array<int, 2> sockets{};
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) == 0);
+  const auto transport = make_transport();
+  const ChannelSpec channel_spec = spec();
+  const std::size_t bytes = need(transport->channel_bytes(channel_spec));
+  Child consumer([&] {
+    auto segment = transport->open(receive_descriptor(sockets[1]), bytes);
+    if (!segment.ok() || (fcntl((*segment)->descriptor(), F_GETFD) & FD_CLOEXEC) == 0) return 2;
+    const auto receiver = transport->open_receiver(channel_spec, *segment, {}).value();
+    Inbox inbox;
+    while (!receiver->closed() && receiver->status().ok()) receiver->poll(inbox, kAll);
+    return inbox.packets.size() == 100 && inbox.packets.back().instance == 99 ? 0 : 3;
+  });
+  {
+    const auto segment = need(transport->allocate("channel", bytes));
+    send_descriptor(sockets[0], segment->descriptor());
+    const auto sender = need(transport->open_sender(channel_spec, segment, {}));
+    for (std::uint64_t n = 0; n < 100;) n += send(*sender, token(n)) ? 1 : 0;
+  }
+  REQUIRE(consumer.exit_code() == 0);
+  close(sockets[0]), close(sockets[1]);
+}
+
+TEST_CASE("a segment cannot be resized, nor its seals taken away") {
+  const auto segment = need(make_transport()->allocate("segment", 8192));
+  REQUIRE(ftruncate(segment->descriptor(), 4096) == -1);
+  REQUIRE(errno == EPERM);
+  REQUIRE(ftruncate(segment->descriptor(), 16384) == -1);
+  REQUIRE(errno == EPERM);
+  REQUIRE(fcntl(segment->descriptor(), F_ADD_SEALS, F_SEAL_WRITE) == -1);
+  REQUIRE(errno == EPERM);
+}
+
+TEST_CASE("what is not a sealed segment of the expected size is refused and closed") {
+  const auto transport = make_transport();
+  const int loose = memfd_create("loose", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+  REQUIRE(ftruncate(loose, 4096) == 0);
+  REQUIRE(transport->open(loose, 4096).status().code() == Code::kInvalid);
+  REQUIRE_FALSE(is_open(loose));
+
+  const int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+  REQUIRE(transport->open(file, 4096).status().code() == Code::kInvalid);
+  REQUIRE_FALSE(is_open(file));
+
+  const auto segment = need(transport->allocate("segment", 4096));
+  const int copy = fcntl(segment->descriptor(), F_DUPFD_CLOEXEC, 0);
+  const Status wrong_size = transport->open(copy, 8192).status();
+  REQUIRE(wrong_size.code() == Code::kInvalid);
+  REQUIRE(wrong_size.message().find("4096 bytes, expected 8192") != std::string::npos);
+  REQUIRE_FALSE(is_open(copy));
+  REQUIRE(transport->open(-1, 4096).status().code() == Code::kInvalid);
+}
+
+TEST_CASE("a mapping for reading cannot be written, and an open segment outlives the one it came from") {
+  const auto transport = make_transport();
+  std::unique_ptr<Mapping> mapping;
+  {
+    const auto segment = need(transport->allocate("segment", 4096));
+    need(transport->map(segment, Access::kReadWrite))->bytes()[7] = std::byte{7};
+    const auto copy = need(transport->open(fcntl(segment->descriptor(), F_DUPFD_CLOEXEC, 0), 4096));
+    mapping = need(transport->map(copy, Access::kRead));
+  }
+  REQUIRE(mapping->bytes()[7] == std::byte{7});
+  const Signal pipe_end;
+  pipe_end.raise();
+  REQUIRE(read(pipe_end.ends[0], mapping->bytes().data(), 1) == -1);
+  REQUIRE(errno == EFAULT);
+}
+
+}  // namespace woa::cts

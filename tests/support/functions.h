@@ -1,0 +1,52 @@
+// Function kernels that the runtime's tests share; test_node serves them in processes of their own.
+#pragma once
+
+#include <chrono>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "tests/support/function_backend.h"
+
+namespace woa::test {
+
+inline const Functions& functions() {
+  static const Functions all{
+      {"copy", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0)); }},
+      {"append", [](Firing& f, const StagePlan& s) { write(f, 0, read(f, 0) + s.name); }},
+      {"join", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0) + "+" + read(f, 1)); }},
+      {"odd_even", [](Firing& f, const StagePlan&) { write(f, std::stoi(read(f, 0)) % 2 == 0 ? 0 : 1, read(f, 0)); }},
+      // "n" counts down to 0; out0 again, out1 done
+      {"count_down",
+       [](Firing& f, const StagePlan&) {
+         const int n = std::stoi(read(f, 0));
+         write(f, n > 0 ? 0 : 1, n > 0 ? std::to_string(n - 1) : "tag" + std::to_string(f.tag));
+       }},
+      {"add_held",
+       [](Firing& f, const StagePlan&) {
+         const int n = std::stoi(read(f, 0));
+         write(f, n < 100 ? 0 : 1, n < 100 ? std::to_string(n + std::stoi(read(f, 1))) : read(f, 0));
+       }},
+      {"fail_3",
+       [](Firing& f, const StagePlan&) {
+         if (read(f, 0) == "3") {
+           f.code = Code::kKernelFailed;
+           f.message = "three is refused";
+           return;
+         }
+         write(f, 0, read(f, 0));
+       }},
+      {"silent", [](Firing&, const StagePlan&) {}},
+      {"slow", [](Firing& f, const StagePlan&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)), write(f, 0, read(f, 0)); }},
+      {"jitter",
+       [](Firing& f, const StagePlan&) {
+         thread_local std::mt19937 random{std::random_device{}()};
+         std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+         write(f, 0, read(f, 0));
+       }},
+      {"log_instance", [](Firing& f, const StagePlan&) { write(f, 0, std::to_string(f.instance)); }},
+  };
+  return all;
+}
+
+}  // namespace woa::test

@@ -1,0 +1,197 @@
+#include "compiler/compiler.h"
+
+#include <filesystem>
+
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/fixture.h"
+
+namespace woa {
+namespace {
+
+using test::codes;
+using test::compile_good;
+using test::edge_of;
+using test::fixture_options;
+using test::stage_of;
+
+const char* kChain =
+    "stages:\n"
+    "  a: {kernel: copy, in: {in: x}}\n"
+    "  b: {kernel: copy, in: {in: a.out}}\n"
+    "  c: {kernel: copy, in: {in: b.out}}\n"
+    "outputs: {y: c.out}\n";
+
+TEST_CASE("source and sink come first, then the stages in the order of the file") {
+  const Plan plan = compile_good(kChain);
+  REQUIRE(plan.stages.size() == 5);
+  CHECK(plan.graph == "test");
+  CHECK(plan.model == "woa");
+  CHECK(plan.stages[kSourceStage].name == "source");
+  CHECK(plan.stages[kSourceStage].role == StageRole::kSource);
+  CHECK(plan.stages[kSourceStage].outputs[0].name == "x");
+  CHECK(plan.stages[kSinkStage].role == StageRole::kSink);
+  CHECK(plan.stages[kSinkStage].inputs[0].name == "y");
+  CHECK(plan.stages[kSinkStage].inputs[0].type.max_bytes == 1U << 20);
+  CHECK(plan.stages[2].name == "a");
+  CHECK(plan.stages[2].kernel == "copy");
+  CHECK(plan.stages[2].kernel_file.empty());  // on the kernel path
+  CHECK(plan.stages[2].library == "libcopy.so");
+  CHECK(plan.stages[4].name == "c");
+  CHECK(plan.edges.size() == 4);
+}
+
+TEST_CASE("stages without a pin are dealt round robin over the cpu controllers") {
+  const Plan plan = compile_good(kChain);
+  REQUIRE(plan.controllers.size() == 3);
+  CHECK(plan.controllers[0].name == "host");
+  CHECK(plan.controllers[plan.stages[2].controller].name == "cpu:0");
+  CHECK(plan.controllers[plan.stages[3].controller].name == "cpu:1");
+  CHECK(plan.controllers[plan.stages[4].controller].name == "cpu:0");
+}
+
+TEST_CASE("pins choose the controller and the variant") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  a: {kernel: copy, in: {in: x}, on: fpga}\n"
+      "  b: {kernel: copy, in: {in: a.out}, on: gpu}\n"
+      "  c: {kernel: copy, in: {in: b.out}, on: \"cpu:9\"}\n"
+      "  d: {kernel: shader, in: {in: c.out}}\n"
+      "  e: {kernel: copy, in: {in: d.out}, on: cpu}\n"
+      "outputs: {y: e.out}\n");
+  const auto on = [&](const std::string& stage) { return plan.controllers[stage_of(plan, stage).controller]; };
+  CHECK(on("a") == ControllerPlan{"fpga:0", ControllerKind::kFpga, "verilator", 1});
+  CHECK(stage_of(plan, "a").variant.kind == "rtl");
+  CHECK(stage_of(plan, "a").variant.core == "copy");
+  CHECK(stage_of(plan, "a").variant.clock_mhz == 250);
+  CHECK(on("b") == ControllerPlan{"gpu:0", ControllerKind::kGpu, "opencl", 1});
+  CHECK(stage_of(plan, "b").variant.source == "copy.cl");
+  CHECK(stage_of(plan, "b").variant.global == std::vector<std::string>{"bytes"});
+  CHECK(on("c").name == "cpu:9");
+  CHECK(stage_of(plan, "c").variant.kind == "cpu");
+  CHECK(on("d").name == "gpu:0");  // its kernel has no other variant
+  CHECK(on("e").name == "cpu:0");
+  CHECK(plan.controllers[1].name == "fpga:0");  // in order of first use
+}
+
+TEST_CASE("a machine file says which controllers there are") {
+  CompileOptions options = fixture_options();
+  options.machine = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/machine/machine.yaml";
+  const Plan plan = compile_good(kChain, options);
+  REQUIRE(plan.controllers.size() == 2);
+  CHECK(plan.controllers[1] == ControllerPlan{"cpu:0", ControllerKind::kCpu, "cpu", 2});
+}
+
+TEST_CASE("parameters: the command line wins over the graph, which wins over the default") {
+  const std::string body =
+      "stages:\n"
+      "  d: {kernel: decode, in: {jpeg: x}}\n"
+      "  r: {kernel: resize, in: {image: d.image}, params: {width: 640, height: 480}}\n"
+      "outputs: {y: r.image}\n";
+  CompileOptions options = fixture_options();
+  options.params = {{"r.height", "100"}, {"r.gain", "1e-3"}};
+  const Plan plan = compile_good(body, options);
+  const std::vector<ParamPlan>& params = stage_of(plan, "r").params;
+  REQUIRE(params.size() == 5);
+  CHECK(params[0] == ParamPlan{"width", "640", false, ""});
+  CHECK(params[1] == ParamPlan{"height", "100", false, ""});
+  CHECK(params[2] == ParamPlan{"filter", "bilinear", false, ""});
+  CHECK(params[3] == ParamPlan{"gain", "1e-3", false, ""});
+  CHECK(params[4] == ParamPlan{"clamp", "true", false, ""});
+}
+
+TEST_CASE("secrets stay out of the plan, files become absolute") {
+  const std::string body = "stages:\n  s: {kernel: cipher, in: {in: x}}\noutputs: {y: s.out}\n";
+  const Plan plan = compile_good(body);
+  const std::vector<ParamPlan>& params = stage_of(plan, "s").params;
+  REQUIRE(params.size() == 2);
+  CHECK(params[0] == ParamPlan{"key", "", false, "CIPHER_KEY"});
+  CHECK(params[1] == ParamPlan{"table", std::filesystem::absolute("folder/table.bin").string(), true, ""});
+  CompileOptions options = fixture_options();
+  options.params = {{"s.table", "t.bin"}};
+  CHECK(stage_of(compile_good(body, options), "s").params[1].value == std::filesystem::absolute("t.bin").string());
+}
+
+TEST_CASE("a kernel of the user is named by an absolute path") {
+  const std::filesystem::path folder = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler";
+  const Compilation result = compile_text(
+      test::graph_text("kernels: [kernels/copy/kernel.yaml]\nstages: {s: {kernel: copy, in: {in: x}}}\noutputs: {y: s.out}\n"),
+      "graph.yaml", folder, {});
+  REQUIRE(result.plan);
+  CHECK(result.plan->stages[2].kernel_file == (folder / "kernels/copy/kernel.yaml").string());
+}
+
+TEST_CASE("window and deadline") {
+  CHECK(compile_good(kChain).window == 6);  // two per stage
+  CHECK(compile_good(kChain).deadline_ns == 0);
+  const std::string given = std::string(kChain) + "window: 5\ndeadline: 20ms\n";
+  CHECK(compile_good(given).window == 5);
+  CHECK(compile_good(given).deadline_ns == 20'000'000);
+  CompileOptions options = fixture_options();
+  options.window = 1;
+  options.deadline_ns = 7;
+  CHECK(compile_good(given, options).window == 1);
+  CHECK(compile_good(given, options).deadline_ns == 7);
+}
+
+TEST_CASE("blocks: window x b(e), within 64 GiB per edge") {
+  CHECK(edge_of(compile_good(kChain), "a.out", "b.in").blocks == 6);
+  const Plan large = compile_good(
+      "inputs: {x: {type: bytes, max: 10GiB}}\nwindow: 16\n"
+      "stages: {s: {kernel: huge, in: {in: x}}}\noutputs: {y: s.out}\n");
+  CHECK(edge_of(large, "source.x", "s.in").blocks == 6);
+  CHECK(edge_of(large, "s.out", "sink.y").blocks == 2);
+}
+
+TEST_CASE("a dimension fixed at one port is fixed at all that edges join with it") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  d: {kernel: decode, in: {jpeg: x}}\n"
+      "  r: {kernel: rgb, in: {image: d.image}}\n"
+      "outputs: {all: d.image, y: r.image}\n");
+  for (const PortType& type : {stage_of(plan, "d").outputs[0].type, stage_of(plan, "r").inputs[0].type,
+                               plan.stages[kSinkStage].inputs[0].type, plan.stages[kSinkStage].inputs[1].type}) {
+    REQUIRE(type.dims.size() == 3);
+    CHECK(type.dims[0].size == 0);
+    CHECK(type.dims[2].size == 3);
+  }
+  CHECK(stage_of(compile_good("stages: {m: {kernel: matrix, in: {in: x}}}\noutputs: {y: m.out}\n"), "m").outputs[0].type.max_bytes ==
+        1024);
+}
+
+TEST_CASE("a stage without outputs tells the sink that it is done") {
+  const Plan plan = compile_good("stages:\n  s: {kernel: store, in: {in: x}}\n");
+  CHECK(plan.stages[kSinkStage].inputs[0].name == "s.done");
+  CHECK(stage_of(plan, "s").outputs[0].type.max_bytes == 0);
+  compile_good(
+      "stages:\n  r: {kernel: route, in: {in: x}}\n  a: {kernel: store, in: {in: r.left}}\n"
+      "  b: {kernel: store, in: {in: r.right}}\noutputs: {end: [a.done, b.done]}\n");
+}
+
+TEST_CASE("dot shows controllers, stages and edges") {
+  const std::string dot = to_dot(compile_good(kChain));
+  CHECK(dot.find("digraph \"test\"") == 0);
+  CHECK(dot.find("label=\"cpu:1 (cpu)\"") != std::string::npos);
+  CHECK(dot.find("s2 -> s3 [label=\"out > in\\nbytes\\n6 blocks\"]") != std::string::npos);
+}
+
+TEST_CASE("list_kernels says what there is, and why not") {
+  const std::vector<KernelListing> kernels = list_kernels(fixture_options().kernel_path);
+  const auto find = [&](const std::string& name) {
+    return *std::find_if(kernels.begin(), kernels.end(), [&](const KernelListing& k) { return k.name == name; });
+  };
+  CHECK(find("copy").variants == std::vector<std::string>{"cpu", "opencl", "rtl"});
+  CHECK(find("copy").reason.empty());
+  CHECK(find("absent").reason.starts_with("OpenSSL"));
+  CHECK_FALSE(find("broken").reason.empty());
+}
+
+TEST_CASE("compile_file reads relative to the graph's folder and reports a missing file") {
+  const Compilation missing = compile_file("no/such/graph.yaml", fixture_options());
+  REQUIRE(missing.diagnostics.size() == 1);
+  CHECK(missing.diagnostics[0].code == "E0101");
+  CHECK(missing.diagnostics[0].file == "no/such/graph.yaml");
+  CHECK(compile_file(WOA_SOURCE_DIR, fixture_options()).diagnostics.at(0).code == "E0101");  // a folder
+}
+
+}  // namespace
+}  // namespace woa

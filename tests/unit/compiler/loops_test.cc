@@ -1,0 +1,150 @@
+// Tags, hold masks and b(e) of graphs with loops.
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/fixture.h"
+
+namespace woa {
+namespace {
+
+using test::compile_good;
+using test::edge_of;
+using test::stage_of;
+
+const LoopPlan& loop_of(const Plan& plan, const std::string& name) {
+  for (const LoopPlan& loop : plan.loops) {
+    if (loop.name == name) return loop;
+  }
+  throw std::out_of_range("no loop " + name);
+}
+
+TEST_CASE("a stage that feeds itself: one counter, two blocks") {
+  const Plan plan = compile_good(
+      "window: 3\nstages:\n  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 50}}]}}\noutputs: {y: s.done}\n");
+  REQUIRE(plan.loops.size() == 1);
+  CHECK(plan.loops[0] == LoopPlan{"s", 0, 6, 50});  // counts 0 to 50
+  const EdgePlan& entry = edge_of(plan, "source.x", "s.x");
+  CHECK((entry.keep == 0 && entry.step == 0 && entry.loop == -1 && entry.min_blocks == 1 && entry.blocks == 3));
+  const EdgePlan& again = edge_of(plan, "s.again", "s.x");
+  CHECK((again.keep == 63 && again.step == 1 && again.loop == 0 && again.min_blocks == 2 && again.blocks == 6));
+  const EdgePlan& done = edge_of(plan, "s.done", "sink.y");
+  CHECK((done.keep == 0 && done.step == 0 && done.loop == -1 && done.min_blocks == 1));
+}
+
+TEST_CASE("nested loops have adjacent fields, the outer one higher; disjoint loops share bits") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  head: {kernel: copy, in: {in: [x, {from: tail.again, loop: {max: 9, name: outer}}]}}\n"
+      "  one: {kernel: step, in: {x: [head.out, {from: one.again, loop: {max: 3}}]}}\n"
+      "  two: {kernel: step, in: {x: [one.done, {from: two.again, loop: {max: 100}}]}}\n"
+      "  tail: {kernel: step, in: {x: two.done}}\n"
+      "  after: {kernel: step, in: {x: [tail.done, {from: after.again, loop: {max: 1}}]}}\n"
+      "outputs: {y: after.done}\n");
+  CHECK(loop_of(plan, "one") == LoopPlan{"one", 0, 2, 3});
+  CHECK(loop_of(plan, "two") == LoopPlan{"two", 0, 7, 100});
+  CHECK(loop_of(plan, "outer") == LoopPlan{"outer", 7, 4, 9});
+  CHECK(loop_of(plan, "after") == LoopPlan{"after", 0, 1, 1});
+  const std::uint64_t outer = 0xFULL << 7;
+  CHECK(edge_of(plan, "source.x", "head.in").keep == 0);
+  CHECK(edge_of(plan, "head.out", "one.x").keep == outer);  // enters `one`: its counter is 0
+  CHECK(edge_of(plan, "one.again", "one.x").keep == (outer | 3));
+  CHECK(edge_of(plan, "one.again", "one.x").step == 1);
+  CHECK(edge_of(plan, "one.done", "two.x").keep == outer);
+  CHECK(edge_of(plan, "two.again", "two.x").keep == (outer | 127));
+  CHECK(edge_of(plan, "tail.again", "head.in").keep == outer);
+  CHECK(edge_of(plan, "tail.again", "head.in").step == 1ULL << 7);
+  CHECK(edge_of(plan, "tail.done", "after.x").keep == 0);
+  for (const EdgePlan& edge : plan.edges) {
+    const bool self = edge.from_stage == edge.to_stage;
+    CHECK(edge.min_blocks == (self ? 2U : 1U));
+  }
+}
+
+TEST_CASE("one port may enter two loops at once, if one of them is clearly outside") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  h: {kernel: step, in: {x: [x, {from: h.again, loop: {max: 3, name: inner}}, {from: t.again, loop: {max: 3, name: outer}}]}}\n"
+      "  t: {kernel: step, in: {x: h.done}}\n"
+      "outputs: {y: t.done}\n");
+  CHECK(loop_of(plan, "inner").shift == 0);
+  CHECK(loop_of(plan, "outer").shift == 2);
+  CHECK(edge_of(plan, "t.again", "h.x").keep == 0xC);
+  CHECK(edge_of(plan, "h.again", "h.x").keep == 0xF);
+}
+
+TEST_CASE("a held token matches on the counters that both ends share") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 3, name: outer}}]}}\n"
+      "  in2: {kernel: step2, in: {x: [head.a, {from: in2.again, loop: {max: 7, name: inner}}], y: {from: x, hold: true}}}\n"
+      "  in3: {kernel: step2, in: {x: [in2.done, {from: in3.again, loop: {max: 7, name: third}}], y: {from: head.b, hold: true}}}\n"
+      "  tail: {kernel: step, in: {x: in3.done}}\n"
+      "outputs: {y: tail.done}\n");
+  CHECK(loop_of(plan, "outer").shift == 3);
+  const InputPortPlan& far = stage_of(plan, "in2").inputs[1];
+  CHECK((far.hold && far.hold_mask == 0));
+  const InputPortPlan& near = stage_of(plan, "in3").inputs[1];
+  CHECK((near.hold && near.hold_mask == 0x18));
+  CHECK(edge_of(plan, "source.x", "in2.y").min_blocks == 1);   // one for the instance
+  CHECK(edge_of(plan, "head.b", "in3.y").min_blocks == 4);      // kept for each turn of `outer`
+  CHECK(edge_of(plan, "head.b", "in3.y").keep == 0x18);
+  CHECK_FALSE(stage_of(plan, "in2").inputs[0].hold);
+}
+
+TEST_CASE("inside a loop an edge needs one block where the reader ends before the writer fires again") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 20, name: l}}]}}\n"
+      "  work: {kernel: copy, in: {in: head.a}}\n"
+      "  both: {kernel: join2, in: {a: work.out, b: head.b}}\n"
+      "  tail: {kernel: step, in: {x: both.out}}\n"
+      "outputs: {y: tail.done}\n");
+  for (const EdgePlan& edge : plan.edges) CHECK(edge.min_blocks == 1);
+}
+
+TEST_CASE("an edge may need a block per turn where the writer runs ahead of the reader") {
+  // `side` lies on the way to the next turn only when `pick` says so; else the loop goes on without waiting for `slow`,
+  // whose token waits for `side` at the end.
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  head: {kernel: split2, in: {in: [x, {from: pick.again, loop: {max: 5, name: l}}]}}\n"
+      "  pick: {kernel: step, in: {x: head.a}}\n"
+      "  slow: {kernel: join2, in: {a: head.b, b: {from: x, hold: true}}}\n"
+      "  keep: {kernel: join2, in: {a: pick.done, b: {from: slow.out, hold: true}}}\n"
+      "outputs: {y: keep.out}\n");
+  CHECK(edge_of(plan, "head.b", "slow.a").min_blocks == 6);
+}
+
+TEST_CASE("b(e) over the limit is refused and the product is shown") {
+  const Compilation result = compile_text(
+      test::graph_text(
+          "stages:\n"
+          "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 99, name: outer}}]}}\n"
+          "  mid: {kernel: split, in: {in: [head.a, {from: low.again, loop: {max: 49, name: mid}}]}}\n"
+          "  in: {kernel: step2, in: {x: [mid.a, {from: in.again, loop: {max: 9, name: in}}], y: {from: mid.b, hold: true}}}\n"
+          "  low: {kernel: step, in: {x: in.done}}\n"
+          "  tail: {kernel: step2, in: {x: low.done, y: {from: head.b, hold: true}}}\n"
+          "outputs: {y: tail.done}\n"),
+      "graph.yaml", "", test::fixture_options());
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].code == "E0415");
+  CHECK(result.diagnostics[0].text.find("b(e) = 1 x 50 (the turns of loop `mid`) x 100 (the turns of loop `outer`)") !=
+        std::string::npos);
+}
+
+TEST_CASE("counters that need more than 64 bits are refused") {
+  std::string body = "stages:\n";
+  std::string from = "x";
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i);
+    body += "  h" + n + ": {kernel: copy, in: {in: [" + from + ", {from: t" + n + ".again, loop: {max: 4294967295, name: l" + n + "}}]}}\n";
+    from = "h" + n + ".out";
+  }
+  for (int i = 2; i >= 0; --i) {
+    const std::string n = std::to_string(i);
+    body += "  t" + n + ": {kernel: step, in: {x: " + from + "}}\n";
+    from = "t" + n + ".done";
+  }
+  CHECK(test::codes(test::graph_text(body + "outputs: {y: " + from + "}\n")) == "E0414");
+}
+
+}  // namespace
+}  // namespace woa

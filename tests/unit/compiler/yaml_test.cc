@@ -1,0 +1,95 @@
+// Files that are no graphs at all: each gets a clear diagnostic, quickly.
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/fixture.h"
+
+namespace woa {
+namespace {
+
+using test::codes;
+
+std::string repeat(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST_CASE("files that are not text") {
+  CHECK(codes(std::string("woa: 1\0graph: x", 15)) == "E0103");
+  CHECK(codes("woa: \xff\xfe") == "E0103");
+  CHECK(codes("\xff\xfew\0o\0a\0") == "E0103");  // UTF-16
+  CHECK(codes("a: \xc0\x80") == "E0103");          // overlong
+  CHECK(codes("a: \xed\xa0\x80") == "E0103");      // a surrogate
+  CHECK(codes("a: \xf4\x90\x80\x80") == "E0103");  // beyond Unicode
+  CHECK(codes("a: \xe2\x82") == "E0103");          // cut
+  CHECK(codes("a: \x1b[31m") == "E0103");
+  CHECK(codes("\x7f" "ELF") == "E0103");
+}
+
+TEST_CASE("empty files") {
+  for (const char* text : {"", "\n", "# only a comment\n", "---\n", "~", "\xef\xbb\xbf"}) {
+    INFO(text);
+    CHECK(codes(text) == "E0105");
+  }
+}
+
+TEST_CASE("a byte order mark and CRLF are no problem") {
+  const std::string graph = test::graph_text("stages:\n  s: {kernel: copy, in: {in: x}}\noutputs: {y: s.out}\n");
+  CHECK(codes("\xef\xbb\xbf" + graph).empty());
+  std::string crlf;
+  for (const char c : graph) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  CHECK(codes(crlf).empty());
+}
+
+TEST_CASE("large files are refused at once") {
+  CHECK(codes(repeat("x", 10'000'000)) == "E0102");
+  CHECK(codes(repeat("- a\n", 1'000'000)) == "E0112");
+}
+
+TEST_CASE("hostile YAML ends with one diagnostic") {
+  CHECK(codes("a: &a [1]\nb: *a\n") == "E0107");
+  CHECK(codes("a: *nowhere\n") == "E0104");
+  CHECK(codes(repeat("[", 1'000'000)) == "E0108");
+  CHECK(codes(repeat("{", 1'000'000)) == "E0108");
+  CHECK(codes(repeat("- ", 1'000'000)) == "E0108");
+  CHECK(codes(repeat("? ", 100'000)) == "E0112");
+  CHECK(codes("woa: 1\n---\nwoa: 1\n") == "E0106");
+  CHECK(codes("woa: 1\n...\n}{") == "E0104");
+  CHECK(codes("%YAML 9.9\n---\nwoa: 1\n") == "E0104");
+  CHECK(codes("{woa: 1") == "E0104");
+  CHECK(codes("woa: \"1") == "E0104");
+  CHECK(codes("woa: !!int 1") == "E0114");
+  CHECK(codes("[1]: 2") == "E0112");
+}
+
+TEST_CASE("no text of the YAML library reaches the user") {
+  for (const char* text : {"{", "[", "a: b: c", "a:\n\t- b", "\"", "'", "@", "`", "%", "!<", "&", "*", "- a\nb", "a: |x", "? - :", "}"}) {
+    const Compilation result = compile_text(text, "graph.yaml", "", {});
+    INFO(text << "\n" << test::say(result));
+    REQUIRE_FALSE(result.diagnostics.empty());
+    CHECK(test::say(result).find("yaml-cpp") == std::string::npos);
+  }
+}
+
+TEST_CASE("many problems are counted, not all shown") {
+  std::string text = test::graph_text("stages:\n");
+  for (int i = 0; i < 1000; ++i) text += "  s" + std::to_string(i) + ": {kernel: none" + std::to_string(i) + ", in: {in: x}}\n";
+  const Compilation result = compile_text(text, "graph.yaml", "", test::fixture_options());
+  REQUIRE(result.diagnostics.size() == 101);
+  CHECK(result.diagnostics.back().code == "E0118");
+}
+
+TEST_CASE("columns count characters, and a caret stands under its place") {
+  const Compilation result = compile_text(test::graph_text("stages:\n  s: {kernel: \"\xc3\xa4\", kernle: copy}\n"), "graph.yaml", "", {});
+  REQUIRE(result.diagnostics.size() == 2);
+  const std::string text = format(result.diagnostics[1], false);
+  INFO(text);
+  CHECK(result.diagnostics[1].line == 5);
+  CHECK(result.diagnostics[1].column == 20);
+  CHECK(text.find("\n" + std::string(2 + 19, ' ') + "^~~~~~\n") != std::string::npos);
+  CHECK(format(result.diagnostics[1], true).find("\033[") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace woa

@@ -1,0 +1,1 @@
+kernel void broken(global const uchar *in) { this is not OpenCL C; }

@@ -1,0 +1,34 @@
+// JPEG files to test with, and what the reference decoder makes of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tests/support/kernel_under_test.h"
+
+namespace woa::test {
+
+struct Picture {
+  std::uint32_t width = 0, height = 0, channels = 0;
+  Bytes samples;
+};
+
+// Skips the program if cjpeg or djpeg is absent.
+void require_jpeg_tools();
+
+// Gradients, edges and noise; the same for the same arguments.
+Picture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels);
+
+// `picture` as cjpeg encodes it. Throws std::runtime_error if it does not.
+Bytes cjpeg(const Picture& picture, const std::string& options);
+
+// What `djpeg -dct int` makes of a file. Throws std::runtime_error if it makes nothing.
+Picture djpeg(const Bytes& file);
+
+// A picture of four components, which cjpeg cannot write.
+Bytes make_cmyk(std::uint32_t width, std::uint32_t height);
+
+// Where the frame header's `precision, height, width` begin.
+std::size_t find_frame(const Bytes& file);
+
+}  // namespace woa::test

@@ -1,0 +1,121 @@
+#include "runtime/controller/kernel_library.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "tests/support/catch.h"
+
+namespace woa {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::array<fs::path, 2> kFolders{fs::path("/nowhere"), fs::path(WOA_TEST_KERNELS)};
+
+StagePlan stage_with(const std::string& kernel) {
+  StagePlan stage;
+  stage.name = "work";
+  stage.kernel = kernel;
+  stage.library = "lib" + kernel + ".so";
+  return stage;
+}
+
+ParamPlan param(const std::string& name, const std::string& value) {
+  return {.name = name, .value = value, .is_file = false, .secret_env = ""};
+}
+
+bool contains(const Status& status, const std::string& text) {
+  return status.message().find(text) != std::string::npos;
+}
+
+Status load_fails(const StagePlan& stage, Code code) {
+  const Status status = KernelLibrary::load(stage, kFolders).status();
+  INFO(status.message());
+  CHECK(status.code() == code);
+  CHECK(contains(status, "stage 'work'"));
+  CHECK(contains(status, "kernel '" + stage.kernel + "'"));
+  return status;
+}
+
+TEST_CASE("a kernel is made once and destroyed once") {
+  int alive = 0;
+  StagePlan stage = stage_with("echo");
+  stage.params = {param("counter", std::to_string(reinterpret_cast<std::uintptr_t>(&alive)))};
+  {
+    Result<KernelLibrary> loaded = KernelLibrary::load(stage, kFolders);
+    INFO(loaded.status().message());
+    REQUIRE(loaded.ok());
+    const KernelLibrary moved = std::move(loaded).value();
+    CHECK(alive == 1);
+    CHECK(moved.kernel() != nullptr);
+    CHECK(moved.self() == &alive);
+    CHECK(moved.folder() == kFolders[1] / "echo");
+  }
+  CHECK(alive == 0);
+}
+
+TEST_CASE("a kernel can be named by its file") {
+  StagePlan stage = stage_with("echo");
+  stage.kernel_file = (kFolders[1] / "echo/kernel.yaml").string();
+  CHECK(KernelLibrary::load(stage, {}).ok());
+  stage.kernel_file = (kFolders[1] / "missing/kernel.yaml").string();
+  CHECK(contains(load_fails(stage, Code::kNotFound), stage.kernel_file));
+}
+
+TEST_CASE("what create() says is passed on") {
+  StagePlan stage = stage_with("echo");
+  stage.params = {param("message", "apples")};
+  CHECK(contains(load_fails(stage, Code::kUnauthentic), "no such thing as apples"));
+}
+
+TEST_CASE("a secret is taken from the environment and never told") {
+  StagePlan stage = stage_with("echo");
+  stage.params = {param("message", "")};
+  stage.params[0].secret_env = "WOA_TEST_SECRET";
+  for (const std::string secret : {"swordfish", "a", "*", "**"}) {
+    ::setenv("WOA_TEST_SECRET", secret.c_str(), 1);
+    const Status status = KernelLibrary::load(stage, kFolders).status();
+    INFO(status.message());
+    CHECK(status.code() == Code::kUnauthentic);
+    if (secret == "swordfish") {
+      CHECK(contains(status, "no such thing as ***, really not ***"));
+      CHECK_FALSE(contains(status, secret));
+    }
+  }
+  ::unsetenv("WOA_TEST_SECRET");
+}
+
+TEST_CASE("a secret that is not set is not given, and named if the kernel cannot do without") {
+  ::unsetenv("WOA_TEST_SECRET");
+  StagePlan stage = stage_with("echo");
+  stage.params = {param("message", "")};
+  stage.params[0].secret_env = "WOA_TEST_SECRET";
+  CHECK(KernelLibrary::load(stage, kFolders).ok());
+  stage.params.push_back(param("message", "apples"));
+  const Status status = load_fails(stage, Code::kUnauthentic);
+  CHECK(contains(status, "no such thing as apples"));
+  CHECK(contains(status, "WOA_TEST_SECRET"));
+}
+
+TEST_CASE("kernels that cannot be loaded say why") {
+  CHECK(contains(load_fails(stage_with("unknown"), Code::kNotFound), "/nowhere"));
+  CHECK(contains(load_fails(stage_with("absent"), Code::kUnavailable), "libsomething was not found"));
+  CHECK(contains(load_fails(stage_with("nothing"), Code::kNotFound), "libnothing.so"));
+  CHECK(contains(load_fails(stage_with("old"), Code::kUnsupported), "interface 2"));
+  CHECK(contains(load_fails(stage_with("silent"), Code::kUnsupported), WOA_KERNEL_ENTRY));
+}
+
+TEST_CASE("a stage may need no library") {
+  StagePlan stage = stage_with("nothing");
+  stage.library.clear();
+  const Result<KernelLibrary> loaded = KernelLibrary::load(stage, kFolders);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->kernel() == nullptr);
+  CHECK(loaded->folder() == kFolders[1] / "nothing");
+}
+
+}  // namespace
+}  // namespace woa

@@ -1,0 +1,97 @@
+#include "runtime/transport/doorbell.h"
+
+#include <thread>
+
+#include "runtime/base/clock.h"
+#include "tests/support/catch.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kForever = 3'600'000'000'000;  // a lost ring shows as the test's time-out
+
+}  // namespace
+
+TEST_CASE("a ring while the owner is awake leaves nothing behind") {
+  DoorbellLine line;
+  Doorbell(&line).ring();
+  REQUIRE(line.rings == 0);
+}
+
+TEST_CASE("a ring between prepare and sleep ends the sleep at once") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  for (int k = 0; k < 3; ++k) {
+    bell.prepare();
+    bell.ring();
+    bell.sleep(kForever);
+    REQUIRE(line.sleeping == 0);
+  }
+  REQUIRE(line.rings == 3);
+}
+
+TEST_CASE("a ring of an earlier sleep does not end the next one") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  bell.prepare();
+  bell.ring();
+  bell.cancel();
+  REQUIRE(line.sleeping == 0);
+  bell.prepare();
+  REQUIRE(line.seen == line.rings);
+  bell.cancel();
+}
+
+TEST_CASE("a sleep that nobody ends lasts its time-out") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  const std::uint64_t begin = now_ns();
+  do {  // spurious returns happen
+    bell.prepare();
+    bell.sleep(20'000'000);
+  } while (now_ns() - begin < 20'000'000);
+  REQUIRE(line.rings == 0);
+}
+
+TEST_CASE("the count of rings wraps") {
+  DoorbellLine line;
+  line.rings = 0xffffffff;
+  const Doorbell bell(&line);
+  bell.prepare();
+  bell.ring();
+  bell.sleep(kForever);
+  REQUIRE(line.rings == 0);
+}
+
+TEST_CASE("a doorbell without a line rings nobody and sleeps by the clock") {
+  const Doorbell bell;
+  bell.ring();
+  bell.prepare();
+  bell.cancel();
+  const std::uint64_t begin = now_ns();
+  bell.sleep(1'000'000);
+  REQUIRE(now_ns() - begin >= 1'000'000);
+}
+
+TEST_CASE("no ring is lost between two threads that sleep whenever they can") {
+  constexpr std::uint32_t kRounds = 20'000;
+  DoorbellLine lines[2];
+  std::atomic<std::uint32_t> turn{0};
+  const auto play = [&](std::uint32_t own) {
+    const Doorbell mine(&lines[own]), other(&lines[1 - own]);
+    for (std::uint32_t round = own; round < kRounds; round += 2) {
+      while (turn.load(std::memory_order_acquire) != round) {
+        mine.prepare();
+        turn.load(std::memory_order_acquire) != round ? mine.sleep(kForever) : mine.cancel();
+      }
+      turn.store(round + 1, std::memory_order_release);
+      other.ring();
+    }
+  };
+  std::thread second(play, 1);
+  play(0);
+  second.join();
+  REQUIRE(turn == kRounds);
+}
+
+}  // namespace woa

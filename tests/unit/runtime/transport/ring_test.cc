@@ -1,0 +1,117 @@
+// The ring where the conformance suite cannot reach: its layout, and the wrap of its 32-bit numbers.
+#include <cstring>
+
+#include "runtime/transport/ring_receiver.h"
+#include "runtime/transport/ring_sender.h"
+#include "tests/support/catch.h"
+#include "tests/unit/runtime/transport/heap_channel.h"
+
+namespace woa {
+namespace {
+
+constexpr ChannelSpec kSpec{.ring_slots = 4, .return_slots = 4, .inline_bytes = 64, .header_crc = false};
+
+class Numbers final : public PacketSink {
+ public:
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
+    sequences.push_back(packet.sequence);
+    return true;
+  }
+  std::vector<std::uint32_t> sequences;
+};
+
+ActivationPacket packet() {
+  ActivationPacket activate;
+  activate.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  return activate;
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a channel do not overlap and fill it") {
+  const std::size_t bytes = *ring_channel_bytes(kSpec);
+  const test::HeapChannel memory(kSpec);
+  REQUIRE(memory.bytes().size() == bytes);
+  const ChannelView view(kSpec, memory.bytes());
+  const auto at = [&](const void* part) { return static_cast<const std::byte*>(part) - memory.bytes().data(); };
+  REQUIRE(at(view.slots.data()) == sizeof(ChannelWords));
+  REQUIRE(at(view.inlines.data()) == at(view.slots.data() + 4));
+  REQUIRE(at(view.inline_area(3).data()) == at(view.inlines.data()) + 3 * 64);
+  REQUIRE(at(view.returns.data()) == at(view.inlines.data() + 4 * 64));
+  REQUIRE(at(view.returns.data() + 4) == static_cast<std::ptrdiff_t>(bytes));
+}
+
+TEST_CASE("a header lies in its slot byte for byte, published by the word at offset 40") {
+  const auto memory = std::make_shared<test::HeapChannel>(kSpec);
+  RingSender sender(kSpec, memory, {});
+  ActivationPacket sent = packet();
+  sent.instance = 0x0123456789abcdef;
+  REQUIRE(sender.reserve() == Push::kOk);
+  sender.commit(sent, {});
+  sent.sequence = 1;
+  const ChannelView view(kSpec, memory->bytes());
+  REQUIRE(std::memcmp(view.slots.data(), &sent, sizeof sent) == 0);
+}
+
+TEST_CASE("sequences and returns go on through the wrap at 2^32") {
+  const auto memory = std::make_shared<test::HeapChannel>(kSpec);
+  const std::uint32_t first = 0xfffffff6;  // 0 comes in the third lap
+  RingSender sender(kSpec, memory, {}, first);
+  RingReceiver receiver(kSpec, memory, {}, first);
+  Numbers numbers;
+  std::vector<BlockReturn> out(1);
+  for (std::uint32_t n = 0; n < 40; ++n) {
+    REQUIRE(receiver.poll(numbers, 1) == 0);
+    REQUIRE(sender.next_sequence() == first + n);
+    REQUIRE(sender.reserve() == Push::kOk);
+    sender.commit(packet(), {});
+    REQUIRE(receiver.poll(numbers, 1) == 1);
+    REQUIRE(numbers.sequences.back() == first + n);
+    receiver.give_back({n, 0, 0, 0});
+    REQUIRE(sender.poll_returns(out) == 1);
+    REQUIRE(out[0].edge == n);
+    REQUIRE(sender.poll_returns(out) == 0);
+  }
+  REQUIRE(receiver.status().ok());
+  REQUIRE_FALSE(sender.closed());
+}
+
+TEST_CASE("a full ring stays full across the wrap") {
+  const auto memory = std::make_shared<test::HeapChannel>(kSpec);
+  const std::uint32_t first = 0xfffffff9;  // the second lap has the wrap in its middle
+  RingReceiver receiver(kSpec, memory, {}, first);
+  Numbers numbers;
+  {
+    RingSender sender(kSpec, memory, {}, first);
+    for (int lap = 0; lap < 3; ++lap) {
+      for (int k = 0; k < 4; ++k) {
+        REQUIRE(sender.reserve() == Push::kOk);
+        sender.commit(packet(), {});
+      }
+      REQUIRE(sender.reserve() == Push::kBackPressured);
+      REQUIRE(receiver.poll(numbers, 8) == 4);
+    }
+  }
+  REQUIRE(receiver.closed());
+  for (std::uint32_t n = 0; n < numbers.sequences.size(); ++n) REQUIRE(numbers.sequences[n] == first + n);
+}
+
+TEST_CASE("the end of a channel and its losses are seen when the next sequence is 0") {
+  const std::uint32_t first = 0xfffffff8;  // two laps end right before 0
+  const auto memory = std::make_shared<test::HeapChannel>(kSpec);
+  RingReceiver receiver(kSpec, memory, {}, first);
+  auto sender = std::make_unique<RingSender>(kSpec, memory, Doorbell{}, first);
+  Numbers numbers;
+  for (int k = 0; k < 8; ++k) {
+    REQUIRE(sender->reserve() == Push::kOk);
+    sender->commit(packet(), {});
+    REQUIRE(receiver.poll(numbers, 1) == 1);
+  }
+  REQUIRE(sender->next_sequence() == 0);
+  REQUIRE_FALSE(receiver.closed());
+  sender.reset();
+  REQUIRE(receiver.closed());
+  REQUIRE(receiver.status().ok());
+}
+
+}  // namespace woa
