@@ -359,10 +359,13 @@ class FlowAnalyser {
     for (const auto& port : stage.out) {
       if (port.empty()) return;  // reported as unread
       for (const std::uint32_t e : port) {
-        const MaybeGuard written = flow_.edge[e].empty() ? std::nullopt : flow_.edge[e].front();
+        const std::vector<MaybeGuard>& token = flow_.edge[e];
         const MaybeGuard reader = graph_.edges[e].hold ? reader_fires(graph_.edges[e]) : Guards::kAlways;
-        if (!written || !reader) return;
-        awaited = guards_.either(awaited, guards_.both(*written, *reader));
+        if (token.empty() || !token.front() || !token.back() || !reader) return;
+        const bool sure = guards_.implies(*token.back(), *reader);
+        const bool near = token.size() == 1;  // the reader's choices are made in the writer's turn
+        const Guard read = sure ? Guards::kAlways : near ? *reader : Guards::kNever;
+        awaited = guards_.either(awaited, guards_.both(*token.front(), read));
       }
     }
     if (guards_.implies(fires, awaited)) return;
@@ -373,9 +376,8 @@ class FlowAnalyser {
         "every course of an instance must end at the sink: let a stage on the way to an output read it without `hold`");
   }
 
-  // When the reader of a held edge is sure to fire, in the writer's context.
+  // When the reader of a held edge is sure to fire, in the edge's context.
   MaybeGuard reader_fires(const GraphEdge& edge) const {
-    if (graph_.stages[edge.from_stage].loop != edge.context) return Guards::kNever;
     MaybeGuard guard = flow_.stage[edge.to_stage];
     for (std::int32_t l = graph_.stages[edge.to_stage].loop; l != edge.context; l = graph_.parent(l)) {
       if (!guard) return guard;

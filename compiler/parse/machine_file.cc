@@ -70,7 +70,8 @@ ControllerPlan default_controller(ControllerKind kind, std::uint32_t number) {
 
 Machine default_machine() {
   return {{default_controller(ControllerKind::kCpu, 0), default_controller(ControllerKind::kCpu, 1),
-           default_controller(ControllerKind::kGpu, 0), default_controller(ControllerKind::kFpga, 0)}};
+           default_controller(ControllerKind::kGpu, 0), default_controller(ControllerKind::kFpga, 0)},
+          true};
 }
 
 std::optional<Machine> read_machine(std::uint32_t source, Report& report) {

@@ -77,7 +77,7 @@ class Placer {
     for (const ControllerPlan& controller : machine_.controllers) {
       if (controller.name == wanted.name) return controller;
     }
-    return name.kind == ControllerKind::kCpu ? std::optional(wanted) : std::nullopt;
+    return name.kind == ControllerKind::kCpu || machine_.open ? std::optional(wanted) : std::nullopt;
   }
 
   [[nodiscard]] static bool has_variant(const GraphStage& stage, ControllerKind kind) {

@@ -13,7 +13,7 @@ std::span<const std::byte> as_bytes(std::string_view text) {
 
 Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring,
                                                LocalDelivery& local, ControllerStats& stats) {
-  std::unique_ptr<Outputs> outputs(new Outputs(plan, layout, controller, wiring, local, stats));
+  std::unique_ptr<Outputs> outputs(new Outputs(plan, layout, wiring, local, stats));
   for (const RegionLayout& region : layout.regions) {
     std::unique_ptr<BlockPool> pool;
     if (region.producer == controller) {
@@ -31,11 +31,9 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
   return outputs;
 }
 
-Outputs::Outputs(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring, LocalDelivery& local,
-                 ControllerStats& stats)
+Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDelivery& local, ControllerStats& stats)
     : plan_(plan),
       layout_(layout),
-      self_(controller),
       wiring_(wiring),
       local_(local),
       stats_(stats),

@@ -79,8 +79,7 @@ class Outputs {
   void flush() noexcept;
 
  private:
-  Outputs(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring, LocalDelivery& local,
-          ControllerStats& stats);
+  Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
   [[nodiscard]] bool edge_available(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
   void take(std::uint32_t edge, std::uint64_t instance) noexcept;
   void untake(std::uint32_t edge, std::uint64_t instance) noexcept;
@@ -89,7 +88,6 @@ class Outputs {
 
   const Plan& plan_;
   const Layout& layout_;
-  std::uint32_t self_;
   Wiring& wiring_;
   LocalDelivery& local_;
   ControllerStats& stats_;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The lints can fail: each is shown small trees that break one rule, and one that breaks none."""
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -9,6 +11,7 @@ import unittest
 
 import format as formatting
 import layers
+import readme
 import style
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -126,6 +129,24 @@ class Style(unittest.TestCase):
             settings = {".clang-format": file.read()}
         self.assertEqual(problems(formatting.lint, {**settings, "a.cc": "int f() { return 1; }\n"}), [])
         self.assertIn("a.cc:1", problems(formatting.lint, {**settings, "a.cc": "int  f( ) {return 1;}\n"})[0])
+
+
+class Readme(unittest.TestCase):
+    def run_examples(self, text):
+        with tempfile.TemporaryDirectory() as root, contextlib.redirect_stdout(io.StringIO()):
+            with open(os.path.join(root, "README.md"), "w", encoding="utf-8") as file:
+                file.write(text)
+            readme.main(root, root)
+
+    def test_examples_that_work(self):
+        self.run_examples("```sh\ntest -e build/README.md\n```\n\n```console\nfalse\n```\n")
+        self.run_examples("```sh\necho one two three\n```\n\n```text\none ... three\n```\n")
+
+    def test_examples_that_do_not(self):
+        for text in ("no example\n", "```sh\nfalse\n```\n", "```sh\nfalse | true\n```\n",
+                     "```sh\necho one\n```\n\n```text\none\ntwo\n```\n"):
+            with self.assertRaises(SystemExit):
+                self.run_examples(text)
 
 
 @unittest.skipUnless(shutil.which("dpkg-query"), "needs dpkg")

@@ -114,7 +114,8 @@ TEST_CASE("secrets stay out of the plan, files become absolute") {
 TEST_CASE("a kernel of the user is named by an absolute path") {
   const std::filesystem::path folder = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler";
   const Compilation result = compile_text(
-      test::graph_text("kernels: [kernels/copy/kernel.yaml]\nstages: {s: {kernel: copy, in: {in: x}}}\noutputs: {y: s.out}\n"),
+      test::graph_text(
+          "kernels: [kernels/copy/kernel.yaml]\nstages: {s: {kernel: copy, in: {in: x}}}\noutputs: {y: s.out}\n"),
       "graph.yaml", folder, {});
   REQUIRE(result.plan);
   CHECK(result.plan->stages[2].kernel_file == (folder / "kernels/copy/kernel.yaml").string());
@@ -154,8 +155,9 @@ TEST_CASE("a dimension fixed at one port is fixed at all that edges join with it
     CHECK(type.dims[0].size == 0);
     CHECK(type.dims[2].size == 3);
   }
-  CHECK(stage_of(compile_good("stages: {m: {kernel: matrix, in: {in: x}}}\noutputs: {y: m.out}\n"), "m").outputs[0].type.max_bytes ==
-        1024);
+  CHECK(stage_of(compile_good("stages: {m: {kernel: matrix, in: {in: x}}}\noutputs: {y: m.out}\n"), "m")
+            .outputs[0]
+            .type.max_bytes == 1024);
 }
 
 TEST_CASE("a stage without outputs tells the sink that it is done") {

@@ -49,7 +49,8 @@ inline std::string codes(const std::string& text, const CompileOptions& options 
 }
 
 inline const StagePlan& stage_of(const Plan& plan, const std::string& name) {
-  const auto found = std::find_if(plan.stages.begin(), plan.stages.end(), [&](const auto& s) { return s.name == name; });
+  const auto found =
+      std::find_if(plan.stages.begin(), plan.stages.end(), [&](const auto& s) { return s.name == name; });
   if (found == plan.stages.end()) throw std::out_of_range("no stage " + name);
   return *found;
 }

@@ -107,7 +107,8 @@ TEST_CASE("two loop edges in one turn must be alternatives") {
               "outputs: {y: h.done}\n")
             .empty());
   CHECK(check("stages:\n"
-              "  h: {kernel: split, in: {in: [x, {from: s.again, loop: {max: 4, name: l}}, {from: t.again, loop: {name: l}}]}}\n"
+              "  h: {kernel: split, in: {in: [x, {from: s.again, loop: {max: 4, name: l}}, {from: t.again, loop: "
+              "{name: l}}]}}\n"
               "  s: {kernel: step, in: {x: h.a}}\n"
               "  t: {kernel: step, in: {x: h.b}}\n"
               "outputs: {y: s.done, z: t.done}\n") == "E0407");
@@ -115,13 +116,15 @@ TEST_CASE("two loop edges in one turn must be alternatives") {
 
 TEST_CASE("two inputs of a loop must take the next turn together") {
   CHECK(check("stages:\n"
-              "  h: {kernel: join2, in: {a: [x, {from: s.again, loop: {max: 4, name: l}}], b: [x, {from: t.a, loop: {name: l}}]}}\n"
+              "  h: {kernel: join2, in: {a: [x, {from: s.again, loop: {max: 4, name: l}}], b: [x, {from: t.a, loop: "
+              "{name: l}}]}}\n"
               "  s: {kernel: step, in: {x: h.out}}\n"
               "  t: {kernel: split, in: {in: s.again}}\n"
               "  u: {kernel: store, in: {in: t.b}}\n"
               "outputs: {y: s.done}\n") == "E0410");  // u is done once per turn
   CHECK(check("stages:\n"
-              "  h: {kernel: join2, in: {a: [x, {from: t.a, loop: {max: 4, name: l}}], b: [x, {from: t.b, loop: {name: l}}]}}\n"
+              "  h: {kernel: join2, in: {a: [x, {from: t.a, loop: {max: 4, name: l}}], b: [x, {from: t.b, loop: {name: "
+              "l}}]}}\n"
               "  s: {kernel: step, in: {x: h.out}}\n"
               "  t: {kernel: split, in: {in: s.again}}\n"
               "outputs: {y: s.done}\n")
@@ -138,7 +141,8 @@ TEST_CASE("branches that combine in too many ways are refused, not tried for eve
     body += "  s" + next + ": {kernel: split, in: {in: s" + k + ".b}}\n";
   }
   body += "outputs:\n  z: s" + std::to_string(2 * n) + ".a\n  w: s" + std::to_string(2 * n) + ".b\n  y: [";
-  for (int i = 0; i < 2 * n; ++i) body += "r" + std::to_string(i) + ".left, r" + std::to_string(i) + ".right" + (i + 1 < 2 * n ? ", " : "]\n");
+  for (int i = 0; i < 2 * n; ++i)
+    body += "r" + std::to_string(i) + ".left, r" + std::to_string(i) + ".right" + (i + 1 < 2 * n ? ", " : "]\n");
   const std::string found = check(body);
   CHECK(found.find("E0407") != std::string::npos);  // all of them write: not exclusive
 }

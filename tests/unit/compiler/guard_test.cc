@@ -25,7 +25,8 @@ TEST_CASE("operations agree with truth tables, and equal conditions are equal gu
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     Guards guards;
-    std::vector<Pair> pairs{{Guards::kNever, std::vector<bool>(kWorlds, false)}, {Guards::kAlways, std::vector<bool>(kWorlds, true)}};
+    std::vector<Pair> pairs{{Guards::kNever, std::vector<bool>(kWorlds, false)},
+                            {Guards::kAlways, std::vector<bool>(kWorlds, true)}};
     for (std::uint32_t v = 0; v < kVariables; ++v) {
       REQUIRE(guards.add_variable(kChoices) == v);
       const std::size_t known = pairs.size();  // conditions on earlier variables only
@@ -75,7 +76,8 @@ TEST_CASE("work is bounded") {
   std::vector<Guard> bits;
   for (int i = 0; i < 60; ++i) bits.push_back(guards.choose(Guards::kAlways, guards.add_variable(2), {false, true}));
   Guard sum = Guards::kNever;  // pairs far apart in the order: the diagram doubles with each
-  for (std::size_t i = 0; i < 30 && !guards.overflowed(); ++i) sum = guards.either(sum, guards.both(bits[i], bits[i + 30]));
+  for (std::size_t i = 0; i < 30 && !guards.overflowed(); ++i)
+    sum = guards.either(sum, guards.both(bits[i], bits[i + 30]));
   CHECK(guards.overflowed());
 }
 

@@ -18,7 +18,8 @@ const LoopPlan& loop_of(const Plan& plan, const std::string& name) {
 
 TEST_CASE("a stage that feeds itself: one counter, two blocks") {
   const Plan plan = compile_good(
-      "window: 3\nstages:\n  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 50}}]}}\noutputs: {y: s.done}\n");
+      "window: 3\nstages:\n  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 50}}]}}\noutputs: {y: "
+      "s.done}\n");
   REQUIRE(plan.loops.size() == 1);
   CHECK(plan.loops[0] == LoopPlan{"s", 0, 6, 50});  // counts 0 to 50
   const EdgePlan& entry = edge_of(plan, "source.x", "s.x");
@@ -61,7 +62,8 @@ TEST_CASE("nested loops have adjacent fields, the outer one higher; disjoint loo
 TEST_CASE("one port may enter two loops at once, if one of them is clearly outside") {
   const Plan plan = compile_good(
       "stages:\n"
-      "  h: {kernel: step, in: {x: [x, {from: h.again, loop: {max: 3, name: inner}}, {from: t.again, loop: {max: 3, name: outer}}]}}\n"
+      "  h: {kernel: step, in: {x: [x, {from: h.again, loop: {max: 3, name: inner}}, {from: t.again, loop: {max: 3, "
+      "name: outer}}]}}\n"
       "  t: {kernel: step, in: {x: h.done}}\n"
       "outputs: {y: t.done}\n");
   CHECK(loop_of(plan, "inner").shift == 0);
@@ -74,8 +76,10 @@ TEST_CASE("a held token matches on the counters that both ends share") {
   const Plan plan = compile_good(
       "stages:\n"
       "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 3, name: outer}}]}}\n"
-      "  in2: {kernel: step2, in: {x: [head.a, {from: in2.again, loop: {max: 7, name: inner}}], y: {from: x, hold: true}}}\n"
-      "  in3: {kernel: step2, in: {x: [in2.done, {from: in3.again, loop: {max: 7, name: third}}], y: {from: head.b, hold: true}}}\n"
+      "  in2: {kernel: step2, in: {x: [head.a, {from: in2.again, loop: {max: 7, name: inner}}], y: {from: x, hold: "
+      "true}}}\n"
+      "  in3: {kernel: step2, in: {x: [in2.done, {from: in3.again, loop: {max: 7, name: third}}], y: {from: head.b, "
+      "hold: true}}}\n"
       "  tail: {kernel: step, in: {x: in3.done}}\n"
       "outputs: {y: tail.done}\n");
   CHECK(loop_of(plan, "outer").shift == 3);
@@ -83,8 +87,8 @@ TEST_CASE("a held token matches on the counters that both ends share") {
   CHECK((far.hold && far.hold_mask == 0));
   const InputPortPlan& near = stage_of(plan, "in3").inputs[1];
   CHECK((near.hold && near.hold_mask == 0x18));
-  CHECK(edge_of(plan, "source.x", "in2.y").min_blocks == 1);   // one for the instance
-  CHECK(edge_of(plan, "head.b", "in3.y").min_blocks == 4);      // kept for each turn of `outer`
+  CHECK(edge_of(plan, "source.x", "in2.y").min_blocks == 1);  // one for the instance
+  CHECK(edge_of(plan, "head.b", "in3.y").min_blocks == 4);    // kept for each turn of `outer`
   CHECK(edge_of(plan, "head.b", "in3.y").keep == 0x18);
   CHECK_FALSE(stage_of(plan, "in2").inputs[0].hold);
 }
@@ -100,29 +104,35 @@ TEST_CASE("inside a loop an edge needs one block where the reader ends before th
   for (const EdgePlan& edge : plan.edges) CHECK(edge.min_blocks == 1);
 }
 
-TEST_CASE("an edge may need a block per turn where the writer runs ahead of the reader") {
-  // `side` lies on the way to the next turn only when `pick` says so; else the loop goes on without waiting for `slow`,
-  // whose token waits for `side` at the end.
+TEST_CASE("an edge needs a block per turn where the writer may run ahead of the reader") {
+  // `a` goes on by itself when it writes `left`; `b` follows at its own pace, until `right` lets them meet.
   const Plan plan = compile_good(
       "stages:\n"
-      "  head: {kernel: split2, in: {in: [x, {from: pick.again, loop: {max: 5, name: l}}]}}\n"
-      "  pick: {kernel: step, in: {x: head.a}}\n"
-      "  slow: {kernel: join2, in: {a: head.b, b: {from: x, hold: true}}}\n"
-      "  keep: {kernel: join2, in: {a: pick.done, b: {from: slow.out, hold: true}}}\n"
-      "outputs: {y: keep.out}\n");
-  CHECK(edge_of(plan, "head.b", "slow.a").min_blocks == 6);
+      "  a: {kernel: route, in: {in: [x, {from: p.a, loop: {max: 5, name: l}}, {from: s.b, loop: {name: l}}]}}\n"
+      "  p: {kernel: split, in: {in: a.left}}\n"
+      "  b: {kernel: copy, in: {in: [x, {from: follow.out, loop: {name: l}}, {from: s.a, loop: {name: l}}]}}\n"
+      "  follow: {kernel: join2, in: {a: p.b, b: {from: b.out, hold: true}}}\n"
+      "  meet: {kernel: join2, in: {a: a.right, b: {from: b.out, hold: true}}}\n"
+      "  end: {kernel: step, in: {x: meet.out}}\n"
+      "  s: {kernel: split, in: {in: end.again}}\n"
+      "outputs: {y: end.done}\n");
+  CHECK(edge_of(plan, "p.b", "follow.a").min_blocks == 6);
+  CHECK(edge_of(plan, "a.left", "p.in").min_blocks == 1);
+  CHECK(edge_of(plan, "p.a", "a.in").min_blocks == 1);
+  CHECK(edge_of(plan, "follow.out", "b.in").min_blocks == 1);
+  CHECK(edge_of(plan, "b.out", "follow.b").min_blocks == 6);  // held
 }
 
 TEST_CASE("b(e) over the limit is refused and the product is shown") {
   const Compilation result = compile_text(
-      test::graph_text(
-          "stages:\n"
-          "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 99, name: outer}}]}}\n"
-          "  mid: {kernel: split, in: {in: [head.a, {from: low.again, loop: {max: 49, name: mid}}]}}\n"
-          "  in: {kernel: step2, in: {x: [mid.a, {from: in.again, loop: {max: 9, name: in}}], y: {from: mid.b, hold: true}}}\n"
-          "  low: {kernel: step, in: {x: in.done}}\n"
-          "  tail: {kernel: step2, in: {x: low.done, y: {from: head.b, hold: true}}}\n"
-          "outputs: {y: tail.done}\n"),
+      test::graph_text("stages:\n"
+                       "  head: {kernel: split, in: {in: [x, {from: tail.again, loop: {max: 99, name: outer}}]}}\n"
+                       "  mid: {kernel: split, in: {in: [head.a, {from: low.again, loop: {max: 49, name: mid}}]}}\n"
+                       "  in: {kernel: step2, in: {x: [mid.a, {from: in.again, loop: {max: 9, name: in}}], y: {from: "
+                       "mid.b, hold: true}}}\n"
+                       "  low: {kernel: step, in: {x: in.done}}\n"
+                       "  tail: {kernel: step2, in: {x: low.done, y: {from: head.b, hold: true}}}\n"
+                       "outputs: {y: tail.done}\n"),
       "graph.yaml", "", test::fixture_options());
   REQUIRE(result.diagnostics.size() == 1);
   CHECK(result.diagnostics[0].code == "E0415");
@@ -135,7 +145,8 @@ TEST_CASE("counters that need more than 64 bits are refused") {
   std::string from = "x";
   for (int i = 0; i < 3; ++i) {
     const std::string n = std::to_string(i);
-    body += "  h" + n + ": {kernel: copy, in: {in: [" + from + ", {from: t" + n + ".again, loop: {max: 4294967295, name: l" + n + "}}]}}\n";
+    body += "  h" + n + ": {kernel: copy, in: {in: [" + from + ", {from: t" + n +
+            ".again, loop: {max: 4294967295, name: l" + n + "}}]}}\n";
     from = "h" + n + ".out";
   }
   for (int i = 2; i >= 0; --i) {

@@ -9,7 +9,8 @@ std::string name(const char* prefix, int i) { return prefix + std::to_string(i);
 
 TEST_CASE("10,000 stages in a chain") {
   std::string body = "stages:\n  s0: {kernel: copy, in: {in: x}}\n";
-  for (int i = 1; i < 10'000; ++i) body += "  " + name("s", i) + ": {kernel: copy, in: {in: " + name("s", i - 1) + ".out}}\n";
+  for (int i = 1; i < 10'000; ++i)
+    body += "  " + name("s", i) + ": {kernel: copy, in: {in: " + name("s", i - 1) + ".out}}\n";
   const Plan plan = test::compile_good(body + "outputs: {y: s9999.out}\n");
   CHECK(plan.stages.size() == 10'002);
   CHECK(plan.window > 1);
@@ -20,7 +21,8 @@ TEST_CASE("3,000 branches one after the other, and 3,000 one behind the other") 
   std::string writer = "x", last = "x", exits;
   for (int i = 0; i < 3'000; ++i) {
     merged += "  " + name("r", i) + ": {kernel: route, in: {in: " + writer + "}}\n";
-    merged += "  " + name("m", i) + ": {kernel: copy, in: {in: [" + name("r", i) + ".left, " + name("r", i) + ".right]}}\n";
+    merged +=
+        "  " + name("m", i) + ": {kernel: copy, in: {in: [" + name("r", i) + ".left, " + name("r", i) + ".right]}}\n";
     writer = name("m", i) + ".out";
     ladder += "  " + name("r", i) + ": {kernel: route, in: {in: " + last + "}}\n";
     exits += name("r", i) + ".left, ";
@@ -31,7 +33,8 @@ TEST_CASE("3,000 branches one after the other, and 3,000 one behind the other") 
 }
 
 TEST_CASE("3,000 loops one after the other, and a loop of 3,000 stages") {
-  std::string chain = "stages:\n", ring = "stages:\n  h: {kernel: copy, in: {in: [x, {from: s.again, loop: {max: 5, name: l}}]}}\n";
+  std::string chain = "stages:\n",
+              ring = "stages:\n  h: {kernel: copy, in: {in: [x, {from: s.again, loop: {max: 5, name: l}}]}}\n";
   std::string writer = "x", last = "h.out";
   for (int i = 0; i < 3'000; ++i) {
     const std::string s = name("s", i);
@@ -48,7 +51,8 @@ TEST_CASE("3,000 loops one after the other, and a loop of 3,000 stages") {
 TEST_CASE("loops nested 20 deep") {
   std::string body = "stages:\n", from = "x";
   for (int i = 0; i < 20; ++i) {
-    body += "  " + name("h", i) + ": {kernel: copy, in: {in: [" + from + ", {from: " + name("t", i) + ".again, loop: {max: 3, name: " + name("l", i) + "}}]}}\n";
+    body += "  " + name("h", i) + ": {kernel: copy, in: {in: [" + from + ", {from: " + name("t", i) +
+            ".again, loop: {max: 3, name: " + name("l", i) + "}}]}}\n";
     from = name("h", i) + ".out";
   }
   for (int i = 19; i >= 0; --i) {

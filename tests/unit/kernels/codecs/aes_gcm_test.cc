@@ -1,6 +1,7 @@
 // Packets: known ones, round trips, and every way in which one can be wrong.
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "tests/support/kernel_under_test.h"
@@ -83,13 +84,12 @@ TEST_CASE("what was encrypted is decrypted") {
 }
 
 TEST_CASE("no two packets have the same nonce") {
-  std::vector<Bytes> nonces;
+  std::set<std::string> nonces;
   for (int i = 0; i < 100; ++i) {
     const Bytes packet = encrypted(plain_text(32));
-    nonces.emplace_back(packet.begin(), packet.begin() + 12);
+    nonces.emplace(packet.begin(), packet.begin() + 12);
   }
-  std::sort(nonces.begin(), nonces.end());
-  CHECK(std::adjacent_find(nonces.begin(), nonces.end()) == nonces.end());
+  CHECK(nonces.size() == 100);
 }
 
 TEST_CASE("a flipped bit anywhere is noticed, and no plaintext is left behind") {

@@ -1,0 +1,93 @@
+"""The flagship on a small picture: the same bytes under every model and process layout, and the message counts of the design."""
+import os
+import subprocess
+
+import harness
+from harness import SOURCE, WoaTest, read
+
+GRAPH = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
+STAGES = 5
+INSTANCES = 7
+
+
+class Flagship(WoaTest):
+    def encrypted(self):
+        rows = bytearray(b"P6\n160 120\n255\n")
+        for y in range(120):
+            for x in range(160):
+                rows += bytes(((x * 3 + y) % 256, (x * y // 7) % 256, (255 - x + y * 2) % 256))
+        ppm = self.write("photo.ppm", bytes(rows))
+        jpeg = self.path("photo.jpg")
+        subprocess.run(["cjpeg", "-quality", "90", "-outfile", jpeg, ppm], check=True)
+        key = self.write("key.hex", "00112233445566778899aabbccddeeff" * 2 + "\n")
+        self.run_json(os.path.join(SOURCE, "graphs/encrypt.yaml"), "--in", "plain=" + jpeg, "--param", "encrypt.key_file=" + key,
+                      "--out", "packet=" + self.path("photo.enc"))
+        return ["--in", "packet=" + self.path("photo.enc"), "--param", "decrypt.key_file=" + key, "--instances", str(INSTANCES)]
+
+    def test_same_picture_and_message_counts(self):
+        arguments = self.encrypted()
+        digests = set()
+        for model, messages in (("woa", STAGES + 1), ("rpc-hub", 2 * STAGES)):
+            for processes in ("per-controller", "one"):
+                result = self.run_json(GRAPH, *arguments, "--model", model, "--processes", processes)
+                self.assertEqual(result["messages"], INSTANCES * messages)
+                self.assertEqual(result["failures"], [])
+                digests.add(result["outputs"][0]["sha256"])
+        self.assertEqual(len(digests), 1)
+        self.assertNotIn(None, digests)
+
+    def test_devices_and_placement(self):
+        result = self.run_json(GRAPH, *self.encrypted())
+        where = {stage["name"]: stage["controller"] for stage in result["stages"]}
+        self.assertEqual(where, {"decrypt": "cpu:0", "expand": "cpu:1", "resize": "gpu:0", "sharpen": "fpga:0", "encode": "cpu:0"})
+        self.assertTrue(all(stage["firings"] == INSTANCES for stage in result["stages"]))
+        devices = {entry["name"]: entry for entry in result["controllers"]}
+        self.assertTrue(devices["fpga:0"]["simulated"])
+        self.assertEqual(devices["fpga:0"]["forwards"], "device")
+        self.assertGreater(devices["fpga:0"]["cycles"], 0)
+        self.assertFalse(devices["cpu:0"]["simulated"])
+        copied = {edge["to"]: edge["copied_bytes"] for edge in result["edges"]}
+        self.assertEqual(copied["expand.jpeg"], 0)  # cpu to cpu
+        self.assertGreater(copied["resize.image"], 0)  # into the device
+
+    def test_bad_packets_between_good_ones(self):
+        arguments = self.encrypted()
+        with open(self.path("photo.enc"), "rb") as file:
+            good = file.read()
+        os.mkdir(self.path("packets"))
+        bad = {40: good[:-1] + bytes((good[-1] ^ 1,)), 41: good[:20], 42: b""}
+        for number in range(100):
+            self.write(f"packets/{number:04}.enc", bad.get(number, good))
+        arguments[1] = "packet=" + self.path("packets")
+        arguments[-1] = "100"
+        result = self.run_json(GRAPH, *arguments, "--window", "8", code=1)
+        self.assertEqual([failure["instance"] for failure in sorted(result["failures"], key=lambda f: f["instance"])], [40, 41, 42])
+        self.assertTrue(all(failure["stage"] == "decrypt" for failure in result["failures"]))
+        clean = self.run_json(GRAPH, "--in", "packet=" + self.path("photo.enc"), *arguments[2:4], "--instances", "97")
+        self.assertEqual(result["outputs"], clean["outputs"])
+
+    def test_wrong_key_is_unauthentic(self):
+        arguments = self.encrypted()
+        arguments[3] = "decrypt.key_file=" + self.write("wrong.hex", "ff" * 32)
+        done = self.woa("run", GRAPH, *arguments)
+        self.refused(done, 1, "unauthentic", "instance 0", "decrypt")
+        self.assertNotIn("ff" * 8, done.stderr.decode())
+
+    def test_payload_that_is_no_jpeg(self):
+        self.encrypted()
+        key = "decrypt.key_file=" + self.path("key.hex")
+        for name, data in (("text", b"this is no picture"), ("empty", b""), ("cut", read(self.path("photo.jpg"), "rb")[:900])):
+            self.run_json(os.path.join(SOURCE, "graphs/encrypt.yaml"), "--in", "plain=" + self.write(name, data), "--param",
+                          "encrypt.key_file=" + self.path("key.hex"), "--out", "packet=" + self.path(name + ".enc"))
+            self.refused(self.woa("run", GRAPH, "--in", "packet=" + self.path(name + ".enc"), "--param", key), 1, "expand", "instance 0")
+
+
+if __name__ == "__main__":
+    harness.need_program("djpeg", "cjpeg")
+    harness.need_kernels("aes_gcm_decrypt", "aes_gcm_encrypt", "jpeg_decode", "png_encode")
+    for name in ("opencl", "verilator"):
+        probe = __import__("json").loads(subprocess.run([harness.WOA, "devices", "--json"], stdout=subprocess.PIPE).stdout)
+        for device in probe["devices"]:
+            if device["backend"] == name and not device["available"]:
+                harness.skip_program(name, device["reason"])
+    harness.main()

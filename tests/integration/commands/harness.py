@@ -1,0 +1,74 @@
+"""Starts `woa` as a user would; standard library only. Exit code 77 of a test program is a skip (tests/support/require.h)."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.environ["WOA_BUILD_DIR"]
+SOURCE = os.environ["WOA_SOURCE_DIR"]
+WOA = os.path.join(BUILD, "woa")
+LIMIT_S = 60  # a hang; everything here ends in seconds
+
+
+def skip_program(name, reason):
+    """Ends this test program as skipped, or as failed where WOA_REQUIRE lists `name`."""
+    required = name in os.environ.get("WOA_REQUIRE", "").split(",")
+    print(("FAILED (WOA_REQUIRE)" if required else "skipped") + f": {name} is unavailable: {reason}")
+    sys.exit(1 if required else 77)
+
+
+def need_program(name, *programs):
+    for program in programs:
+        if shutil.which(program) is None:
+            skip_program(name, program + " is not installed")
+
+
+def need_kernels(*kernels):
+    for kernel in kernels:
+        reason = os.path.join(BUILD, "kernels", kernel, "unavailable.txt")
+        if os.path.exists(reason):
+            skip_program("codecs", read(reason).strip())
+
+
+def read(path, mode="r"):
+    with open(path, mode) as file:
+        return file.read()
+
+
+class WoaTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="woa-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb" if isinstance(data, bytes) else "w") as file:
+            file.write(data)
+        return self.path(name)
+
+    def woa(self, *arguments, environment=None):
+        return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S,
+                              env=dict(os.environ, **(environment or {})))
+
+    def run_json(self, *arguments, code=0, environment=None):
+        """`woa run ... --json`: exactly one object on stdout."""
+        done = self.woa("run", *arguments, "--json", environment=environment)
+        self.assertEqual(done.returncode, code, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout)
+
+    def refused(self, done, code, *texts):
+        """Ended with `code` and an error on stderr that holds each of `texts`."""
+        error = done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, code, error[-2000:])
+        for text in texts:
+            self.assertIn(text, error)
+        self.assertNotIn("internal error", error)
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,121 @@
+"""woa run: control flow, processes, models, files, traces, and that nothing goes through the caller."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import harness
+from harness import SOURCE, WOA, WoaTest, read
+
+HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
+
+
+class Run(WoaTest):
+    def test_hello_in_every_layout(self):
+        text = self.write("text", "hello\n")
+        for model, messages in (("woa", 3), ("rpc-hub", 4)):
+            for processes in ("one", "per-controller"):
+                result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "20", "--model", model, "--processes", processes,
+                                       "--out", "copy=" + self.path("copy"))
+                self.assertEqual(result["messages"], 20 * messages)
+                self.assertEqual(result["copied_bytes"], 0)
+                with open(self.path("copy")) as file:
+                    self.assertEqual(file.read(), "hello\n" * 20)
+
+    def test_json_has_what_the_commands_page_promises(self):
+        result = self.run_json(HELLO, "--in", "text=" + self.write("text", "x"))
+        for key in ("graph model processes instances window wall_s throughput_per_s latency_us messages control payload_bytes "
+                    "copied_bytes controllers stages edges outputs failures").split():
+            self.assertIn(key, result)
+        self.assertEqual(set(result["latency_us"]), {"min", "p50", "p99", "max"})
+        self.assertEqual(set(result["edges"][0]), set("from to transport method messages payload_bytes copied_bytes".split()))
+
+    def test_a_folder_gives_an_instance_per_file_in_name_order(self):
+        os.mkdir(self.path("in"))
+        os.mkdir(self.path("out"))
+        for name in ("b", "a", "c"):
+            self.write("in/" + name, name)
+        result = self.run_json(HELLO, "--in", "text=" + self.path("in"), "--out", "copy=" + self.path("out/%i.txt"))
+        self.assertEqual(result["instances"], 3)
+        self.assertEqual([read(self.path(f"out/{k}.txt")) for k in range(3)], ["a", "b", "c"])
+
+    def test_a_plan_runs_like_its_graph(self):
+        text, plan = self.write("text", "x" * 1000), self.path("hello.plan")
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--dot", self.path("hello.dot")).returncode, 0)
+        self.assertIn("digraph", read(self.path("hello.dot")))
+        before = read(plan, "rb")
+        a, b = (self.run_json(what, "--in", "text=" + text, "--instances", "5") for what in (HELLO, plan))
+        self.assertEqual(a["outputs"], b["outputs"])
+        self.assertEqual(read(plan, "rb"), before)
+
+    def test_the_trace_has_tracks_firings_and_an_arrow_per_hop(self):
+        trace = self.path("trace.json")
+        self.run_json(HELLO, "--in", "text=" + self.write("text", "x"), "--instances", "4", "--trace", trace)
+        events = json.loads(read(trace))["traceEvents"]
+        self.assertEqual(sum(event["ph"] == "X" and event["name"] == "second" for event in events), 4)
+        starts = {event["id"]: event for event in events if event["ph"] == "s"}
+        ends = {event["id"]: event for event in events if event["ph"] == "f"}
+        self.assertEqual(len(starts), 4 * 3)
+        self.assertEqual(set(starts), set(ends))
+        self.assertTrue(all(starts[k]["ts"] <= ends[k]["ts"] for k in starts))
+        names = {event["args"]["name"] for event in events if event.get("name") == "process_name"}
+        self.assertEqual({name.split()[0] for name in names}, {"host", "cpu:0", "cpu:1"})
+
+    def test_nothing_goes_through_the_caller(self):
+        """With the host stopped, the last stage still fires `window` times under woa; under rpc-hub it cannot."""
+        graph = self.write("slow.yaml", "woa: 1\ngraph: slow\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  first: {kernel: fail_if, in: {data: data}, params: {byte: 0, delay_ms: 100}, on: 'cpu:0'}\n"
+                           "  last:  {kernel: fail_if, in: {data: first.data}, params: {byte: 0, delay_ms: 10}, on: 'cpu:1'}\n"
+                           "outputs: {data: last.data}\n")
+        token, window, held_s = self.write("token", "x"), 8, 4
+        late = {}
+        for model in ("woa", "rpc-hub"):
+            trace = self.path(model + ".json")
+            run = subprocess.Popen([WOA, "run", graph, "--in", "data=" + token, "--instances", str(window), "--window", str(window),
+                                    "--model", model, "--trace", trace, "--json"], stdout=subprocess.DEVNULL)
+            time.sleep(0.5)  # all are sent at once; the first stage works on them for 0.8 s
+            os.kill(run.pid, signal.SIGSTOP)
+            time.sleep(held_s)
+            os.kill(run.pid, signal.SIGCONT)
+            self.assertEqual(run.wait(timeout=harness.LIMIT_S), 0)
+            events = json.loads(read(trace))["traceEvents"]
+            ends = sorted(event["ts"] / 1e6 for event in events if event["ph"] == "X" and event["name"] == "last")
+            self.assertEqual(len(ends), window)
+            late[model] = sum(end > held_s * 0.75 for end in ends)
+        self.assertEqual(late["woa"], 0)
+        self.assertGreater(late["rpc-hub"], 0)
+
+    def test_a_killed_node_ends_the_run_with_its_name(self):
+        graph = self.write("long.yaml", "woa: 1\ngraph: long\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  only: {kernel: fail_if, in: {data: data}, params: {byte: 0, delay_ms: 50}, on: 'cpu:3'}\n"
+                           "outputs: {data: only.data}\n")
+        run = subprocess.Popen([WOA, "run", graph, "--in", "data=" + self.write("token", "x"), "--instances", "1000", "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1)
+        node = int(read(f"/proc/{run.pid}/task/{run.pid}/children").split()[0])
+        os.kill(node, signal.SIGKILL)
+        started = time.monotonic()
+        out, error = run.communicate(timeout=harness.LIMIT_S)
+        self.assertLess(time.monotonic() - started, 10)  # ten times the promise
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("cpu:3", error.decode())
+        result = json.loads(out)
+        self.assertEqual(result["error"]["code"], "peer_lost")
+        self.assertTrue(all(failure["code"] == "peer_lost" for failure in result["failures"]))
+
+    def test_nodes_die_with_their_parent(self):
+        run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=/dev/zero", "--instances", "1000000"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        nodes = [int(pid) for pid in read(f"/proc/{run.pid}/task/{run.pid}/children").split()]
+        os.kill(run.pid, signal.SIGKILL)
+        run.wait()
+        deadline = time.monotonic() + 10
+        while any(os.path.exists(f"/proc/{pid}") for pid in nodes) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertFalse([pid for pid in nodes if os.path.exists(f"/proc/{pid}")])
+
+
+if __name__ == "__main__":
+    harness.main()
