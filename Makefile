@@ -17,12 +17,13 @@ packages:
 
 build: packages
 	@cmake --preset release --log-level=WARNING
-	@cmake --build build --parallel $(JOBS)
+	@cmake --build build --target programs --parallel $(JOBS)
 
 demo: build
 	@tools/demo.sh
 
 test: build
+	@cmake --build build --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
 
 clean:

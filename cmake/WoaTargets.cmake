@@ -15,6 +15,9 @@ if(WOA_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${WOA_CCACHE})
 endif()
 
+# What `make build` builds: the program, the kernels, the demo's painter; everything but tests.
+add_custom_target(programs)
+
 # Warnings and include root of our own targets; never leaks to a library's headers.
 add_library(woa_settings INTERFACE)
 target_include_directories(woa_settings INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
@@ -55,6 +58,7 @@ function(woa_kernel name)
     endif()
   endforeach()
   add_library(${name} MODULE ${arg_SOURCES})
+  add_dependencies(programs ${name})
   target_link_libraries(${name} PRIVATE woa_settings ${arg_LIBRARIES})
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${out})
 endfunction()
