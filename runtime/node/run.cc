@@ -71,20 +71,6 @@ Status Run::Impl::start() {
   segments_ = std::move(*segments);
   const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
 
-  NodeSetup nodes;
-  nodes.plan = &plan_;
-  nodes.layout = &layout_;
-  nodes.segments = &segments_;
-  nodes.backends = options_.backends;
-  nodes.transport = options_.transport;
-  nodes.kernel_path = options_.kernel_path;
-  nodes.trace = options_.trace;
-  nodes.idle = idle;
-  nodes.node_command = options_.node_command;
-  nodes.processors = options_.processors;
-  supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
-  WOA_RETURN_IF_ERROR(supervisor_->start());
-
   HostedControllerSetup host;
   host.plan = &plan_;
   host.layout = &layout_;
@@ -102,7 +88,22 @@ Status Run::Impl::start() {
   auto hosted = HostedController::make(std::move(host));
   if (!hosted.ok()) return hosted.status();
   host_ = std::move(*hosted);
-  supervisor_->watch(host_->doorbell());
+
+  NodeSetup nodes;
+  nodes.plan = &plan_;
+  nodes.layout = &layout_;
+  nodes.segments = &segments_;
+  nodes.backends = options_.backends;
+  nodes.transport = options_.transport;
+  nodes.kernel_path = options_.kernel_path;
+  nodes.trace = options_.trace;
+  nodes.idle = idle;
+  nodes.node_command = options_.node_command;
+  nodes.processors = options_.processors;
+  nodes.host = host_->doorbell();
+  supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
+  WOA_RETURN_IF_ERROR(supervisor_->start());
+  supervisor_->watch();
   return {};
 }
 

@@ -63,8 +63,8 @@ Supervisor::Supervisor(NodeSetup setup) : setup_(std::move(setup)), nodes_(setup
 }
 
 Supervisor::~Supervisor() {
+  watcher_ = {};  // from here on this thread alone has the sockets
   stop_nodes();
-  watcher_ = {};
   reap();
 }
 
@@ -138,8 +138,7 @@ Status Supervisor::start_thread(std::uint32_t controller) {
   return {};
 }
 
-void Supervisor::watch(Doorbell host) {
-  host_ = host;
+void Supervisor::watch() {
   if (setup_.node_command.empty()) return;
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
@@ -203,7 +202,7 @@ void Supervisor::fail(std::uint32_t controller, const Status& status) {
   }
   failed_.store(true, std::memory_order_release);
   changed_.notify_all();
-  host_.ring();
+  setup_.host.ring();
 }
 
 Status Supervisor::failure() const {

@@ -32,6 +32,7 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   bool trace = false;
   IdleOptions idle;
+  Doorbell host;  // rung when something happened that the host's loop must look at (failed())
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
@@ -39,7 +40,6 @@ struct NodeSetup {
 
 class Supervisor {
  public:
-  // `host` is rung when something happened that the host's loop must look at (failed()).
   explicit Supervisor(NodeSetup setup);
   // Ends whatever still runs: a stop, then, after a short grace, SIGKILL. Leaves no process behind.
   ~Supervisor();
@@ -48,8 +48,8 @@ class Supervisor {
 
   // Starts a node for every controller but the host and waits until all are ready. The first failure, with the controller's name.
   Status start();
-  // From now on deaths and failures are noticed by a thread of its own, which rings `host`.
-  void watch(Doorbell host);
+  // From now on deaths and failures are noticed by a thread of its own, which rings the host.
+  void watch();
   // The first failure of any node: kPeerLost if it died. Cheap; any thread.
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   Status failure() const;
@@ -81,7 +81,6 @@ class Supervisor {
 
   NodeSetup setup_;
   std::vector<Node> nodes_;  // by controller
-  Doorbell host_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
   mutable std::mutex mutex_;  // guards failure_ and the nodes' reports

@@ -100,7 +100,10 @@ int execute(const RunArguments& arguments, const Plan& plan) {
     Status status = outputs->add(completion.instance, completion.outputs);
     if (written.ok()) written = std::move(status);
   });
-  if (!run.ok()) return fail(run.status(), run.status().code() == Code::kUnavailable ? kUnavailable : kFailed);
+  if (!run.ok()) {
+    const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
+    return fail(run.status(), absent ? kUnavailable : kFailed);
+  }
   drive(**run, *inputs, result, completed);
   auto finished = (*run)->finish();
   if (finished.ok()) {

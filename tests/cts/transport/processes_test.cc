@@ -112,7 +112,7 @@ bool is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
 }  // namespace
 
 TEST_CASE("two processes: everything arrives, and no wake-up is lost") {
-  constexpr std::uint64_t kTotal = 20'000;
+  constexpr std::uint64_t kTotal = 5'000;
   Shared shared;
   Child producer([&] { return produce(shared, kTotal); });
   REQUIRE(consume(shared, kTotal) == 0);
