@@ -28,7 +28,8 @@ struct Row {
 
 struct Report {
   std::string bench, transport;
-  std::string host_state;  // "near" or "far": where the host keeps our two processors, by the raw mailbox; "n/a" where it was not probed
+  std::string host_state;  // "near" or "far": where the host keeps our two processors, by the raw mailbox; "n/a" where
+                           // it was not probed
   std::vector<Row> rows;
 };
 

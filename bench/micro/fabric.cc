@@ -33,7 +33,8 @@ Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max
   plan.graph = name;
   plan.window = window;
   plan.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
-  for (std::uint32_t c = 0; c < controllers; ++c) plan.controllers.push_back({"cpu:" + std::to_string(c), ControllerKind::kCpu, "cpu", 1});
+  for (std::uint32_t c = 0; c < controllers; ++c)
+    plan.controllers.push_back({"cpu:" + std::to_string(c), ControllerKind::kCpu, "cpu", 1});
   plan.stages.resize(2);
   plan.stages[kSourceStage].name = "source";
   plan.stages[kSourceStage].role = StageRole::kSource;
@@ -53,8 +54,11 @@ Plan ping_pong(std::uint32_t window) {
   }
   plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
   const std::uint64_t all = ~std::uint64_t{0};
-  plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window}, {2, 0, 3, 0, all, 0, -1, 1, window}, {3, 0, 2, 0, all, 1, 0, 1, window},
-                {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},   {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
+  plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
+                {2, 0, 3, 0, all, 0, -1, 1, window},
+                {3, 0, 2, 0, all, 1, 0, 1, window},
+                {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},
+                {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
   return plan;
 }
 
@@ -101,10 +105,11 @@ Result<Driven> start(Plan plan, RunOptions options, bool pinned) {
     options.processors = {-1, 0, 1};
     options.idle = IdleOptions{};  // two pinned loops and a host that sleeps: spinning hurts nobody
   }
-  auto run = Run::start(std::move(plan), std::move(options), [&count = *out.completed, &failure = *out.failure](const Completion& done) {
-    ++count;
-    if (done.failure != nullptr) failure = *done.failure;
-  });
+  auto run = Run::start(std::move(plan), std::move(options),
+                        [&count = *out.completed, &failure = *out.failure](const Completion& done) {
+                          ++count;
+                          if (done.failure != nullptr) failure = *done.failure;
+                        });
   if (!run.ok()) return run.status();
   out.run = std::move(*run);
   return out;
@@ -158,7 +163,11 @@ double children_cpu_s() {
 Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions) {
   auto driven = start(ping_pong(1), options, true);
   if (!driven.ok()) return driven.status();
-  Report report{"hop", std::string(options.transport->name()), "", {{"raw mailbox", "limit", kToken, "ns", {}, 0}, {"controller to controller", "ours", kToken, "ns", {}, 0}}};
+  Report report{
+      "hop",
+      std::string(options.transport->name()),
+      "",
+      {{"raw mailbox", "limit", kToken, "ns", {}, 0}, {"controller to controller", "ours", kToken, "ns", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
     auto raw = raw_mailbox_ns(kToken, hops / 2);
     if (!raw.ok()) return raw.status();
@@ -176,7 +185,10 @@ Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uin
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {
   auto driven = start(ping_pong(kMaxWindow), options, true);
   if (!driven.ok()) return driven.status();
-  Report report{"busy", std::string(options.transport->name()), "n/a", {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
+  Report report{"busy",
+                std::string(options.transport->name()),
+                "n/a",
+                {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
     auto ns = drive(*driven->run, kMaxWindow, *driven->completed, token(packets / kMaxWindow, kToken));
     if (!ns.ok()) return ns.status();
@@ -198,12 +210,16 @@ Result<Report> bench_idle(const RunOptions& options, double seconds) {
   }
   const double share = (children_cpu_s() - before) / (static_cast<double>(now_ns() - start_ns) / 1e9) * 100;
   WOA_RETURN_IF_ERROR(finish(*driven));
-  return Report{"idle", std::string(options.transport->name()), "n/a", {{"host and two controllers", "ours", 0, "% of a core", {share}, 0}}};
+  return Report{"idle",
+                std::string(options.transport->name()),
+                "n/a",
+                {{"host and two controllers", "ours", 0, "% of a core", {share}, 0}}};
 }
 
 Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) {
   constexpr std::uint64_t kBytes = 64 * 1024, kWarm = 1000;
-  if (instances <= kWarm) return {Code::kInvalid, "more than 1,000 instances are needed: memory is compared with that after the first 1,000"};
+  if (instances <= kWarm)
+    return {Code::kInvalid, "more than 1,000 instances are needed: memory is compared with that after the first 1,000"};
   auto driven = start(copies(3, kBytes), options, false);
   if (!driven.ok()) return driven.status();
   auto warm = drive(*driven->run, kWarm, *driven->completed, token(0, kBytes));
@@ -215,7 +231,9 @@ Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) 
   if (!before.ok()) return before.status();
   if (!after.ok()) return after.status();
   WOA_RETURN_IF_ERROR(finish(*driven));
-  return Report{"memory", std::string(options.transport->name()), "n/a",
+  return Report{"memory",
+                std::string(options.transport->name()),
+                "n/a",
                 {{"PSS after 1,000 instances", "ours", kBytes, "KiB", {*before}, 0},
                  {"growth until the last", "ours", kBytes, "KiB", {*after - *before}, 0}}};
 }

@@ -8,14 +8,15 @@
 
 namespace woa::bench {
 
-// One 64-byte activation from controller to controller (commit, poll, match, fire), in ns, beside the raw mailbox: two pinned processes
-// and a token that goes to and fro `hops` times.
+// One 64-byte activation from controller to controller (commit, poll, match, fire), in ns, beside the raw mailbox: two
+// pinned processes and a token that goes to and fro `hops` times.
 Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions);
 // The same with 64 tokens at once, so that both sides are always busy, in million packets a second.
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions);
 // Share of one core, in percent, that an idle run takes: two controllers and a source that never sends, for `seconds`.
 Result<Report> bench_idle(const RunOptions& options, double seconds);
-// 64 KiB through three `copy` stages: how much the processes' memory (PSS, KiB) grew between instance 1,000 and the last.
+// 64 KiB through three `copy` stages: how much the processes' memory (PSS, KiB) grew between instance 1,000 and the
+// last.
 Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances);
 
 }  // namespace woa::bench

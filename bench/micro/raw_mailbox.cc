@@ -68,7 +68,8 @@ void pin(std::size_t processor) {
 
 Result<double> raw_mailbox_ns(std::uint64_t bytes, std::uint64_t round_trips) {
   if (std::thread::hardware_concurrency() < 2) return {Code::kUnavailable, "the raw mailbox needs two processors"};
-  void* memory = ::mmap(nullptr, 2 * sizeof(Mailbox), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* memory =
+      ::mmap(nullptr, 2 * sizeof(Mailbox), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (memory == MAP_FAILED) return {Code::kUnavailable, "no shared memory for the raw mailbox"};
   auto* mailboxes = static_cast<Mailbox*>(memory);
   new (mailboxes) Mailbox;

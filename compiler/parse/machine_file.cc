@@ -58,7 +58,8 @@ std::optional<ControllerName> parse_controller(std::string_view text) {
     return std::nullopt;
   }
   if (colon == std::string_view::npos) return name;
-  const auto number = parse_integer(text.substr(colon + 1));
+  const std::string_view digits = text.substr(colon + 1);
+  const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_integer(digits);
   if (!number || *number > kMaxControllerNumber) return std::nullopt;
   name.number = static_cast<std::uint32_t>(*number);
   return name;

@@ -1,4 +1,5 @@
-/* The smallest kernel that can travel in a loop: a 64-bit little-endian counter in front of the token says for how long. */
+/* The smallest kernel that can travel in a loop: a 64-bit little-endian counter in front of the token says for how
+ * long. */
 #include <string.h>
 
 #include "kernels/woa_kernel.h"

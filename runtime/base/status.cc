@@ -5,8 +5,7 @@ namespace woa {
 std::string_view to_string(Code code) noexcept {
   switch (code) {
 #define WOA_CODE_TEXT(name, number, text) \
-  case Code::name:                        \
-    return text;
+  case Code::name: return text;
     WOA_CODES(WOA_CODE_TEXT)
 #undef WOA_CODE_TEXT
   }

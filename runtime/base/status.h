@@ -14,22 +14,22 @@
 namespace woa {
 
 // name, number, what the caller should do
-#define WOA_CODES(X)                                                                              \
-  X(kOk, 0, "ok")                              /* go on */                                        \
-  X(kInvalid, 1, "invalid")                    /* mend the input; trying again is useless */      \
-  X(kNotFound, 2, "not_found")                 /* name something that exists */                   \
-  X(kUnsupported, 3, "unsupported")            /* choose another variant, device or option */     \
-  X(kUnavailable, 4, "unavailable")            /* install or attach what the message names */     \
-  X(kExhausted, 5, "exhausted")                /* give more memory or declare a larger bound */   \
-  X(kCancelled, 6, "cancelled")                /* the run was stopped on purpose */               \
-  X(kDeadlineExceeded, 7, "deadline_exceeded") /* give more time or find the slow stage */        \
+#define WOA_CODES(X)                                                                               \
+  X(kOk, 0, "ok")                              /* go on */                                         \
+  X(kInvalid, 1, "invalid")                    /* mend the input; trying again is useless */       \
+  X(kNotFound, 2, "not_found")                 /* name something that exists */                    \
+  X(kUnsupported, 3, "unsupported")            /* choose another variant, device or option */      \
+  X(kUnavailable, 4, "unavailable")            /* install or attach what the message names */      \
+  X(kExhausted, 5, "exhausted")                /* give more memory or declare a larger bound */    \
+  X(kCancelled, 6, "cancelled")                /* the run was stopped on purpose */                \
+  X(kDeadlineExceeded, 7, "deadline_exceeded") /* give more time or find the slow stage */         \
   X(kDataLoss, 8, "data_loss")                 /* a packet was lost, repeated or damaged: rerun */ \
-  X(kPeerLost, 9, "peer_lost")                 /* a process died: read its log, rerun */          \
-  X(kKernelFailed, 10, "kernel_failed")        /* read the kernel's own message */                \
-  X(kTooLarge, 11, "too_large")                /* raise the port's declared bound */              \
-  X(kLoopLimit, 12, "loop_limit")              /* raise the loop's max or mend the kernel */      \
-  X(kUnauthentic, 13, "unauthentic")           /* wrong key, or the data were changed */          \
-  X(kBrokenContract, 14, "broken_contract")    /* the kernel broke its kernel.yaml: mend it */    \
+  X(kPeerLost, 9, "peer_lost")                 /* a process died: read its log, rerun */           \
+  X(kKernelFailed, 10, "kernel_failed")        /* read the kernel's own message */                 \
+  X(kTooLarge, 11, "too_large")                /* raise the port's declared bound */               \
+  X(kLoopLimit, 12, "loop_limit")              /* raise the loop's max or mend the kernel */       \
+  X(kUnauthentic, 13, "unauthentic")           /* wrong key, or the data were changed */           \
+  X(kBrokenContract, 14, "broken_contract")    /* the kernel broke its kernel.yaml: mend it */     \
   X(kInternal, 15, "internal")                 /* report a bug in the runtime */
 
 enum class Code : std::uint8_t {
@@ -63,8 +63,8 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {}    // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}          // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
   Result(Code code, std::string message) : status_(code, std::move(message)) {}
 
   [[nodiscard]] bool ok() const noexcept { return value_.has_value(); }
@@ -83,8 +83,8 @@ class [[nodiscard]] Result {
 };
 
 // Returns from the enclosing function when `expression` (a Status) is not ok.
-#define WOA_RETURN_IF_ERROR(expression)                     \
-  do {                                                      \
+#define WOA_RETURN_IF_ERROR(expression)                                                  \
+  do {                                                                                   \
     if (::woa::Status woa_status_ = (expression); !woa_status_.ok()) return woa_status_; \
   } while (false)
 

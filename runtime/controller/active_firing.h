@@ -8,8 +8,8 @@
 namespace woa {
 
 struct Controller::ActiveFiring : Firing {
-  std::uint32_t match = kNone;      // whose tokens it consumes; kNone for forwarded poison
-  std::vector<PortClaim> claims;    // by output port
+  std::uint32_t match = kNone;    // whose tokens it consumes; kNone for forwarded poison
+  std::vector<PortClaim> claims;  // by output port
 };
 
 }  // namespace woa

@@ -1,5 +1,5 @@
-// What a controller's device does: run kernels. Everything else (matching, claims, forwarding, poison, deadlines, retirement) is
-// the same for all devices and lives in Controller (controller.h).
+// What a controller's device does: run kernels. Everything else (matching, claims, forwarding, poison, deadlines,
+// retirement) is the same for all devices and lives in Controller (controller.h).
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ namespace woa {
 
 // What `woa devices` and every run's JSON show of a device.
 struct DeviceDescription {
-  std::string backend;   // "cpu", "opencl", "verilator"
-  std::string device;    // what the library calls it
-  bool simulated = false;  // a model or a CPU in a device's place: labelled in every output
+  std::string backend;            // "cpu", "opencl", "verilator"
+  std::string device;             // what the library calls it
+  bool simulated = false;         // a model or a CPU in a device's place: labelled in every output
   std::string forwards = "host";  // who writes the outgoing headers: "host" or "device"
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
@@ -33,8 +33,8 @@ struct FiringInput {
   const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
 };
 
-// One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it (prefix
-// included) and sets payload_bytes (prefix included) and written.
+// One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
+// (prefix included) and sets payload_bytes (prefix included) and written.
 struct FiringOutput {
   std::span<std::byte> block;
   std::uint64_t payload_bytes = 0;
@@ -44,10 +44,10 @@ struct FiringOutput {
 // One outgoing packet per edge of a firing, for devices that write headers themselves (forwards == "device").
 // The controller sets what the device cannot know (where the block was reserved); the device answers with the packet.
 struct FiringRoute {
-  std::uint32_t edge = 0;          // in the plan
-  std::uint16_t region = 0;        // of the reserved block
-  std::uint32_t offset = 0;        // units of 64 bytes
-  ActivationPacket header;         // out: sealed, sequence included
+  std::uint32_t edge = 0;    // in the plan
+  std::uint16_t region = 0;  // of the reserved block
+  std::uint32_t offset = 0;  // units of 64 bytes
+  ActivationPacket header;   // out: sealed, sequence included
 };
 
 // One run of a stage's kernel, owned by the controller; valid from start() until its completion has been polled.
@@ -56,26 +56,26 @@ struct Firing {
   std::uint64_t instance = 0, tag = 0, deadline = 0;
   std::vector<FiringInput> inputs;
   std::vector<FiringOutput> outputs;
-  std::vector<FiringRoute> routes;   // empty unless the device forwards
-  void* state = nullptr;             // of a stateful kernel
+  std::vector<FiringRoute> routes;  // empty unless the device forwards
+  void* state = nullptr;            // of a stateful kernel
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
-  ActivationPacket poison_header;    // kind poison: status, origin, instance and the inline message's length
+  ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
   // Set by the backend before it reports completion.
   Code code = Code::kOk;
-  std::string message;               // reserved at start; assigning up to its capacity does not allocate
+  std::string message;                         // reserved at start; assigning up to its capacity does not allocate
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
-  std::uint64_t cycles = 0;          // of a simulated device
-  std::uint64_t copied_bytes = 0;    // moved between host and device memory for this firing
-  std::uint32_t lane = 0;            // which worker lane ran it
+  std::uint64_t cycles = 0;                    // of a simulated device
+  std::uint64_t copied_bytes = 0;              // moved between host and device memory for this firing
+  std::uint32_t lane = 0;                      // which worker lane ran it
 };
 
 // One stage as its backend gets it.
 struct LoadedStage {
-  std::uint32_t id = 0;                     // in the plan
-  const StagePlan* plan = nullptr;          // outlives the backend
-  const woa_kernel* kernel = nullptr;       // the library's table; null only if no library is needed
-  void* self = nullptr;                     // made by kernel->create; owned by the controller
+  std::uint32_t id = 0;                // in the plan
+  const StagePlan* plan = nullptr;     // outlives the backend
+  const woa_kernel* kernel = nullptr;  // the library's table; null only if no library is needed
+  void* self = nullptr;                // made by kernel->create; owned by the controller
   // Where kernel.yaml and the sources of its variants lie; empty: the folder of plan->kernel_file.
   std::string folder = {};
 };
@@ -86,8 +86,8 @@ class Backend {
   virtual ~Backend() = default;  // waits for running firings, then releases the device
   virtual const DeviceDescription& description() const noexcept = 0;
   // Builds what the stages need (device programs, buffers, route table). Once, before start(); may take seconds.
-  // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's log.
-  // `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
+  // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
+  // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
   // Begins a firing. False: every lane is busy, try again after a completion. Never blocks on the device.
   // (A cpu backend with one lane runs the kernel here and reports it at the next poll.)
@@ -98,7 +98,7 @@ class Backend {
 
 // How tools make a backend. `probe` is cheap or runs in a child process and never aborts the caller.
 struct BackendFactory {
-  std::string name;      // "cpu", "opencl", "verilator"
+  std::string name;  // "cpu", "opencl", "verilator"
   ControllerKind kind = ControllerKind::kCpu;
   // Devices present, best first; or kUnavailable with the reason.
   std::function<Result<std::vector<DeviceDescription>>()> probe;
@@ -120,12 +120,13 @@ class BackendRegistry {
 // Helpers for backends, so that all read and write payloads alike.
 // What a kernel answered; kBrokenContract for a number that is none of ours.
 Code to_code(woa_status status) noexcept;
-// The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or exceed bounds.
+// The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or
+// exceed bounds.
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
 // The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).
 void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept;
-// After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and written.
-// kTooLarge or kBrokenContract names the port.
+// After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and
+// written. kTooLarge or kBrokenContract names the port.
 Status finish_output(const OutputPortPlan& port, const woa_output& output, FiringOutput& firing_output) noexcept;
 
 }  // namespace woa

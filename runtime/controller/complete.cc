@@ -37,8 +37,10 @@ void Controller::complete(ActiveFiring& firing) noexcept {
     if (status.ok() && !unwanted) {
       commit_outputs(firing);
     } else {
-      for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
-      if (!status.ok() && !unwanted) kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
+      for (std::uint32_t p = 0; p < firing.claims.size(); ++p)
+        outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
+      if (!status.ok() && !unwanted)
+        kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
     }
   }
   finish_match(firing);
@@ -67,14 +69,16 @@ Status Controller::check_outputs(const ActiveFiring& firing) const {
   for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
     const OutputPortPlan& port = plan.outputs[p];
     if (port.one_of < 0) {
-      if (!firing.outputs[p].written) return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
+      if (!firing.outputs[p].written)
+        return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
     } else {
       std::uint32_t written = 0;
       for (std::uint32_t q = 0; q < plan.outputs.size(); ++q) {
         if (plan.outputs[q].one_of == port.one_of && firing.outputs[q].written) ++written;
       }
       if (written != 1) {
-        return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) + " ports of the one_of group of '" + port.name +
+        return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) +
+                                           " ports of the one_of group of '" + port.name +
                                            "'; exactly one was expected"};
       }
     }
@@ -90,8 +94,8 @@ Status Controller::check_loops(std::uint32_t stage_id, std::uint32_t port, std::
     const LoopPlan& loop = plan_.loops[static_cast<std::size_t>(plan_.edges[e].loop)];
     const std::uint64_t turn = (tag >> loop.shift) & ((std::uint64_t{1} << loop.bits) - 1);
     if (turn < loop.max) continue;
-    return {Code::kLoopLimit, "loop '" + loop.name + "' would take turn " + std::to_string(turn + 1) + ", but its max is " +
-                                  std::to_string(loop.max)};
+    return {Code::kLoopLimit, "loop '" + loop.name + "' would take turn " + std::to_string(turn + 1) +
+                                  ", but its max is " + std::to_string(loop.max)};
   }
   return {};
 }
@@ -111,7 +115,8 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
     }
   }
   for (const FiringRoute& route : firing.routes) {
-    if (Status status = outputs_->commit_sealed(route.edge, route.header, {}); !status.ok()) return fail_run(std::move(status));
+    if (Status status = outputs_->commit_sealed(route.edge, route.header, {}); !status.ok())
+      return fail_run(std::move(status));
   }
 }
 
@@ -120,7 +125,8 @@ void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
     const std::size_t length = std::min<std::size_t>(firing.message.size(), route.header.payload_bytes);
     const std::string_view message(firing.message.data(), length);
     if (firing.match == kNone && !outputs_->reserve_poison(route.edge)) continue;  // closed: nobody reads it any more
-    if (Status status = outputs_->commit_sealed(route.edge, route.header, message); !status.ok()) return fail_run(std::move(status));
+    if (Status status = outputs_->commit_sealed(route.edge, route.header, message); !status.ok())
+      return fail_run(std::move(status));
   }
 }
 
@@ -136,8 +142,8 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
   ++stats.firings;
   stats.busy_ns += firing.ended_ns - firing.started_ns;
   stats_.cycles += firing.cycles;
-  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone, firing.instance,
-             firing.tag});
+  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
+             firing.instance, firing.tag});
   std::uint64_t copied = firing.copied_bytes;  // inputs first, the rest is outputs
   const std::span<Token> tokens = matches_.tokens(firing.match);
   for (std::uint32_t p = 0; p < firing.inputs.size() && copied > 0; ++p) {

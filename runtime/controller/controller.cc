@@ -7,8 +7,8 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxFirings = 16;    // begun and not completed; a device with more lanes than this waits for itself
-constexpr std::size_t kPollBatch = 64;     // packets of one channel per duty cycle, so that none starves another
+constexpr std::size_t kMaxFirings = 16;  // begun and not completed; a device with more lanes than this waits for itself
+constexpr std::size_t kPollBatch = 64;   // packets of one channel per duty cycle, so that none starves another
 constexpr std::size_t kTraceReserve = 4096;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -32,8 +32,8 @@ class Controller::ChannelSink final : public PacketSink {
 
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
   std::unique_ptr<Controller> controller(new Controller(std::move(setup)));
-  auto outputs = Outputs::make(controller->plan_, controller->layout_, controller->self_, controller->setup_.wiring, *controller,
-                               controller->stats_);
+  auto outputs = Outputs::make(controller->plan_, controller->layout_, controller->self_, controller->setup_.wiring,
+                               *controller, controller->stats_);
   if (!outputs.ok()) return outputs.status();
   controller->outputs_ = std::move(*outputs);
   return controller;
@@ -82,7 +82,8 @@ Controller::Controller(ControllerSetup setup)
     free_firings_.push_back(firings_.back().get());
   }
   done_.resize(kMaxFirings);
-  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) sinks_.push_back(std::make_unique<ChannelSink>(*this, c));
+  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
+    sinks_.push_back(std::make_unique<ChannelSink>(*this, c));
   if (setup_.trace) trace_.reserve(kTraceReserve);
 }
 

@@ -1,7 +1,8 @@
-// A controller: owns one device, receives packets, matches tokens, fires kernels, forwards results (docs/graph.md, rules 1 to 10).
+// A controller: owns one device, receives packets, matches tokens, fires kernels, forwards results (docs/graph.md,
+// rules 1 to 10).
 //
-// A duty cycle that never blocks on anything but its own kernel: somebody calls do_work() again and again and decides how to
-// idle in between (runtime/transport/idle.h). The same code drives every device; what differs is the Backend.
+// A duty cycle that never blocks on anything but its own kernel: somebody calls do_work() again and again and decides
+// how to idle in between (runtime/transport/idle.h). The same code drives every device; what differs is the Backend.
 #pragma once
 
 #include <array>
@@ -26,15 +27,16 @@ class InstanceObserver {
  public:
   virtual ~InstanceObserver() = default;
   // The first poison of `instance` to reach the sink. `origin`: the stage that failed, kNoStage for the run itself.
-  virtual void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept = 0;
+  virtual void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin,
+                           std::string_view message) noexcept = 0;
 };
 
 struct ControllerSetup {
-  const Plan* plan = nullptr;        // validated; outlives the controller, as do layout, observer and the stages' kernels
+  const Plan* plan = nullptr;  // validated; outlives the controller, as do layout, observer and the stages' kernels
   const Layout* layout = nullptr;
-  std::uint32_t id = 0;              // in the plan
-  Backend* backend = nullptr;        // loaded; outlives the controller
-  std::vector<LoadedStage> stages;   // kernels of this controller's stages
+  std::uint32_t id = 0;             // in the plan
+  Backend* backend = nullptr;       // loaded; outlives the controller
+  std::vector<LoadedStage> stages;  // kernels of this controller's stages
   Wiring wiring;
   InstanceObserver* observer = nullptr;  // host only
   bool trace = false;
@@ -51,7 +53,8 @@ class Controller final : private LocalDelivery {
   // One duty cycle: receive, match, fire, forward. Returns how much it did; 0 means that nothing was there. One thread.
   std::size_t do_work() noexcept;
 
-  // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after it.
+  // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after
+  // it.
   [[nodiscard]] const Status& status() const noexcept { return fatal_; }
   // The host said that the run is over, and nothing is left here.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
@@ -80,7 +83,7 @@ class Controller final : private LocalDelivery {
   // What a stage knows of one instance in flight; position instance mod kMaxWindow.
   struct StageInstance {
     std::uint64_t instance = ~std::uint64_t{0};
-    bool dead = false;           // poisoned here (rule 6)
+    bool dead = false;  // poisoned here (rule 6)
     bool has_state = false;
     bool fired = false;
     std::uint32_t running = 0;   // firings not completed
@@ -92,7 +95,7 @@ class Controller final : private LocalDelivery {
     std::vector<StageInstance> instances;
     std::vector<std::max_align_t> state;  // kMaxWindow states, or one for `stateful: run`
     std::size_t state_stride = 0;         // in units of the vector's element
-    std::uint64_t next_instance = 0;  // of a `stateful: run` stage
+    std::uint64_t next_instance = 0;      // of a `stateful: run` stage
     bool run_state_busy = false, run_state_made = false;
   };
   struct Poison {  // to be sent by a device that writes its own headers
@@ -122,7 +125,8 @@ class Controller final : private LocalDelivery {
   void retire_instances() noexcept;
   void drop_state(std::uint32_t stage, StageInstance& entry) noexcept;
   void* state_of(std::uint32_t stage, StageInstance& entry) noexcept;
-  void kill_stage(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept;
+  void kill_stage(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin,
+                  std::string_view message) noexcept;
   void mark_dead(std::uint32_t stage, StageInstance& entry) noexcept;
   void drop_match(std::uint32_t match) noexcept;
 
@@ -157,23 +161,23 @@ class Controller final : private LocalDelivery {
   const bool device_forwards_;
   Status fatal_;
   bool ended_ = false;
-  std::uint64_t oldest_ = 0;          // in flight, as far as this controller knows
-  std::uint64_t published_oldest_ = 0;  // host: to be told to the others
+  std::uint64_t oldest_ = 0;                // in flight, as far as this controller knows
+  std::uint64_t published_oldest_ = 0;      // host: to be told to the others
   std::vector<std::uint64_t> told_oldest_;  // host: by controller
   ControllerStats stats_;
   std::vector<TraceEvent> trace_;
   MatchTable matches_;
   std::unique_ptr<Outputs> outputs_;
-  std::vector<StageBook> books_;             // by stage
-  std::vector<std::uint32_t> ready_;         // complete matches, oldest instance first
-  bool retry_ready_ = false;                 // something changed that may let a ready match start
+  std::vector<StageBook> books_;      // by stage
+  std::vector<std::uint32_t> ready_;  // complete matches, oldest instance first
+  bool retry_ready_ = false;          // something changed that may let a ready match start
   std::vector<std::unique_ptr<ActiveFiring>> firings_;
   std::vector<ActiveFiring*> free_firings_;
-  std::vector<Firing*> done_;                // scratch of poll_backend
+  std::vector<Firing*> done_;  // scratch of poll_backend
   std::vector<Poison> poisons_;
-  std::vector<LocalPacket> local_;           // ring of packets to stages of this controller
+  std::vector<LocalPacket> local_;  // ring of packets to stages of this controller
   std::size_t local_head_ = 0, local_count_ = 0;
-  std::vector<bool> returned_;               // by controller: to be woken
+  std::vector<bool> returned_;                       // by controller: to be woken
   std::vector<std::unique_ptr<ChannelSink>> sinks_;  // by origin
 };
 

@@ -40,7 +40,8 @@ Controller::Start Controller::try_start(std::uint32_t match) noexcept {
   StageInstance* book = instance_at(id, entry.instance);
   if (book == nullptr) return Start::kNotYet;
   if (entry.deadline != 0 && now_ns() > entry.deadline) {
-    kill_stage(id, entry.instance, Code::kDeadlineExceeded, id, "the instance's deadline passed before this stage fired");
+    kill_stage(id, entry.instance, Code::kDeadlineExceeded, id,
+               "the instance's deadline passed before this stage fired");
     return Start::kGone;
   }
   if (stage(id).role == StageRole::kRelay) return relay(match);
@@ -79,7 +80,8 @@ bool Controller::in_order(const Match& match, StageInstance& entry) noexcept {
   if (stage(match.stage).stateful == Stateful::kInstance) {
     if (entry.running > 0) return false;
     if (!entry.fired || match.tag > entry.last_tag) return true;
-    kill_stage(match.stage, match.instance, Code::kInternal, match.stage, "a stateful kernel's tokens came out of tag order");
+    kill_stage(match.stage, match.instance, Code::kInternal, match.stage,
+               "a stateful kernel's tokens came out of tag order");
     return false;
   }
   if (book.run_state_busy) return false;
@@ -95,7 +97,8 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
   const Match& source = matches_[match];
   const StagePlan& plan = stage(source.stage);
   const auto bytes_of = [&](const ActivationPacket& header) {
-    return setup_.wiring.regions[header.region].subspan(std::size_t{header.offset} * kOffsetUnitBytes, header.payload_bytes);
+    return setup_.wiring.regions[header.region].subspan(std::size_t{header.offset} * kOffsetUnitBytes,
+                                                        header.payload_bytes);
   };
   firing.match = match;
   firing.stage = source.stage;
@@ -121,7 +124,8 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
                                                                           layout_.regions[claim.region].block_bytes),
                               0, false});
     if (!device_forwards_) continue;
-    for (const std::uint32_t e : layout_.out_edges[source.stage][p]) firing.routes.push_back({e, claim.region, claim.offset, {}});
+    for (const std::uint32_t e : layout_.out_edges[source.stage][p])
+      firing.routes.push_back({e, claim.region, claim.offset, {}});
   }
 }
 

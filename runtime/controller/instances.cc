@@ -6,7 +6,8 @@
 
 namespace woa {
 
-// The stage's book about an instance that has not retired. Null while a firing of a retired instance still uses its place.
+// The stage's book about an instance that has not retired. Null while a firing of a retired instance still uses its
+// place.
 Controller::StageInstance* Controller::instance_at(std::uint32_t stage_id, std::uint64_t instance) noexcept {
   StageInstance& entry = books_[stage_id].instances[instance % kMaxWindow];
   if (entry.instance == instance) return &entry;

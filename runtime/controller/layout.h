@@ -1,5 +1,5 @@
-// What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that talk).
-// Derived from the plan alone, so that every process of a run computes the same numbers.
+// What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that
+// talk). Derived from the plan alone, so that every process of a run computes the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ struct ChannelLayout {
 };
 
 struct EdgeLayout {
-  std::uint32_t from = 0, to = 0;          // controllers
-  std::vector<std::uint16_t> regions;      // that a packet of this edge may name: its output's own, or for a relay's edge those
-                                           // of the writers whose payloads it passes on
-  bool first_to_controller = true;         // first edge of its output to that controller: the one that counts payload bytes
+  std::uint32_t from = 0, to = 0;      // controllers
+  std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or for a relay's edge
+                                       // those of the writers whose payloads it passes on
+  bool first_to_controller = true;  // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
 struct Layout {
-  std::vector<RegionLayout> regions;     // index: the packet's `region`
-  std::vector<ChannelLayout> channels;   // host to every controller, and every pair that an edge joins
-  std::vector<EdgeLayout> edges;         // by edge of the plan
-  std::vector<std::vector<std::int32_t>> region_of;           // [stage][output port]; -1 for a relay's output
+  std::vector<RegionLayout> regions;                 // index: the packet's `region`
+  std::vector<ChannelLayout> channels;               // host to every controller, and every pair that an edge joins
+  std::vector<EdgeLayout> edges;                     // by edge of the plan
+  std::vector<std::vector<std::int32_t>> region_of;  // [stage][output port]; -1 for a relay's output
   std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges
   std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
 };

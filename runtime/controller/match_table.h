@@ -1,7 +1,8 @@
 // Rule 1: tokens are matched by (stage, instance, tag), and nothing else decides a match.
 //
-// Holds every token that has arrived at this controller and not yet been consumed. Sized at start from the plan's blocks, so that
-// it can never be full: a token that arrives occupies a block of its edge. One thread; no allocation after construction.
+// Holds every token that has arrived at this controller and not yet been consumed. Sized at start from the plan's
+// blocks, so that it can never be full: a token that arrives occupies a block of its edge. One thread; no allocation
+// after construction.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,11 @@ struct Token {
 struct Match {
   std::uint32_t stage = 0;
   std::uint64_t instance = 0, tag = 0, deadline = 0;
-  std::uint32_t missing = 0;        // non-hold ports still without a token
-  bool firing = false;              // its tokens belong to a running kernel
-  bool ready = false;               // complete: every port has its token
+  std::uint32_t missing = 0;  // non-hold ports still without a token
+  bool firing = false;        // its tokens belong to a running kernel
+  bool ready = false;         // complete: every port has its token
   bool in_use = false;
-  std::uint32_t next = kNone;       // chain of the hash bucket, or of the free list
+  std::uint32_t next = kNone;  // chain of the hash bucket, or of the free list
 };
 
 class MatchTable {

@@ -11,8 +11,8 @@ std::span<const std::byte> as_bytes(std::string_view text) {
 
 }  // namespace
 
-Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring,
-                                               LocalDelivery& local, ControllerStats& stats) {
+Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& layout, std::uint32_t controller,
+                                               Wiring& wiring, LocalDelivery& local, ControllerStats& stats) {
   std::unique_ptr<Outputs> outputs(new Outputs(plan, layout, wiring, local, stats));
   for (const RegionLayout& region : layout.regions) {
     std::unique_ptr<BlockPool> pool;
@@ -25,8 +25,8 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
   }
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
-    outputs->credits_.push_back(layout.edges[e].from == controller ? std::make_unique<EdgeCredits>(edge.min_blocks, edge.blocks)
-                                                                   : nullptr);
+    outputs->credits_.push_back(
+        layout.edges[e].from == controller ? std::make_unique<EdgeCredits>(edge.min_blocks, edge.blocks) : nullptr);
   }
   return outputs;
 }
@@ -60,7 +60,8 @@ void Outputs::untake(std::uint32_t edge, std::uint64_t instance) noexcept {
   if (layout_.edges[edge].crosses()) wiring_.senders[layout_.edges[edge].to]->cancel();
 }
 
-bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest, std::span<PortClaim> claims) noexcept {
+bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
+                    std::span<PortClaim> claims) noexcept {
   const auto& ports = layout_.out_edges[stage];
   for (const auto& port : ports) {
     for (const std::uint32_t e : port) {
@@ -183,7 +184,8 @@ void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::stri
 void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept {
   EdgeStats& stats = stats_.edges[edge];
   ++stats.messages;
-  if (layout_.edges[edge].first_to_controller && (header.flags & kInline) == 0) stats.payload_bytes += header.payload_bytes;
+  if (layout_.edges[edge].first_to_controller && (header.flags & kInline) == 0)
+    stats.payload_bytes += header.payload_bytes;
 }
 
 Status Outputs::give_back(const BlockReturn& block) noexcept {
@@ -193,7 +195,8 @@ Status Outputs::give_back(const BlockReturn& block) noexcept {
   };
   if (block.edge >= credits_.size() || credits_[block.edge] == nullptr || !names_region() ||
       !credits_[block.edge]->give(block.instance)) {
-    return {Code::kDataLoss, "a peer gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
+    return {Code::kDataLoss,
+            "a peer gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
   // What a relay passed on is given back to its writer, by the controller.
   if (plan_.stages[plan_.edges[block.edge].from_stage].role == StageRole::kRelay) return {};

@@ -1,7 +1,7 @@
 // The sending half of a controller: claims before a firing, packets after it, poison instead of it (rules 2, 6 and 8).
 //
-// Owns the books of everything this controller produces: the block pools of its regions and the credits of its edges. One thread;
-// no allocation after construction.
+// Owns the books of everything this controller produces: the block pools of its regions and the credits of its edges.
+// One thread; no allocation after construction.
 #pragma once
 
 #include <cstdint>
@@ -45,15 +45,18 @@ class LocalDelivery {
 class Outputs {
  public:
   // Everything outlives this object. kTooLarge: a region beyond 256 GiB.
-  static Result<std::unique_ptr<Outputs>> make(const Plan& plan, const Layout& layout, std::uint32_t controller, Wiring& wiring,
-                                               LocalDelivery& local, ControllerStats& stats);
+  static Result<std::unique_ptr<Outputs>> make(const Plan& plan, const Layout& layout, std::uint32_t controller,
+                                               Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
 
   // All claims of a firing or none: every output port of `stage`, unwritten ports of one_of groups included.
-  [[nodiscard]] bool claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest, std::span<PortClaim> claims) noexcept;
+  [[nodiscard]] bool claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
+                           std::span<PortClaim> claims) noexcept;
   // Gives one port's claim back unused.
   void abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept;
-  // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled in here.
-  void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag, ActivationPacket header) noexcept;
+  // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled
+  // in here.
+  void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
+              ActivationPacket header) noexcept;
   // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.
   Status commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
   void hold_block(const PortClaim& claim, std::uint32_t holders) noexcept;
@@ -70,8 +73,8 @@ class Outputs {
   // Poison on every edge of `stage`, once. `header` holds status, origin, instance and deadline.
   void poison(std::uint32_t stage, const ActivationPacket& header, std::string_view message) noexcept;
 
-  // Takes back the credit of a returned block and, if the region is this controller's, the block. kDataLoss: the peer gave back what
-  // it did not hold.
+  // Takes back the credit of a returned block and, if the region is this controller's, the block. kDataLoss: the peer
+  // gave back what it did not hold.
   Status give_back(const BlockReturn& block) noexcept;
   // A control packet to one controller. False: it must read the previous one first.
   [[nodiscard]] bool control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
@@ -91,7 +94,7 @@ class Outputs {
   Wiring& wiring_;
   LocalDelivery& local_;
   ControllerStats& stats_;
-  std::vector<std::unique_ptr<BlockPool>> pools_;     // by region; null unless produced here
+  std::vector<std::unique_ptr<BlockPool>> pools_;      // by region; null unless produced here
   std::vector<std::unique_ptr<EdgeCredits>> credits_;  // by edge; null unless it starts here
   std::vector<bool> sent_;                             // by controller: to be woken
   std::vector<std::uint32_t> control_sequence_;        // by controller: of the last control packet

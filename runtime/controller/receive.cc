@@ -19,7 +19,8 @@ std::size_t Controller::drain_local() noexcept {
   for (; local_count_ > 0; ++done) {
     const LocalPacket place = local_[local_head_];  // a copy: reading it may deliver more
     const bool poison = place.packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
-    const std::string_view message(place.message.data(), poison ? static_cast<std::size_t>(place.packet.payload_bytes) : 0);
+    const std::string_view message(place.message.data(),
+                                   poison ? static_cast<std::size_t>(place.packet.payload_bytes) : 0);
     if (!(poison ? on_poison(place.packet, message) : on_token(place.edge, place.packet))) return done;
     local_head_ = (local_head_ + 1) % local_.size();
     --local_count_;
@@ -48,12 +49,14 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
     case PacketKind::kActivate:
     case PacketKind::kPoison: break;
     default:
-      fail_run({Code::kDataLoss, "unexpected packet from '" + plan_.controllers[from].name + "': " + to_string(packet)});
+      fail_run(
+          {Code::kDataLoss, "unexpected packet from '" + plan_.controllers[from].name + "': " + to_string(packet)});
       return true;
   }
   const std::uint32_t edge = find_edge(from, packet);
   if (edge == kNone) {
-    fail_run({Code::kDataLoss, "packet from '" + plan_.controllers[from].name + "' fits no edge of the plan: " + to_string(packet)});
+    fail_run({Code::kDataLoss,
+              "packet from '" + plan_.controllers[from].name + "' fits no edge of the plan: " + to_string(packet)});
     return true;
   }
   if (setup_.trace) {
@@ -68,7 +71,8 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
   const RegionLayout& region = layout_.regions[packet.region];
   const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
   if (begin % region.block_bytes != 0 || begin >= region.bytes() || packet.payload_bytes > region.block_bytes) {
-    fail_run({Code::kDataLoss, "packet from '" + plan_.controllers[from].name + "' names no block: " + to_string(packet)});
+    fail_run(
+        {Code::kDataLoss, "packet from '" + plan_.controllers[from].name + "' names no block: " + to_string(packet)});
     return true;
   }
   return on_token(edge, packet);
@@ -77,7 +81,8 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
 // False: its place is still taken by a firing of an instance that has retired; the packet must come again.
 bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept {
   const Token token{packet, edge};
-  if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);  // admission implies it
+  if (packet.instance >= oldest_ + plan_.window)
+    learn_oldest(packet.instance + 1 - plan_.window);  // admission implies it
   StageInstance* entry = packet.instance < oldest_ ? nullptr : instance_at(packet.stage, packet.instance);
   if (packet.instance >= oldest_ && entry == nullptr) return false;
   if (entry == nullptr || entry->dead) {
@@ -89,7 +94,8 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) no
   if (stage(packet.stage).inputs[packet.port].hold) {
     if (!matches_.hold(token)) {
       release(token);
-      kill_stage(packet.stage, packet.instance, Code::kInvalid, packet.stage, "a second token came for the same held input and tag");
+      kill_stage(packet.stage, packet.instance, Code::kInvalid, packet.stage,
+                 "a second token came for the same held input and tag");
       return true;
     }
     matches_.for_each([&](std::uint32_t m) {
@@ -123,7 +129,8 @@ bool Controller::on_poison(const ActivationPacket& packet, std::string_view mess
 // The consumer is done with a token: its block goes back to whoever allocated it.
 void Controller::release(const Token& token) noexcept {
   if (token.header.region == kPassedOn) return;
-  return_block({token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
+  return_block(
+      {token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
 }
 
 void Controller::return_block(const BlockReturn& block) noexcept {
@@ -141,7 +148,8 @@ void Controller::take_back(const BlockReturn& block) noexcept {
   if (stage(plan.from_stage).role != StageRole::kRelay) return;
   // A relay passed this block on for somebody else: hand it back there.
   for (const std::uint32_t e : layout_.in_edges[plan.from_stage][plan.from_port]) {
-    if (layout_.edges[e].regions.front() == block.region) return return_block({e, block.offset, block.region, block.instance});
+    if (layout_.edges[e].regions.front() == block.region)
+      return return_block({e, block.offset, block.region, block.instance});
   }
 }
 

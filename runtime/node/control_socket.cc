@@ -12,7 +12,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxDescriptors = 250;               // the kernel takes 253 at a time
+constexpr std::size_t kMaxDescriptors = 250;  // the kernel takes 253 at a time
 constexpr std::uint32_t kMaxMessageBytes = 1U << 30;
 
 Status lost(const char* what) {
@@ -80,7 +80,8 @@ Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::pair() {
 Status ControlSocket::send(const google::protobuf::MessageLite& message, std::span<const int> descriptors) {
   errno = 0;
   const std::string bytes = message.SerializeAsString();
-  const std::array<std::uint32_t, 2> head{static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(descriptors.size())};
+  const std::array<std::uint32_t, 2> head{static_cast<std::uint32_t>(bytes.size()),
+                                          static_cast<std::uint32_t>(descriptors.size())};
   WOA_RETURN_IF_ERROR(write_all(fd_.get(), reinterpret_cast<const char*>(head.data()), sizeof head));
   while (!descriptors.empty()) {
     const std::size_t batch = std::min(descriptors.size(), kMaxDescriptors);
@@ -114,7 +115,8 @@ Status ControlSocket::read_all(void* data, std::size_t bytes, std::vector<Unique
 Status ControlSocket::receive(google::protobuf::MessageLite& message, std::vector<UniqueFd>* descriptors) {
   std::array<std::uint32_t, 2> head{};
   WOA_RETURN_IF_ERROR(read_all(head.data(), sizeof head, nullptr));
-  if (head[0] > kMaxMessageBytes) return {Code::kDataLoss, "a control message of " + std::to_string(head[0]) + " bytes was announced"};
+  if (head[0] > kMaxMessageBytes)
+    return {Code::kDataLoss, "a control message of " + std::to_string(head[0]) + " bytes was announced"};
   for (std::uint32_t left = head[1]; left > 0; left -= std::min<std::uint32_t>(left, kMaxDescriptors)) {
     char mark = 0;
     WOA_RETURN_IF_ERROR(read_all(&mark, 1, descriptors));

@@ -9,7 +9,9 @@ namespace woa {
 
 HostBackend::HostBackend(OnOutputs on_outputs) : on_outputs_(std::move(on_outputs)) {}
 
-void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) { inputs_[instance % kMaxWindow] = std::move(fill); }
+void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) {
+  inputs_[instance % kMaxWindow] = std::move(fill);
+}
 
 Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
   plan_ = &plan;

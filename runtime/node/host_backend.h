@@ -1,4 +1,5 @@
-// The host's device: the program itself. The source's kernel fills the graph's inputs, the sink's hands over its outputs.
+// The host's device: the program itself. The source's kernel fills the graph's inputs, the sink's hands over its
+// outputs.
 #pragma once
 
 #include <array>

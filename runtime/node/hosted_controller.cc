@@ -23,7 +23,8 @@ Status pin_thread(int processor) {
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(processor), &set);
   if (::sched_setaffinity(0, sizeof set, &set) == 0) return {};
-  return {Code::kInvalid, "cannot pin to processor " + std::to_string(processor) + ": it does not exist or is not allowed here"};
+  return {Code::kInvalid,
+          "cannot pin to processor " + std::to_string(processor) + ": it does not exist or is not allowed here"};
 }
 
 }  // namespace

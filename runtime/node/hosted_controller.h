@@ -16,7 +16,7 @@
 namespace woa {
 
 struct HostedControllerSetup {
-  const Plan* plan = nullptr;      // outlives the controller, as does layout
+  const Plan* plan = nullptr;  // outlives the controller, as does layout
   const Layout* layout = nullptr;
   std::uint32_t id = 0;
   const BackendRegistry* backends = nullptr;
@@ -32,14 +32,16 @@ struct HostedControllerSetup {
 
 class HostedController {
  public:
-  // kUnavailable: the device or a kernel's library is absent (the message says why). kUnsupported, kInvalid: as Backend::load.
+  // kUnavailable: the device or a kernel's library is absent (the message says why). kUnsupported, kInvalid: as
+  // Backend::load.
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }
   const DeviceDescription& device() const noexcept { return backend_->description(); }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
 
-  // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns why: ok for the first and last.
+  // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns why: ok for the first
+  // and last.
   Status run(const std::atomic<bool>& stop);
   // How the loop waits; for a loop other than run().
   Idle& idle() noexcept { return idle_; }

@@ -16,8 +16,8 @@
 namespace woa {
 namespace {
 
-Status open_segments(const control::Hello& hello, const Layout& layout, std::vector<UniqueFd>& descriptors, Transport& transport,
-                     Segments& segments) {
+Status open_segments(const control::Hello& hello, const Layout& layout, std::vector<UniqueFd>& descriptors,
+                     Transport& transport, Segments& segments) {
   segments.channels.resize(layout.channels.size());
   segments.regions.resize(layout.regions.size());
   if (static_cast<std::size_t>(hello.segments_size()) != descriptors.size()) {
@@ -28,8 +28,10 @@ Status open_segments(const control::Hello& hello, const Layout& layout, std::vec
     const control::SegmentRef& ref = hello.segments(k);
     std::shared_ptr<Segment>* place = nullptr;
     if (ref.kind() == control::SegmentRef::DOORBELLS) place = &segments.doorbells;
-    if (ref.kind() == control::SegmentRef::CHANNEL && ref.index() < segments.channels.size()) place = &segments.channels[ref.index()];
-    if (ref.kind() == control::SegmentRef::REGION && ref.index() < segments.regions.size()) place = &segments.regions[ref.index()];
+    if (ref.kind() == control::SegmentRef::CHANNEL && ref.index() < segments.channels.size())
+      place = &segments.channels[ref.index()];
+    if (ref.kind() == control::SegmentRef::REGION && ref.index() < segments.regions.size())
+      place = &segments.regions[ref.index()];
     if (place == nullptr) return {Code::kDataLoss, "the host sent a segment that the plan does not have"};
     auto segment = transport.open(descriptors[static_cast<std::size_t>(k)].release(), ref.bytes());
     if (!segment.ok()) return segment.status();
@@ -46,12 +48,13 @@ struct Node {
   std::unique_ptr<HostedController> hosted;
 };
 
-Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, const BackendRegistry& backends, Transport& transport,
-              Node& node) {
+Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, const BackendRegistry& backends,
+              Transport& transport, Node& node) {
   auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
   if (!plan.ok()) return plan.status();
   node.plan = std::move(*plan);
-  if (hello.controller() >= node.plan.controllers.size()) return {Code::kDataLoss, "the host named a controller that the plan lacks"};
+  if (hello.controller() >= node.plan.controllers.size())
+    return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
   node.layout = make_layout(node.plan);
   WOA_RETURN_IF_ERROR(open_segments(hello, node.layout, descriptors, transport, node.segments));

@@ -77,7 +77,9 @@ Status Run::Impl::start() {
   host.id = kHostController;
   host.backends = options_.backends;
   auto backend = std::make_unique<HostBackend>(
-      [this](std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) { complete(instance, outputs, nullptr); });
+      [this](std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
+        complete(instance, outputs, nullptr);
+      });
   backend_ = backend.get();
   host.backend = std::move(backend);
   host.transport = options_.transport;
@@ -155,12 +157,15 @@ void Run::Impl::fail_all(const Status& status) {
   }
 }
 
-void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept {
-  const Failure failure{code, origin < plan_.stages.size() ? plan_.stages[origin].name : std::string(), std::string(message)};
+void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin,
+                            std::string_view message) noexcept {
+  const Failure failure{code, origin < plan_.stages.size() ? plan_.stages[origin].name : std::string(),
+                        std::string(message)};
   complete(instance, {}, &failure);
 }
 
-void Run::Impl::complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure) {
+void Run::Impl::complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs,
+                         const Failure* failure) {
   Flight& flight = flights_[instance % kMaxWindow];
   if (instance < oldest_ || !flight.open) return;
   flight.open = false;

@@ -4,7 +4,8 @@
 //     while (work) { if (run->submit(fill) == Push::kBackPressured) run->wait(); run->do_work(); }
 //     auto report = run->finish();
 //
-// One thread drives a run: every call below comes from it, and callbacks come back on it. A process may have several runs.
+// One thread drives a run: every call below comes from it, and callbacks come back on it. A process may have several
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct Failure {
 // How one instance ended. Spans are borrowed until the callback returns.
 struct Completion {
   std::uint64_t instance = 0;
-  std::uint64_t latency_ns = 0;  // from submit() to here
+  std::uint64_t latency_ns = 0;                         // from submit() to here
   std::span<const std::span<const std::byte>> outputs;  // by output of the graph (payload layout); empty if it failed
   const Failure* failure = nullptr;                     // null: it succeeded
 };
@@ -45,13 +46,15 @@ using OnCompletion = std::function<void(const Completion&)>;
 struct RunOptions {
   const BackendRegistry* backends = nullptr;  // required
   Transport* transport = nullptr;             // required; one that crosses processes if node_command is given
-  // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a thread each.
+  // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a
+  // thread each.
   std::vector<std::string> node_command;
   std::vector<std::filesystem::path> kernel_path;  // folders of <kernel>/kernel.yaml
   bool trace = false;
   // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
   std::optional<IdleOptions> idle;
-  // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent: not pinned.
+  // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent:
+  // not pinned.
   std::vector<int> processors;
 };
 
@@ -69,23 +72,24 @@ struct RunReport {
 class Run {
  public:
   // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated.
-  // kInvalid: the plan breaks a rule. kUnavailable: a device, kernel or peer is not here (the message names the controller and
-  // the reason). kExhausted: not enough memory.
+  // kInvalid: the plan breaks a rule. kUnavailable: a device, kernel or peer is not here (the message names the
+  // controller and the reason). kExhausted: not enough memory.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion);
   // Ends nodes at once; no process or memory is left.
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again. kClosed: the
-  // run has failed (status()). `fill` is called from do_work() or submit().
+  // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again.
+  // kClosed: the run has failed (status()). `fill` is called from do_work() or submit().
   [[nodiscard]] Push submit(FillInput fill);
   // Drives the host's controller; completions are called from here. Returns how much it did.
   std::size_t do_work();
   // Sleeps until there may be work for do_work().
   void wait();
   [[nodiscard]] std::uint64_t in_flight() const noexcept;
-  // Why the run cannot go on: kPeerLost or kDataLoss with the controller's name. Every instance in flight was failed with it.
+  // Why the run cannot go on: kPeerLost or kDataLoss with the controller's name. Every instance in flight was failed
+  // with it.
   [[nodiscard]] const Status& status() const noexcept;
   // Waits for the instances in flight, ends the nodes and collects what they counted. Once.
   Result<RunReport> finish();

@@ -35,8 +35,8 @@ bool uses_region(const RegionLayout& region, std::uint32_t controller) {
          std::find(region.consumers.begin(), region.consumers.end(), controller) != region.consumers.end();
 }
 
-Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller, const Segments& segments,
-                              Transport& transport) {
+Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
+                              const Segments& segments, Transport& transport) {
   ControllerWiring out;
   auto bells = transport.map(segments.doorbells, Access::kReadWrite);
   if (!bells.ok()) return bells.status();
@@ -62,7 +62,8 @@ Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     const RegionLayout& region = layout.regions[r];
     if (!uses_region(region, controller)) continue;
-    auto mapping = transport.map(segments.regions[r], region.producer == controller ? Access::kReadWrite : Access::kRead);
+    auto mapping =
+        transport.map(segments.regions[r], region.producer == controller ? Access::kReadWrite : Access::kRead);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
     out.wiring.mappings.push_back(std::move(*mapping));

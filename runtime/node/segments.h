@@ -13,9 +13,9 @@
 namespace woa {
 
 struct Segments {
-  std::shared_ptr<Segment> doorbells;               // one line per controller
-  std::vector<std::shared_ptr<Segment>> channels;   // by channel of the layout; null where this process has no part
-  std::vector<std::shared_ptr<Segment>> regions;    // by region; likewise
+  std::shared_ptr<Segment> doorbells;              // one line per controller
+  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout; null where this process has no part
+  std::vector<std::shared_ptr<Segment>> regions;   // by region; likewise
 };
 
 // Bytes of the doorbells' segment for `controllers` controllers.
@@ -33,7 +33,7 @@ struct ControllerWiring {
   Wiring wiring;
   Doorbell doorbell;
 };
-Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller, const Segments& segments,
-                              Transport& transport);
+Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
+                              const Segments& segments, Transport& transport);
 
 }  // namespace woa

@@ -20,9 +20,9 @@ extern char** environ;
 namespace woa {
 namespace {
 
-constexpr int kNodeDescriptor = 3;  // where a node finds its control socket
-constexpr std::chrono::milliseconds kGrace{250};     // between a stop and SIGKILL
-constexpr std::chrono::seconds kReportTimeout{30};   // a kernel of a failed instance may still run
+constexpr int kNodeDescriptor = 3;                  // where a node finds its control socket
+constexpr std::chrono::milliseconds kGrace{250};    // between a stop and SIGKILL
+constexpr std::chrono::seconds kReportTimeout{30};  // a kernel of a failed instance may still run
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
@@ -48,10 +48,12 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, st
   };
   add(control::SegmentRef::DOORBELLS, 0, *setup.segments->doorbells);
   for (std::size_t c = 0; c < setup.layout->channels.size(); ++c) {
-    if (uses_channel(setup.layout->channels[c], controller)) add(control::SegmentRef::CHANNEL, c, *setup.segments->channels[c]);
+    if (uses_channel(setup.layout->channels[c], controller))
+      add(control::SegmentRef::CHANNEL, c, *setup.segments->channels[c]);
   }
   for (std::size_t r = 0; r < setup.layout->regions.size(); ++r) {
-    if (uses_region(setup.layout->regions[r], controller)) add(control::SegmentRef::REGION, r, *setup.segments->regions[r]);
+    if (uses_region(setup.layout->regions[r], controller))
+      add(control::SegmentRef::REGION, r, *setup.segments->regions[r]);
   }
   return message;
 }
@@ -93,7 +95,8 @@ Status Supervisor::spawn(std::uint32_t controller) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, child_end.get(), kNodeDescriptor);
-  const int error = ::posix_spawn(&nodes_[controller].pid, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  const int error =
+      ::posix_spawn(&nodes_[controller].pid, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     nodes_[controller].pid = -1;
@@ -218,7 +221,8 @@ Result<std::vector<NodeReport>> Supervisor::collect() {
   std::unique_lock lock(mutex_);
   const bool done = changed_.wait_for(lock, kReportTimeout, [this] { return all_reported() || failed(); });
   if (failed()) return failure_;
-  if (!done) return Status(Code::kPeerLost, "a node did not report within 30 s after the end of the run; its kernel still runs");
+  if (!done)
+    return Status(Code::kPeerLost, "a node did not report within 30 s after the end of the run; its kernel still runs");
   std::vector<NodeReport> reports(nodes_.size());
   for (std::size_t c = 1; c < nodes_.size(); ++c) reports[c] = nodes_[c].report;
   return reports;

@@ -32,7 +32,7 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   bool trace = false;
   IdleOptions idle;
-  Doorbell host;  // rung when something happened that the host's loop must look at (failed())
+  Doorbell host;                // rung when something happened that the host's loop must look at (failed())
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
@@ -46,7 +46,8 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Starts a node for every controller but the host and waits until all are ready. The first failure, with the controller's name.
+  // Starts a node for every controller but the host and waits until all are ready. The first failure, with the
+  // controller's name.
   Status start();
   // From now on deaths and failures are noticed by a thread of its own, which rings the host.
   void watch();
@@ -62,8 +63,8 @@ class Supervisor {
   struct Node {
     std::string name;
     pid_t pid = -1;
-    std::optional<ControlSocket> socket;        // a process
-    std::unique_ptr<HostedController> hosted;   // or a thread
+    std::optional<ControlSocket> socket;       // a process
+    std::unique_ptr<HostedController> hosted;  // or a thread
     std::jthread thread;
     NodeReport report;
     bool reported = false;

@@ -74,7 +74,8 @@ Status check_ports(const StagePlan& stage, const std::string& place) {
       return broken(port_place, ": one_of is a group number of a kernel stage, or -1");
     }
   }
-  if (stage.role != StageRole::kSink && stage.outputs.empty()) return broken(place, ": no output, so nothing tells the sink");
+  if (stage.role != StageRole::kSink && stage.outputs.empty())
+    return broken(place, ": no output, so nothing tells the sink");
   const auto held = [](const InputPortPlan& port) { return port.hold; };
   if (stage.role != StageRole::kSource && std::all_of(stage.inputs.begin(), stage.inputs.end(), held)) {
     return broken(place, ": no input that is not held, so nothing would make it fire");

@@ -13,10 +13,10 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-hub"};
 
 // The same plan under another call model. `plan` must be a `woa` plan (as the compiler makes it).
 //
-// rpc-hub: an RPC program's caller, in one place. For every stage off the host a relay stage is put on the host: the stage's
-// inputs come to the relay, which holds a call's arguments until they are all there and then sends them on to the stage. A
-// token thus travels A -> host -> B: [A != H] + [H != B] packets (2k for a chain of k). Payloads are not copied by the host:
-// the relay passes the block on by reference, as the best RPC over shared memory would.
+// rpc-hub: an RPC program's caller, in one place. For every stage off the host a relay stage is put on the host: the
+// stage's inputs come to the relay, which holds a call's arguments until they are all there and then sends them on to
+// the stage. A token thus travels A -> host -> B: [A != H] + [H != B] packets (2k for a chain of k). Payloads are not
+// copied by the host: the relay passes the block on by reference, as the best RPC over shared memory would.
 //
 // kNotFound: no such model (the message lists them). kInvalid: the plan is not a `woa` plan.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);

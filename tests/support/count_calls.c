@@ -1,4 +1,5 @@
-/* Preloaded by tests: counts what a hot path must not do. Each process appends one line of JSON to $WOA_COUNT_FILE when it ends. */
+/* Preloaded by tests: counts what a hot path must not do. Each process appends one line of JSON to $WOA_COUNT_FILE when
+ * it ends. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -77,8 +78,9 @@ __attribute__((destructor)) static void report(void) {
     if (command[k] == '\0') command[k] = ' ';
   }
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  const int bytes = snprintf(line, sizeof line, "{\"command\":\"%s\",\"allocations\":%lu,\"locks\":%lu,\"writes\":%lu,\"large_copies\":%lu}\n",
-                             command, allocations, locks, writes, large_copies);
+  const int bytes = snprintf(
+      line, sizeof line, "{\"command\":\"%s\",\"allocations\":%lu,\"locks\":%lu,\"writes\":%lu,\"large_copies\":%lu}\n",
+      command, allocations, locks, writes, large_copies);
   if (file >= 0 && write(file, line, (size_t)bytes) < 0) perror("count_calls");
   if (file >= 0) close(file);
 }

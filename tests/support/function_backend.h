@@ -1,4 +1,5 @@
-// A back-end whose kernels are C++ functions, found by the stage's kernel name. The smallest real one: clone it to write another.
+// A back-end whose kernels are C++ functions, found by the stage's kernel name. The smallest real one: clone it to
+// write another.
 #pragma once
 
 #include <functional>
@@ -32,7 +33,8 @@ class FunctionBackend final : public Backend {
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell) override {
     plan_ = &plan;
     for (const LoadedStage& stage : stages) {
-      if (!functions_.contains(stage.plan->kernel)) return {Code::kUnsupported, "no function '" + stage.plan->kernel + "'"};
+      if (!functions_.contains(stage.plan->kernel))
+        return {Code::kUnsupported, "no function '" + stage.plan->kernel + "'"};
     }
     return {};
   }
@@ -56,7 +58,10 @@ class FunctionBackend final : public Backend {
 
 inline BackendFactory function_factory(const Functions& functions) {
   return {"function", ControllerKind::kCpu,
-          [] { return Result<std::vector<DeviceDescription>>(std::vector<DeviceDescription>{{"function", "C++ functions", false}}); },
+          [] {
+            return Result<std::vector<DeviceDescription>>(
+                std::vector<DeviceDescription>{{"function", "C++ functions", false}});
+          },
           [&functions](std::uint32_t, const ControllerPlan&) {
             return Result<std::unique_ptr<Backend>>(std::make_unique<FunctionBackend>(functions));
           }};

@@ -37,7 +37,10 @@ inline const Functions& functions() {
          write(f, 0, read(f, 0));
        }},
       {"silent", [](Firing&, const StagePlan&) {}},
-      {"slow", [](Firing& f, const StagePlan&) { std::this_thread::sleep_for(std::chrono::milliseconds(20)), write(f, 0, read(f, 0)); }},
+      {"slow",
+       [](Firing& f, const StagePlan&) {
+         std::this_thread::sleep_for(std::chrono::milliseconds(20)), write(f, 0, read(f, 0));
+       }},
       {"jitter",
        [](Firing& f, const StagePlan&) {
          thread_local std::mt19937 random{std::random_device{}()};

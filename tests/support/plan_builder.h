@@ -18,10 +18,12 @@ class PlanBuilder {
     plan_.stages.resize(2);
     plan_.stages[kSourceStage].name = "source";
     plan_.stages[kSourceStage].role = StageRole::kSource;
-    for (std::uint32_t k = 0; k < inputs; ++k) plan_.stages[kSourceStage].outputs.push_back({"in" + std::to_string(k), type(), -1});
+    for (std::uint32_t k = 0; k < inputs; ++k)
+      plan_.stages[kSourceStage].outputs.push_back({"in" + std::to_string(k), type(), -1});
     plan_.stages[kSinkStage].name = "sink";
     plan_.stages[kSinkStage].role = StageRole::kSink;
-    for (std::uint32_t k = 0; k < outputs; ++k) plan_.stages[kSinkStage].inputs.push_back({"out" + std::to_string(k), type(), false, 0});
+    for (std::uint32_t k = 0; k < outputs; ++k)
+      plan_.stages[kSinkStage].inputs.push_back({"out" + std::to_string(k), type(), false, 0});
   }
 
   std::uint32_t controller(const std::string& name, const std::string& backend = "function") {
@@ -33,8 +35,8 @@ class PlanBuilder {
   }
 
   // A stage of kernel `kernel` with so many ports; returns its number.
-  std::uint32_t stage(const std::string& name, const std::string& kernel, const std::string& on, std::uint32_t inputs = 1,
-                      std::uint32_t outputs = 1) {
+  std::uint32_t stage(const std::string& name, const std::string& kernel, const std::string& on,
+                      std::uint32_t inputs = 1, std::uint32_t outputs = 1) {
     StagePlan stage;
     stage.name = name;
     stage.kernel = kernel;
@@ -47,7 +49,8 @@ class PlanBuilder {
   }
 
   // blocks 0: window x min_blocks.
-  EdgePlan& edge(std::uint32_t from, std::uint32_t from_port, std::uint32_t to, std::uint32_t to_port, std::uint32_t min_blocks = 1) {
+  EdgePlan& edge(std::uint32_t from, std::uint32_t from_port, std::uint32_t to, std::uint32_t to_port,
+                 std::uint32_t min_blocks = 1) {
     plan_.edges.push_back({from, from_port, to, to_port, ~std::uint64_t{0}, 0, -1, min_blocks, 0});
     return plan_.edges.back();
   }

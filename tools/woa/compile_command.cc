@@ -50,7 +50,10 @@ int compile(const CompileArguments& arguments) {
     for (const StagePlan& stage : plan->stages) {
       if (stage.role == StageRole::kKernel) placement[stage.name] = plan->controllers[stage.controller].name;
     }
-    std::printf("%s\n", nlohmann::json{{"ok", true}, {"graph", plan->graph}, {"model", plan->model}, {"window", plan->window},
+    std::printf("%s\n", nlohmann::json{{"ok", true},
+                                       {"graph", plan->graph},
+                                       {"model", plan->model},
+                                       {"window", plan->window},
                                        {"placement", placement}}
                             .dump(2)
                             .c_str());

@@ -18,16 +18,25 @@ json device_rows(const BackendRegistry& backends) {
     const std::string kind(to_string(factory.kind));
     const auto devices = factory.probe();
     if (!devices.ok()) {
-      rows.push_back({{"controller", kind}, {"kind", kind}, {"backend", factory.name}, {"available", false},
+      rows.push_back({{"controller", kind},
+                      {"kind", kind},
+                      {"backend", factory.name},
+                      {"available", false},
                       {"reason", devices.status().message()}});
       continue;
     }
     for (std::size_t ordinal = 0; ordinal < devices->size(); ++ordinal) {
       const DeviceDescription& device = (*devices)[ordinal];
       // Processor cores are shared by as many cpu controllers as a graph names; a device belongs to one controller.
-      rows.push_back({{"controller", kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal))},
-                      {"kind", kind}, {"backend", factory.name}, {"available", true}, {"device", device.device},
-                      {"simulated", device.simulated}, {"forwards", device.forwards}, {"matches", device.matches}});
+      rows.push_back(
+          {{"controller", kind + ":" + (factory.kind == ControllerKind::kCpu ? "N" : std::to_string(ordinal))},
+           {"kind", kind},
+           {"backend", factory.name},
+           {"available", true},
+           {"device", device.device},
+           {"simulated", device.simulated},
+           {"forwards", device.forwards},
+           {"matches", device.matches}});
     }
   }
   return rows;
@@ -36,7 +45,10 @@ json device_rows(const BackendRegistry& backends) {
 json kernel_rows() {
   json rows = json::array();
   for (const KernelListing& kernel : list_kernels(kernel_path())) {
-    json row{{"name", kernel.name}, {"summary", kernel.summary}, {"variants", kernel.variants}, {"available", kernel.reason.empty()}};
+    json row{{"name", kernel.name},
+             {"summary", kernel.summary},
+             {"variants", kernel.variants},
+             {"available", kernel.reason.empty()}};
     if (!kernel.reason.empty()) row["reason"] = kernel.reason;
     rows.push_back(std::move(row));
   }
@@ -47,10 +59,11 @@ void print_devices(const json& rows) {
   std::printf("%-10s %-10s %s\n", "CONTROLLER", "BACK-END", "DEVICE");
   for (const json& row : rows) {
     const bool available = row["available"].get<bool>();
-    const std::string text = available ? row["device"].get<std::string>() + (row["simulated"].get<bool>() ? "  (simulated)" : "")
-                                       : "unavailable: " + row["reason"].get<std::string>();
-    std::printf("%-10s %-10s %s\n", row["controller"].get<std::string>().c_str(), row["backend"].get<std::string>().c_str(),
-                text.c_str());
+    const std::string text =
+        available ? row["device"].get<std::string>() + (row["simulated"].get<bool>() ? "  (simulated)" : "")
+                  : "unavailable: " + row["reason"].get<std::string>();
+    std::printf("%-10s %-10s %s\n", row["controller"].get<std::string>().c_str(),
+                row["backend"].get<std::string>().c_str(), text.c_str());
   }
 }
 

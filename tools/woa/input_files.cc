@@ -30,7 +30,8 @@ Result<std::vector<fs::path>> expand(const fs::path& path) {
 
 std::string input_names(const Plan& plan) {
   std::string names;
-  for (const OutputPortPlan& input : plan.stages[kSourceStage].outputs) names += (names.empty() ? "" : ", ") + input.name;
+  for (const OutputPortPlan& input : plan.stages[kSourceStage].outputs)
+    names += (names.empty() ? "" : ", ") + input.name;
   return names;
 }
 
@@ -45,7 +46,8 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     const std::string name = argument.substr(0, equals);
     const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const auto& port) { return port.name == name; });
     if (equals == std::string::npos || input == inputs.end()) {
-      return {Code::kInvalid, "--in " + argument + ": expected NAME=FILE or NAME=FOLDER, where NAME is one of: " + input_names(plan)};
+      return {Code::kInvalid,
+              "--in " + argument + ": expected NAME=FILE or NAME=FOLDER, where NAME is one of: " + input_names(plan)};
     }
     auto& files = out.files_[static_cast<std::size_t>(input - inputs.begin())];
     if (!files.empty()) return {Code::kInvalid, "--in " + name + " was given twice"};
@@ -53,14 +55,15 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     if (!expanded.ok()) return expanded.status().with_context("--in " + name);
     files = std::move(*expanded);
     if (files.size() > 1 && out.default_instances_ > 1 && files.size() != out.default_instances_) {
-      return {Code::kInvalid, "--in " + name + ": its folder holds " + std::to_string(files.size()) + " files, another input's " +
-                                  std::to_string(out.default_instances_)};
+      return {Code::kInvalid, "--in " + name + ": its folder holds " + std::to_string(files.size()) +
+                                  " files, another input's " + std::to_string(out.default_instances_)};
     }
     out.default_instances_ = std::max<std::uint64_t>(out.default_instances_, files.size());
   }
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (out.files_[k].empty()) {
-      return {Code::kInvalid, "graph input '" + inputs[k].name + "' has no data: give --in " + inputs[k].name + "=FILE"};
+      return {Code::kInvalid,
+              "graph input '" + inputs[k].name + "' has no data: give --in " + inputs[k].name + "=FILE"};
     }
   }
   return out;
@@ -75,13 +78,15 @@ Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instan
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   if (bytes > room.size()) {
-    return {Code::kTooLarge, path.string() + " has " + std::to_string(bytes) + " bytes, but the input's declared max is " +
-                                 std::to_string(room.size())};
+    return {Code::kTooLarge, path.string() + " has " + std::to_string(bytes) +
+                                 " bytes, but the input's declared max is " + std::to_string(room.size())};
   }
   for (std::uint64_t done = 0; done < bytes;) {
     const ssize_t got = ::pread(fd.get(), room.data() + done, bytes - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {Code::kUnavailable, "cannot read " + path.string() + ": " + (got < 0 ? std::strerror(errno) : "it became shorter")};
+    if (got <= 0)
+      return {Code::kUnavailable,
+              "cannot read " + path.string() + ": " + (got < 0 ? std::strerror(errno) : "it became shorter")};
     done += static_cast<std::uint64_t>(got);
   }
   return bytes;

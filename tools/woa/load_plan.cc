@@ -38,7 +38,8 @@ std::optional<std::string> set_param(Plan& plan, const std::string& name, const 
     if (stage.name != name.substr(0, dot)) continue;
     for (ParamPlan& param : stage.params) {
       if (param.name != name.substr(dot + 1)) continue;
-      if (!param.secret_env.empty()) return "'" + name + "' is secret: set the environment variable " + param.secret_env + " instead";
+      if (!param.secret_env.empty())
+        return "'" + name + "' is secret: set the environment variable " + param.secret_env + " instead";
       param.value = param.is_file ? std::filesystem::absolute(value).string() : value;
       return std::nullopt;
     }
@@ -49,10 +50,16 @@ std::optional<std::string> set_param(Plan& plan, const std::string& name, const 
 void print_json_diagnostics(const std::vector<Diagnostic>& diagnostics) {
   json list = json::array();
   for (const Diagnostic& d : diagnostics) {
-    list.push_back({{"code", d.code}, {"severity", d.warning ? "warning" : "error"}, {"file", d.file}, {"line", d.line},
-                    {"column", d.column}, {"text", d.text}, {"fix", d.fix}});
+    list.push_back({{"code", d.code},
+                    {"severity", d.warning ? "warning" : "error"},
+                    {"file", d.file},
+                    {"line", d.line},
+                    {"column", d.column},
+                    {"text", d.text},
+                    {"fix", d.fix}});
   }
-  std::printf("%s\n", json{{"ok", false}, {"diagnostics", list}}.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  std::printf("%s\n",
+              json{{"ok", false}, {"diagnostics", list}}.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
@@ -80,10 +87,11 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   Loaded loaded;
   auto plan = read_plan(options.file);
   if (!plan.ok()) {
-    std::fprintf(stderr, "%s: error[%s]: %s\n", options.file.c_str(), std::string(to_string(plan.status().code())).c_str(),
-                 plan.status().message().c_str());
-    if (options.json) print_json_diagnostics({{std::string(to_string(plan.status().code())), options.file.string(), 0, 0,
-                                               plan.status().message(), "", "", 1, false}});
+    std::fprintf(stderr, "%s: error[%s]: %s\n", options.file.c_str(),
+                 std::string(to_string(plan.status().code())).c_str(), plan.status().message().c_str());
+    if (options.json)
+      print_json_diagnostics({{std::string(to_string(plan.status().code())), options.file.string(), 0, 0,
+                               plan.status().message(), "", "", 1, false}});
     loaded.exit_code = kFailed;
     return loaded;
   }
@@ -102,7 +110,8 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 }  // namespace
 
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
-  command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")->required();
+  command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
+      ->required();
   command.add_option("--machine", options.machine, "Machine file: which controllers there are (docs/machine.md)");
   command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
       ->type_name("STAGE.NAME=VALUE")
@@ -114,7 +123,9 @@ void add_graph_options(CLI::App& command, GraphOptions& options, const std::stri
 void add_flow_options(CLI::App& command, GraphOptions& options) {
   command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
       ->check(CLI::Range(1U, kMaxWindow));
-  command.add_option("--deadline", options.deadline_ns, "Time that an instance may take, for instance 500ms or 2s (default: none)")
+  command
+      .add_option("--deadline", options.deadline_ns,
+                  "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
 }
 

@@ -65,12 +65,14 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
     const auto output = std::find_if(out.outputs_.begin(), out.outputs_.end(),
                                      [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
     if (equals == std::string::npos || output == out.outputs_.end()) {
-      return {Code::kInvalid, "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
+      return {Code::kInvalid,
+              "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
     }
     (*output)->pattern = argument.substr(equals + 1);
     if ((*output)->pattern.find("%i") != std::string::npos) continue;
     (*output)->whole.open((*output)->pattern, std::ios::binary | std::ios::trunc);
-    if (!(*output)->whole) return {Code::kInvalid, "--out " + argument + ": cannot write there: " + std::strerror(errno)};
+    if (!(*output)->whole)
+      return {Code::kInvalid, "--out " + argument + ": cannot write there: " + std::strerror(errno)};
   }
   return out;
 }

@@ -131,7 +131,9 @@ void add_run(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_flow_options(command, arguments->graph);
-  command.add_option("--in", arguments->in, "Graph input: a file for every instance, or a folder with one file per instance")
+  command
+      .add_option("--in", arguments->in,
+                  "Graph input: a file for every instance, or a folder with one file per instance")
       ->type_name("NAME=FILE|DIR")
       ->take_all()
       ->allow_extra_args(false);
@@ -144,7 +146,8 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
       ->check(CLI::PositiveNumber);
-  command.add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
+  command
+      .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)");

@@ -17,8 +17,8 @@ namespace woa::tools {
 // The files behind one graph input: one that serves every instance, or a folder's, in name order.
 class InputFiles {
  public:
-  // NAME=FILE|DIR for each graph input of `plan`. kInvalid: an input without a file, a name that is no input, a repeated name, an empty
-  // folder, folders of different sizes. kNotFound: no such file.
+  // NAME=FILE|DIR for each graph input of `plan`. kInvalid: an input without a file, a name that is no input, a
+  // repeated name, an empty folder, folders of different sizes. kNotFound: no such file.
   static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
   // As many as a folder has files, or 1.
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }

@@ -21,7 +21,9 @@ double percentile(const std::vector<std::uint64_t>& sorted, double share) {
 
 json latency_json(std::vector<std::uint64_t> latencies) {
   std::sort(latencies.begin(), latencies.end());
-  return {{"min", percentile(latencies, 0)}, {"p50", percentile(latencies, 0.5)}, {"p99", percentile(latencies, 0.99)},
+  return {{"min", percentile(latencies, 0)},
+          {"p50", percentile(latencies, 0.5)},
+          {"p99", percentile(latencies, 0.99)},
           {"max", percentile(latencies, 1)}};
 }
 
@@ -148,9 +150,10 @@ json to_json(const RunResult& result) {
 
 void print(const RunResult& result) {
   for (const FailedInstance& entry : result.failures) {
-    std::fprintf(stderr, "woa: error[%s]: instance %llu failed%s%s: %s\n", std::string(to_string(entry.failure.code)).c_str(),
-                 static_cast<unsigned long long>(entry.instance), entry.failure.stage.empty() ? "" : " at stage ",
-                 entry.failure.stage.c_str(), entry.failure.message.c_str());
+    std::fprintf(stderr, "woa: error[%s]: instance %llu failed%s%s: %s\n",
+                 std::string(to_string(entry.failure.code)).c_str(), static_cast<unsigned long long>(entry.instance),
+                 entry.failure.stage.empty() ? "" : " at stage ", entry.failure.stage.c_str(),
+                 entry.failure.message.c_str());
   }
   if (!result.status.ok()) {
     std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(result.status.code())).c_str(),
@@ -161,9 +164,10 @@ void print(const RunResult& result) {
   const EdgeStats sum = totals(*result.report);
   const json latency = latency_json(result.latencies_ns);
   std::printf("%s: %zu of %llu instances done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
-              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(), plan.window);
-  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result), latency["p50"].get<double>(),
-              latency["p99"].get<double>());
+              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(),
+              plan.window);
+  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
+              latency["p50"].get<double>(), latency["p99"].get<double>());
   std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
               static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
   for (std::size_t c = 1; c < plan.controllers.size(); ++c) {
@@ -172,7 +176,8 @@ void print(const RunResult& result) {
                 device.simulated ? " (simulated)" : "");
   }
   for (const OutputFiles::Summary& output : result.outputs) {
-    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(), static_cast<unsigned long long>(output.bytes),
+    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
+                static_cast<unsigned long long>(output.bytes),
                 output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
   }
 }

@@ -19,10 +19,10 @@ struct FailedInstance {
 
 struct RunResult {
   const Plan* plan = nullptr;
-  std::string processes;    // "one" or "per-controller"
-  std::string transport;    // of edges that cross
+  std::string processes;  // "one" or "per-controller"
+  std::string transport;  // of edges that cross
   std::uint64_t instances = 0;
-  double wall_s = 0;        // from the first submission to the last completion
+  double wall_s = 0;                        // from the first submission to the last completion
   std::vector<std::uint64_t> latencies_ns;  // of the instances that succeeded
   std::vector<FailedInstance> failures;
   std::vector<OutputFiles::Summary> outputs;

@@ -33,19 +33,31 @@ struct Writer {
   void name_tracks() {
     for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
       const DeviceDescription& device = report.controllers[c].device;
-      put({{"ph", "M"}, {"name", "process_name"}, {"pid", c}, {"args", {{"name", plan.controllers[c].name + " (" + device.backend +
-                                                                        (device.simulated ? ", simulated)" : ")")}}}});
+      put({{"ph", "M"},
+           {"name", "process_name"},
+           {"pid", c},
+           {"args",
+            {{"name", plan.controllers[c].name + " (" + device.backend + (device.simulated ? ", simulated)" : ")")}}}});
       std::uint32_t lanes = 1;
       for (const TraceEvent& event : report.controllers[c].trace) lanes = std::max(lanes, event.lane + 1);
       for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-        put({{"ph", "M"}, {"name", "thread_name"}, {"pid", c}, {"tid", lane}, {"args", {{"name", "lane " + std::to_string(lane)}}}});
+        put({{"ph", "M"},
+             {"name", "thread_name"},
+             {"pid", c},
+             {"tid", lane},
+             {"args", {{"name", "lane " + std::to_string(lane)}}}});
       }
     }
   }
 
   void put_firing(const TraceEvent& event) {
-    put({{"ph", "X"}, {"cat", "firing"}, {"name", plan.stages[event.stage].name}, {"pid", controller_of(event)}, {"tid", event.lane},
-         {"ts", us(event.begin_ns)}, {"dur", static_cast<double>(event.end_ns - event.begin_ns) / 1e3},
+    put({{"ph", "X"},
+         {"cat", "firing"},
+         {"name", plan.stages[event.stage].name},
+         {"pid", controller_of(event)},
+         {"tid", event.lane},
+         {"ts", us(event.begin_ns)},
+         {"dur", static_cast<double>(event.end_ns - event.begin_ns) / 1e3},
          {"args", {{"instance", event.instance}, {"tag", event.tag}}}});
   }
 
@@ -64,7 +76,8 @@ struct Writer {
     for (const auto& [key, firing] : firings) {
       for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
         const EdgePlan& edge = plan.edges[e];
-        if (edge.from_stage == firing->stage) writers[{e, firing->instance, (firing->tag & edge.keep) + edge.step}] = firing;
+        if (edge.from_stage == firing->stage)
+          writers[{e, firing->instance, (firing->tag & edge.keep) + edge.step}] = firing;
       }
     }
     for (const ControllerReport& controller : report.controllers) {
@@ -93,7 +106,8 @@ Status write_trace(const Plan& plan, const RunReport& report, const std::string&
   for (const auto& [key, firing] : writer.firings) writer.put_firing(*firing);
   writer.put_arrows();
   writer.file << "\n]}\n";
-  if (!writer.file.flush()) return {Code::kUnavailable, "cannot write the trace to '" + path + "': " + std::strerror(errno)};
+  if (!writer.file.flush())
+    return {Code::kUnavailable, "cannot write the trace to '" + path + "': " + std::strerror(errno)};
   return {};
 }
 

@@ -1,4 +1,5 @@
-// What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one process.
+// What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
+// process.
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/functions.h"
@@ -26,7 +27,8 @@ Plan chain(std::uint32_t stages, const std::string& kernel = "append") {
   PlanBuilder builder(1, 1);
   std::uint32_t last = kSourceStage;
   for (std::uint32_t k = 0; k < stages; ++k) {
-    const std::uint32_t next = builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k % 2));
+    const std::uint32_t next =
+        builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k % 2));
     builder.edge(last, 0, next, 0);
     last = next;
   }
@@ -90,7 +92,8 @@ TEST_CASE("stages of one controller exchange no message") {
 TEST_CASE("one_of: exactly the chosen branch runs, and a merge takes either") {
   for (const char* model : {"woa", "rpc-hub"}) {
     const Outcome outcome = run(branch(), model, 50);
-    for (std::uint64_t i = 0; i < 50; ++i) REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + (i % 2 == 0 ? "E" : "O"));
+    for (std::uint64_t i = 0; i < 50; ++i)
+      REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + (i % 2 == 0 ? "E" : "O"));
   }
 }
 
@@ -117,7 +120,9 @@ TEST_CASE("a held token serves every turn and is sent once") {
   EdgePlan& back = builder.edge(step, 0, step, 0, 2);
   back.step = 1, back.loop = 0;
   for (const auto& [model, expected] : {std::pair{"woa", 3U}, std::pair{"rpc-hub", 0U}}) {
-    const Outcome outcome = run(builder.build(), model, 20, [](std::uint64_t i, std::uint32_t port) { return port == 0 ? "0" : std::to_string(i + 7); });
+    const Outcome outcome = run(builder.build(), model, 20, [](std::uint64_t i, std::uint32_t port) {
+      return port == 0 ? "0" : std::to_string(i + 7);
+    });
     for (std::uint64_t i = 0; i < 20; ++i) {
       const int add = static_cast<int>(i) + 7;
       REQUIRE(outcome.outputs.at(i)[0] == std::to_string((100 + add - 1) / add * add));
@@ -128,7 +133,8 @@ TEST_CASE("a held token serves every turn and is sent once") {
 
 TEST_CASE("an output with several readers reaches all; a join waits for both") {
   PlanBuilder builder(1, 1);
-  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:1"), c = builder.stage("c", "append", "cpu:2");
+  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:1"),
+             c = builder.stage("c", "append", "cpu:2");
   const auto join = builder.stage("join", "join", "cpu:0", 2);
   builder.edge(kSourceStage, 0, a, 0);
   builder.edge(a, 0, b, 0);
@@ -138,7 +144,8 @@ TEST_CASE("an output with several readers reaches all; a join waits for both") {
   builder.edge(join, 0, kSinkStage, 0);
   for (const char* model : {"woa", "rpc-hub"}) {
     const Outcome outcome = run(builder.build(), model, 200);
-    for (std::uint64_t i = 0; i < 200; ++i) REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + "ab+" + std::to_string(i) + "ac");
+    for (std::uint64_t i = 0; i < 200; ++i)
+      REQUIRE(outcome.outputs.at(i)[0] == std::to_string(i) + "ab+" + std::to_string(i) + "ac");
   }
 }
 
@@ -146,7 +153,8 @@ TEST_CASE("a failing firing poisons its instance only, and says who failed and w
   for (const char* model : {"woa", "rpc-hub"}) {
     Plan plan = chain(3, "copy");
     plan.stages[3].kernel = "fail_3";
-    const Outcome outcome = run(plan, model, 30, [](std::uint64_t i, std::uint32_t) { return i % 10 == 5 ? "3" : "x"; });
+    const Outcome outcome =
+        run(plan, model, 30, [](std::uint64_t i, std::uint32_t) { return i % 10 == 5 ? "3" : "x"; });
     REQUIRE(outcome.outputs.size() == 27);
     REQUIRE(outcome.failures.size() == 3);
     for (const std::uint64_t i : {5U, 15U, 25U}) {
@@ -173,7 +181,8 @@ TEST_CASE("a kernel that leaves a port unwritten has broken its contract") {
 }
 
 TEST_CASE("an input over its bound fails its instance at the source") {
-  const Outcome outcome = run(chain(2), "woa", 4, [](std::uint64_t i, std::uint32_t) { return std::string(i == 2 ? 5000 : 10, 'x'); });
+  const Outcome outcome =
+      run(chain(2), "woa", 4, [](std::uint64_t i, std::uint32_t) { return std::string(i == 2 ? 5000 : 10, 'x'); });
   REQUIRE(outcome.failures.size() == 1);
   REQUIRE(outcome.failures.at(2).code == Code::kTooLarge);
   REQUIRE(outcome.failures.at(2).stage == "source");
@@ -199,7 +208,8 @@ TEST_CASE("stateful run: firings come in instance order, failed instances are sk
   builder.edge(choose, 0, shuffle, 0);
   builder.edge(shuffle, 0, log, 0);
   builder.edge(log, 0, kSinkStage, 0);
-  const Outcome outcome = run(builder.build(), "woa", 200, [](std::uint64_t i, std::uint32_t) { return i % 7 == 3 ? "3" : "1"; });
+  const Outcome outcome =
+      run(builder.build(), "woa", 200, [](std::uint64_t i, std::uint32_t) { return i % 7 == 3 ? "3" : "1"; });
   REQUIRE(outcome.outputs.size() + outcome.failures.size() == 200);
   for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance));
 }
@@ -209,7 +219,8 @@ TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {
     for (Plan plan : {branch(), loop(20, true), loop(20, false), chain(4, "jitter")}) {
       plan.window = 16;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-      const Outcome outcome = run(plan, model, 60, [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); });
+      const Outcome outcome =
+          run(plan, model, 60, [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); });
       REQUIRE(outcome.outputs.size() == 60);
     }
   }

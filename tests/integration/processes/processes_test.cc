@@ -37,7 +37,8 @@ Plan chain(const std::string& kernel) {
   PlanBuilder builder(1, 1);
   std::uint32_t last = kSourceStage;
   for (std::uint32_t k = 0; k < 3; ++k) {
-    const std::uint32_t next = builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k));
+    const std::uint32_t next =
+        builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k));
     builder.edge(last, 0, next, 0);
     last = next;
   }
@@ -83,7 +84,8 @@ TEST_CASE("poison crosses processes with its message") {
   World world;
   Plan plan = chain("copy");
   plan.stages[3].kernel = "fail_3";
-  const Outcome outcome = run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
+  const Outcome outcome =
+      run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
   REQUIRE(outcome.outputs.size() == 19);
   REQUIRE(outcome.failures.at(7).stage == "b");
   REQUIRE(outcome.failures.at(7).message == "three is refused");

@@ -322,6 +322,26 @@ TEST_CASE("graphs made of parts that fit are accepted, and keep every promise") 
   }
 }
 
+TEST_CASE("a writer that runs ahead of its reader stays within b(e)") {
+  const std::string body =
+      "stages:\n"
+      "  a: {kernel: route, in: {in: [x, {from: p.a, loop: {max: 3, name: l}}, {from: s.b, loop: {name: l}}]}}\n"
+      "  p: {kernel: split, in: {in: a.left}}\n"
+      "  b: {kernel: copy, in: {in: [x, {from: follow.out, loop: {name: l}}, {from: s.a, loop: {name: l}}]}}\n"
+      "  follow: {kernel: join2, in: {a: p.b, b: {from: b.out, hold: true}}}\n"
+      "  meet: {kernel: join2, in: {a: a.right, b: {from: b.out, hold: true}}}\n"
+      "  end: {kernel: step, in: {x: meet.out}}\n"
+      "  s: {kernel: split, in: {in: end.again}}\n"
+      "outputs: {y: end.done}\n";
+  Random random(3);
+  play_all(body, test::compile_good(body), random, 2000);
+  Plan tight = test::compile_good(body);  // the game would notice
+  for (EdgePlan& edge : tight.edges) edge.min_blocks = std::min(edge.min_blocks, 2U);
+  std::set<std::string> problems;
+  for (int i = 0; i < 2000; ++i) problems.insert(Game(tight, random).play());
+  CHECK(problems.size() > 1);
+}
+
 TEST_CASE("of graphs rewired at random, those that are accepted keep every promise") {
   Random random(2);
   Maker maker(random);
