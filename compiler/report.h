@@ -64,26 +64,6 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 // "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
 
-// The name among `items` (anything with a `name`) that is most like `name`, empty if none is or the report is full.
-template <class Items>
-std::string nearest_name(const Report& report, std::string_view name, const Items& items) {
-  std::vector<std::string> names;
-  if (report.full()) return {};
-  for (const auto& item : items) names.push_back(item.name);
-  return nearest(name, names);
-}
-
-// Reports a name that is none of `items` (anything with a `name`).
-template <class Items>
-void report_unknown(Report& report, std::string_view code, const Place& place, std::string text, std::string_view name,
-                    const Items& items, std::string_view what) {
-  std::vector<std::string> names;
-  if (!report.full()) {
-    for (const auto& item : items) names.push_back(item.name);
-  }
-  report.error(code, place, std::move(text), suggest(name, names, what));
-}
-
 namespace internal {
 inline void append(std::string& text, std::string_view part) { text.append(part); }
 template <class Number>
@@ -97,6 +77,23 @@ std::string cat(const Parts&... parts) {
   std::string text;
   (internal::append(text, parts), ...);
   return text;
+}
+
+// Reports a name that is none of `items` (anything with a `name`). Returns the one that is most like it, empty if none
+// is, if there are very many, or if the report is full.
+template <class Items>
+std::string report_unknown(Report& report, std::string_view code, const Place& place, std::string text,
+                           std::string_view name, const Items& items, std::string_view what) {
+  constexpr std::size_t kMaxCompared = 5000;
+  std::vector<std::string> names;
+  for (const auto& item : items) {
+    if (report.full() || names.size() == kMaxCompared) break;
+    names.push_back(item.name);
+  }
+  const std::string near = nearest(name, names);
+  const std::string question = near.empty() ? "" : cat("did you mean ", quote(near), "? ");
+  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)));
+  return near;
 }
 
 }  // namespace woa

@@ -60,11 +60,10 @@ class ParamSetter {
     for (const ParamUse& use : values) {
       const auto& known = stage.kernel->params;
       if (std::any_of(known.begin(), known.end(), [&](const ParamDecl& p) { return p.name == use.name; })) continue;
-      report_unknown(report_, problem::kUnknownParam, use.name_place,
-                     cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no parameter ",
-                         quote(use.name)),
-                     use.name, known, "parameters");
-      meant.push_back(nearest_name(report_, use.name, known));
+      meant.push_back(report_unknown(report_, problem::kUnknownParam, use.name_place,
+                                     cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name),
+                                         " has no parameter ", quote(use.name)),
+                                     use.name, known, "parameters"));
     }
     for (const ParamUse& use : values) refuse_secret(*stage.kernel, use);
     for (const ParamDecl& decl : stage.kernel->params) {

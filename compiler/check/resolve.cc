@@ -96,9 +96,10 @@ class Resolver {
     }
     const auto found = by_name_.find(ref.stage);
     if (found == by_name_.end()) {
-      report_unknown(report_, problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
-                     ref.stage, file_.stages, "stages");
-      const auto meant = by_name_.find(nearest_name(report_, ref.stage, file_.stages));
+      const std::string near =
+          report_unknown(report_, problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
+                         ref.stage, file_.stages, "stages");
+      const auto meant = by_name_.find(near);
       if (meant != by_name_.end()) assume_read(meant->second);
       return std::nullopt;
     }

@@ -25,8 +25,8 @@ struct Machine {
   bool open = false;                        // any controller that a graph names exists
 };
 
-// Without a machine file: cpu:0, cpu:1, gpu:0, fpga:0, and whatever else a graph names. Whether there is such a device shows
-// when the plan is run.
+// Without a machine file: cpu:0, cpu:1, gpu:0, fpga:0, and whatever else a graph names. Whether there is such a device
+// shows when the plan is run.
 Machine default_machine();
 // One more controller with the defaults of its kind.
 ControllerPlan default_controller(ControllerKind kind, std::uint32_t number);

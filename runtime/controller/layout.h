@@ -32,7 +32,7 @@ struct EdgeLayout {
   std::uint32_t from = 0, to = 0;      // controllers
   std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or for a relay's edge
                                        // those of the writers whose payloads it passes on
-  bool first_to_controller = true;  // first edge of its output to that controller: the one that counts payload bytes
+  bool first_to_controller = true;     // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 

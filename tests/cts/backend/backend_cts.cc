@@ -41,7 +41,7 @@ TEST_CASE("the backend describes a device") {
 TEST_CASE("results equal the cpu variant's at edge sizes") {
   Rig rig;
   rig.load();
-  for (const std::size_t bytes : {0, 1, 2, 7, 8, 9, 31, 63, 64, 65, 127, 128, 4095, 4096, 4097}) {
+  for (const std::size_t bytes : {0U, 1U, 2U, 7U, 8U, 9U, 31U, 63U, 64U, 65U, 127U, 128U, 4095U, 4096U, 4097U}) {
     check_result(rig, kCopy, pattern(bytes, 1));
     check_result(rig, kInvert, pattern(bytes, 2));
   }

@@ -120,7 +120,8 @@ TEST_CASE("the loss of the last packet shows when the producer closes") {
   const Status status = channel.end();
   REQUIRE(status.code() == Code::kDataLoss);
   REQUIRE(names(status, 1, 2));
-  REQUIRE_FALSE(channel.receiver->closed());
+  REQUIRE(channel.transport->close_channel(channel.spec, channel.segment).ok());
+  REQUIRE_FALSE(channel.receiver->closed());  // not every packet was delivered
 }
 
 TEST_CASE("inline payload beyond the channel's limit is rejected on arrival") {

@@ -98,7 +98,7 @@ TEST_CASE("sharpen3x3") {
   Bench bench({image_stage("sharpen", "sharpen3x3", {})});
   std::uint32_t seed = 0;
   for (const auto& [height, width] : kEdgeShapes) {
-    for (const std::uint32_t channels : {1, 3, 4}) bench.compare(0, image(height, width, channels, ++seed));
+    for (const std::uint32_t channels : {1U, 3U, 4U}) bench.compare(0, image(height, width, channels, ++seed));
   }
   Random random(3);
   for (int i = 0; i < 10; ++i)
