@@ -42,7 +42,11 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
       continue;
     }
     auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path);
-    if (!library.ok()) return library.status();
+    if (!library.ok()) {
+      // kUnavailable is kept for devices and peers: a kernel without its key or library is an input to be mended.
+      const Status& status = library.status();
+      return Status(status.code() == Code::kUnavailable ? Code::kNotFound : status.code(), status.message());
+    }
     hosted->kernels_.push_back(std::make_unique<KernelLibrary>(std::move(*library)));
     const KernelLibrary& kernel = *hosted->kernels_.back();
     out.stages.push_back({s, &plan.stages[s], kernel.kernel(), kernel.self(), kernel.folder().string()});

@@ -32,8 +32,8 @@ struct HostedControllerSetup {
 
 class HostedController {
  public:
-  // kUnavailable: the device or a kernel's library is absent (the message says why). kUnsupported, kInvalid: as
-  // Backend::load.
+  // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file it needs is.
+  // kUnsupported, kInvalid: as Backend::load.
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }

@@ -73,11 +73,15 @@ Supervisor::~Supervisor() {
 Status Supervisor::start() {
   const bool processes = !setup_.node_command.empty();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
-    Status status = processes ? spawn(c) : start_thread(c);
+    Status status = processes ? spawn(c) : make_hosted(c);
     if (!status.ok()) return status.with_context("controller '" + nodes_[c].name + "'");
   }
-  for (std::uint32_t c = 1; processes && c < nodes_.size(); ++c) {
-    if (Status status = await_ready(c); !status.ok()) return status.with_context("controller '" + nodes_[c].name + "'");
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
+      nodes_[c].thread = std::jthread([this, &node = *nodes_[c].hosted, c] { on_thread_end(c, node.run(stop_)); });
+    } else if (Status status = await_ready(c); !status.ok()) {
+      return status.with_context("controller '" + nodes_[c].name + "'");
+    }
   }
   return {};
 }
@@ -120,7 +124,7 @@ Status Supervisor::await_ready(std::uint32_t controller) {
   return {};
 }
 
-Status Supervisor::start_thread(std::uint32_t controller) {
+Status Supervisor::make_hosted(std::uint32_t controller) {
   HostedControllerSetup setup;
   setup.plan = setup_.plan;
   setup.layout = setup_.layout;
@@ -137,7 +141,6 @@ Status Supervisor::start_thread(std::uint32_t controller) {
   Node& node = nodes_[controller];
   node.hosted = std::move(*hosted);
   node.report.device = node.hosted->device();
-  node.thread = std::jthread([this, controller] { on_thread_end(controller, nodes_[controller].hosted->run(stop_)); });
   return {};
 }
 

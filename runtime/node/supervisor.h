@@ -71,7 +71,7 @@ class Supervisor {
   };
   Status spawn(std::uint32_t controller);
   Status await_ready(std::uint32_t controller);
-  Status start_thread(std::uint32_t controller);
+  Status make_hosted(std::uint32_t controller);
   void watch_processes(std::stop_token stop);
   void on_message(std::uint32_t controller);
   void on_thread_end(std::uint32_t controller, const Status& status);

@@ -40,7 +40,7 @@ std::optional<std::string> set_param(Plan& plan, const std::string& name, const 
       if (param.name != name.substr(dot + 1)) continue;
       if (!param.secret_env.empty())
         return "'" + name + "' is secret: set the environment variable " + param.secret_env + " instead";
-      param.value = param.is_file ? std::filesystem::absolute(value).string() : value;
+      param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value).string() : value;
       return std::nullopt;
     }
   }

@@ -73,6 +73,11 @@ class Flagship(WoaTest):
         self.refused(done, 1, "unauthentic", "instance 0", "decrypt")
         self.assertNotIn("ff" * 8, done.stderr.decode())
 
+    def test_missing_key_file(self):
+        arguments = self.encrypted()
+        arguments[3] = "decrypt.key_file=" + self.path("absent.hex")
+        self.refused(self.woa("run", GRAPH, *arguments), 1, "decrypt", "absent.hex")
+
     def test_payload_that_is_no_jpeg(self):
         self.encrypted()
         key = "decrypt.key_file=" + self.path("key.hex")

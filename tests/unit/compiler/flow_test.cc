@@ -131,21 +131,5 @@ TEST_CASE("two inputs of a loop must take the next turn together") {
             .empty());
 }
 
-TEST_CASE("branches that combine in too many ways are refused, not tried for ever") {
-  // Choices made in one order and merged pairwise in another.
-  std::string body = "stages:\n  s0: {kernel: split, in: {in: x}}\n";
-  const int n = 24;
-  for (int i = 0; i < 2 * n; ++i) {
-    const std::string k = std::to_string(i), next = std::to_string(i + 1);
-    body += "  r" + k + ": {kernel: route, in: {in: s" + k + ".a}}\n";
-    body += "  s" + next + ": {kernel: split, in: {in: s" + k + ".b}}\n";
-  }
-  body += "outputs:\n  z: s" + std::to_string(2 * n) + ".a\n  w: s" + std::to_string(2 * n) + ".b\n  y: [";
-  for (int i = 0; i < 2 * n; ++i)
-    body += "r" + std::to_string(i) + ".left, r" + std::to_string(i) + ".right" + (i + 1 < 2 * n ? ", " : "]\n");
-  const std::string found = check(body);
-  CHECK(found.find("E0407") != std::string::npos);  // all of them write: not exclusive
-}
-
 }  // namespace
 }  // namespace woa

@@ -16,20 +16,30 @@ TEST_CASE("10,000 stages in a chain") {
   CHECK(plan.window > 1);
 }
 
-TEST_CASE("3,000 branches one after the other, and 3,000 one behind the other") {
-  std::string merged = "stages:\n", ladder = "stages:\n";
-  std::string writer = "x", last = "x", exits;
-  for (int i = 0; i < 3'000; ++i) {
-    merged += "  " + name("r", i) + ": {kernel: route, in: {in: " + writer + "}}\n";
-    merged +=
+TEST_CASE("4,000 branches one after the other") {
+  std::string body = "stages:\n", writer = "x";
+  for (int i = 0; i < 4'000; ++i) {
+    body += "  " + name("r", i) + ": {kernel: route, in: {in: " + writer + "}}\n";
+    body +=
         "  " + name("m", i) + ": {kernel: copy, in: {in: [" + name("r", i) + ".left, " + name("r", i) + ".right]}}\n";
     writer = name("m", i) + ".out";
-    ladder += "  " + name("r", i) + ": {kernel: route, in: {in: " + last + "}}\n";
+  }
+  test::compile_good(body + "outputs: {y: " + writer + "}\n");
+}
+
+TEST_CASE("9,990 branches one behind the other, which all end at one output") {
+  std::string body = "stages:\n", last = "x", exits;
+  for (int i = 0; i < 9'990; ++i) {
+    body += "  " + name("r", i) + ": {kernel: route, in: {in: " + last + "}}\n";
     exits += name("r", i) + ".left, ";
     last = name("r", i) + ".right";
   }
-  test::compile_good(merged + "outputs: {y: " + writer + "}\n");
-  test::compile_good(ladder + "outputs: {y: [" + exits + last + "]}\n");
+  test::compile_good(body + "outputs: {y: [" + exits + last + "]}\n");
+  body += "  last: {kernel: route, in: {in: " + last + "}}\n";
+  for (int i = 0; i < 20; ++i)
+    body += "  " + name("e", i) + ": {kernel: route, in: {in: " + (i == 0 ? "last" : name("e", i - 1)) + ".left}}\n";
+  CHECK(test::codes(test::graph_text(body + "outputs: {y: [" + exits + "last.right]}\n")).find("E0417") !=
+        std::string::npos);
 }
 
 TEST_CASE("3,000 loops one after the other, and a loop of 3,000 stages") {
