@@ -91,6 +91,9 @@ function(woa_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  if(WOA_SANITIZE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold
+  endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
 endfunction()

@@ -203,7 +203,7 @@ TEST_CASE("a segment travels as a descriptor to a process that is already there"
   close(sockets[0]), close(sockets[1]);
 }
 
-TEST_CASE("a segment cannot be resized, nor its seals taken away") {
+TEST_CASE("a segment cannot be resized, nor its seals changed, and is closed on exec") {
   const auto segment = need(make_transport()->allocate("segment", 8192));
   REQUIRE(ftruncate(segment->descriptor(), 4096) == -1);
   REQUIRE(errno == EPERM);
@@ -211,6 +211,7 @@ TEST_CASE("a segment cannot be resized, nor its seals taken away") {
   REQUIRE(errno == EPERM);
   REQUIRE(fcntl(segment->descriptor(), F_ADD_SEALS, F_SEAL_WRITE) == -1);
   REQUIRE(errno == EPERM);
+  REQUIRE((fcntl(segment->descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
 TEST_CASE("what is not a sealed segment of the expected size is refused and closed") {

@@ -42,6 +42,11 @@ TEST_CASE("two threads on the smallest shm channel") {
       kPackets / 20);  // each waits for the one before: the machine's other work decides how long
 }
 
+TEST_CASE("two threads on a ring shorter than its region") {
+  ShmTransport transport;
+  run(transport, {.ring_slots = 2, .return_slots = 16, .inline_bytes = 64, .header_crc = false}, kPackets / 5);
+}
+
 TEST_CASE("two threads on a loopback channel") {
   LoopbackTransport transport;
   run(transport, {.ring_slots = 64, .return_slots = 64, .inline_bytes = 64, .header_crc = false});

@@ -1,10 +1,13 @@
 // Both ends of a channel in two threads, with payload inline and in blocks that come back: traffic for ThreadSanitizer.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include "runtime/transport/block_pool.h"
 #include "runtime/transport/idle.h"
@@ -65,7 +68,7 @@ class Consumer final : public PacketSink {
       right_ &= value == received_;
     }
     ++received_;
-    receiver_.give_back({0, packet.offset, 0, 0});
+    held_.push_back({0, packet.offset, 0, 0});
     return true;
   }
   // True if all of `total` packets and their payloads came as they were sent.
@@ -73,6 +76,9 @@ class Consumer final : public PacketSink {
     Idle idle(own, {.spin_ns = 1'000, .yields = 2});
     const auto work = [&] {
       const bool some = receiver_.poll(*this, 8) > 0;
+      for (const BlockReturn& block : held_)
+        receiver_.give_back(block);  // later than the place in the ring is free again
+      held_.clear();
       if (some) receiver_.wake();
       return some;
     };
@@ -83,6 +89,7 @@ class Consumer final : public PacketSink {
  private:
   Receiver& receiver_;
   std::span<const std::byte> region_;
+  std::vector<BlockReturn> held_;
   std::uint64_t received_ = 0;
   bool right_ = true;
 };
