@@ -69,7 +69,8 @@ class Sender {
   virtual void cancel() noexcept = 0;
   // Publishes `header` with the channel's next sequence, after everything written to its payload (release order). The
   // order of commits is the order of the channel. `inline_payload` is copied behind the header, cut to the channel's
-  // inline_bytes (header.payload_bytes must already say the cut size). Uses up one reservation.
+  // inline_bytes (header.payload_bytes must already say the cut size). A header CRC is set or
+  // cleared as the channel's spec says. Uses up one reservation.
   virtual void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload = {}) noexcept = 0;
   // The same for a header that a device built and sealed: written as it is. kDataLoss, and nothing is published or used
   // up, if its sequence is not the channel's next (next_sequence()).
@@ -119,11 +120,13 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual std::string_view name() const noexcept = 0;  // "loopback", "shm"
-  // Zeroed memory. kExhausted with the system's reason. Costs address space only: pages are taken when touched.
+  // Zeroed memory. kExhausted with the system's reason, kInvalid for 0 bytes. Costs address space only: pages are taken
+  // when touched.
   virtual Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) = 0;
   // A segment by the descriptor that another process sent; takes the descriptor over. kInvalid if it is not sealed or
   // its size is not `bytes`. kUnsupported where the transport does not cross processes.
   virtual Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) = 0;
+  // kExhausted with the system's reason; kInvalid for a segment of another transport.
   virtual Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) = 0;
   // Bytes of the segment that a channel needs. kInvalid names the field of `spec` that is out of bounds.
   virtual Result<std::size_t> channel_bytes(const ChannelSpec& spec) const = 0;

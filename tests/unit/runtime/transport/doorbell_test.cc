@@ -94,4 +94,38 @@ TEST_CASE("no ring is lost between two threads that sleep whenever they can") {
   REQUIRE(turn == kRounds);
 }
 
+// The two sides at the same moment, again and again: the owner sees the work, or the ringer sees the sleeper. Without
+// the fence between the two words a processor lets both miss the other.
+TEST_CASE("going to sleep and ringing at once never miss each other") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  alignas(64) std::atomic<std::uint32_t> work{0};
+  alignas(64) std::atomic<std::uint32_t> started{0};
+  alignas(64) std::atomic<std::uint32_t> rung{0};
+  std::atomic<bool> stop{false};
+  std::thread ringer([&] {
+    for (std::uint32_t round = 1; !stop; ++round) {
+      while (started.load() < round && !stop) continue;
+      work.store(round, std::memory_order_release);
+      bell.ring();
+      rung.store(round);
+    }
+  });
+  std::uint32_t missed = 0;
+  const std::uint64_t begin = now_ns();
+  for (std::uint32_t round = 1; round <= 300'000 && now_ns() - begin < 2'000'000'000; ++round) {
+    const std::uint32_t rings = line.rings;
+    started.store(round);
+    for (std::uint32_t wait = round % 512; wait > 0; --wait) std::atomic_signal_fence(std::memory_order_seq_cst);
+    bell.prepare();
+    const bool seen = work.load(std::memory_order_acquire) == round;
+    while (rung.load() < round) continue;
+    if (!seen && line.rings == rings) ++missed;
+    bell.cancel();
+  }
+  stop = true;
+  ringer.join();
+  REQUIRE(missed == 0);
+}
+
 }  // namespace woa
