@@ -1,6 +1,7 @@
 # A thin front of CMake. `make help` lists the targets; CONTRIBUTING.md has the presets for everything else.
 JOBS ?= $(shell nproc)
 export INPUT
+MAKEFLAGS += --no-print-directory
 
 .PHONY: help build demo test clean packages
 help:

@@ -21,7 +21,10 @@ add_custom_target(programs)
 # Warnings and include root of our own targets; never leaks to a library's headers.
 add_library(woa_settings INTERFACE)
 target_include_directories(woa_settings INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-target_compile_options(woa_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_compile_options(woa_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(WOA_WERROR)
+  target_compile_options(woa_settings INTERFACE -Werror)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(woa_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false positives in std::string, GCC bug 105329
 endif()
@@ -96,6 +99,13 @@ function(woa_test name)
   endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
+endfunction()
+
+# woa_unavailable_test(NAME NEED "reason" [LABELS ...]): stands where a test would be whose library or program was not found.
+function(woa_unavailable_test name need reason)
+  woa_test(${name} SOURCES ${CMAKE_SOURCE_DIR}/tests/support/unavailable_test.cc ${ARGN})
+  string(REPLACE ";" "," reason "${reason}")  # a list to CMake
+  target_compile_definitions(${name} PRIVATE WOA_UNAVAILABLE_NAME="${need}" WOA_UNAVAILABLE_REASON="${reason}")
 endfunction()
 
 # woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ.

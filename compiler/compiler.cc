@@ -4,7 +4,7 @@
 
 #include "compiler/check/blocks.h"
 #include "compiler/check/flow.h"
-#include "compiler/check/kernel_library.h"
+#include "compiler/check/kernel_catalog.h"
 #include "compiler/check/loops.h"
 #include "compiler/check/params.h"
 #include "compiler/check/resolve.h"

@@ -1,7 +1,7 @@
 // What is on the kernel path, for `woa devices`.
 #include <algorithm>
 
-#include "compiler/check/kernel_library.h"
+#include "compiler/check/kernel_catalog.h"
 #include "compiler/compiler.h"
 #include "compiler/report.h"
 

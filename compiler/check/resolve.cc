@@ -101,6 +101,7 @@ class Resolver {
                          ref.stage, file_.stages, "stages");
       const auto meant = by_name_.find(near);
       if (meant != by_name_.end()) assume_read(meant->second);
+      lost_reader_ = lost_reader_ || meant == by_name_.end();
       return std::nullopt;
     }
     const GraphStage& stage = graph_.stages[found->second];
@@ -278,7 +279,7 @@ class Resolver {
   }
 
   void check_outputs(std::uint32_t s) {
-    if (!file_.complete || graph_.stages[kSinkStage].inputs.empty()) return;
+    if (!file_.complete || lost_reader_ || graph_.stages[kSinkStage].inputs.empty()) return;
     const GraphStage& stage = graph_.stages[s];
     for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
       if (!stage.out[p].empty() || read_.contains({s, p})) continue;
@@ -304,6 +305,7 @@ class Resolver {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> read_;  // outputs that something broken reads
   std::set<std::uint32_t> unknown_input_;                   // stages that name an input which does not exist
+  bool lost_reader_ = false;                                // some reference may have meant any stage
 };
 
 }  // namespace

@@ -129,11 +129,11 @@ class Controller final : private LocalDelivery {
                   std::string_view message) noexcept;
   void mark_dead(std::uint32_t stage, StageInstance& entry) noexcept;
   void drop_match(std::uint32_t match) noexcept;
+  void drop_held(std::uint32_t stage, std::uint64_t instance) noexcept;
 
   // fire.cc: from complete match to committed outputs
   void make_ready(std::uint32_t match) noexcept;
   std::size_t start_ready() noexcept;
-  void drop_held(std::uint32_t stage, std::uint64_t instance) noexcept;
   enum class Start : std::uint8_t { kStarted, kNotYet, kGone };
   Start try_start(std::uint32_t match) noexcept;
   Start relay(std::uint32_t match) noexcept;

@@ -156,7 +156,6 @@ Controller::Start Controller::relay(std::uint32_t match) noexcept {
       token.edge = kNone;  // its block comes back by way of the stage
     }
   }
-  ready_.erase(std::find(ready_.begin(), ready_.end(), match));
   matches_.erase(match);
   return Start::kStarted;
 }

@@ -63,6 +63,8 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
     const std::uint64_t now = now_ns();
     add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge, packet.instance, packet.tag});
   }
+  // Its admission implies that what is a window older has retired; a packet from a stage of this controller says no news.
+  if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
   if (static_cast<PacketKind>(packet.kind) == PacketKind::kPoison) return on_poison(packet, message);
   if ((packet.flags & (kInline | kAbsent)) != 0) {
     fail_run({Code::kDataLoss, "a token without a block is not supported by this version: " + to_string(packet)});
@@ -81,8 +83,6 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
 // False: its place is still taken by a firing of an instance that has retired; the packet must come again.
 bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept {
   const Token token{packet, edge};
-  if (packet.instance >= oldest_ + plan_.window)
-    learn_oldest(packet.instance + 1 - plan_.window);  // admission implies it
   StageInstance* entry = packet.instance < oldest_ ? nullptr : instance_at(packet.stage, packet.instance);
   if (packet.instance >= oldest_ && entry == nullptr) return false;
   if (entry == nullptr || entry->dead) {
@@ -119,7 +119,6 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) no
 
 // False: as on_token.
 bool Controller::on_poison(const ActivationPacket& packet, std::string_view message) noexcept {
-  if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
   if (packet.instance < oldest_) return true;
   if (instance_at(packet.stage, packet.instance) == nullptr) return false;
   kill_stage(packet.stage, packet.instance, static_cast<Code>(packet.status), packet.origin, message);

@@ -26,11 +26,14 @@ def need_program(name, *programs):
             skip_program(name, program + " is not installed")
 
 
+LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_decode": "jpeg", "png_encode": "png"}
+
+
 def need_kernels(*kernels):
     for kernel in kernels:
         reason = os.path.join(BUILD, "kernels", kernel, "unavailable.txt")
         if os.path.exists(reason):
-            skip_program("codecs", read(reason).strip())
+            skip_program(LIBRARY_OF[kernel], read(reason).strip())
 
 
 def read(path, mode="r"):

@@ -1,4 +1,4 @@
-#include "compiler/check/kernel_library.h"
+#include "compiler/check/kernel_catalog.h"
 
 #include <algorithm>
 #include <fstream>

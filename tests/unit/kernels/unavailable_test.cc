@@ -1,4 +1,0 @@
-// In place of a test whose library or program was not found at build time.
-#include "tests/support/require.h"
-
-int main() { woa::test::skip(WOA_UNAVAILABLE_NAME, WOA_UNAVAILABLE_REASON); }
