@@ -24,7 +24,6 @@ struct Diagnostic {
   std::string fix;                     // what to do; may be empty
   std::string source_line;
   std::uint32_t length = 1;  // columns to underline
-  bool warning = false;
 };
 std::string format(const Diagnostic& diagnostic, bool color);
 
@@ -38,7 +37,7 @@ struct CompileOptions {
 };
 
 struct Compilation {
-  std::optional<Plan> plan;             // absent if any diagnostic is an error
+  std::optional<Plan> plan;             // absent if there is any diagnostic
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
 };
 

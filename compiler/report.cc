@@ -93,7 +93,10 @@ std::vector<Diagnostic> Report::take() {
            std::tie(b.source, b.diagnostic.line, b.diagnostic.column);
   });
   std::vector<Diagnostic> out;
-  for (Entry& entry : entries_) out.push_back(std::move(entry.diagnostic));
+  for (Entry& entry : entries_) {
+    if (hidden_.contains({entry.source, entry.diagnostic.line})) entry.diagnostic.source_line.clear();
+    out.push_back(std::move(entry.diagnostic));
+  }
   if (errors_ > kMaxProblems) {
     Diagnostic more;
     more.code = problem::kTooMany;
@@ -149,9 +152,7 @@ std::string format(const Diagnostic& diagnostic, bool color) {
   };
   std::string place = diagnostic.file;
   if (diagnostic.line != 0) place += cat(":", diagnostic.line, ":", diagnostic.column);
-  const std::string kind = diagnostic.warning ? "warning" : "error";
-  std::string out = paint("1", place + ":") + " " +
-                    paint(diagnostic.warning ? "1;35" : "1;31", cat(kind, "[", diagnostic.code, "]:")) + " " +
+  std::string out = paint("1", place + ":") + " " + paint("1;31", cat("error[", diagnostic.code, "]:")) + " " +
                     diagnostic.text + "\n";
   if (!diagnostic.source_line.empty()) {
     std::string caret;  // under the place: tabs stay tabs, so that the caret does not move

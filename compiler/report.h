@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -33,6 +34,8 @@ class Report {
   std::string_view line(const Place& place);
 
   void error(std::string_view code, const Place& place, std::string text, std::string fix = {});
+  // The line holds a secret: no diagnostic quotes it.
+  void hide_line(const Place& place) { hidden_.insert({place.source, place.line}); }
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   // Whether further texts would not be shown.
   [[nodiscard]] bool full() const noexcept { return errors_ >= kMaxProblems; }
@@ -52,6 +55,7 @@ class Report {
 
   std::vector<Source> sources_;
   std::vector<Entry> entries_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;  // source, line
   std::size_t errors_ = 0;
 };
 

@@ -28,7 +28,7 @@ make_photo() {
   if [ -n "${INPUT:-}" ]; then
     say "taking $INPUT"
     [ -r "$INPUT" ] || { echo "demo: INPUT: cannot read $INPUT" >&2; exit 2; }
-    cp -- "$INPUT" "$out/photo.jpg"
+    if [ ! "$INPUT" -ef "$out/photo.jpg" ]; then cp -- "$INPUT" "$out/photo.jpg"; fi
   else
     say "painting a 12-megapixel photograph"
     "$build/tools/make_photo" 4000 3000 | cjpeg -quality 90 -outfile "$out/photo.jpg"

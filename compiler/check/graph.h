@@ -25,6 +25,7 @@ struct GraphStage {
   std::vector<std::vector<std::uint32_t>> in;   // edges by input port
   std::vector<std::vector<std::uint32_t>> out;  // edges by output port
   std::vector<Place> input_places;              // of the keys of `in`, or of the stage where one is missing
+  std::vector<Place> output_places;             // of the graph's inputs (source), or of the stage
   std::vector<bool> broken;                     // by input port: a writer is missing, do not judge this port further
   std::int32_t loop = -1;                       // innermost loop that it lies in
 };
@@ -42,6 +43,7 @@ struct GraphLoop {
   std::string name;
   Place place;
   std::uint32_t max = 0;  // 0: given by none of its edges
+  bool broken = false;    // one of them could not be read
   std::int32_t parent = -1;
   std::uint32_t depth = 0;             // 0: not inside another
   bool found = false;                  // its body is known

@@ -43,7 +43,9 @@ KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
 
 void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder) {
   Found found = load(folder / ref.path, ref.path, ref.place);
-  found.file = fs::absolute(folder / ref.path).lexically_normal().string();
+  std::error_code error;
+  const fs::path file = fs::absolute(folder / ref.path, error);
+  found.file = (error ? folder / ref.path : file).lexically_normal().string();
   incomplete_ = incomplete_ || !found.kernel;
   if (!found.kernel) return;
   std::unique_ptr<Found>& slot = kernels_[found.kernel->name];
@@ -67,6 +69,16 @@ KernelCatalog::Found KernelCatalog::load(const fs::path& file, const std::string
     if (found.unavailable.empty()) found.unavailable = "no reason is given";
   }
   return found;
+}
+
+// The runtime looks for a kernel by the name that its kernel.yaml gives it.
+void KernelCatalog::check_name(Found& found, const std::string& folder, const fs::path& file, const Place& place) {
+  if (!found.kernel || found.kernel->name == folder) return;
+  report_.error(
+      problem::kBadKernel, place,
+      cat(quote(file.string()), " describes kernel ", quote(found.kernel->name), ", but its folder is ", quote(folder)),
+      "give folder and kernel the same name");
+  found.kernel.reset();
 }
 
 std::vector<std::string> KernelCatalog::names() const {
@@ -98,7 +110,9 @@ const KernelCatalog::Found* KernelCatalog::find(const std::string& name, const P
       const fs::path file = folder / name / "kernel.yaml";
       std::error_code error;
       if (!fs::exists(file, error)) continue;
-      return (kernels_[name] = std::make_unique<Found>(load(file, file.string(), place))).get();
+      const auto& slot = kernels_[name] = std::make_unique<Found>(load(file, file.string(), place));
+      check_name(*slot, name, file, place);
+      return slot.get();
     }
   }
   if (known == kernels_.end() || known->second == nullptr) {

@@ -77,6 +77,8 @@ class ParamSetter {
   void refuse_secret(const KernelDecl& kernel, const ParamUse& use) {
     for (const ParamDecl& decl : kernel.params) {
       if (!decl.secret || decl.name != use.name) continue;
+      report_.hide_line(use.name_place);
+      report_.hide_line(use.place);
       report_.error(
           problem::kSecretParam, use.name_place,
           cat("parameter ", quote(decl.name), " is secret: it can stand neither in a graph nor on a command line"),
@@ -99,7 +101,9 @@ class ParamSetter {
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
         const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();
-        param.value = std::filesystem::absolute(base / param.value).lexically_normal().string();
+        std::error_code error;  // without a current folder the path stays as it is
+        const std::filesystem::path path = std::filesystem::absolute(base / param.value, error);
+        param.value = (error ? base / param.value : path).lexically_normal().string();
       }
     }
     stage.params.push_back(std::move(param));

@@ -42,6 +42,7 @@ class Resolver {
     for (const GraphInput& input : file_.inputs) {
       inputs_.emplace(input.name, static_cast<std::uint32_t>(source.outputs.size()));
       source.outputs.push_back({input.name, input.type.value_or(PortType{}), -1});
+      source.output_places.push_back(input.place);
     }
     source.out.resize(source.outputs.size());
     if (file_.inputs.empty() && file_.complete) {
@@ -75,6 +76,7 @@ class Resolver {
     stage.out.resize(stage.outputs.size());
     stage.broken.resize(stage.inputs.size());
     stage.input_places.resize(stage.inputs.size(), decl.place);
+    stage.output_places.resize(stage.outputs.size(), decl.place);
     by_name_.emplace(decl.name, static_cast<std::uint32_t>(graph_.stages.size()));
     graph_.stages.push_back(std::move(stage));
   }
@@ -125,6 +127,7 @@ class Resolver {
     const auto [entry, added] = loops_.emplace(name, static_cast<std::int32_t>(graph_.loops.size()));
     if (added) graph_.loops.push_back({.name = name, .place = mark.place, .stages = {}, .children = {}});
     GraphLoop& loop = graph_.loops[static_cast<std::size_t>(entry->second)];
+    loop.broken = loop.broken || mark.broken;
     if (mark.max && loop.max != 0 && *mark.max != loop.max) {
       report_.error(problem::kLoopMax, mark.place,
                     cat("loop ", quote(name), " has `max` ", *mark.max, " here and ", loop.max, " before"),
@@ -252,7 +255,7 @@ class Resolver {
       check_outputs(s);
     }
     for (const GraphLoop& loop : graph_.loops) {
-      if (loop.max != 0) continue;
+      if (loop.max != 0 || loop.broken) continue;
       report_.error(problem::kBadLoopEdge, loop.place, cat("loop ", quote(loop.name), " has no `max`"),
                     "write `loop: {max: N}`: the turn after the N-th is an error, and memory is set aside for N");
     }

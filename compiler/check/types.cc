@@ -137,7 +137,11 @@ class TypeSettler {
 
   [[nodiscard]] Place place_of(std::uint32_t id) const {
     const auto next = std::upper_bound(first_.begin(), first_.end(), id);
-    return graph_.stages[static_cast<std::size_t>(next - first_.begin()) - 1].place;
+    const auto s = static_cast<std::size_t>(next - first_.begin()) - 1;
+    const GraphStage& stage = graph_.stages[s];
+    const std::size_t port = id - first_[s];
+    const std::size_t inputs = stage.inputs.size();
+    return port < inputs ? stage.input_places[port] : stage.output_places[port - inputs];
   }
 
   void bound_inputs() {

@@ -40,12 +40,14 @@ bool read_reference(const YamlNode& node, WriterRef& ref, Report& report) {
 
 LoopMark read_loop(const YamlNode& node, Report& report) {
   LoopMark loop{node.place, {}, {}};
+  const std::size_t errors = report.errors();
   const MapReader map(&node, "a loop", {"max", "name"}, report);
   if (const YamlNode* name = map.get("name")) loop.name = read_name(*name, "the name of a loop", report).value_or("");
   if (const YamlNode* max = map.get("max")) {
     const auto turns = read_integer(*max, "`max`", 1, std::numeric_limits<std::uint32_t>::max(), report);
-    loop.max = static_cast<std::uint32_t>(turns.value_or(1));
+    if (turns) loop.max = static_cast<std::uint32_t>(*turns);
   }
+  loop.broken = report.errors() != errors;
   return loop;
 }
 

@@ -15,6 +15,7 @@ struct LoopMark {  // `loop: {max: N, name: L}`
   Place place;
   std::string name;                  // empty: the stage that the edge enters
   std::optional<std::uint32_t> max;  // may be left to another edge of the loop
+  bool broken = false;               // reported as unreadable
 };
 
 struct WriterRef {  // `stage.port` or a graph input

@@ -30,6 +30,10 @@ void read_controller(const YamlNode& key, const YamlNode& value, Machine& machin
   ControllerPlan controller = default_controller(name->kind, *name->number);
   const MapReader map(&value, cat("controller ", quote(key.text)), {"lanes", "backend"}, report);
   if (const YamlNode* lanes = map.get("lanes")) {
+    if (name->kind != ControllerKind::kCpu) {
+      report.error(problem::kBadValue, lanes->place,
+                   cat("`lanes` is for cpu controllers, ", quote(key.text), " has none"), "leave it out");
+    }
     controller.lanes = static_cast<std::uint32_t>(read_integer(*lanes, "`lanes`", 1, kMaxLanes, report).value_or(1));
   }
   if (const YamlNode* backend = map.get("backend"); backend != nullptr && backend->text != controller.backend) {

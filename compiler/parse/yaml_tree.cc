@@ -29,16 +29,15 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    add({YamlNode::Kind::kNull, false, at(mark, 1), {}, {}, {}});
+    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_anchor(mark, 1); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    const bool quoted = tag == "!";
-    const std::size_t length = quoted ? value.size() + 2 : value.size();
-    add({YamlNode::Kind::kScalar, quoted, at(mark, length), value, {}, {}});
+    const std::size_t quotes = tag == "!" ? 2 : 0;
+    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -85,7 +84,7 @@ class TreeBuilder final : public YAML::EventHandler {
       stop(problem::kTooDeep, at(mark, 1), cat("nested deeper than ", kMaxYamlDepth, " levels"),
            "no key of this language needs that many levels; look for a bracket too much");
     }
-    stack_.push_back({{kind, false, at(mark, 1), {}, {}, {}}, {}});
+    stack_.push_back({{kind, at(mark, 1), {}, {}, {}}, {}});
   }
   void close() {
     YamlNode node = std::move(stack_.back().node);

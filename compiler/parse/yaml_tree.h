@@ -13,7 +13,6 @@ namespace woa {
 struct YamlNode {
   enum class Kind : std::uint8_t { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
-  bool quoted = false;  // a scalar that stood in quotes
   Place place;
   std::string text;             // scalar
   std::vector<YamlNode> keys;   // map: scalars, no two alike

@@ -6,7 +6,9 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kMaxSlots = 1ULL << 20;  // of all packet rings: a slot per block and one per edge and instance
+// Of all packet rings: a slot per block and one per edge and instance. Half of what a plan may have, since a call model
+// that goes through the host needs twice as many.
+constexpr std::uint64_t kMaxSlots = 1ULL << 19;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxPortBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 

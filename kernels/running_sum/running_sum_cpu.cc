@@ -17,27 +17,45 @@ woa_status start(State& state, uint32_t count, woa_error* error) {
   return WOA_OK;
 }
 
-woa_status run(void*, const woa_firing* firing, const woa_input* ins, woa_output* outs, woa_error* error) {
+woa_status create(const woa_param* params, size_t count, void** self, woa_error* error) {
+  const char* until = woa_param_text(params, count, "until");
+  char* end = nullptr;
+  const long long bound = until != nullptr ? strtoll(until, &end, 10) : 0;
+  if (until == nullptr || end == until || *end != '\0') {
+    return woa_fail(error, WOA_INVALID, "parameter 'until' is '%.32s', expected a whole number",
+                    until != nullptr ? until : "missing");
+  }
+  *self = new int64_t(bound);
+  return WOA_OK;
+}
+
+void destroy(void* self) { delete static_cast<int64_t*>(self); }
+
+woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_output* outs, woa_error* error) {
   auto& state = *static_cast<State*>(firing->state);
   const uint32_t count = ins[0].dims[0];
-  woa_status status = state.started != 0 ? WOA_OK : start(state, count, error);
-  if (status == WOA_OK) status = woa_claim(&outs[0], "sum", ins[0].bytes, error);
-  if (status != WOA_OK) return status;
+  if (state.started == 0) {
+    if (const woa_status status = start(state, count, error); status != WOA_OK) return status;
+  }
   if (count != state.count) {
     return woa_fail(error, WOA_INVALID, "x has %u elements, the first of this instance had %u", count, state.count);
   }
   const auto* x = reinterpret_cast<const uint64_t*>(ins[0].data);
   for (uint32_t i = 0; i < count; ++i) state.sums[i] += x[i];
-  if (count != 0) memcpy(outs[0].data, state.sums, ins[0].bytes);
-  outs[0].dims[0] = count;
+  const bool done = count == 0 || static_cast<int64_t>(state.sums[0]) >= *static_cast<const int64_t*>(self);
+  woa_output& out = outs[done ? 1 : 0];
+  if (const woa_status status = woa_claim(&out, done ? "done" : "again", ins[0].bytes, error); status != WOA_OK)
+    return status;
+  if (count != 0) memcpy(out.data, done ? state.sums : x, ins[0].bytes);
+  out.dims[0] = count;
   return WOA_OK;
 }
 
 void retire(void*, void* state) { free(static_cast<State*>(state)->sums); }
 
 constexpr woa_kernel kKernel{.abi = WOA_KERNEL_ABI,
-                             .create = nullptr,
-                             .destroy = nullptr,
+                             .create = create,
+                             .destroy = destroy,
                              .size = nullptr,
                              .run = run,
                              .retire = retire,

@@ -31,6 +31,7 @@ struct DeviceDescription {
 struct FiringInput {
   std::span<const std::byte> payload;
   const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
+  std::uint64_t copied_bytes = 0;            // out: moved to the device's own memory
 };
 
 // One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
@@ -39,6 +40,7 @@ struct FiringOutput {
   std::span<std::byte> block;
   std::uint64_t payload_bytes = 0;
   bool written = false;
+  std::uint64_t copied_bytes = 0;  // out: moved from the device's own memory
 };
 
 // One outgoing packet per edge of a firing, for devices that write headers themselves (forwards == "device").
@@ -63,10 +65,10 @@ struct Firing {
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
   // Set by the backend before it reports completion.
   Code code = Code::kOk;
-  std::string message;                         // reserved at start; assigning up to its capacity does not allocate
+  bool lost = false;    // what the device sent cannot be told: ends the run with code and message
+  std::string message;  // reserved at start; assigning up to its capacity does not allocate
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
-  std::uint64_t copied_bytes = 0;              // moved between host and device memory for this firing
   std::uint32_t lane = 0;                      // which worker lane ran it
 };
 

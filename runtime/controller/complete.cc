@@ -14,6 +14,10 @@ std::size_t Controller::poll_backend() noexcept {
 }
 
 void Controller::complete(ActiveFiring& firing) noexcept {
+  if (firing.lost) {
+    fail_run({firing.code, "stage '" + stage(firing.stage).name + "': " + firing.message});
+    return free_firing(firing);
+  }
   if (firing.match == kNone) {  // poison that the device passed on
     commit_device_poison(firing);
     return free_firing(firing);
@@ -124,7 +128,6 @@ void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
   for (const FiringRoute& route : firing.routes) {
     const std::size_t length = std::min<std::size_t>(firing.message.size(), route.header.payload_bytes);
     const std::string_view message(firing.message.data(), length);
-    if (firing.match == kNone && !outputs_->reserve_poison(route.edge)) continue;  // closed: nobody reads it any more
     if (Status status = outputs_->commit_sealed(route.edge, route.header, message); !status.ok())
       return fail_run(std::move(status));
   }
@@ -144,16 +147,16 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
   stats_.cycles += firing.cycles;
   add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
              firing.instance, firing.tag});
-  std::uint64_t copied = firing.copied_bytes;  // inputs first, the rest is outputs
   const std::span<Token> tokens = matches_.tokens(firing.match);
-  for (std::uint32_t p = 0; p < firing.inputs.size() && copied > 0; ++p) {
-    if (!tokens[p].present()) continue;
-    const std::uint64_t part = std::min<std::uint64_t>(copied, firing.inputs[p].payload.size());
-    stats_.edges[tokens[p].edge].copied_bytes += part;
-    copied -= part;
+  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
+    if (firing.inputs[p].copied_bytes == 0) continue;
+    const Token* held = tokens[p].present() ? nullptr : matches_.held(firing.stage, p, firing.instance, firing.tag);
+    const std::uint32_t edge = held != nullptr ? held->edge : tokens[p].edge;
+    if (edge != kNone) stats_.edges[edge].copied_bytes += firing.inputs[p].copied_bytes;
   }
-  if (copied > 0 && !firing.outputs.empty()) {
-    stats_.edges[layout_.out_edges[firing.stage].front().front()].copied_bytes += copied;
+  for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
+    if (firing.outputs[p].copied_bytes == 0) continue;
+    stats_.edges[layout_.out_edges[firing.stage][p].front()].copied_bytes += firing.outputs[p].copied_bytes;
   }
 }
 

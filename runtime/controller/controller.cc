@@ -7,7 +7,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxFirings = 16;  // begun and not completed; a device with more lanes than this waits for itself
+constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more lanes
 constexpr std::size_t kPollBatch = 64;   // packets of one channel per duty cycle, so that none starves another
 constexpr std::size_t kTraceReserve = 4096;
 
@@ -47,6 +47,7 @@ Controller::Controller(ControllerSetup setup)
       backend_(*setup_.backend),
       device_forwards_(backend_.description().forwards == "device"),
       told_oldest_(plan_.controllers.size(), 0),
+      told_end_(plan_.controllers.size(), false),
       matches_(plan_, layout_, self_),
       books_(plan_.stages.size()),
       returned_(plan_.controllers.size(), false) {
@@ -73,7 +74,8 @@ Controller::Controller(ControllerSetup setup)
   }
   ready_.reserve(tokens);
   local_.resize(local);
-  for (std::size_t f = 0; f < kMaxFirings; ++f) {
+  const std::size_t firings = std::max<std::size_t>(kMinFirings, plan_.controllers[self_].lanes);
+  for (std::size_t f = 0; f < firings; ++f) {
     firings_.push_back(std::make_unique<ActiveFiring>());
     firings_.back()->inputs.reserve(max_inputs);
     firings_.back()->outputs.reserve(max_outputs);
@@ -81,7 +83,7 @@ Controller::Controller(ControllerSetup setup)
     firings_.back()->message.reserve(kPoisonMessageBytes);
     free_firings_.push_back(firings_.back().get());
   }
-  done_.resize(kMaxFirings);
+  done_.resize(firings);
   for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
     sinks_.push_back(std::make_unique<ChannelSink>(*this, c));
   if (setup_.trace) trace_.reserve(kTraceReserve);
@@ -99,32 +101,17 @@ Controller::~Controller() {
 
 std::size_t Controller::do_work() noexcept {
   if (!fatal_.ok() || ended_) return 0;
-  std::size_t done = 0;
-  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
-    Receiver* receiver = setup_.wiring.receivers[c].get();
-    if (receiver == nullptr) continue;
-    const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
-    if (packets > 0) returned_[c] = true;  // its producer may wait for a place in the ring
-    done += packets;
-    if (packets == 0 && !receiver->status().ok()) {
-      fail_run(receiver->status().with_context("channel from '" + plan_.controllers[c].name + "'"));
-    }
-  }
+  std::size_t done = poll_channels();
   done += poll_returns();
   done += poll_backend();
-  for (bool more = true; more && fatal_.ok();) {
-    const std::size_t progress = drain_local() + start_poisons() + start_ready() + poll_backend();
-    done += progress;
-    more = progress > 0;
-  }
-  if (self_ == kHostController) {
-    for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
-      if (told_oldest_[c] < published_oldest_ && outputs_->control(c, PacketKind::kRetire, published_oldest_)) {
-        told_oldest_[c] = published_oldest_;
-        ++done;
-      }
-    }
-  }
+  if (outputs_->take_ring_was_full()) retry_ready_ = true;
+  // Once each, and not until nothing is left: what was sent must be announced, and what came meanwhile be seen, between
+  // one kernel and the next.
+  done += drain_local();
+  done += send_poisons();
+  done += start_ready();
+  done += poll_backend();
+  if (self_ == kHostController) done += tell_oldest();
   outputs_->flush();
   for (std::uint32_t c = 0; c < returned_.size(); ++c) {
     if (!returned_[c]) continue;
@@ -134,8 +121,37 @@ std::size_t Controller::do_work() noexcept {
   return done;
 }
 
+std::size_t Controller::poll_channels() noexcept {
+  std::size_t done = 0;
+  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
+    Receiver* receiver = setup_.wiring.receivers[c].get();
+    if (receiver == nullptr) continue;
+    const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
+    if (packets > 0) returned_[c] = true;  // its producer may wait for a place in the ring
+    done += packets;
+    if (packets > 0) continue;
+    if (Status status = receiver->status(); !status.ok()) {
+      fail_run(status.with_context("channel from '" + plan_.controllers[c].name + "'"));
+    }
+  }
+  return done;
+}
+
+std::size_t Controller::tell_oldest() noexcept {
+  std::size_t done = 0;
+  for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
+    if (told_oldest_[c] >= published_oldest_) continue;
+    if (!outputs_->control(c, PacketKind::kRetire, published_oldest_)) continue;
+    told_oldest_[c] = published_oldest_;
+    ++done;
+  }
+  return done;
+}
+
 void Controller::admit(std::uint64_t instance, std::uint64_t deadline) {
-  make_ready(matches_.add_empty(kSourceStage, instance, deadline));
+  const std::uint32_t match = matches_.add_empty(kSourceStage, instance, deadline);
+  if (match == kNone) return fail_run({Code::kDataLoss, "more tokens than blocks came to the sink"});
+  make_ready(match);
 }
 
 void Controller::fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept {
@@ -147,12 +163,14 @@ void Controller::retire(std::uint64_t oldest) noexcept {
   learn_oldest(oldest);
 }
 
-void Controller::end() noexcept {
+bool Controller::end() noexcept {
+  bool all = true;
   for (std::uint32_t c = 1; c < plan_.controllers.size(); ++c) {
-    // Refused only by a closed channel, whose reader has gone already.
-    (void)outputs_->control(c, PacketKind::kEnd, 0);
+    if (!told_end_[c]) told_end_[c] = outputs_->control(c, PacketKind::kEnd, 0);
+    all = all && told_end_[c];
   }
   outputs_->flush();
+  return all;
 }
 
 void Controller::add_trace(TraceEvent event) {

@@ -35,7 +35,7 @@ struct ControllerSetup {
   const Plan* plan = nullptr;  // validated; outlives the controller, as do layout, observer and the stages' kernels
   const Layout* layout = nullptr;
   std::uint32_t id = 0;             // in the plan
-  Backend* backend = nullptr;       // loaded; outlives the controller
+  Backend* backend = nullptr;       // loaded; must go before the controller, whose firings it may still be running
   std::vector<LoadedStage> stages;  // kernels of this controller's stages
   Wiring wiring;
   InstanceObserver* observer = nullptr;  // host only
@@ -56,7 +56,7 @@ class Controller final : private LocalDelivery {
   // Why the run cannot go on (a packet lost, repeated, damaged or out of place); ok until then. Nothing is done after
   // it.
   [[nodiscard]] const Status& status() const noexcept { return fatal_; }
-  // The host said that the run is over, and nothing is left here.
+  // The host said that the run is over: every instance is complete. Firings of poisoned ones may still be running.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
   [[nodiscard]] const ControllerStats& stats() const noexcept { return stats_; }
   [[nodiscard]] std::span<const TraceEvent> trace() const noexcept { return trace_; }
@@ -67,8 +67,9 @@ class Controller final : private LocalDelivery {
   void fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept;
   // Host only. Everything older than `oldest` is over: told to all controllers, as soon as they read the previous news.
   void retire(std::uint64_t oldest) noexcept;
-  // Host only. No packet follows: every controller ends when it has read this.
-  void end() noexcept;
+  // Host only. No packet follows: every controller ends when it has read this. False while a channel has no place for
+  // it: call do_work() and try again.
+  [[nodiscard]] bool end() noexcept;
 
  private:
   // Region of a held token that a relay has passed on: the block is no longer its to give back.
@@ -79,6 +80,9 @@ class Controller final : private LocalDelivery {
     std::uint32_t edge;
     ActivationPacket packet;
     std::array<char, kPoisonMessageBytes> message;
+    [[nodiscard]] bool is_poison() const noexcept {
+      return packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+    }
   };
   // What a stage knows of one instance in flight; position instance mod kMaxWindow.
   struct StageInstance {
@@ -98,25 +102,32 @@ class Controller final : private LocalDelivery {
     std::uint64_t next_instance = 0;      // of a `stateful: run` stage
     bool run_state_busy = false, run_state_made = false;
   };
-  struct Poison {  // to be sent by a device that writes its own headers
-    std::uint32_t stage;
+  // To be sent as soon as the rings have a place for it: over one edge, or by a device that writes its own headers
+  // over all edges of the stage.
+  struct Poison {
+    std::uint32_t stage, edge;  // edge: kNone for a device
     ActivationPacket header;
     std::string message;
   };
 
   explicit Controller(ControllerSetup setup);
+  std::size_t poll_channels() noexcept;
+  std::size_t tell_oldest() noexcept;
   const StagePlan& stage(std::uint32_t id) const noexcept { return plan_.stages[id]; }
 
   // receive.cc: packets in
   void deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept override;
   std::size_t drain_local() noexcept;
+  void drop_retired_poison() noexcept;
+  Status check_block(const ActivationPacket& packet) const;
   bool on_packet(std::uint32_t from, const ActivationPacket& packet, std::string_view message) noexcept;
   std::uint32_t find_edge(std::uint32_t from, const ActivationPacket& packet) const noexcept;
   bool on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept;
   bool on_poison(const ActivationPacket& packet, std::string_view message) noexcept;
+  void ready_by_held(std::uint32_t stage, std::uint64_t instance) noexcept;
   void release(const Token& token) noexcept;
   void return_block(const BlockReturn& block) noexcept;
-  void take_back(const BlockReturn& block) noexcept;
+  void take_back(std::uint32_t from, const BlockReturn& block) noexcept;
   std::size_t poll_returns() noexcept;
 
   // instances.cc: what becomes of an instance at a stage
@@ -134,12 +145,14 @@ class Controller final : private LocalDelivery {
   // fire.cc: from complete match to committed outputs
   void make_ready(std::uint32_t match) noexcept;
   std::size_t start_ready() noexcept;
-  enum class Start : std::uint8_t { kStarted, kNotYet, kGone };
+  enum class Start : std::uint8_t { kStarted, kNotYet, kGone, kBusy };
   Start try_start(std::uint32_t match) noexcept;
   Start relay(std::uint32_t match) noexcept;
   bool in_order(const Match& match, StageInstance& entry) noexcept;
   void fill(ActiveFiring& firing, std::uint32_t match, StageInstance& entry) noexcept;
-  std::size_t start_poisons() noexcept;
+  std::size_t send_poisons() noexcept;
+  bool send_poison(Poison& poison) noexcept;
+  bool start_device_poison(Poison& poison) noexcept;
   std::size_t poll_backend() noexcept;
   void complete(ActiveFiring& firing) noexcept;
   Status check_outputs(const ActiveFiring& firing) const;
@@ -164,6 +177,7 @@ class Controller final : private LocalDelivery {
   std::uint64_t oldest_ = 0;                // in flight, as far as this controller knows
   std::uint64_t published_oldest_ = 0;      // host: to be told to the others
   std::vector<std::uint64_t> told_oldest_;  // host: by controller
+  std::vector<bool> told_end_;              // host: by controller
   ControllerStats stats_;
   std::vector<TraceEvent> trace_;
   MatchTable matches_;

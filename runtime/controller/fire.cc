@@ -22,13 +22,15 @@ std::size_t Controller::start_ready() noexcept {
   std::size_t started = 0;
   for (std::size_t i = 0; i < ready_.size() && fatal_.ok();) {
     const std::uint32_t match = ready_[i];
-    if (try_start(match) == Start::kNotYet) {
+    const Start outcome = try_start(match);
+    if (outcome == Start::kBusy) break;  // for younger ones, too, until a firing completes
+    if (outcome == Start::kNotYet) {
       ++i;
       continue;
     }
     ++started;
-    const auto place = std::find(ready_.begin(), ready_.end(), match);
-    if (place != ready_.end()) ready_.erase(place);
+    // One that is gone was taken out with its instance; meanwhile its place may have been given to another.
+    if (outcome == Start::kStarted) ready_.erase(std::find(ready_.begin(), ready_.end(), match));
     i = std::min(i, ready_.size());
   }
   return started;
@@ -52,14 +54,14 @@ Controller::Start Controller::try_start(std::uint32_t match) noexcept {
       return Start::kGone;
     }
   }
-  if (free_firings_.empty()) return Start::kNotYet;
+  if (free_firings_.empty()) return Start::kBusy;
   ActiveFiring& firing = *free_firings_.back();
   firing.claims.resize(stage(id).outputs.size());
   if (!outputs_->claim(id, entry.instance, oldest_, firing.claims)) return Start::kNotYet;
   fill(firing, match, *book);
   if (!backend_.start(firing)) {
     for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(id, p, firing.claims[p], entry.instance);
-    return Start::kNotYet;
+    return Start::kBusy;
   }
   free_firings_.pop_back();
   matches_[match].firing = true;
@@ -107,14 +109,14 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
   firing.deadline = source.deadline;
   firing.code = Code::kOk;
   firing.message.clear();
-  firing.cycles = firing.copied_bytes = 0;
-  firing.poison = false;
+  firing.cycles = 0;
+  firing.poison = firing.lost = false;
   firing.state = plan.stateful == Stateful::kNo ? nullptr : state_of(source.stage, entry);
   firing.inputs.clear();
   const std::span<Token> tokens = matches_.tokens(match);
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
     const Token& token = plan.inputs[p].hold ? *matches_.held(source.stage, p, source.instance, source.tag) : tokens[p];
-    firing.inputs.push_back({bytes_of(token.header), plan.inputs[p].hold ? nullptr : &token.header});
+    firing.inputs.push_back({bytes_of(token.header), plan.inputs[p].hold ? nullptr : &token.header, 0});
   }
   firing.outputs.clear();
   firing.routes.clear();
@@ -122,7 +124,7 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
     const PortClaim& claim = firing.claims[p];
     firing.outputs.push_back({setup_.wiring.regions[claim.region].subspan(std::size_t{claim.offset} * kOffsetUnitBytes,
                                                                           layout_.regions[claim.region].block_bytes),
-                              0, false});
+                              0, false, 0});
     if (!device_forwards_) continue;
     for (const std::uint32_t e : layout_.out_edges[source.stage][p])
       firing.routes.push_back({e, claim.region, claim.offset, {}});
@@ -160,31 +162,57 @@ Controller::Start Controller::relay(std::uint32_t match) noexcept {
   return Start::kStarted;
 }
 
-std::size_t Controller::start_poisons() noexcept {
-  std::size_t started = 0;
-  while (!poisons_.empty() && !free_firings_.empty()) {
-    const Poison& poison = poisons_.front();
-    ActiveFiring& firing = *free_firings_.back();
-    firing.match = kNone;
-    firing.stage = poison.stage;
-    firing.instance = poison.header.instance;
-    firing.poison = true;
-    firing.poison_header = poison.header;
-    firing.message = poison.message;
-    firing.code = Code::kOk;
-    firing.inputs.clear();
-    firing.outputs.clear();
-    firing.claims.clear();
-    firing.routes.clear();
-    for (const auto& port : layout_.out_edges[poison.stage]) {
-      for (const std::uint32_t e : port) firing.routes.push_back({e, 0, 0, {}});
+// Poison of a retired instance need not be sent: whatever it would free has been freed.
+std::size_t Controller::send_poisons() noexcept {
+  std::size_t done = 0;
+  for (std::size_t k = 0; k < poisons_.size();) {
+    Poison& poison = poisons_[k];
+    const bool over = poison.header.instance < oldest_;
+    if (!over && !send_poison(poison)) {
+      ++k;
+      continue;
     }
-    if (!backend_.start(firing)) return started;
-    free_firings_.pop_back();
-    poisons_.erase(poisons_.begin());
-    ++started;
+    poisons_.erase(poisons_.begin() + static_cast<std::ptrdiff_t>(k));
+    ++done;
   }
-  return started;
+  return done;
+}
+
+// False: try again later.
+bool Controller::send_poison(Poison& poison) noexcept {
+  if (poison.edge == kNone) return start_device_poison(poison);
+  return outputs_->poison(poison.edge, poison.header, poison.message) != Push::kBackPressured;
+}
+
+// The device numbers what it sends, so every place must be there before it starts.
+bool Controller::start_device_poison(Poison& poison) noexcept {
+  if (free_firings_.empty()) return false;
+  ActiveFiring& firing = *free_firings_.back();
+  firing.match = kNone;
+  firing.stage = poison.stage;
+  firing.instance = poison.header.instance;
+  firing.poison = true;
+  firing.lost = false;
+  firing.poison_header = poison.header;
+  firing.message = poison.message;
+  firing.code = Code::kOk;
+  firing.inputs.clear();
+  firing.outputs.clear();
+  firing.claims.clear();
+  firing.routes.clear();
+  bool ok = true;
+  for (const auto& port : layout_.out_edges[poison.stage]) {
+    for (const std::uint32_t e : port) {
+      ok = ok && outputs_->reserve_poison(e) == Push::kOk;
+      if (ok) firing.routes.push_back({e, 0, 0, {}});
+    }
+  }
+  if (!ok || !backend_.start(firing)) {
+    for (const FiringRoute& route : firing.routes) outputs_->cancel_poison(route.edge);
+    return false;
+  }
+  free_firings_.pop_back();
+  return true;
 }
 
 }  // namespace woa

@@ -33,7 +33,7 @@ void Controller::retire_instances() noexcept {
     const auto gone = [&](std::uint32_t s, std::uint64_t instance) {
       return instance < oldest_ && books_[s].instances[instance % kMaxWindow].running == 0;
     };
-    matches_.drop_held(gone, [&](const Token& token) { release(token); });
+    matches_.drop_held(gone, [&](const Token& token) { release(token); });  // they have served: not counted
   }
   for (std::uint32_t s = 0; s < books_.size(); ++s) {
     if (!books_[s].local || stage(s).stateful != Stateful::kInstance) continue;
@@ -69,7 +69,11 @@ void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code
                             std::string_view message) noexcept {
   if (instance < oldest_) return;
   StageInstance* entry = instance_at(stage_id, instance);
-  if (entry == nullptr || entry->dead) return;
+  if (entry == nullptr) return;
+  if (entry->dead) {  // the first failure is kept
+    ++stats_.dropped;
+    return;
+  }
   message = message.substr(0, kPoisonMessageBytes);
   const std::string text(message);  // dropping tokens may free what `message` points into
   mark_dead(stage_id, *entry);
@@ -86,9 +90,11 @@ void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code
   header.stage = stage_id;
   header.payload_bytes = text.size();
   if (device_forwards_) {
-    poisons_.push_back({stage_id, header, text});
-  } else {
-    outputs_->poison(stage_id, header, text);
+    poisons_.push_back({stage_id, kNone, header, text});
+    return;
+  }
+  for (const auto& port : layout_.out_edges[stage_id]) {
+    for (const std::uint32_t e : port) poisons_.push_back({stage_id, e, header, text});
   }
 }
 
@@ -111,9 +117,9 @@ void Controller::drop_held(std::uint32_t stage_id, std::uint64_t instance) noexc
 
 void Controller::drop_match(std::uint32_t match) noexcept {
   if (matches_[match].ready) ready_.erase(std::remove(ready_.begin(), ready_.end(), match), ready_.end());
+  for (const Token& token : matches_.tokens(match)) stats_.dropped += token.present() ? 1U : 0U;
   release_inputs(match);
   matches_.erase(match);
-  ++stats_.dropped;
 }
 
 }  // namespace woa

@@ -42,6 +42,7 @@ std::uint32_t MatchTable::find(std::uint32_t stage, std::uint64_t instance, std:
 
 std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) {
   const std::uint32_t m = free_;
+  if (m == kNone) return kNone;
   free_ = matches_[m].next;
   ++used_;
   std::uint32_t missing = 0;
@@ -57,6 +58,7 @@ MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
   const ActivationPacket& header = token.header;
   match = find(header.stage, header.instance, header.tag);
   if (match == kNone) match = insert(header.stage, header.instance, header.tag);
+  if (match == kNone) return Added::kFull;
   Token& place = tokens(match)[header.port];
   if (place.present()) return Added::kDuplicate;
   place = token;
@@ -66,20 +68,22 @@ MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
   return complete(match) ? Added::kReady : Added::kWaiting;
 }
 
-bool MatchTable::hold(const Token& token) {
+MatchTable::Added MatchTable::hold(const Token& token) {
   const ActivationPacket& header = token.header;
   for (const Held& held : held_) {
     if (held.stage == header.stage && held.port == header.port && held.token.header.instance == header.instance &&
         held.token.header.tag == header.tag) {
-      return false;
+      return Added::kDuplicate;
     }
   }
+  if (held_.size() == held_.capacity()) return Added::kFull;
   held_.push_back({header.stage, header.port, token});
-  return true;
+  return Added::kHeld;
 }
 
 std::uint32_t MatchTable::add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline) {
   const std::uint32_t m = insert(stage, instance, 0);
+  if (m == kNone) return kNone;
   matches_[m].deadline = deadline;
   matches_[m].ready = true;
   return m;

@@ -1,8 +1,8 @@
 // Rule 1: tokens are matched by (stage, instance, tag), and nothing else decides a match.
 //
 // Holds every token that has arrived at this controller and not yet been consumed. Sized at start from the plan's
-// blocks, so that it can never be full: a token that arrives occupies a block of its edge. One thread; no allocation
-// after construction.
+// blocks: a token that arrives occupies a block of its edge, so only a faulty peer can fill it. One thread; no
+// allocation after construction.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +40,13 @@ class MatchTable {
   // For the stages of `controller`.
   MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller);
 
-  enum class Added : std::uint8_t { kWaiting, kReady, kDuplicate };
-  // Stores a token of its stage's non-hold port. kReady: `match` is now complete. kDuplicate: nothing is stored.
+  // kDuplicate, kFull: nothing is stored; the port has a token of that instance and tag, or all blocks are in use.
+  enum class Added : std::uint8_t { kWaiting, kReady, kHeld, kDuplicate, kFull };
+  // Stores a token of its stage's non-hold port. kReady: `match` is now complete.
   Added add(const Token& token, std::uint32_t& match);
-  // Stores a token of a hold port. Matches of its instance may become ready: look at them with for_each.
-  // False if that port already holds a token for the same instance and tag.
-  bool hold(const Token& token);
-  // Adds a match without tokens that is ready at once (an admitted instance at the source).
+  // Stores a token of a hold port: kHeld, and matches of its instance may become ready; look at them with for_each.
+  Added hold(const Token& token);
+  // Adds a match without tokens that is ready at once (an admitted instance at the source); kNone if all are in use.
   std::uint32_t add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline);
   // Do held tokens serve every hold port of this match? Then sets ready.
   bool complete(std::uint32_t match);

@@ -40,24 +40,32 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
       sent_(plan.controllers.size(), false),
       control_sequence_(plan.controllers.size(), 0) {}
 
-bool Outputs::edge_available(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  return credits_[edge]->available(instance, oldest);
+// A place in the edge's ring for a token. Blocks alone would always leave one, but poison takes places without a block.
+bool Outputs::reserve(std::uint32_t edge) noexcept {
+  const EdgeLayout& layout = layout_.edges[edge];
+  if (!layout.crosses()) return true;
+  const Push push = wiring_.senders[layout.to]->reserve();
+  ring_was_full_ = ring_was_full_ || push == Push::kBackPressured;
+  return push == Push::kOk;
 }
-
-void Outputs::take(std::uint32_t edge, std::uint64_t instance) noexcept { credits_[edge]->take(instance); }
 
 void Outputs::return_credit(std::uint32_t edge, std::uint64_t instance) noexcept {
   (void)credits_[edge]->give(instance);  // taken by this very firing: cannot fail
 }
 
-bool Outputs::reserve_poison(std::uint32_t edge) noexcept {
+Push Outputs::reserve_poison(std::uint32_t edge) noexcept {
   const EdgeLayout& layout = layout_.edges[edge];
-  return !layout.crosses() || wiring_.senders[layout.to]->reserve() == Push::kOk;
+  return layout.crosses() ? wiring_.senders[layout.to]->reserve() : Push::kOk;
+}
+
+void Outputs::cancel_poison(std::uint32_t edge) noexcept {
+  const EdgeLayout& layout = layout_.edges[edge];
+  if (layout.crosses()) wiring_.senders[layout.to]->cancel();
 }
 
 void Outputs::untake(std::uint32_t edge, std::uint64_t instance) noexcept {
   return_credit(edge, instance);
-  if (layout_.edges[edge].crosses()) wiring_.senders[layout_.edges[edge].to]->cancel();
+  cancel_poison(edge);
 }
 
 bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
@@ -65,7 +73,7 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
   const auto& ports = layout_.out_edges[stage];
   for (const auto& port : ports) {
     for (const std::uint32_t e : port) {
-      if (!edge_available(e, instance, oldest)) return false;
+      if (!credits_[e]->available(instance, oldest)) return false;
     }
   }
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
@@ -75,13 +83,12 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
     bool ok = pools_[region]->claim(claims[p].offset);
     std::size_t taken = 0;
     for (; ok && taken < ports[p].size(); ++taken) {
-      const EdgeLayout& edge = layout_.edges[ports[p][taken]];
-      ok = !edge.crosses() || wiring_.senders[edge.to]->reserve() == Push::kOk;
+      ok = reserve(ports[p][taken]);
       if (!ok) break;
-      take(ports[p][taken], instance);
+      credits_[ports[p][taken]]->take(instance);
     }
     if (ok) continue;
-    // A closed channel: undo this port and the ones before it.
+    // A ring without a place, or a closed channel: undo this port and the ones before it.
     for (std::size_t k = 0; k < taken; ++k) untake(ports[p][k], instance);
     pools_[region]->hold(claims[p].offset, 0);
     for (std::uint32_t q = 0; q < p; ++q) abort(stage, q, claims[q], instance);
@@ -129,10 +136,8 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
 }
 
 bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  if (!edge_available(edge, instance, oldest)) return false;
-  const EdgeLayout& layout = layout_.edges[edge];
-  if (layout.crosses() && wiring_.senders[layout.to]->reserve() != Push::kOk) return false;
-  take(edge, instance);
+  if (!credits_[edge]->available(instance, oldest) || !reserve(edge)) return false;
+  credits_[edge]->take(instance);
   return true;
 }
 
@@ -148,26 +153,14 @@ void Outputs::commit_relay(std::uint32_t edge, ActivationPacket header) noexcept
   send(edge, header, {});
 }
 
-void Outputs::poison(std::uint32_t stage, const ActivationPacket& header, std::string_view message) noexcept {
+Push Outputs::poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
+  const Push push = reserve_poison(edge);
+  if (push != Push::kOk) return push;
   ActivationPacket packet = header;
-  packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
-  packet.flags = message.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
-  packet.payload_bytes = message.size();
-  packet.device = 0;
-  packet.region = 0;
-  packet.offset = 0;
-  packet.crc32c = 0;
-  for (const auto& port : layout_.out_edges[stage]) {
-    for (const std::uint32_t e : port) {
-      const EdgePlan& edge = plan_.edges[e];
-      // The ring has a place for the poison of every edge and instance: only a closed channel refuses.
-      if (!reserve_poison(e)) continue;
-      packet.stage = edge.to_stage;
-      packet.port = static_cast<std::uint16_t>(edge.to_port);
-      packet.tag = 0;
-      send(e, packet, message);
-    }
-  }
+  packet.stage = plan_.edges[edge].to_stage;
+  packet.port = static_cast<std::uint16_t>(plan_.edges[edge].to_port);
+  send(edge, packet, message);
+  return Push::kOk;
 }
 
 void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
@@ -195,13 +188,12 @@ Status Outputs::give_back(const BlockReturn& block) noexcept {
   };
   if (block.edge >= credits_.size() || credits_[block.edge] == nullptr || !names_region() ||
       !credits_[block.edge]->give(block.instance)) {
-    return {Code::kDataLoss,
-            "a peer gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
+    return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
   // What a relay passed on is given back to its writer, by the controller.
   if (plan_.stages[plan_.edges[block.edge].from_stage].role == StageRole::kRelay) return {};
   if (!pools_[block.region]->release(block.offset)) {
-    return {Code::kDataLoss, "a peer gave back block " + std::to_string(block.offset) + " of region " +
+    return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +
                                  std::to_string(block.region) + ", which nobody holds"};
   }
   return {};

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -62,16 +63,22 @@ class Outputs {
   void hold_block(const PortClaim& claim, std::uint32_t holders) noexcept;
   // A failed firing's edge: its credit comes back, its place in the ring is kept for the poison.
   void return_credit(std::uint32_t edge, std::uint64_t instance) noexcept;
-  // A place for poison without a firing. False: the channel is closed.
-  [[nodiscard]] bool reserve_poison(std::uint32_t edge) noexcept;
+  // A place for poison without a firing. Poison needs no credit, so a reader who is busy may have left no place:
+  // kBackPressured means try again, kClosed that nobody will ever read it.
+  [[nodiscard]] Push reserve_poison(std::uint32_t edge) noexcept;
+  void cancel_poison(std::uint32_t edge) noexcept;
 
   // A relay sends the token that it was given: same payload block, same tag.
   [[nodiscard]] bool claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
   void abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept;
   void commit_relay(std::uint32_t edge, ActivationPacket header) noexcept;
 
-  // Poison on every edge of `stage`, once. `header` holds status, origin, instance and deadline.
-  void poison(std::uint32_t stage, const ActivationPacket& header, std::string_view message) noexcept;
+  // Poison on one edge. `header` holds status, origin, instance and deadline. Outcomes as reserve_poison().
+  [[nodiscard]] Push poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
+
+  // Whether since the last call a claim failed because a ring had no place. Nobody tells when it has one again: the
+  // claim must be tried at the next occasion.
+  [[nodiscard]] bool take_ring_was_full() noexcept { return std::exchange(ring_was_full_, false); }
 
   // Takes back the credit of a returned block and, if the region is this controller's, the block. kDataLoss: the peer
   // gave back what it did not hold.
@@ -83,8 +90,7 @@ class Outputs {
 
  private:
   Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
-  [[nodiscard]] bool edge_available(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
-  void take(std::uint32_t edge, std::uint64_t instance) noexcept;
+  [[nodiscard]] bool reserve(std::uint32_t edge) noexcept;
   void untake(std::uint32_t edge, std::uint64_t instance) noexcept;
   void send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
   void count(std::uint32_t edge, const ActivationPacket& header) noexcept;
@@ -98,6 +104,7 @@ class Outputs {
   std::vector<std::unique_ptr<EdgeCredits>> credits_;  // by edge; null unless it starts here
   std::vector<bool> sent_;                             // by controller: to be woken
   std::vector<std::uint32_t> control_sequence_;        // by controller: of the last control packet
+  bool ring_was_full_ = false;
 };
 
 }  // namespace woa

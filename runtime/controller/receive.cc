@@ -1,12 +1,26 @@
-// Packets in: every field is checked against this controller's own tables before it is believed.
+// Packets in: kind, edge, block and number of tokens are checked against this controller's own tables.
 #include <algorithm>
 
 #include "runtime/base/clock.h"
 #include "runtime/controller/controller.h"
 
 namespace woa {
+namespace {
+
+// The host may be ahead of what this controller has heard, but not by this.
+constexpr std::uint64_t kMaxInstanceJump = std::uint64_t{1} << 32;
+
+}  // namespace
 
 void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept {
+  if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison) && packet.instance < oldest_) {
+    ++stats_.dropped;
+    return;
+  }
+  if (local_count_ == local_.size()) drop_retired_poison();
+  if (local_count_ == local_.size())
+    return fail_run({Code::kInternal, "there are more packets inside '" + plan_.controllers[self_].name +
+                                          "' than blocks and instances in flight: " + to_string(packet)});
   LocalPacket& place = local_[(local_head_ + local_count_) % local_.size()];
   ++local_count_;
   place.edge = edge;
@@ -14,14 +28,27 @@ void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet, std
   std::copy_n(message.data(), std::min(message.size(), place.message.size()), place.message.data());
 }
 
+// Without it there is at most one poison per edge and instance in flight, and a token per block.
+void Controller::drop_retired_poison() noexcept {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < local_count_; ++k) {
+    const LocalPacket& packet = local_[(local_head_ + k) % local_.size()];
+    if (packet.is_poison() && packet.packet.instance < oldest_) {
+      ++stats_.dropped;
+    } else {
+      local_[(local_head_ + kept++) % local_.size()] = packet;
+    }
+  }
+  local_count_ = kept;
+}
+
 std::size_t Controller::drain_local() noexcept {
   std::size_t done = 0;
   for (; local_count_ > 0; ++done) {
     const LocalPacket place = local_[local_head_];  // a copy: reading it may deliver more
-    const bool poison = place.packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
     const std::string_view message(place.message.data(),
-                                   poison ? static_cast<std::size_t>(place.packet.payload_bytes) : 0);
-    if (!(poison ? on_poison(place.packet, message) : on_token(place.edge, place.packet))) return done;
+                                   place.is_poison() ? static_cast<std::size_t>(place.packet.payload_bytes) : 0);
+    if (!(place.is_poison() ? on_poison(place.packet, message) : on_token(place.edge, place.packet))) return done;
     local_head_ = (local_head_ + 1) % local_.size();
     --local_count_;
   }
@@ -43,46 +70,50 @@ std::uint32_t Controller::find_edge(std::uint32_t from, const ActivationPacket& 
 }
 
 bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, std::string_view message) noexcept {
-  switch (static_cast<PacketKind>(packet.kind)) {
-    case PacketKind::kRetire: learn_oldest(packet.instance); return true;
-    case PacketKind::kEnd: ended_ = true; return true;
-    case PacketKind::kActivate:
-    case PacketKind::kPoison: break;
-    default:
-      fail_run(
-          {Code::kDataLoss, "unexpected packet from '" + plan_.controllers[from].name + "': " + to_string(packet)});
-      return true;
-  }
-  const std::uint32_t edge = find_edge(from, packet);
-  if (edge == kNone) {
+  // A packet that cannot be true ends the run: nothing that follows it could be believed.
+  const auto refuse = [&](std::string_view why) {
     fail_run({Code::kDataLoss,
-              "packet from '" + plan_.controllers[from].name + "' fits no edge of the plan: " + to_string(packet)});
+              "packet from '" + plan_.controllers[from].name + "' " + std::string(why) + ": " + to_string(packet)});
     return true;
+  };
+  if (packet.instance > oldest_ && packet.instance - oldest_ > kMaxInstanceJump) return refuse("is of a far instance");
+  const auto kind = static_cast<PacketKind>(packet.kind);
+  if (kind == PacketKind::kRetire || kind == PacketKind::kEnd) {
+    if (from != kHostController) return refuse("says what only the host may say");
+    if (kind == PacketKind::kRetire) learn_oldest(packet.instance);
+    ended_ = ended_ || kind == PacketKind::kEnd;
+    return true;
+  }
+  if (kind != PacketKind::kActivate && kind != PacketKind::kPoison) return refuse("is of an unexpected kind");
+  const std::uint32_t edge = find_edge(from, packet);
+  if (edge == kNone) return refuse("fits no edge of the plan");
+  if (kind == PacketKind::kActivate) {
+    if (Status status = check_block(packet); !status.ok()) return refuse(status.message());
   }
   if (setup_.trace) {
     const std::uint64_t now = now_ns();
     add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge, packet.instance, packet.tag});
   }
-  // Its admission implies that what is a window older has retired; a packet from a stage of this controller says no news.
+  // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
-  if (static_cast<PacketKind>(packet.kind) == PacketKind::kPoison) return on_poison(packet, message);
-  if ((packet.flags & (kInline | kAbsent)) != 0) {
-    fail_run({Code::kDataLoss, "a token without a block is not supported by this version: " + to_string(packet)});
-    return true;
-  }
+  return kind == PacketKind::kPoison ? on_poison(packet, message) : on_token(edge, packet);
+}
+
+// Does an activation name a block of its region?
+Status Controller::check_block(const ActivationPacket& packet) const {
+  if ((packet.flags & (kInline | kAbsent)) != 0)
+    return {Code::kUnsupported, "has no block, which this version does not support"};
   const RegionLayout& region = layout_.regions[packet.region];
   const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
-  if (begin % region.block_bytes != 0 || begin >= region.bytes() || packet.payload_bytes > region.block_bytes) {
-    fail_run(
-        {Code::kDataLoss, "packet from '" + plan_.controllers[from].name + "' names no block: " + to_string(packet)});
-    return true;
-  }
-  return on_token(edge, packet);
+  if (begin % region.block_bytes != 0 || begin >= region.bytes() || packet.payload_bytes > region.block_bytes)
+    return {Code::kDataLoss, "names no block"};
+  return {};
 }
 
 // False: its place is still taken by a firing of an instance that has retired; the packet must come again.
 bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept {
   const Token token{packet, edge};
+  const InputPortPlan& port = stage(packet.stage).inputs[packet.port];
   StageInstance* entry = packet.instance < oldest_ ? nullptr : instance_at(packet.stage, packet.instance);
   if (packet.instance >= oldest_ && entry == nullptr) return false;
   if (entry == nullptr || entry->dead) {
@@ -90,36 +121,45 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) no
     release(token);
     return true;
   }
-  std::uint32_t match = kNone;
-  if (stage(packet.stage).inputs[packet.port].hold) {
-    if (!matches_.hold(token)) {
-      release(token);
-      kill_stage(packet.stage, packet.instance, Code::kInvalid, packet.stage,
-                 "a second token came for the same held input and tag");
-      return true;
-    }
-    matches_.for_each([&](std::uint32_t m) {
-      const Match& waiting = matches_[m];
-      if (waiting.ready || waiting.stage != packet.stage || waiting.instance != packet.instance) return;
-      if (matches_.complete(m)) make_ready(m);
-    });
+  const auto second = [&] {
+    release(token);
+    kill_stage(packet.stage, packet.instance, Code::kInvalid, packet.stage,
+               "two tokens came for input '" + port.name + "' with the same tag");
     return true;
-  }
-  switch (matches_.add(token, match)) {
+  };
+  const auto too_many = [&] {
+    fail_run({Code::kDataLoss, "more tokens than blocks came for input '" + port.name + "' of stage '" +
+                                   stage(packet.stage).name + "'"});
+    return true;
+  };
+  // What was consumed is forgotten but for the last firing: enough outside loops, where an instance fires once.
+  if (!port.hold && entry->fired && entry->last_tag == packet.tag) return second();
+  std::uint32_t match = kNone;
+  switch (port.hold ? matches_.hold(token) : matches_.add(token, match)) {
     case MatchTable::Added::kReady: make_ready(match); break;
     case MatchTable::Added::kWaiting: break;
-    case MatchTable::Added::kDuplicate:
-      release(token);
-      kill_stage(packet.stage, packet.instance, Code::kInvalid, packet.stage,
-                 "two tokens came for input '" + stage(packet.stage).inputs[packet.port].name + "' with the same tag");
-      break;
+    case MatchTable::Added::kHeld: ready_by_held(packet.stage, packet.instance); break;
+    case MatchTable::Added::kDuplicate: return second();
+    case MatchTable::Added::kFull: return too_many();
   }
   return true;
 }
 
+// A held token may be the last that some matches of its instance waited for.
+void Controller::ready_by_held(std::uint32_t stage_id, std::uint64_t instance) noexcept {
+  matches_.for_each([&](std::uint32_t m) {
+    const Match& waiting = matches_[m];
+    if (waiting.ready || waiting.stage != stage_id || waiting.instance != instance) return;
+    if (matches_.complete(m)) make_ready(m);
+  });
+}
+
 // False: as on_token.
 bool Controller::on_poison(const ActivationPacket& packet, std::string_view message) noexcept {
-  if (packet.instance < oldest_) return true;
+  if (packet.instance < oldest_) {
+    ++stats_.dropped;
+    return true;
+  }
   if (instance_at(packet.stage, packet.instance) == nullptr) return false;
   kill_stage(packet.stage, packet.instance, static_cast<Code>(packet.status), packet.origin, message);
   return true;
@@ -134,15 +174,16 @@ void Controller::release(const Token& token) noexcept {
 
 void Controller::return_block(const BlockReturn& block) noexcept {
   const EdgeLayout& edge = layout_.edges[block.edge];
-  if (!edge.crosses()) return take_back(block);
+  if (!edge.crosses()) return take_back(self_, block);
   setup_.wiring.receivers[edge.from]->give_back(block);
   returned_[edge.from] = true;
 }
 
-// A consumer of one of this controller's edges is done with a block.
-void Controller::take_back(const BlockReturn& block) noexcept {
+// Controller `from`, a consumer of one of this one's edges, is done with a block.
+void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcept {
   retry_ready_ = true;
-  if (Status status = outputs_->give_back(block); !status.ok()) return fail_run(std::move(status));
+  if (Status status = outputs_->give_back(block); !status.ok())
+    return fail_run(status.with_context("controller '" + plan_.controllers[from].name + "'"));
   const EdgePlan& plan = plan_.edges[block.edge];
   if (stage(plan.from_stage).role != StageRole::kRelay) return;
   // A relay passed this block on for somebody else: hand it back there.
@@ -155,11 +196,12 @@ void Controller::take_back(const BlockReturn& block) noexcept {
 std::size_t Controller::poll_returns() noexcept {
   std::array<BlockReturn, 32> blocks;
   std::size_t done = 0;
-  for (const auto& sender : setup_.wiring.senders) {
+  for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
+    Sender* sender = setup_.wiring.senders[c].get();
     if (sender == nullptr) continue;
     for (std::size_t count = blocks.size(); count == blocks.size() && fatal_.ok();) {
       count = sender->poll_returns(blocks);
-      for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(blocks[k]);
+      for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(c, blocks[k]);
       done += count;
     }
   }

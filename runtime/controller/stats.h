@@ -21,7 +21,7 @@ struct ControllerStats {
   std::vector<EdgeStats> edges;    // by edge of the plan; what this controller contributed
   std::vector<StageStats> stages;  // by stage of the plan
   std::uint64_t control = 0;       // credit, retire and end packets sent
-  std::uint64_t dropped = 0;       // tokens of retired or dead instances that were freed unread
+  std::uint64_t dropped = 0;       // tokens and poison of retired or dead instances that were freed unread
   std::uint64_t cycles = 0;        // of a simulated device
 };
 

@@ -33,9 +33,16 @@ void HostBackend::fire_source(Firing& firing) {
   for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
     const OutputPortPlan& input = plan_->stages[kSourceStage].outputs[port];
     FiringOutput& output = firing.outputs[port];
-    auto bytes = fill(port, output.block.first(input.type.prefix_bytes() + input.type.max_bytes));
+    const std::span<std::byte> room = output.block.first(input.type.prefix_bytes() + input.type.max_bytes);
+    auto bytes = fill(port, room);
     woa_input checked;
-    Status status = bytes.ok() ? to_kernel_input(input.type, output.block.first(*bytes), checked) : bytes.status();
+    Status status = bytes.status();
+    if (bytes.ok() && *bytes > room.size()) {
+      status = {Code::kTooLarge,
+                std::to_string(*bytes) + " bytes were given, but there is room for " + std::to_string(room.size())};
+    } else if (bytes.ok()) {
+      status = to_kernel_input(input.type, room.first(*bytes), checked);
+    }
     if (!status.ok()) {
       firing.code = status.code();
       firing.message = "input '" + input.name + "': " + status.message();

@@ -48,9 +48,10 @@ class HostedController {
 
  private:
   HostedController() : idle_(Doorbell()) {}
-  std::vector<std::unique_ptr<KernelLibrary>> kernels_;  // go after the controller that uses them
-  std::unique_ptr<Backend> backend_;
+  // The back-end goes first: it waits for running firings, which are the controller's and use the kernels.
+  std::vector<std::unique_ptr<KernelLibrary>> kernels_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<Backend> backend_;
   Doorbell doorbell_;
   Idle idle_;
   int processor_ = -1;

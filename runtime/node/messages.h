@@ -15,6 +15,7 @@ struct NodeReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
+  bool counted = true;  // stats and trace were heard
 };
 
 control::FromNode to_ready(const DeviceDescription& device);

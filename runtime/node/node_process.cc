@@ -50,6 +50,12 @@ struct Node {
 
 Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, const BackendRegistry& backends,
               Transport& transport, Node& node) {
+  if (hello.packet_version() != kPacketVersion || hello.kernel_abi() != WOA_KERNEL_ABI) {
+    return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version()) +
+                                    " and kernel interface " + std::to_string(hello.kernel_abi()) + ", this node " +
+                                    std::to_string(kPacketVersion) + " and " + std::to_string(WOA_KERNEL_ABI) +
+                                    "; use one build for both"};
+  }
   auto plan = parse_plan(std::as_bytes(std::span(hello.plan())));
   if (!plan.ok()) return plan.status();
   node.plan = std::move(*plan);

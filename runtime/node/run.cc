@@ -10,6 +10,7 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
+constexpr std::uint64_t kEndTimeout_ns = 10'000'000'000;
 
 // More pollers than processors: spinning would only take the time of those that have work.
 IdleOptions idle_for(std::size_t controllers) {
@@ -105,8 +106,7 @@ Status Run::Impl::start() {
   nodes.host = host_->doorbell();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   WOA_RETURN_IF_ERROR(supervisor_->start());
-  supervisor_->watch();
-  return {};
+  return supervisor_->watch();
 }
 
 Push Run::Impl::submit(FillInput fill) {
@@ -148,10 +148,10 @@ void Run::Impl::fail_late_instances() {
   }
 }
 
-// Rule 10: a lost peer fails every instance in flight.
+// Rule 10: a lost peer, or a channel that cannot be believed, fails every instance in flight as peer_lost.
 void Run::Impl::fail_all(const Status& status) {
   status_ = status;
-  const Failure failure{status.code(), {}, status.message()};
+  const Failure failure{Code::kPeerLost, {}, status.message()};
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     if (flights_[i % kMaxWindow].open) complete(i, {}, &failure);
   }
@@ -180,20 +180,22 @@ Result<RunReport> Run::Impl::finish() {
     if (do_work() == 0) wait();
   }
   if (!status_.ok()) return status_;
-  host_->controller().end();
+  for (const std::uint64_t limit = now_ns() + kEndTimeout_ns; !host_->controller().end() && now_ns() < limit;) {
+    if (do_work() == 0) wait();  // a node that is inside a kernel has not read what came before
+  }
   auto nodes = supervisor_->collect();
   if (!nodes.ok()) return nodes.status();
   RunReport report;
   report.edges.resize(plan_.edges.size());
   const Controller& host = host_->controller();
-  (*nodes)[kHostController] = {host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}};
+  (*nodes)[kHostController] = {host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}, true};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;
       report.edges[e].payload_bytes += node.stats.edges[e].payload_bytes;
       report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
     }
-    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace)});
+    report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.counted});
   }
   return report;
 }

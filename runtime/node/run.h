@@ -62,6 +62,7 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
+  bool counted = true;  // false: it was inside a kernel 10 s after the last instance, so stats and trace are missing
 };
 
 struct RunReport {
@@ -75,11 +76,12 @@ class Run {
   // kInvalid: the plan breaks a rule. kUnavailable: a device, kernel or peer is not here (the message names the
   // controller and the reason). kExhausted: not enough memory.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion);
-  // Ends nodes at once; no process or memory is left.
+  // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run.
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  // `fill` and the completion callback must not throw.
   // Admits the next instance. kBackPressured: `window` instances are in flight; call do_work() or wait() and try again.
   // kClosed: the run has failed (status()). `fill` is called from do_work() or submit().
   [[nodiscard]] Push submit(FillInput fill);

@@ -20,9 +20,10 @@ extern char** environ;
 namespace woa {
 namespace {
 
-constexpr int kNodeDescriptor = 3;                  // where a node finds its control socket
-constexpr std::chrono::milliseconds kGrace{250};    // between a stop and SIGKILL
-constexpr std::chrono::seconds kReportTimeout{30};  // a kernel of a failed instance may still run
+constexpr int kNodeDescriptor = 3;                // where a node finds its control socket
+constexpr std::chrono::milliseconds kGrace{250};  // between a stop and SIGKILL
+// Every instance is complete by then, but a kernel of one that failed elsewhere may still run.
+constexpr std::chrono::seconds kReportTimeout{10};
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
@@ -31,6 +32,8 @@ int processor_of(const NodeSetup& setup, std::uint32_t controller) {
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, std::vector<int>& descriptors) {
   control::FromHost message;
   control::Hello& hello = *message.mutable_hello();
+  hello.set_packet_version(kPacketVersion);
+  hello.set_kernel_abi(WOA_KERNEL_ABI);
   hello.set_plan(serialize(*setup.plan));
   hello.set_controller(controller);
   for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
@@ -144,10 +147,13 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   return {};
 }
 
-void Supervisor::watch() {
-  if (setup_.node_command.empty()) return;
+Status Supervisor::watch() {
+  if (setup_.node_command.empty()) return {};
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  if (wake_.get() < 0)
+    return {Code::kExhausted, std::string("no descriptor to watch nodes with: ") + std::strerror(errno)};
   watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
+  return {};
 }
 
 void Supervisor::watch_processes(std::stop_token stop) {
@@ -163,7 +169,10 @@ void Supervisor::watch_processes(std::stop_token stop) {
       polled.push_back({nodes_[c].socket->descriptor(), POLLIN, 0});
       who.push_back(c);
     }
-    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
+    if (::poll(polled.data(), polled.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return fail(who.back(), {Code::kInternal, std::string("its socket cannot be watched: ") + std::strerror(errno)});
+    }
     for (std::size_t k = 1; k < polled.size(); ++k) {
       if (polled[k].revents != 0) on_message(who[k]);
     }
@@ -205,8 +214,8 @@ void Supervisor::fail(std::uint32_t controller, const Status& status) {
   {
     const std::lock_guard lock(mutex_);
     if (failure_.ok() && !stop_.load()) failure_ = status.with_context("controller '" + nodes_[controller].name + "'");
+    failed_.store(true, std::memory_order_release);
   }
-  failed_.store(true, std::memory_order_release);
   changed_.notify_all();
   setup_.host.ring();
 }
@@ -222,12 +231,15 @@ bool Supervisor::all_reported() const {
 
 Result<std::vector<NodeReport>> Supervisor::collect() {
   std::unique_lock lock(mutex_);
-  const bool done = changed_.wait_for(lock, kReportTimeout, [this] { return all_reported() || failed(); });
+  changed_.wait_for(lock, kReportTimeout, [this] { return all_reported() || failed(); });
   if (failed()) return failure_;
-  if (!done)
-    return Status(Code::kPeerLost, "a node did not report within 30 s after the end of the run; its kernel still runs");
   std::vector<NodeReport> reports(nodes_.size());
-  for (std::size_t c = 1; c < nodes_.size(); ++c) reports[c] = nodes_[c].report;
+  for (std::size_t c = 1; c < nodes_.size(); ++c) {
+    reports[c] = nodes_[c].report;
+    reports[c].counted = nodes_[c].reported;
+    reports[c].stats.edges.resize(setup_.plan->edges.size());  // nothing, where nothing was heard
+    reports[c].stats.stages.resize(setup_.plan->stages.size());
+  }
   return reports;
 }
 

@@ -50,11 +50,13 @@ class Supervisor {
   // controller's name.
   Status start();
   // From now on deaths and failures are noticed by a thread of its own, which rings the host.
-  void watch();
+  // kExhausted: no descriptor left.
+  Status watch();
   // The first failure of any node: kPeerLost if it died. Cheap; any thread.
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   Status failure() const;
-  // After Controller::end(): waits for every node's report, by controller (the host's place stays empty).
+  // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). After 10 s
+  // goes without those that are still inside a kernel; their `counted` is false.
   Result<std::vector<NodeReport>> collect();
   // What a ready node said of its device, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }

@@ -2,6 +2,7 @@
 #include "runtime/plan/validate.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string>
 
@@ -13,6 +14,17 @@ constexpr std::size_t kMaxRank = 4;             // WOA_MAX_RANK of the kernel in
 constexpr std::size_t kMaxOutputPorts = 65535;  // one region each; the packet's `region` has 16 bits
 constexpr std::size_t kMaxPorts = 65536;        // of a stage; the packet's `port` has 16 bits
 constexpr std::uint32_t kMaxLanes = 1024;
+constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
+
+// cpu:N, gpu:N or fpga:N, as its kind says.
+bool is_numbered(const ControllerPlan& controller) {
+  const std::string prefix = std::string(to_string(controller.kind)) + ":";
+  if (!controller.name.starts_with(prefix)) return false;
+  const std::string_view number = std::string_view(controller.name).substr(prefix.size());
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  return error == std::errc() && end == number.data() + number.size() && value < kMaxControllers;
+}
 
 Status check_controllers(const Plan& plan) {
   if (plan.controllers.empty() || plan.controllers[kHostController].kind != ControllerKind::kHost ||
@@ -25,6 +37,8 @@ Status check_controllers(const Plan& plan) {
     const std::string place = "controller " + quoted(controller.name);
     if (i != kHostController && controller.kind == ControllerKind::kHost)
       return broken(place, ": there is one host only");
+    if (i != kHostController && !is_numbered(controller))
+      return broken(place, ": expected ", std::string(to_string(controller.kind)), ":N, with a number below 1024");
     if (controller.backend.empty()) return broken(place, ": no backend is named");
     if (controller.lanes < 1 || controller.lanes > kMaxLanes) {
       return broken(place, ": lanes is ", std::to_string(controller.lanes), ", expected 1 to ",

@@ -10,7 +10,8 @@
 namespace woa::validation {
 namespace {
 
-constexpr std::uint64_t kMaxSlots = 1ULL << 20;  // of all header rings together
+constexpr std::uint64_t kMaxSlots = 1ULL << 20;    // of all header rings together
+constexpr std::uint64_t kMaxWaiting = 1ULL << 23;  // tokens that a controller makes room for
 
 Status check_loops(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_names(plan.loops, "loops"));
@@ -64,6 +65,8 @@ Status check_edge(const Plan& plan, std::size_t id) {
   // type.
   if (!same_layout(from, to))
     return broken(place, ": its ends differ in type: ", to_string(from), " and ", to_string(to));
+  if (plan.stages[e.from_stage].role == StageRole::kRelay && plan.stages[e.to_stage].role == StageRole::kRelay)
+    return broken(place, ": a relay calls a kernel, not another relay");
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
   return check_tag(plan, e, place);
 }
@@ -82,6 +85,23 @@ Status check_edges(const Plan& plan) {
   if (slots > kMaxSlots) {
     return broken("blocks and window need ", std::to_string(slots), " ring slots, at most ", std::to_string(kMaxSlots),
                   "; lower the window");
+  }
+  return {};
+}
+
+// A controller keeps room for as many matches as it can get tokens, each with the ports of its widest stage.
+Status check_matches(const Plan& plan) {
+  std::vector<std::uint64_t> tokens(plan.controllers.size(), plan.window), ports(plan.controllers.size(), 1);
+  for (const EdgePlan& e : plan.edges) tokens[plan.stages[e.to_stage].controller] += e.blocks;
+  for (const StagePlan& stage : plan.stages)
+    ports[stage.controller] = std::max<std::uint64_t>(ports[stage.controller], stage.inputs.size());
+  for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
+    if (tokens[c] > kMaxWaiting / ports[c]) {
+      return broken("controller ", quoted(plan.controllers[c].name), " would need room for ", std::to_string(tokens[c]),
+                    " matches of ", std::to_string(ports[c]),
+                    " inputs; lower the window, or give the wide stage a "
+                    "controller of its own");
+    }
   }
   return {};
 }
@@ -168,6 +188,7 @@ Status validate_edges(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_loops(plan));
   WOA_RETURN_IF_ERROR(check_edges(plan));
   WOA_RETURN_IF_ERROR(check_connections(plan));
+  WOA_RETURN_IF_ERROR(check_matches(plan));
   return check_cycles(plan);
 }
 

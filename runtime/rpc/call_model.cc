@@ -49,7 +49,9 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
     return {Code::kInvalid, "the plan was compiled for call model '" + plan.model + "' and cannot be turned into '" +
                                 std::string(model) + "'; compile the graph again with --model " + std::string(model)};
   }
-  return to_hub(plan);
+  Plan hub = to_hub(plan);
+  if (Status status = validate(hub); !status.ok()) return status.with_context("as " + std::string(model));
+  return hub;
 }
 
 }  // namespace woa

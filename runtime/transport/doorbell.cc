@@ -31,6 +31,8 @@ void Doorbell::ring() const noexcept {
   if (line_ == nullptr) return;
   full_fence(line_->sleeping);
   if (line_->sleeping.load(std::memory_order_relaxed) == 0) return;
+  // The first who rings wakes the owner; until it has woken, which takes microseconds, the others need not.
+  if (line_->sleeping.exchange(0, std::memory_order_relaxed) == 0) return;
   line_->rings.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &line_->rings, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }

@@ -1,7 +1,7 @@
 // What a controller sleeps on when it has nothing to do, and what others ring.
 //
 // One cache line in memory that every process of the host maps. Only the owner waits; anybody rings. Ringing costs a
-// fence and a load while the owner is awake, and one futex call when it sleeps.
+// fence and a load while the owner is awake; of those who ring while it sleeps, the first makes one futex call.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace woa {
 
 struct alignas(64) DoorbellLine {
   std::atomic<std::uint32_t> rings{0};     // futex word, bumped by a ring that finds the owner asleep
-  std::atomic<std::uint32_t> sleeping{0};  // written by the owner only
+  std::atomic<std::uint32_t> sleeping{0};  // set by the owner, cleared by it or by the first who rings
   std::uint32_t seen = 0;                  // the owner's: `rings` when it announced its sleep
 };
 static_assert(sizeof(DoorbellLine) == 64 && std::atomic<std::uint32_t>::is_always_lock_free);

@@ -83,10 +83,11 @@ std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& 
 }
 
 Status RingReceiver::status() const {
+  if (loss_ == Loss::kNone) return {};
   const std::string expected = std::to_string(cursor_.expected());
   const std::string found = std::to_string(found_);
   switch (loss_) {
-    case Loss::kNone: return {};
+    case Loss::kNone: break;
     case Loss::kSequence:
       return {Code::kDataLoss,
               "channel: a packet was lost or repeated: sequence " + expected + " expected, " + found + " found"};

@@ -25,7 +25,7 @@ PROJECT = [
     (TRANSPORT, [PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (RPC, [NODE, CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
+    (RPC, [PLAN, PACKET, BASE]),
     ("controllers/cpu/", BACKEND),
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys

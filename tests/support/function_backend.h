@@ -56,14 +56,16 @@ class FunctionBackend final : public Backend {
   std::vector<Firing*> done_;
 };
 
-inline BackendFactory function_factory(const Functions& functions) {
+// `Made`: FunctionBackend, or another that is made from functions.
+template <class Made = FunctionBackend>
+BackendFactory function_factory(const Functions& functions) {
   return {"function", ControllerKind::kCpu,
           [] {
             return Result<std::vector<DeviceDescription>>(
                 std::vector<DeviceDescription>{{"function", "C++ functions", false}});
           },
           [&functions](std::uint32_t, const ControllerPlan&) {
-            return Result<std::unique_ptr<Backend>>(std::make_unique<FunctionBackend>(functions));
+            return Result<std::unique_ptr<Backend>>(std::make_unique<Made>(functions));
           }};
 }
 

@@ -1,12 +1,12 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "bench/micro/fabric.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -21,7 +21,7 @@ struct BenchArguments {
 
 using Bench = std::function<Result<bench::Report>(const RunOptions&, const BenchArguments&)>;
 
-void print_json(const bench::Report& report) {
+json to_json(const bench::Report& report) {
   json rows = json::array();
   for (const bench::Row& row : report.rows) {
     json entry{{"contender", row.contender}, {"role", row.role},       {"size", row.size}, {"unit", row.unit},
@@ -29,11 +29,10 @@ void print_json(const bench::Report& report) {
     entry["ratio_to_limit"] = row.ratio_to_limit > 0 ? json(row.ratio_to_limit) : json(nullptr);
     rows.push_back(std::move(entry));
   }
-  std::printf(
-      "%s\n",
-      json{{"bench", report.bench}, {"transport", report.transport}, {"host_state", report.host_state}, {"rows", rows}}
-          .dump(2)
-          .c_str());
+  return {{"bench", report.bench},
+          {"transport", report.transport},
+          {"host_state", report.host_state},
+          {"rows", std::move(rows)}};
 }
 
 void print_table(const bench::Report& report) {
@@ -59,11 +58,9 @@ int run_bench(const Bench& bench, const BenchArguments& arguments) {
   options.node_command = {program_path().string(), "node"};
   const auto report = bench(options, arguments);
   if (!report.ok()) {
-    std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(report.status().code())).c_str(),
-                 report.status().message().c_str());
-    return report.status().code() == Code::kUnavailable ? kUnavailable : kFailed;
+    return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, arguments.json);
   }
-  arguments.json ? print_json(*report) : print_table(*report);
+  arguments.json ? print_json(to_json(*report)) : print_table(*report);
   return kDone;
 }
 

@@ -1,9 +1,9 @@
 // woa check GRAPH: every problem of a graph in one pass.
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "tools/woa/commands.h"
+#include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
 namespace woa::tools {
@@ -13,12 +13,7 @@ int check(const GraphOptions& options) {
   const Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   if (options.json) {
-    std::printf("%s\n", nlohmann::json{{"ok", true},
-                                       {"graph", loaded.plan->graph},
-                                       {"warnings", loaded.warnings},
-                                       {"diagnostics", nlohmann::json::array()}}
-                            .dump(2)
-                            .c_str());
+    print_json({{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", nlohmann::json::array()}});
   } else {
     std::printf("%s: ok: %zu stages on %zu controllers\n", loaded.plan->graph.c_str(), loaded.plan->stages.size() - 2,
                 loaded.plan->controllers.size() - 1);

@@ -1,13 +1,15 @@
 // woa compile GRAPH: a plan file, a picture of it, or both.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
 namespace woa::tools {
@@ -18,11 +20,6 @@ struct CompileArguments {
   std::string model = "woa", dot, output;
 };
 
-int fail(const Status& status) {
-  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(), status.message().c_str());
-  return kFailed;
-}
-
 void print_placement(const Plan& plan) {
   for (std::size_t s = 2; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
@@ -32,31 +29,35 @@ void print_placement(const Plan& plan) {
   }
 }
 
+nlohmann::json to_json(const Plan& plan) {
+  nlohmann::json placement = nlohmann::json::object();
+  for (const StagePlan& stage : plan.stages) {
+    if (stage.role == StageRole::kKernel) placement[stage.name] = plan.controllers[stage.controller].name;
+  }
+  return {{"ok", true},
+          {"graph", plan.graph},
+          {"model", plan.model},
+          {"window", plan.window},
+          {"placement", std::move(placement)}};
+}
+
+Status write_files(const CompileArguments& arguments, const Plan& plan) {
+  if (!arguments.dot.empty()) {
+    std::ofstream file(arguments.dot);
+    file << to_dot(plan);
+    if (!file.flush()) return {Code::kUnavailable, "cannot write '" + arguments.dot + "': " + std::strerror(errno)};
+  }
+  return arguments.output.empty() ? Status() : write_plan(plan, arguments.output);
+}
+
 int compile(const CompileArguments& arguments) {
   Loaded loaded = load_plan(arguments.graph);
   if (!loaded.plan) return loaded.exit_code;
   auto plan = rewrite(*loaded.plan, arguments.model);
-  if (!plan.ok()) return fail(plan.status());
-  if (!arguments.dot.empty()) {
-    std::ofstream file(arguments.dot);
-    file << to_dot(*plan);
-    if (!file.flush()) return fail({Code::kUnavailable, "cannot write '" + arguments.dot + "'"});
-  }
-  if (!arguments.output.empty()) {
-    if (Status status = write_plan(*plan, arguments.output); !status.ok()) return fail(status);
-  }
+  if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  if (Status status = write_files(arguments, *plan); !status.ok()) return fail(status, kFailed, arguments.graph.json);
   if (arguments.graph.json) {
-    nlohmann::json placement = nlohmann::json::object();
-    for (const StagePlan& stage : plan->stages) {
-      if (stage.role == StageRole::kKernel) placement[stage.name] = plan->controllers[stage.controller].name;
-    }
-    std::printf("%s\n", nlohmann::json{{"ok", true},
-                                       {"graph", plan->graph},
-                                       {"model", plan->model},
-                                       {"window", plan->window},
-                                       {"placement", placement}}
-                            .dump(2)
-                            .c_str());
+    print_json(to_json(*plan));
   } else {
     std::printf("%s (%s, window %u)\n", plan->graph.c_str(), plan->model.c_str(), plan->window);
     print_placement(*plan);

@@ -1,11 +1,11 @@
 // woa devices: what can run here, and what is missing for the rest.
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "compiler/compiler.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -82,9 +82,7 @@ int devices(bool as_json) {
   const BackendRegistry backends = all_backends();
   const json device_list = device_rows(backends), kernel_list = kernel_rows();
   if (as_json) {
-    std::printf("%s\n", json{{"devices", device_list}, {"kernels", kernel_list}}
-                            .dump(2, ' ', false, json::error_handler_t::replace)
-                            .c_str());
+    print_json({{"devices", device_list}, {"kernels", kernel_list}});
   } else {
     print_devices(device_list);
     print_kernels(kernel_list);

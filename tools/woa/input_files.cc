@@ -14,18 +14,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
+Result<std::vector<fs::path>> files_of(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code unreadable;
+    if (entry->is_regular_file(unreadable)) files.push_back(entry->path());
+  }
+  if (error) return {Code::kUnavailable, "cannot read folder '" + folder.string() + "': " + error.message()};
+  if (files.empty()) return {Code::kNotFound, "folder '" + folder.string() + "' holds no files"};
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Every instance reads its file anew, so it must be one that can be read again.
 Result<std::vector<fs::path>> expand(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return {Code::kNotFound, "no such file or folder: " + path.string()};
-  if (!fs::is_directory(status)) return std::vector{path};
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  if (!fs::status_known(status)) {
+    return {Code::kUnavailable, "cannot read '" + path.string() + "': " + error.message()};
   }
-  if (files.empty()) return {Code::kInvalid, "folder '" + path.string() + "' holds no files"};
-  std::sort(files.begin(), files.end());
-  return files;
+  if (!fs::exists(status)) return {Code::kNotFound, "no such file or folder: '" + path.string() + "'"};
+  if (fs::is_directory(status)) return files_of(path);
+  if (fs::is_regular_file(status)) return std::vector{path};
+  return {Code::kUnavailable,
+          "'" + path.string() + "' is a pipe or a device, which cannot be read for each instance: write it to a file"};
+}
+
+// Whether `name` is `pattern` with a number in place of its %i.
+bool fits(const std::string& name, const std::string& pattern) {
+  const std::size_t place = pattern.find("%i");
+  if (place == std::string::npos || name.size() < pattern.size() - 1) return name == pattern;
+  const std::string_view before = std::string_view(pattern).substr(0, place);
+  const std::string_view after = std::string_view(pattern).substr(place + 2);
+  const std::string_view number = std::string_view(name).substr(place, name.size() - pattern.size() + 2);
+  return name.starts_with(before) && name.ends_with(after) &&
+         number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string input_names(const Plan& plan) {
@@ -71,7 +95,7 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
 
 Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const {
   const fs::path& path = files_[input][instance % files_[input].size()];
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
     return {Code::kUnavailable, "cannot read " + path.string() + ": " + std::strerror(errno)};
@@ -90,6 +114,20 @@ Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instan
     done += static_cast<std::uint64_t>(got);
   }
   return bytes;
+}
+
+fs::path InputFiles::overwritten_by(const std::string& pattern) const {
+  const fs::path out(pattern);
+  const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
+  for (const auto& files : files_) {
+    for (const fs::path& file : files) {
+      std::error_code error;
+      if (fs::equivalent(file, out, error)) return file;
+      const fs::path place = file.has_parent_path() ? file.parent_path() : fs::path(".");
+      if (fits(file.filename().string(), out.filename().string()) && fs::equivalent(place, folder, error)) return file;
+    }
+  }
+  return {};
 }
 
 }  // namespace woa::tools

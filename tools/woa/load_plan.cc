@@ -4,12 +4,12 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -26,40 +26,36 @@ bool is_plan(const std::filesystem::path& file) {
   return looks_like_plan(std::as_bytes(std::span(head.data(), static_cast<std::size_t>(stream.gcount()))));
 }
 
-int usage_error(const std::string& text) {
-  std::fprintf(stderr, "woa: error: %s\n", text.c_str());
-  return kUsage;
-}
-
 // --param for a plan: the kernel itself judges the value when it is made.
-std::optional<std::string> set_param(Plan& plan, const std::string& name, const std::string& value) {
+Status set_param(Plan& plan, const std::string& name, const std::string& value) {
   const std::size_t dot = name.find('.');
   for (StagePlan& stage : plan.stages) {
     if (stage.name != name.substr(0, dot)) continue;
     for (ParamPlan& param : stage.params) {
       if (param.name != name.substr(dot + 1)) continue;
       if (!param.secret_env.empty())
-        return "'" + name + "' is secret: set the environment variable " + param.secret_env + " instead";
-      param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value).string() : value;
-      return std::nullopt;
+        return {Code::kInvalid,
+                "--param " + name + " is secret: set the environment variable " + param.secret_env + " instead"};
+      std::error_code error;
+      param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value, error).string() : value;
+      return {};
     }
   }
-  return "--param " + name + ": the plan has no such stage or parameter";
+  return {Code::kInvalid, "--param " + name + ": the plan has no such stage or parameter"};
 }
 
-void print_json_diagnostics(const std::vector<Diagnostic>& diagnostics) {
+json to_json(const std::vector<Diagnostic>& diagnostics) {
   json list = json::array();
   for (const Diagnostic& d : diagnostics) {
     list.push_back({{"code", d.code},
-                    {"severity", d.warning ? "warning" : "error"},
+                    {"severity", "error"},
                     {"file", d.file},
                     {"line", d.line},
                     {"column", d.column},
                     {"text", d.text},
                     {"fix", d.fix}});
   }
-  std::printf("%s\n",
-              json{{"ok", false}, {"diagnostics", list}}.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  return {{"ok", false}, {"diagnostics", std::move(list)}};
 }
 
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
@@ -73,38 +69,39 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   Loaded loaded;
   for (const Diagnostic& diagnostic : result.diagnostics) {
     std::fprintf(stderr, "%s\n", format(diagnostic, ::isatty(STDERR_FILENO) == 1).c_str());
-    loaded.warnings += diagnostic.warning ? 1 : 0;
   }
   loaded.plan = std::move(result.plan);
   if (!loaded.plan) {
     loaded.exit_code = kFailed;
-    if (options.json) print_json_diagnostics(result.diagnostics);
+    if (options.json) print_json(to_json(result.diagnostics));
   }
   return loaded;
 }
 
+// What the command line says about a plan that is compiled already.
+Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
+  if (!options.machine.empty()) {
+    return {Code::kInvalid, "--machine: the plan was placed when it was compiled; compile the graph again"};
+  }
+  if (options.window && *options.window > plan.window) {
+    return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
+                                std::to_string(plan.window) + "; compile the graph again with that window"};
+  }
+  for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
+  if (options.window) plan.window = *options.window;
+  if (options.deadline_ns) plan.deadline_ns = *options.deadline_ns;
+  return {};
+}
+
 Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, std::string>& params) {
-  Loaded loaded;
   auto plan = read_plan(options.file);
   if (!plan.ok()) {
-    std::fprintf(stderr, "%s: error[%s]: %s\n", options.file.c_str(),
-                 std::string(to_string(plan.status().code())).c_str(), plan.status().message().c_str());
-    if (options.json)
-      print_json_diagnostics({{std::string(to_string(plan.status().code())), options.file.string(), 0, 0,
-                               plan.status().message(), "", "", 1, false}});
-    loaded.exit_code = kFailed;
-    return loaded;
+    return {std::nullopt, fail(plan.status().with_context(options.file.string()), kFailed, options.json)};
   }
-  for (const auto& [name, value] : params) {
-    if (const auto error = set_param(*plan, name, value)) {
-      loaded.exit_code = usage_error(*error);
-      return loaded;
-    }
+  if (const Status status = change_plan(*plan, options, params); !status.ok()) {
+    return {std::nullopt, fail(status, kUsage, options.json)};
   }
-  if (options.window) plan->window = *options.window;
-  if (options.deadline_ns) plan->deadline_ns = *options.deadline_ns;
-  loaded.plan = std::move(*plan);
-  return loaded;
+  return {std::move(*plan), kDone};
 }
 
 }  // namespace
@@ -134,7 +131,9 @@ Loaded load_plan(const GraphOptions& options) {
   for (const std::string& text : options.params) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || text.find('.') > equals) {
-      return {std::nullopt, usage_error("--param expects STAGE.NAME=VALUE, got '" + text.substr(0, equals) + "'"), 0};
+      const std::string given = text.substr(0, equals);  // what follows may be a secret
+      return {std::nullopt,
+              fail({Code::kInvalid, "--param expects STAGE.NAME=VALUE, got '" + given + "'"}, kUsage, options.json)};
     }
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }

@@ -32,7 +32,6 @@ void add_flow_options(CLI::App& command, GraphOptions& options);
 struct Loaded {
   std::optional<Plan> plan;
   int exit_code = 0;
-  std::size_t warnings = 0;
 };
 Loaded load_plan(const GraphOptions& options);
 

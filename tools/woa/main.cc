@@ -1,8 +1,11 @@
 // woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "tools/woa/commands.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -32,6 +35,8 @@ int parse_and_run(int argc, char** argv) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     app.exit(error);
+    const bool json = std::any_of(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--json") == 0; });
+    if (json) print_json({{"ok", false}, {"error", error_json({Code::kInvalid, error.what()})}});
     return kUsage;
   }
   return action();

@@ -39,6 +39,18 @@ class Sha256 {  // this build has no library that computes it
 };
 #endif
 
+constexpr std::string_view kNumber = "%i";  // in a pattern: the instance
+
+// Where `pattern` writes to must be there before hours of work are put into it.
+Status check_folder(const std::string& pattern) {
+  const std::filesystem::path folder = std::filesystem::path(pattern).parent_path();
+  std::error_code error;
+  if (folder.empty() || folder.string().find(kNumber) != std::string::npos ||
+      std::filesystem::is_directory(folder, error))
+    return {};
+  return {Code::kNotFound, "there is no folder '" + folder.string() + "': make it first"};
+}
+
 }  // namespace
 
 struct OutputFiles::Output {
@@ -52,7 +64,8 @@ OutputFiles::OutputFiles() = default;
 OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
 OutputFiles::~OutputFiles() = default;
 
-Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
+Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments,
+                                      const InputFiles& inputs) {
   OutputFiles out;
   std::string names;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
@@ -68,13 +81,22 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
       return {Code::kInvalid,
               "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
     }
-    (*output)->pattern = argument.substr(equals + 1);
-    if ((*output)->pattern.find("%i") != std::string::npos) continue;
-    (*output)->whole.open((*output)->pattern, std::ios::binary | std::ios::trunc);
-    if (!(*output)->whole)
-      return {Code::kInvalid, "--out " + argument + ": cannot write there: " + std::strerror(errno)};
+    const std::string& pattern = (*output)->pattern = argument.substr(equals + 1);
+    if (const auto input = inputs.overwritten_by(pattern); !input.empty()) {
+      return {Code::kInvalid, "--out " + argument + " would overwrite the input '" + input.string() + "'"};
+    }
+    if (Status status = check_folder(pattern); !status.ok()) return status.with_context("--out " + argument);
   }
   return out;
+}
+
+Status OutputFiles::begin() {
+  for (const auto& output : outputs_) {
+    if (output->pattern.empty() || output->pattern.find(kNumber) != std::string::npos) continue;
+    output->whole.open(output->pattern, std::ios::binary | std::ios::trunc);
+    if (!output->whole) return {Code::kUnavailable, "cannot write " + output->pattern + ": " + std::strerror(errno)};
+  }
+  return {};
 }
 
 Status OutputFiles::add(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
@@ -102,7 +124,7 @@ Status OutputFiles::write(std::uint64_t instance, std::span<const std::span<cons
     std::ofstream& file = output.whole.is_open() ? output.whole : single;
     std::string path = output.pattern;
     if (!output.whole.is_open()) {
-      path.replace(path.find("%i"), 2, std::to_string(instance));
+      path.replace(path.find(kNumber), kNumber.size(), std::to_string(instance));
       single.open(path, std::ios::binary | std::ios::trunc);
     }
     file.write(reinterpret_cast<const char*>(outputs[k].data()), static_cast<std::streamsize>(outputs[k].size()));

@@ -1,6 +1,7 @@
 // woa run GRAPH|PLAN: a user of the public API, nothing more.
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "runtime/base/clock.h"
 #include "runtime/node/run.h"
@@ -9,6 +10,7 @@
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
+#include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
@@ -18,15 +20,11 @@ namespace {
 
 struct RunArguments {
   GraphOptions graph;
-  std::string model = "woa", processes = "per-controller", trace;
+  std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
+  std::string processes = "per-controller", trace;
   std::vector<std::string> in, out;
   std::uint64_t instances = 0;  // 0: as many as input files
 };
-
-int fail(const Status& status, int exit_code) {
-  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(), status.message().c_str());
-  return exit_code;
-}
 
 RunOptions run_options(const RunArguments& arguments, const BackendRegistry& backends, Transport& transport) {
   RunOptions options;
@@ -38,12 +36,33 @@ RunOptions run_options(const RunArguments& arguments, const BackendRegistry& bac
   return options;
 }
 
-// Submits every instance as fast as the window admits it.
-void drive(Run& run, const InputFiles& inputs, RunResult& result, const std::uint64_t& completed) {
+// Everything that a completion adds to.
+struct Collected {
+  explicit Collected(OutputFiles files) : outputs(std::move(files)) {}
+  RunResult result;
+  OutputFiles outputs;
+  std::uint64_t completed = 0;
+  Status written;  // the first output that could not be written
+
+  void add(const Completion& completion) {
+    ++completed;
+    if (completion.failure != nullptr) {
+      result.failures.push_back({completion.instance, *completion.failure});
+    } else {
+      result.latencies_ns.push_back(completion.latency_ns);
+    }
+    Status status = outputs.add(completion.instance, completion.outputs);
+    if (written.ok()) written = std::move(status);
+  }
+};
+
+// Submits every instance as fast as the window admits it; ends early when the results have nowhere to go.
+void drive(Run& run, const InputFiles& inputs, Collected& collected) {
+  RunResult& result = collected.result;
   Progress progress(result.instances, true);
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
-  while (completed < result.instances && run.status().ok()) {
+  while (collected.completed < result.instances && run.status().ok() && collected.written.ok()) {
     bool admitted = false;
     while (next < result.instances) {
       const std::uint64_t instance = next;
@@ -55,73 +74,61 @@ void drive(Run& run, const InputFiles& inputs, RunResult& result, const std::uin
       admitted = true;
     }
     if (run.do_work() == 0 && !admitted) run.wait();
-    progress.update(completed);
+    progress.update(collected.completed);
   }
   result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
 }
 
 int report(const RunArguments& arguments, RunResult& result) {
-  Status status = result.status;
-  if (result.report && !arguments.trace.empty()) status = write_trace(*result.plan, *result.report, arguments.trace);
-  if (arguments.graph.json) {
-    std::printf("%s\n", to_json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-    if (!status.ok()) return fail(status, kFailed);
-  } else {
-    print(result);
-    if (!status.ok() && result.status.ok()) return fail(status, kFailed);
+  if (result.status.ok() && result.report && !arguments.trace.empty()) {
+    result.status = write_trace(*result.plan, *result.report, arguments.trace);
   }
-  return status.ok() && result.failures.empty() ? kDone : kFailed;
+  if (arguments.graph.json) print_json(to_json(result));
+  print(result, !arguments.graph.json);
+  return result.status.ok() && result.failures.empty() ? kDone : kFailed;
 }
 
-int execute(const RunArguments& arguments, const Plan& plan) {
-  auto inputs = InputFiles::open(plan, arguments.in);
-  if (!inputs.ok()) return fail(inputs.status(), kUsage);
-  auto outputs = OutputFiles::open(plan, arguments.out);
-  if (!outputs.ok()) return fail(outputs.status(), kUsage);
+int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, Collected& collected) {
+  const bool json = arguments.graph.json;
   const BackendRegistry backends = all_backends();
   ShmTransport shm;
   LoopbackTransport loopback;
   Transport& transport = arguments.processes == "one" ? static_cast<Transport&>(loopback) : shm;
-
-  RunResult result;
+  RunResult& result = collected.result;
   result.plan = &plan;
   result.processes = arguments.processes;
   result.transport = std::string(transport.name());
-  result.instances = arguments.instances != 0 ? arguments.instances : inputs->default_instances();
-  std::uint64_t completed = 0;
-  Status written;
-  auto run = Run::start(plan, run_options(arguments, backends, transport), [&](const Completion& completion) {
-    ++completed;
-    if (completion.failure != nullptr) {
-      result.failures.push_back({completion.instance, *completion.failure});
-    } else {
-      result.latencies_ns.push_back(completion.latency_ns);
-    }
-    Status status = outputs->add(completion.instance, completion.outputs);
-    if (written.ok()) written = std::move(status);
-  });
+  result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
+  auto run = Run::start(plan, run_options(arguments, backends, transport),
+                        [&collected](const Completion& completion) { collected.add(completion); });
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
-    return fail(run.status(), absent ? kUnavailable : kFailed);
+    return fail(run.status(), absent ? kUnavailable : kFailed, json);
   }
-  drive(**run, *inputs, result, completed);
+  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, json);
+  drive(**run, inputs, collected);
   auto finished = (*run)->finish();
-  if (finished.ok()) {
-    result.report = std::move(*finished);
-    result.status = written;
-  } else {
-    result.status = finished.status();
-  }
-  result.outputs = outputs->finish();
+  result.status = finished.ok() ? collected.written : finished.status();
+  if (finished.ok()) result.report = std::move(*finished);
+  result.outputs = collected.outputs.finish();
   return report(arguments, result);
 }
+
+// What is wrong with an option's form is bad usage; what is wrong with the file behind it is bad input.
+int exit_code(const Status& status) { return status.code() == Code::kInvalid ? kUsage : kFailed; }
 
 int run_graph(const RunArguments& arguments) {
   Loaded loaded = load_plan(arguments.graph);
   if (!loaded.plan) return loaded.exit_code;
-  auto plan = rewrite(*loaded.plan, arguments.model);
-  if (!plan.ok()) return fail(plan.status(), kFailed);
-  return execute(arguments, *plan);
+  const bool json = arguments.graph.json;
+  auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
+  if (!plan.ok()) return fail(plan.status(), kFailed, json);
+  auto inputs = InputFiles::open(*plan, arguments.in);
+  if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), json);
+  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs);
+  if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), json);
+  Collected collected(std::move(*outputs));
+  return execute(arguments, *plan, *inputs, collected);
 }
 
 }  // namespace
@@ -141,9 +148,10 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME=FILE|DIR/%i.ext")
       ->take_all()
       ->allow_extra_args(false);
-  command.add_option("--model", arguments->model, "Call model: woa forwards, rpc-hub calls through the host")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
-      ->capture_default_str();
+  command
+      .add_option("--model", arguments->model,
+                  "Call model: woa forwards (default), rpc-hub calls through the host; a plan keeps its own")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
       ->check(CLI::PositiveNumber);
   command

@@ -18,12 +18,15 @@ namespace woa::tools {
 class InputFiles {
  public:
   // NAME=FILE|DIR for each graph input of `plan`. kInvalid: an input without a file, a name that is no input, a
-  // repeated name, an empty folder, folders of different sizes. kNotFound: no such file.
+  // repeated name, folders of different sizes. kNotFound: no such file, an empty folder. kUnavailable: what is there
+  // cannot be read again for each instance (a pipe, a device), or not at all.
   static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
   // As many as a folder has files, or 1.
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }
   // Reads the payload of `instance` straight into `room`. kTooLarge names the file and the declared bound.
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const;
+  // The file that writing to `pattern` (as --out has it) would overwrite, empty if none.
+  [[nodiscard]] std::filesystem::path overwritten_by(const std::string& pattern) const;
 
  private:
   std::vector<std::vector<std::filesystem::path>> files_;  // by input
@@ -39,10 +42,14 @@ class OutputFiles {
     std::string sha256;  // empty if this build has no OpenSSL
   };
 
-  // NAME=FILE (all instances one after another) or NAME=DIR/%i.ext (a file each). kInvalid: a name that is no output.
-  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
+  // NAME=FILE (all instances one after another) or NAME=DIR/%i.ext (a file each). Nothing is created yet. kInvalid: a
+  // name that is no output, a file that is also an input. kNotFound: the folder to write to does not exist.
+  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments,
+                                  const InputFiles& inputs);
   OutputFiles(OutputFiles&&) noexcept;
   ~OutputFiles();
+  // Empties the files that take all instances; once, when the run has started. kUnavailable with the system's reason.
+  Status begin();
   // One instance's outputs, in any order of instances; a failed instance has none. Copies only what comes too early.
   Status add(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs);
   // After the last instance.

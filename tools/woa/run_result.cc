@@ -1,9 +1,11 @@
 #include "tools/woa/run_result.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "runtime/controller/layout.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -12,11 +14,11 @@ using nlohmann::json;
 
 double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 
-// Nearest-rank percentile of sorted values.
+// Nearest-rank percentile of sorted values: the smallest that at least `share` of them do not exceed.
 double percentile(const std::vector<std::uint64_t>& sorted, double share) {
   if (sorted.empty()) return 0;
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
-  return microseconds(sorted[rank]);
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return microseconds(sorted[std::max<std::size_t>(rank, 1) - 1]);
 }
 
 json latency_json(std::vector<std::uint64_t> latencies) {
@@ -45,7 +47,8 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"matches", controller.device.matches},
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
-               {"dropped", controller.stats.dropped}};
+               {"dropped", controller.stats.dropped},
+               {"counted", controller.counted}};
     if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
     list.push_back(std::move(entry));
   }
@@ -110,6 +113,65 @@ double throughput(const RunResult& result) {
   return result.wall_s > 0 ? static_cast<double>(result.latencies_ns.size()) / result.wall_s : 0;
 }
 
+std::uint64_t control_packets(const RunReport& report) {
+  std::uint64_t control = 0;
+  for (const ControllerReport& controller : report.controllers) control += controller.stats.control;
+  return control;
+}
+
+json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
+  json list = json::array();
+  for (const OutputFiles::Summary& output : outputs) {
+    list.push_back({{"name", output.name},
+                    {"bytes", output.bytes},
+                    {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
+  }
+  return list;
+}
+
+void print_failures(const RunResult& result) {
+  for (const FailedInstance& entry : result.failures) {
+    const Failure& failure = entry.failure;
+    print_error({failure.code, "instance " + std::to_string(entry.instance) + " failed" +
+                                   (failure.stage.empty() ? "" : " at stage " + failure.stage) + ": " +
+                                   failure.message});
+  }
+  if (!result.status.ok()) print_error(result.status);
+}
+
+void print_counts(const RunResult& result) {
+  const Plan& plan = *result.plan;
+  const EdgeStats sum = totals(*result.report);
+  const json latency = latency_json(result.latencies_ns);
+  std::printf("%s: %zu of %llu instances done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
+              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(),
+              plan.window);
+  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
+              latency["p50"].get<double>(), latency["p99"].get<double>());
+  std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
+              static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
+}
+
+void print_devices(const Plan& plan, const RunReport& report) {
+  for (std::size_t c = 1; c < plan.controllers.size(); ++c) {
+    const DeviceDescription& device = report.controllers[c].device;
+    std::printf("  %-8s %-10s %s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(), device.device.c_str(),
+                device.simulated ? " (simulated)" : "");
+    if (!report.controllers[c].counted) {
+      std::fprintf(stderr, "woa: %s was still inside a kernel of a failed instance: what it counted is missing\n",
+                   plan.controllers[c].name.c_str());
+    }
+  }
+}
+
+void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
+  for (const OutputFiles::Summary& output : outputs) {
+    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
+                static_cast<unsigned long long>(output.bytes),
+                output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
+  }
+}
+
 }  // namespace
 
 json to_json(const RunResult& result) {
@@ -122,24 +184,12 @@ json to_json(const RunResult& result) {
            {"wall_s", result.wall_s},
            {"throughput_per_s", throughput(result)},
            {"latency_us", latency_json(result.latencies_ns)},
+           {"outputs", outputs_json(result.outputs)},
            {"failures", failures_json(result.failures)}};
-  if (!result.status.ok()) {
-    out["error"] = {{"code", std::string(to_string(result.status.code()))}, {"message", result.status.message()}};
-  }
-  json outputs = json::array();
-  for (const OutputFiles::Summary& output : result.outputs) {
-    outputs.push_back({{"name", output.name},
-                       {"bytes", output.bytes},
-                       {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
-  }
-  out["outputs"] = std::move(outputs);
+  if (!result.status.ok()) out["error"] = error_json(result.status);
   const EdgeStats sum = result.report ? totals(*result.report) : EdgeStats{};
-  std::uint64_t control = 0;
-  if (result.report) {
-    for (const ControllerReport& controller : result.report->controllers) control += controller.stats.control;
-  }
   out["messages"] = sum.messages;
-  out["control"] = control;
+  out["control"] = result.report ? control_packets(*result.report) : 0;
   out["payload_bytes"] = sum.payload_bytes;
   out["copied_bytes"] = sum.copied_bytes;
   out["controllers"] = result.report ? controllers_json(plan, *result.report) : json::array();
@@ -148,38 +198,12 @@ json to_json(const RunResult& result) {
   return out;
 }
 
-void print(const RunResult& result) {
-  for (const FailedInstance& entry : result.failures) {
-    std::fprintf(stderr, "woa: error[%s]: instance %llu failed%s%s: %s\n",
-                 std::string(to_string(entry.failure.code)).c_str(), static_cast<unsigned long long>(entry.instance),
-                 entry.failure.stage.empty() ? "" : " at stage ", entry.failure.stage.c_str(),
-                 entry.failure.message.c_str());
-  }
-  if (!result.status.ok()) {
-    std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(result.status.code())).c_str(),
-                 result.status.message().c_str());
-  }
-  if (!result.report) return;
-  const Plan& plan = *result.plan;
-  const EdgeStats sum = totals(*result.report);
-  const json latency = latency_json(result.latencies_ns);
-  std::printf("%s: %zu of %llu instances done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
-              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(),
-              plan.window);
-  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
-              latency["p50"].get<double>(), latency["p99"].get<double>());
-  std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
-              static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
-  for (std::size_t c = 1; c < plan.controllers.size(); ++c) {
-    const DeviceDescription& device = result.report->controllers[c].device;
-    std::printf("  %-8s %-10s %s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(), device.device.c_str(),
-                device.simulated ? " (simulated)" : "");
-  }
-  for (const OutputFiles::Summary& output : result.outputs) {
-    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
-                static_cast<unsigned long long>(output.bytes),
-                output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
-  }
+void print(const RunResult& result, bool summary) {
+  print_failures(result);
+  if (!summary || !result.report) return;
+  print_counts(result);
+  print_devices(*result.plan, *result.report);
+  print_outputs(result.outputs);
 }
 
 }  // namespace woa::tools

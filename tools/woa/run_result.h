@@ -27,13 +27,13 @@ struct RunResult {
   std::vector<FailedInstance> failures;
   std::vector<OutputFiles::Summary> outputs;
   std::optional<RunReport> report;  // absent if the run was cut short
-  Status status;                    // why, then
+  Status status;                    // why, then; or what became of its files
 };
 
 // The object of `woa run --json` (docs/commands.md).
 nlohmann::json to_json(const RunResult& result);
-// A few aligned lines on stdout, failures on stderr.
-void print(const RunResult& result);
+// Failures on stderr; with `summary` also a few aligned lines on stdout.
+void print(const RunResult& result, bool summary);
 
 // Chrome trace (loads in Perfetto): one track per controller lane, an arrow per packet that crossed.
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& file);

@@ -214,6 +214,12 @@ void fail(Firing& firing, Code code, std::string_view message) noexcept {
   firing.message.assign(message);
 }
 
+// What the node sent, and which sequence numbers it used up, cannot be told.
+void lose(Firing& firing, Code code, std::string_view message) noexcept {
+  firing.lost = true;
+  fail(firing, code, message);
+}
+
 }  // namespace
 
 void WactDriver::run(Firing& firing) noexcept {
@@ -221,7 +227,7 @@ void WactDriver::run(Firing& firing) noexcept {
   const bool whole =
       firing.poison || (firing.inputs.size() == 1 && firing.inputs[0].header != nullptr && firing.outputs.size() == 1);
   if (routes == nullptr || !whole || !write_landing(*routes, firing)) {
-    return fail(firing, Code::kInternal, "the firing does not fit a stage that was loaded into this packet node");
+    return lose(firing, Code::kInternal, "the firing does not fit a stage that was loaded into this packet node");
   }
   const ActivationPacket header = firing.poison ? poison_request(firing) : *firing.inputs[0].header;
   const std::span<const char> message(firing.message);
@@ -232,19 +238,18 @@ void WactDriver::run(Firing& firing) noexcept {
   BeatSink sink(order, firing.poison ? std::span<std::byte>{} : firing.outputs[0].block);
   firing.cycles = 0;
   if (!stream(model_, source, sink, firing.cycles))
-    return fail(firing, Code::kInternal, "the packet node's model hangs");
+    return lose(firing, Code::kInternal, "the packet node's model hangs");
   if (!sink.complete()) {
-    return fail(firing, Code::kDataLoss,
+    return lose(firing, Code::kDataLoss,
                 "the packet node refused " + to_string(header) + ": " + rejection_text(model_.read(kRegLastRejection)));
   }
   if (firing.poison) return;
-  firing.copied_bytes = payload.size();
+  firing.inputs[0].copied_bytes = payload.size();
   if (sink.first().kind == static_cast<std::uint8_t>(PacketKind::kPoison)) {
     const std::span<const char> text = sink.message();
     return fail(firing, static_cast<Code>(sink.first().status), {text.data(), text.size()});
   }
-  firing.copied_bytes += sink.first().payload_bytes;
-  firing.outputs[0].payload_bytes = sink.first().payload_bytes;
+  firing.outputs[0].payload_bytes = firing.outputs[0].copied_bytes = sink.first().payload_bytes;
   firing.outputs[0].written = true;
 }
 

@@ -40,7 +40,6 @@ OpenClLane::~OpenClLane() {
 void OpenClLane::start(const StageProgram& program, Firing& firing) noexcept {
   firing_ = &firing;
   firing.lane = number_;
-  firing.copied_bytes = 0;
   firing.started_ns = firing.ended_ns = now_ns();
   completion_.done.store(false, std::memory_order_relaxed);
   failed_ = enqueue(program, firing);
@@ -155,7 +154,7 @@ Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
     const cl_int code = cl_.clEnqueueWriteBuffer(queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0, input.bytes,
                                                  input.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueWriteBuffer", code);
-    firing.copied_bytes += input.bytes;
+    firing.inputs[i].copied_bytes = input.bytes;
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const auto rank = static_cast<cl_uint>(std::max<std::size_t>(plan.outputs[i].type.dims.size(), 1));
@@ -190,7 +189,7 @@ Status OpenClLane::receive_outputs(const StageProgram& program, Firing& firing) 
     const cl_int code = cl_.clEnqueueReadBuffer(queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
                                                 output.bytes, output.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);
-    firing.copied_bytes += output.bytes;
+    firing.outputs[i].copied_bytes = output.bytes;
   }
   return {};
 }

@@ -1,20 +1,30 @@
 // What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
-// process.
+// process. With WOA_THREADED the kernels run on threads, several at once.
+#include <mutex>
+
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/functions.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/run_harness.h"
+#include "tests/support/threaded_backend.h"
 
 namespace woa::test {
 namespace {
 
 std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
 
-Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number) {
+#ifdef WOA_THREADED
+using BackendUnderTest = ThreadedBackend;
+#else
+using BackendUnderTest = FunctionBackend;
+#endif
+
+Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
+            const Functions& kernels = functions()) {
   LoopbackTransport transport;
   BackendRegistry backends;
-  REQUIRE(backends.add(function_factory(functions())).ok());
+  REQUIRE(backends.add(function_factory<BackendUnderTest>(kernels)).ok());
   RunOptions options;
   options.backends = &backends;
   options.transport = &transport;
@@ -189,29 +199,111 @@ TEST_CASE("an input over its bound fails its instance at the source") {
 }
 
 TEST_CASE("a deadline fails the instances that are late, and no others") {
-  Plan plan = chain(1, "slow");
-  plan.window = 4;
-  plan.deadline_ns = 30'000'000;
-  const Outcome outcome = run(plan, "woa", 12);
-  REQUIRE(outcome.outputs.size() + outcome.failures.size() == 12);
-  REQUIRE(!outcome.failures.empty());
+  Functions kernels = functions();
+  kernels["slow_but_for_0"] = [](Firing& f, const StagePlan&) {
+    if (f.instance != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
+    write(f, 0, read(f, 0));
+  };
+  Plan plan = chain(1, "slow_but_for_0");
+  plan.window = 1;
+  plan.deadline_ns = 1'000'000'000;
+  const Outcome outcome = run(plan, "woa", 3, number, kernels);
+  REQUIRE(outcome.outputs.size() == 1);
+  REQUIRE(outcome.outputs.contains(0));
+  REQUIRE(outcome.failures.size() == 2);
   for (const auto& [instance, failure] : outcome.failures) REQUIRE(failure.code == Code::kDeadlineExceeded);
 }
 
 TEST_CASE("stateful run: firings come in instance order, failed instances are skipped") {
+  std::mutex mutex;
+  std::vector<std::uint64_t> order;
+  Functions kernels = functions();
+  kernels["log_instance"] = [&](Firing& f, const StagePlan&) {
+    {
+      const std::lock_guard lock(mutex);
+      order.push_back(f.instance);
+    }
+    write(f, 0, std::to_string(f.instance));
+  };
   PlanBuilder builder(1, 1);
-  const auto choose = builder.stage("choose", "fail_3", "cpu:0"), shuffle = builder.stage("shuffle", "jitter", "cpu:1");
-  const auto log = builder.stage("log", "log_instance", "cpu:0");
+  // Two ways of different length to `log`, so that tokens overtake each other on one thread, too.
+  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
+  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
+  const auto check = builder.stage("check", "fail_3", "cpu:0"), shuffle = builder.stage("shuffle", "jitter", "cpu:1");
+  const auto log = builder.stage("log", "log_instance", "cpu:2");
   builder.raw().window = 16;
   builder.raw().stages[log].stateful = Stateful::kRun;
   builder.edge(kSourceStage, 0, choose, 0);
-  builder.edge(choose, 0, shuffle, 0);
+  builder.edge(choose, 0, check, 0);
+  builder.edge(choose, 1, shuffle, 0);
+  builder.edge(check, 0, log, 0);
   builder.edge(shuffle, 0, log, 0);
   builder.edge(log, 0, kSinkStage, 0);
-  const Outcome outcome =
-      run(builder.build(), "woa", 200, [](std::uint64_t i, std::uint32_t) { return i % 7 == 3 ? "3" : "1"; });
-  REQUIRE(outcome.outputs.size() + outcome.failures.size() == 200);
-  for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance));
+  const auto input = [](std::uint64_t i, std::uint32_t) { return std::to_string(i * i % 5); };  // 0 1 4 4 1
+  const Outcome outcome = run(builder.build(), "woa", 200, input, kernels);
+  REQUIRE(outcome.outputs.size() == 200);
+  REQUIRE(order.size() == 200);
+  REQUIRE(std::is_sorted(order.begin(), order.end()));
+  order.clear();
+  kernels["fail_3"] = [](Firing& f, const StagePlan&) { f.code = Code::kKernelFailed; };
+  const Outcome some = run(builder.build(), "woa", 200, input, kernels);
+  REQUIRE(some.failures.size() == 120);
+  REQUIRE(order.size() == 80);
+  REQUIRE(std::is_sorted(order.begin(), order.end()));
+}
+
+// source -> r -> s -> {a, b} -> sink: an instance that fails at r is over when the sink hears of it through b, whether
+// or not a has read its poison.
+TEST_CASE("poison that a busy controller has not read fills its ring, and when it has, all goes on") {
+  Functions kernels = functions();
+  kernels["late_at_0"] = [](Firing& f, const StagePlan&) {
+    if (f.instance == 0) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    write(f, 0, read(f, 0));
+  };
+  kernels["fail_at_0"] = [](Firing& f, const StagePlan&) {
+    if (f.instance == 0) f.code = Code::kKernelFailed;
+    write(f, 0, read(f, 0));
+  };
+  PlanBuilder builder(1, 2);
+  const auto r = builder.stage("r", "fail_3", "cpu:3"), s = builder.stage("s", "copy", "cpu:2");
+  const auto a = builder.stage("a", "late_at_0", "cpu:0"), b = builder.stage("b", "fail_at_0", "cpu:1");
+  builder.edge(kSourceStage, 0, r, 0);
+  builder.edge(r, 0, s, 0);
+  builder.edge(s, 0, a, 0);
+  builder.edge(s, 0, b, 0);
+  builder.edge(a, 0, kSinkStage, 0);
+  builder.edge(b, 0, kSinkStage, 1);
+  for (const char* model : {"woa", "rpc-hub"}) {
+    INFO(model);
+    // 1 to 200 fail while `a` is busy: far more than its ring has places for.
+    const Outcome outcome = run(
+        builder.build(), model, 230, [](std::uint64_t i, std::uint32_t) { return i >= 1 && i <= 200 ? "3" : "x"; },
+        kernels);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.failures.size() == 201);
+    REQUIRE(outcome.outputs.size() == 29);
+  }
+}
+
+TEST_CASE("the poison of the last instances, still unread when the run ends, is no failure of the run") {
+  Functions kernels = functions();
+  kernels["wait"] = [](Firing& f, const StagePlan&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    write(f, 0, read(f, 0));
+  };
+  kernels["fail"] = [](Firing& f, const StagePlan&) { f.code = Code::kKernelFailed; };
+  PlanBuilder builder(1, 2);
+  const auto a = builder.stage("a", "wait", "cpu:0"), b = builder.stage("b", "fail", "cpu:1");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(kSourceStage, 0, b, 0);
+  builder.edge(a, 0, kSinkStage, 0);
+  builder.edge(b, 0, kSinkStage, 1);
+  for (const char* model : {"woa", "rpc-hub"}) {
+    // The instance is over at once; its other firing outlives it, and with threads the controller, too.
+    const Outcome outcome = run(builder.build(), model, 3, number, kernels);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.failures.size() == 3);
+  }
 }
 
 TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {

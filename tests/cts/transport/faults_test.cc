@@ -1,4 +1,7 @@
 // What a broken peer can do to a channel in coherent memory: never a crash, never a packet believed that was not sent.
+#include <array>
+#include <bit>
+
 #include "runtime/transport/ring_layout.h"
 #include "tests/cts/transport/channel.h"
 
@@ -65,7 +68,15 @@ TEST_CASE("a flipped bit is rejected or changes one field, never more") {
     const Status status = channel.end();
     INFO("bit " << bit << ": " << status.message());
     REQUIRE((status.ok() ? channel.inbox.packets.size() == 1 : status.code() == Code::kDataLoss));
-    for (const ActivationPacket& packet : channel.inbox.packets) REQUIRE(check(packet) == Rejection::kNone);
+    for (const ActivationPacket& packet : channel.inbox.packets) {
+      ActivationPacket sent = token(1);
+      sent.sequence = packet.sequence;
+      const auto was = std::bit_cast<std::array<std::uint64_t, 8>>(sent);
+      const auto is = std::bit_cast<std::array<std::uint64_t, 8>>(packet);
+      int changed = 0;
+      for (std::size_t k = 0; k < was.size(); ++k) changed += std::popcount(was[k] ^ is[k]);
+      REQUIRE(changed == 1);
+    }
   }
 }
 

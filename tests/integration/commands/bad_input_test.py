@@ -1,4 +1,5 @@
 """Bad input: a clear error, the right exit code, nothing lost, nothing hung."""
+import json
 import os
 
 import harness
@@ -61,12 +62,53 @@ class BadPlans(WoaTest):
 class BadUsage(WoaTest):
     def test_usage_is_exit_code_2(self):
         text = self.write("text", "x")
-        for arguments in (["run", HELLO], ["run", HELLO, "--in", "nope=" + text], ["run", HELLO, "--in", "text=" + self.path("absent")],
+        for arguments in (["run", HELLO], ["run", HELLO, "--in", "nope=" + text], ["run", HELLO, "--in", "text=" + text, "--in", "text=" + text],
                           ["run", HELLO, "--in", "text=" + text, "--model", "telepathy"], ["run"], ["fly"], [],
                           ["run", HELLO, "--in", "text=" + text, "--out", "nope=" + self.path("x")],
                           ["run", HELLO, "--in", "text=" + text, "--window", "65"],
                           ["run", HELLO, "--in", "text=" + text, "--deadline", "soon"]):
             self.refused(self.woa(*arguments), 2)
+
+    def test_with_json_every_failure_is_one_object(self):
+        text, plan = self.write("text", "x"), self.path("hello.plan")
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--window", "2").returncode, 0)
+        wrong = self.write("wrong.yaml", GOOD.replace("copy", "coppy"))
+        far = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))
+        for code, arguments in ((2, ["run", HELLO]), (2, ["run", HELLO, "--window", "65"]), (2, ["run", HELLO, "--in", "nope=" + text]),
+                                (2, ["run", plan, "--in", "text=" + text, "--machine", text]),
+                                (2, ["run", plan, "--in", "text=" + text, "--window", "3"]),
+                                (1, ["run", HELLO, "--in", "text=" + self.path("absent")]), (1, ["check", wrong]), (1, ["run", wrong]),
+                                (1, ["compile", HELLO, "-o", self.path("absent/plan")]), (1, ["check", self.path("absent.yaml")]),
+                                (3, ["run", far, "--in", "data=" + text])):
+            done = self.woa(*arguments, "--json")
+            self.refused(done, code)
+            answer = json.loads(done.stdout)
+            self.assertFalse(answer["ok"], arguments)
+            self.assertTrue(answer.get("error") or answer["diagnostics"], arguments)
+
+    def test_files_that_cannot_serve_are_refused_before_the_run(self):
+        text = self.write("text", "keep me")
+        os.mkfifo(self.path("pipe"))
+        os.mkdir(self.path("in"))
+        self.write("in/7", "keep me too")
+        run = ("run", HELLO, "--in")
+        self.refused(self.woa(*run, "text=" + self.path("pipe")), 1, "pipe")
+        self.refused(self.woa(*run, "text=/dev/zero"), 1, "device")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + text), 2, "overwrite")
+        self.refused(self.woa(*run, "text=" + self.path("in"), "--out", "copy=" + self.path("in/%i")), 2, "overwrite")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("absent/%i")), 1, "absent")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("in")), 1, "cannot write")
+        self.assertEqual((read(text), read(self.path("in/7"))), ("keep me", "keep me too"))
+
+    def test_an_earlier_result_outlives_a_run_that_cannot_start(self):
+        out = self.write("out", "earlier")
+        far = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))
+        self.refused(self.woa("run", far, "--in", "data=" + self.write("x", "x"), "--out", "data=" + out), 3)
+        self.assertEqual(read(out), "earlier")
+
+    def test_a_result_that_cannot_be_written_ends_the_run(self):
+        text = self.write("text", "x" * 1000)
+        self.refused(self.woa("run", HELLO, "--in", "text=" + text, "--out", "copy=/dev/full", "--instances", "100"), 1, "/dev/full")
 
     def test_help_lists_only_what_works(self):
         done = self.woa("--help")

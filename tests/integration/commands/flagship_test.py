@@ -1,9 +1,13 @@
 """The flagship on a small picture: the same bytes under every model and process layout, and the message counts of the design."""
+import json
 import os
+import random
+import signal
 import subprocess
+import time
 
 import harness
-from harness import SOURCE, WoaTest, read
+from harness import SOURCE, WOA, WoaTest, read
 
 GRAPH = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
 STAGES = 5
@@ -67,6 +71,32 @@ class Flagship(WoaTest):
         self.assertTrue(all(failure["stage"] == "decrypt" for failure in result["failures"]))
         clean = self.run_json(GRAPH, "--in", "packet=" + self.path("photo.enc"), *arguments[2:8], "--instances", "97")
         self.assertEqual(result["outputs"], clean["outputs"])
+
+    def test_each_controller_killed_at_a_random_moment(self):
+        """CPU, OpenCL and RTL alike: the run ends at once with the controller's name, and the next one starts cleanly."""
+        arguments = self.encrypted()
+        arguments[-1] = "100000"
+        for model in ("woa", "rpc-hub"):
+            named = set()
+            for child in range(4):
+                run = subprocess.Popen([WOA, "run", GRAPH, *arguments, "--model", model, "--json"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+                nodes = []
+                while len(nodes) < 4 and run.poll() is None:
+                    nodes = read(f"/proc/{run.pid}/task/{run.pid}/children").split()
+                time.sleep(1 + random.random())  # drivers are loaded, most of the time
+                os.kill(int(nodes[child]), signal.SIGKILL)
+                killed = time.monotonic()
+                out, error = run.communicate(timeout=harness.LIMIT_S)
+                self.assertLess(time.monotonic() - killed, 10 * harness.LIMIT_S / 60)  # ten times the promise
+                self.assertIn(run.returncode, (1, 3), error)  # 3: before the first instance
+                named |= {name for name in ("cpu:0", "cpu:1", "gpu:0", "fpga:0") if f"'{name}'" in error.decode()}
+                json.loads(out)
+                for node in nodes:
+                    self.assertFalse(os.path.exists(f"/proc/{node}"))
+            self.assertEqual(named, {"cpu:0", "cpu:1", "gpu:0", "fpga:0"})
+        arguments[-1] = "1"
+        self.assertEqual(self.run_json(GRAPH, *arguments)["failures"], [])
 
     def test_wrong_key_is_unauthentic(self):
         arguments = self.encrypted()

@@ -105,7 +105,7 @@ class Run(WoaTest):
         self.assertTrue(all(failure["code"] == "peer_lost" for failure in result["failures"]))
 
     def test_nodes_die_with_their_parent(self):
-        run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=/dev/zero", "--instances", "1000000"], stdout=subprocess.DEVNULL,
+        run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=" + self.write("text", "x"), "--instances", "1000000"], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
         time.sleep(1)
         nodes = [int(pid) for pid in read(f"/proc/{run.pid}/task/{run.pid}/children").split()]

@@ -87,7 +87,9 @@ Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array&
     if (std::chrono::steady_clock::now() > end) FAIL("the firing does not complete");
     std::this_thread::yield();
   }
-  Answer answer{firing.code, firing.message, {}, firing.copied_bytes};
+  Answer answer{firing.code, firing.message, {}, 0};
+  for (const FiringInput& moved : firing.inputs) answer.copied_bytes += moved.copied_bytes;
+  for (const FiringOutput& moved : firing.outputs) answer.copied_bytes += moved.copied_bytes;
   if (firing.code == Code::kOk) answer.array = read_payload(at.outputs[0].type, firing.outputs[0]);
   return answer;
 }

@@ -126,20 +126,26 @@ TEST_CASE("join2 writes one input after the other") {
   CHECK(contains(large.message, "needs 6 bytes, its bound is 5"));
 }
 
-TEST_CASE("running_sum adds up per instance") {
-  const KernelUnderTest sum("running_sum", {}, {{kRoom, 1}});
+TEST_CASE("running_sum adds up per instance until its bound") {
+  const KernelUnderTest sum("running_sum", {{"until", "11"}}, {{kRoom, 1}, {kRoom, 1}});
   State a(sum), b(sum), none(sum), unused(sum);
+  // Which output was written, and what to it.
   const auto next = [&](State& state, const std::vector<std::int64_t>& x) {
     const Answer answer = sum.run({array(x)}, state.get());
     REQUIRE(answer.status == WOA_OK);
-    return elements<std::int64_t>(*answer.outs[0]);
+    REQUIRE(answer.outs[0].has_value() != answer.outs[1].has_value());
+    const std::size_t port = answer.outs[0] ? 0 : 1;
+    return std::pair(port, elements<std::int64_t>(*answer.outs[port]));
   };
+  using Sums = std::pair<std::size_t, std::vector<std::int64_t>>;
   const auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-  CHECK(next(a, {1, -5}) == std::vector<std::int64_t>{1, -5});
-  CHECK(next(b, {most}) == std::vector<std::int64_t>{most});
-  CHECK(next(a, {10, 2}) == std::vector<std::int64_t>{11, -3});
-  CHECK(next(b, {1}) == std::vector<std::int64_t>{least});
-  CHECK(next(none, {}).empty());
+  CHECK(next(a, {1, -5}) == Sums{0, {1, -5}});
+  CHECK(next(b, {most}) == Sums{1, {most}});
+  CHECK(next(b, {1}) == Sums{0, {1}});  // the sum is `least` now
+  CHECK(next(a, {10, 2}) == Sums{1, {11, -3}});
+  CHECK(next(b, {least}) == Sums{0, {least}});
+  CHECK(next(b, {11}) == Sums{1, {11}});
+  CHECK(next(none, {}) == Sums{1, {}});
   const Answer wrong = sum.run({array<std::int64_t>({1})}, a.get());
   CHECK(wrong.status == WOA_INVALID);
   CHECK(contains(wrong.message, "x has 1 elements, the first of this instance had 2"));

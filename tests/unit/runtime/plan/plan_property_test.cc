@@ -51,9 +51,10 @@ Plan any_plan() {
   plan.model = "m" + any_text();
   plan.window = any_number(1, kMaxWindow + 1);
   plan.deadline_ns = *rc::gen::arbitrary<std::uint64_t>();
-  plan.controllers = {
-      {"host", ControllerKind::kHost, "host", 1},
-      {"d" + any_text(), static_cast<ControllerKind>(any_number(1, 4)), "b" + any_text(), any_number(1, 1025)}};
+  const auto kind = static_cast<ControllerKind>(any_number(1, 4));
+  plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
+                      {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)), kind, "b" + any_text(),
+                       any_number(1, 1025)}};
   plan.loops = {{"l" + any_text(), any_number(0, 32), 32, *rc::gen::arbitrary<std::uint32_t>()}};
   PortType type = any_type();
   const Plan sample = test::sample_plan();

@@ -44,6 +44,11 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"controllers[0]", [](Plan& p) { p.controllers[0].name = "boss"; }},
       {"one host only", [](Plan& p) { p.controllers[1].kind = ControllerKind::kHost; }},
       {"no backend", [](Plan& p) { p.controllers[1].backend.clear(); }},
+      {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "foo"; }},
+      {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:"; }},
+      {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:1x"; }},
+      {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:99999999999"; }},
+      {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "cpu:0"; }},
       {"lanes is 0", [](Plan& p) { p.controllers[1].lanes = 0; }},
       {"lanes is 1025", [](Plan& p) { p.controllers[1].lanes = 1025; }},
       {"name is empty", [](Plan& p) { p.controllers[1].name.clear(); }},
@@ -160,6 +165,23 @@ TEST_CASE("rules of edges") {
          p.stages[1].inputs.push_back({"more", test::vector_type(24000), false, 0});
          p.edges.push_back(p.edges[4]);
          p.edges.back().to_port = 1;
+       }},
+      {"not another relay",
+       [](Plan& p) {
+         p.stages.push_back(p.stages[3]);
+         p.stages[4].name = "second relay";
+         p.edges[4].to_stage = 4;
+         p.edges.push_back({4, 0, 1, 0, 0, 0, -1, 1, 4});
+       }},
+      {"would need room for",
+       [](Plan& p) {
+         p.edges[2].blocks = 1U << 19;
+         for (int k = 0; k < 100; ++k) {
+           p.stages[0].outputs.push_back({"x" + std::to_string(k), test::bytes_type(1), -1});
+           p.stages[2].inputs.push_back({"x" + std::to_string(k), test::bytes_type(1), false, 0});
+           p.edges.push_back(
+               {0, static_cast<std::uint32_t>(2 + k), 2, static_cast<std::uint32_t>(2 + k), 0, 0, -1, 1, 4});
+         }
        }},
       {"ring slots", [](Plan& p) { p.edges[0].blocks = 1U << 20; }},
       {"no edge", [](Plan& p) { p.edges.erase(p.edges.begin() + 1); }},

@@ -1,0 +1,184 @@
+// A controller does not believe its peers: what cannot be true ends the run with an error that names the peer, and
+// nothing outside its own books is touched.
+#include "runtime/node/hosted_controller.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/support/catch.h"
+#include "tests/support/functions.h"
+#include "tests/support/plan_builder.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint32_t kPeer = 1, kUnderTest = 2;
+
+template <class T>
+T need(Result<T> result) {
+  INFO(result.status().message());
+  REQUIRE(result.ok());
+  return std::move(*result);
+}
+
+// source -> a (cpu:0, played by the test) -> b (cpu:1, the real one) -> sink
+struct Rig {
+  Plan plan;
+  Layout layout;
+  LoopbackTransport transport;
+  BackendRegistry backends;
+  Segments segments;
+  ControllerWiring host, peer;
+  std::unique_ptr<HostedController> hosted;
+  std::uint32_t edge = 0;
+
+  Rig() {
+    PlanBuilder builder(1, 1);
+    const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
+    builder.edge(kSourceStage, 0, a, 0);
+    builder.edge(a, 0, b, 0);
+    builder.edge(b, 0, kSinkStage, 0);
+    plan = builder.build();
+    edge = 1;
+    layout = make_layout(plan);
+    REQUIRE(backends.add(function_factory(functions())).ok());
+    segments = need(allocate_segments(layout, plan.controllers.size(), transport));
+    host = need(wire(layout, plan.controllers.size(), kHostController, segments, transport));
+    peer = need(wire(layout, plan.controllers.size(), kPeer, segments, transport));
+    HostedControllerSetup setup;
+    setup.plan = &plan;
+    setup.layout = &layout;
+    setup.id = kUnderTest;
+    setup.backends = &backends;
+    setup.transport = &transport;
+    setup.segments = &segments;
+    hosted = need(HostedController::make(std::move(setup)));
+  }
+
+  // As `a` would send it to `b`.
+  ActivationPacket token(std::uint64_t instance, std::uint64_t tag = 0) const {
+    ActivationPacket packet;
+    packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+    packet.instance = instance;
+    packet.tag = tag;
+    packet.stage = plan.edges[edge].to_stage;
+    packet.origin = plan.edges[edge].from_stage;
+    packet.region = layout.edges[edge].regions.front();
+    packet.device = 1;
+    packet.payload_bytes = 3;
+    return packet;
+  }
+  ActivationPacket control(PacketKind kind, std::uint64_t instance) const {
+    ActivationPacket packet;
+    packet.kind = static_cast<std::uint8_t>(kind);
+    packet.instance = instance;
+    packet.origin = kNoStage;
+    return packet;
+  }
+  static void send(ControllerWiring& from, const ActivationPacket& packet) {
+    Sender& sender = *from.wiring.senders[kUnderTest];
+    REQUIRE(sender.reserve() == Push::kOk);
+    sender.commit(packet);
+  }
+  // Everything that there is to do is done; returns what the controller thinks of it.
+  const Status& settle() {
+    while (hosted->controller().do_work() > 0) {
+    }
+    return hosted->controller().status();
+  }
+  void must_refuse(const ActivationPacket& packet) {
+    send(peer, packet);
+    const Status& status = settle();
+    INFO(status.message());
+    REQUIRE(status.code() == Code::kDataLoss);
+    REQUIRE(status.message().find("cpu:0") != std::string::npos);
+    REQUIRE_FALSE(hosted->controller().ended());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a good peer sends is taken") {
+  Rig rig;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    ActivationPacket packet = rig.token(i);
+    packet.offset = static_cast<std::uint32_t>(i * rig.layout.regions[packet.region].block_bytes / kOffsetUnitBytes);
+    Rig::send(rig.peer, packet);
+  }
+  REQUIRE(rig.settle().ok());
+  REQUIRE(rig.hosted->controller().stats().stages[3].firings == 3);
+}
+
+TEST_CASE("only the host retires instances and ends runs") {
+  for (const PacketKind kind : {PacketKind::kRetire, PacketKind::kEnd}) {
+    Rig rig;
+    rig.must_refuse(rig.control(kind, 1));
+  }
+  Rig rig;
+  Rig::send(rig.host, rig.control(PacketKind::kRetire, 1));
+  Rig::send(rig.host, rig.control(PacketKind::kEnd, 0));
+  REQUIRE(rig.settle().ok());
+  REQUIRE(rig.hosted->controller().ended());
+}
+
+TEST_CASE("an instance out of all bounds is refused, and does not retire the others") {
+  for (const std::uint64_t instance : {std::uint64_t{1} << 40, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    Rig rig;
+    rig.must_refuse(rig.token(instance));
+  }
+}
+
+TEST_CASE("a packet that fits no edge, or names no block, is refused") {
+  const auto changed = [](const Rig& rig, auto change) {
+    ActivationPacket packet = rig.token(0);
+    change(packet);
+    return packet;
+  };
+  const auto refuse = [&](auto change) {
+    Rig rig;
+    rig.must_refuse(changed(rig, change));
+  };
+  refuse([](ActivationPacket& p) { p.stage = 2; });
+  refuse([](ActivationPacket& p) { p.stage = 9; });
+  refuse([](ActivationPacket& p) { p.port = 1; });
+  refuse([](ActivationPacket& p) { p.region = 9; });
+  refuse([](ActivationPacket& p) { p.region = static_cast<std::uint16_t>(p.region + 1); });
+  refuse([](ActivationPacket& p) { p.offset = 1; });
+  refuse([](ActivationPacket& p) { p.offset = 0xffffffff; });
+  refuse([](ActivationPacket& p) { p.payload_bytes = 1 << 20; });
+  refuse(
+      [](ActivationPacket& p) { p.kind = static_cast<std::uint8_t>(PacketKind::kCount), p.device = 0, p.region = 0; });
+}
+
+TEST_CASE("more tokens than blocks are refused") {
+  Rig rig;
+  // Each with a tag of its own: none is a repetition. The sink never gives a block back, so they pile up.
+  bool refused = false;
+  for (std::uint64_t tag = 0; tag < 64 && !refused; ++tag) {
+    Rig::send(rig.peer, rig.token(0, tag));
+    refused = !rig.settle().ok();
+  }
+  REQUIRE(refused);
+  REQUIRE(rig.settle().code() == Code::kDataLoss);
+  REQUIRE(rig.settle().message().find("more tokens than blocks") != std::string::npos);
+}
+
+TEST_CASE("a second token for a firing that has been is an error of its instance") {
+  Rig rig;
+  Rig::send(rig.peer, rig.token(0));
+  REQUIRE(rig.settle().ok());
+  Rig::send(rig.peer, rig.token(0));
+  REQUIRE(rig.settle().ok());
+  REQUIRE(rig.hosted->controller().stats().stages[3].firings == 1);
+}
+
+TEST_CASE("a block given back twice is refused with the peer's name") {
+  Rig rig;
+  Rig::send(rig.peer, rig.token(0));
+  REQUIRE(rig.settle().ok());
+  const auto out = static_cast<std::uint32_t>(rig.layout.out_edges[3][0].front());
+  const BlockReturn block{out, 0, rig.layout.edges[out].regions.front(), 0};
+  for (int k = 0; k < 2; ++k) rig.host.wiring.receivers[kUnderTest]->give_back(block);
+  const Status& status = rig.settle();
+  REQUIRE(status.code() == Code::kDataLoss);
+  REQUIRE(status.message().find("controller 'host'") != std::string::npos);
+}
+
+}  // namespace woa::test

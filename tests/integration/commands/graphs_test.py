@@ -1,0 +1,106 @@
+"""Every example under graphs/ runs, under every call model and process layout, and gives what plain Python says it must."""
+import math
+import os
+import struct
+
+import harness
+from harness import SOURCE, WoaTest, read
+
+INSTANCES = 40
+# Elsewhere: the demo's own graphs (flagship_test.py, tools/demo.sh).
+NOT_HERE = {"decrypt-expand-resize", "demo-null", "encrypt"}
+
+
+def invert(data):
+    return bytes(255 - byte for byte in data)
+
+
+def dims(data, element):
+    """The payload of a type with one variable dimension: its size, padded, then the elements."""
+    return struct.pack("<I", len(data) // element).ljust(64, b"\0") + data
+
+
+def is_odd(data):
+    return bool(data) and data[0] % 2 == 1
+
+
+def nested(data):
+    while not is_odd(data):
+        data = invert(data)
+    return data
+
+
+def numbers(k):
+    return struct.pack("<3q", 1 + k % 9, -k, k * k)
+
+
+def sums(k):
+    turns = math.ceil(100 / (1 + k % 9))
+    return struct.pack("<3q", turns * (1 + k % 9), -turns * k, turns * k * k)
+
+
+def text(k):
+    return bytes((k,)) + b"abc"[:k % 4]
+
+
+# graph: (inputs by name, outputs by name), each a function of the instance
+EXPECTED = {
+    "hello": ({"text": text}, {"copy": text}),
+    "branch": ({"data": text}, {"result": lambda k: invert(text(k)) if k % 2 else text(k)}),
+    "merge": ({"data": text}, {"result": lambda k: text(k) + (invert(text(k)) if k % 2 else text(k))}),
+    "diamond": ({"data": text}, {"pair": lambda k: text(k) + invert(text(k))}),
+    "fanout": ({"data": text}, {"left": text, "middle": lambda k: invert(text(k)), "right": text}),
+    "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
+    "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),
+    "stateful": ({"data": text}, {"numbered": lambda k: invert(text(k)) + b" %d" % k}),
+    "accumulate": ({"x": lambda k: dims(numbers(k), 8)}, {"sums": lambda k: dims(sums(k), 8)}),
+}
+
+
+class Graphs(WoaTest):
+    def files(self, name, value):
+        os.mkdir(self.path(name))
+        for k in range(INSTANCES):
+            self.write(f"{name}/{k:04}", value(k))
+        return f"{name}={self.path(name)}"
+
+    def run_everywhere(self, graph, inputs, outputs):
+        arguments = []
+        for name, value in inputs.items():
+            arguments += ["--in", self.files(name, value)]
+        for name in outputs:
+            arguments += ["--out", f"{name}={self.path('out-' + name)}-%i"]
+        for model in ("woa", "rpc-hub"):
+            for processes in ("one", "per-controller"):
+                result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model, "--processes", processes,
+                                       "--window", "16")
+                self.assertEqual(result["failures"], [])
+                yield model, [{name: read(self.path(f"out-{name}-{k}"), "rb") for name in outputs} for k in range(INSTANCES)]
+
+    def test_what_plain_python_says(self):
+        for graph, (inputs, outputs) in EXPECTED.items():
+            with self.subTest(graph):
+                for model, found in self.run_everywhere(graph, inputs, outputs):
+                    for k, values in enumerate(found):
+                        for name, value in outputs.items():
+                            self.assertEqual(values[name], value(k), (graph, model, name, k))
+                for name in inputs:
+                    os.rename(self.path(name), self.path(f"{graph}-{name}"))
+
+    def test_newtons_iteration_with_a_held_input(self):
+        squares = [2.0, 9.0, 1e6]
+        guesses = dims(struct.pack("<3d", 1, 1, 1), 8)
+        for _, found in self.run_everywhere("hold", {"x": lambda k: guesses, "f": lambda k: dims(struct.pack("<3d", *(s + k for s in squares)), 8)},
+                                            {"roots": None}):
+            for k, values in enumerate(found):
+                roots = struct.unpack("<3d", values["roots"][64:])
+                for root, square in zip(roots, squares):
+                    self.assertAlmostEqual(root * root, square + k, delta=1e-9 * (square + k))
+
+    def test_no_graph_is_left_out(self):
+        present = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
+        self.assertEqual(present, set(EXPECTED) | {"hold"} | NOT_HERE)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,28 @@
+#include "tools/woa/failure.h"
+
+#include <cstdio>
+#include <string>
+
+namespace woa::tools {
+
+using nlohmann::json;
+
+void print_error(const Status& status) {
+  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(), status.message().c_str());
+}
+
+json error_json(const Status& status) {
+  return {{"code", std::string(to_string(status.code()))}, {"message", status.message()}};
+}
+
+void print_json(const json& object) {
+  std::printf("%s\n", object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+int fail(const Status& status, int exit_code, bool as_json) {
+  print_error(status);
+  if (as_json) print_json({{"ok", false}, {"error", error_json(status)}});
+  return exit_code;
+}
+
+}  // namespace woa::tools
