@@ -28,6 +28,9 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(woa_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false positives in std::string, GCC bug 105329
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(woa_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>)  # notes about GCC before 4.6
+endif()
 target_link_libraries(woa_settings INTERFACE Threads::Threads)
 if(WOA_SANITIZE)
   add_compile_options(-fsanitize=${WOA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)

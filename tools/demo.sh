@@ -132,7 +132,7 @@ if [ -z "$missing" ]; then
   check_pictures
 else
   say "no flagship on this machine:"
-  note "$missing"
+  while read -r reason; do note "$reason"; done <<<"$missing"
 fi
 null_graph
 

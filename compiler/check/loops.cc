@@ -11,7 +11,6 @@ namespace woa {
 namespace {
 
 constexpr std::size_t kMaxRivals = 8;  // loops that one port may enter at once
-constexpr std::uint32_t kTagBits = 64;
 
 class LoopFinder {
  public:

@@ -5,6 +5,8 @@
 
 namespace woa {
 
+inline constexpr std::uint32_t kTagBits = 64;  // of the packet's tag: all counters together
+
 // Fills Graph::loops, the loop of every stage and the context of every edge. A body is a set of stages of which each
 // can reach each by edges of the loop's one turn and its loop edges (a strongly connected component); taking away the
 // edges of the outer loop leaves the bodies of the inner ones. Reports cycles without a loop, loop edges that close no

@@ -7,8 +7,6 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kTagBits = 64;
-
 class TurnChecker {
  public:
   TurnChecker(Graph& graph, Report& report) : graph_(graph), report_(report) {}

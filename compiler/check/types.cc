@@ -5,11 +5,10 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/parse/port_type.h"
+
 namespace woa {
 namespace {
-
-constexpr std::size_t kMaxRank = 4;
-constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
 
 class TypeSettler {
  public:

@@ -7,8 +7,6 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxRank = 4;
-constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
 constexpr std::string_view kForm =
     "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
 

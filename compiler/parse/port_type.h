@@ -10,6 +10,9 @@
 
 namespace woa {
 
+inline constexpr std::size_t kMaxRank = 4;
+inline constexpr std::uint64_t kMaxPortBytes = 64ULL << 30;
+
 using DimensionBounds = std::map<std::string, std::uint32_t>;  // largest extent by name
 
 // Reads keys `type` and `max` of a port. A missing `max` leaves max_bytes 0, unless all dimensions are fixed or

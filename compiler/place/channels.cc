@@ -10,7 +10,7 @@ namespace {
 // that goes through the host needs twice as many.
 constexpr std::uint64_t kMaxSlots = 1ULL << 19;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
-constexpr std::uint64_t kMaxPortBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
+constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
 std::uint64_t blocks_of_one_instance(const Graph& graph) {
   std::uint64_t blocks = 0;
@@ -36,7 +36,7 @@ void size_channels(Graph& graph, std::uint32_t window, Report& report) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();
     const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
-    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxPortBytes / readers) / block_bytes;
+    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxOutputBytes / readers) / block_bytes;
     const std::uint64_t least = edge.min_blocks + (window > 1 ? 1U : 0U);
     if (least > most) {
       report.error(

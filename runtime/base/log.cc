@@ -32,8 +32,6 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-void set_log_level(LogLevel level) { logger().set_level(to_spdlog(level)); }
-
 void log(LogLevel level, std::string_view message) { logger().log(to_spdlog(level), "{}", message); }
 
 void set_log_name(std::string_view name) { logger().set_pattern("woa " + std::string(name) + ": %l: %v"); }

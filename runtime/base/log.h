@@ -9,10 +9,7 @@ namespace woa {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 
-// Lines below `level` are dropped. Default: kWarning. Any thread.
-void set_log_level(LogLevel level);
-
-// Writes one line, prefixed with the level and the process's role (see set_log_name). Any thread; may block on stderr.
+// Writes one line of at least kWarning, prefixed with the level and the process's role (see set_log_name). Any thread; may block on stderr.
 void log(LogLevel level, std::string_view message);
 
 // Names this process in its log lines, for instance "cpu:1". Call once at start.

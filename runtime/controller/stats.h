@@ -27,11 +27,11 @@ struct ControllerStats {
 
 // One span or instant of a trace. Names are found through the plan.
 struct TraceEvent {
-  enum class Kind : std::uint8_t { kFiring, kSend, kReceive };
+  enum class Kind : std::uint8_t { kFiring, kReceive };
   Kind kind = Kind::kFiring;
   std::uint32_t lane = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;  // the same for an instant
-  std::uint32_t stage = 0;                 // firing: the stage; send, receive: the destination
+  std::uint32_t stage = 0;                 // firing: the stage; receive: the destination
   std::uint32_t edge = 0;
   std::uint64_t instance = 0, tag = 0;
 };

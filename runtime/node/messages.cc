@@ -75,7 +75,7 @@ Status from_report(const control::Report& message, std::size_t edges, std::size_
   report.stats.dropped = message.dropped();
   report.stats.cycles = message.cycles();
   for (const control::TraceEvent& entry : message.trace()) {
-    if (entry.stage() >= stages || entry.kind() > 2)
+    if (entry.stage() >= stages || entry.kind() > static_cast<std::uint32_t>(TraceEvent::Kind::kReceive))
       return {Code::kDataLoss, "a node reported an event of an unknown stage or kind"};
     report.trace.push_back({static_cast<TraceEvent::Kind>(entry.kind()), entry.lane(), entry.begin_ns(), entry.end_ns(),
                             entry.stage(), entry.edge(), entry.instance(), entry.tag()});
