@@ -49,8 +49,7 @@ Controller::Controller(ControllerSetup setup)
       told_oldest_(plan_.controllers.size(), 0),
       told_end_(plan_.controllers.size(), false),
       matches_(plan_, layout_, self_),
-      books_(plan_.stages.size()),
-      returned_(plan_.controllers.size(), false) {
+      books_(plan_.stages.size()) {
   stats_.edges.resize(plan_.edges.size());
   stats_.stages.resize(plan_.stages.size());
   std::size_t tokens = plan_.window, max_inputs = 1, max_outputs = 1, local = 1;
@@ -113,11 +112,6 @@ std::size_t Controller::do_work() noexcept {
   done += poll_backend();
   if (self_ == kHostController) done += tell_oldest();
   outputs_->flush();
-  for (std::uint32_t c = 0; c < returned_.size(); ++c) {
-    if (!returned_[c]) continue;
-    returned_[c] = false;
-    setup_.wiring.receivers[c]->wake();
-  }
   return done;
 }
 
@@ -127,7 +121,7 @@ std::size_t Controller::poll_channels() noexcept {
     Receiver* receiver = setup_.wiring.receivers[c].get();
     if (receiver == nullptr) continue;
     const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
-    if (packets > 0) returned_[c] = true;  // its producer may wait for a place in the ring
+    if (packets > 0) outputs_->wake_later(c);  // it may wait for a place in the ring
     done += packets;
     if (packets > 0) continue;
     if (Status status = receiver->status(); !status.ok()) {

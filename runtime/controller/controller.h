@@ -191,7 +191,6 @@ class Controller final : private LocalDelivery {
   std::vector<Poison> poisons_;
   std::vector<LocalPacket> local_;  // ring of packets to stages of this controller
   std::size_t local_head_ = 0, local_count_ = 0;
-  std::vector<bool> returned_;                       // by controller: to be woken
   std::vector<std::unique_ptr<ChannelSink>> sinks_;  // by origin
 };
 

@@ -9,6 +9,8 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   std::uint32_t tokens = plan.window, held = 0;  // the source's matches have no token
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
+    open_inputs_.push_back(0);
+    for (const InputPortPlan& port : stage.inputs) open_inputs_.back() += port.hold ? 0U : 1U;
     if (stage.controller != controller) continue;
     max_ports_ = std::max(max_ports_, static_cast<std::uint32_t>(stage.inputs.size()));
     for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
@@ -45,10 +47,8 @@ std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, st
   if (m == kNone) return kNone;
   free_ = matches_[m].next;
   ++used_;
-  std::uint32_t missing = 0;
-  for (const InputPortPlan& port : plan_.stages[stage].inputs) missing += port.hold ? 0U : 1U;
   std::uint32_t& head = buckets_[bucket(stage, instance, tag)];
-  matches_[m] = Match{stage, instance, tag, 0, missing, false, false, true, head};
+  matches_[m] = Match{stage, instance, tag, 0, open_inputs_[stage], false, false, true, head};
   head = m;
   for (Token& token : tokens(m)) token.edge = kNone;
   return m;

@@ -92,6 +92,7 @@ class MatchTable {
 
   const Plan& plan_;
   std::uint32_t max_ports_ = 1;
+  std::vector<std::uint32_t> open_inputs_;  // by stage: those that are not held
   std::vector<Match> matches_;
   std::vector<Token> tokens_;           // max_ports_ per match
   std::vector<std::uint32_t> buckets_;  // a power of two

@@ -37,8 +37,10 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
       wiring_(wiring),
       local_(local),
       stats_(stats),
-      sent_(plan.controllers.size(), false),
-      control_sequence_(plan.controllers.size(), 0) {}
+      is_to_wake_(plan.controllers.size(), 0),
+      control_sequence_(plan.controllers.size(), 0) {
+  to_wake_.reserve(plan.controllers.size());
+}
 
 // A place in the edge's ring for a token. Blocks alone would always leave one, but poison takes places without a block.
 bool Outputs::reserve(std::uint32_t edge) noexcept {
@@ -131,7 +133,7 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
     return {};
   }
   count(edge, header);
-  sent_[layout.to] = true;
+  wake_later(layout.to);
   return wiring_.senders[layout.to]->commit_sealed(header, as_bytes(message));
 }
 
@@ -171,7 +173,7 @@ void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::stri
   }
   count(edge, header);
   wiring_.senders[layout.to]->commit(header, as_bytes(message));
-  sent_[layout.to] = true;
+  wake_later(layout.to);
 }
 
 void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept {
@@ -211,16 +213,27 @@ bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t i
   control_sequence_[controller] = sender.next_sequence();
   sender.commit(packet);
   ++stats_.control;
-  sent_[controller] = true;
+  wake_later(controller);
   return true;
 }
 
+void Outputs::wake_later(std::uint32_t controller) noexcept {
+  if (is_to_wake_[controller] != 0) return;
+  is_to_wake_[controller] = 1;
+  to_wake_.push_back(controller);
+}
+
 void Outputs::flush() noexcept {
-  for (std::size_t c = 0; c < sent_.size(); ++c) {
-    if (!sent_[c]) continue;
-    sent_[c] = false;
-    wiring_.senders[c]->wake();
+  for (const std::uint32_t c : to_wake_) {
+    is_to_wake_[c] = 0;
+    // Either end rings the same bell.
+    if (wiring_.senders[c] != nullptr) {
+      wiring_.senders[c]->wake();
+    } else {
+      wiring_.receivers[c]->wake();
+    }
   }
+  to_wake_.clear();
 }
 
 }  // namespace woa

@@ -85,7 +85,9 @@ class Outputs {
   Status give_back(const BlockReturn& block) noexcept;
   // A control packet to one controller. False: it must read the previous one first.
   [[nodiscard]] bool control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
-  // Wakes every controller that was sent something since the last call.
+  // `controller` has something to see: a packet, a block given back, a place in a ring. It is woken by flush(), once
+  // for all of it: waking costs a fence even where nobody sleeps.
+  void wake_later(std::uint32_t controller) noexcept;
   void flush() noexcept;
 
  private:
@@ -102,7 +104,8 @@ class Outputs {
   ControllerStats& stats_;
   std::vector<std::unique_ptr<BlockPool>> pools_;      // by region; null unless produced here
   std::vector<std::unique_ptr<EdgeCredits>> credits_;  // by edge; null unless it starts here
-  std::vector<bool> sent_;                             // by controller: to be woken
+  std::vector<std::uint32_t> to_wake_;                 // each once
+  std::vector<std::uint8_t> is_to_wake_;               // by controller
   std::vector<std::uint32_t> control_sequence_;        // by controller: of the last control packet
   bool ring_was_full_ = false;
 };

@@ -176,7 +176,7 @@ void Controller::return_block(const BlockReturn& block) noexcept {
   const EdgeLayout& edge = layout_.edges[block.edge];
   if (!edge.crosses()) return take_back(self_, block);
   setup_.wiring.receivers[edge.from]->give_back(block);
-  returned_[edge.from] = true;
+  outputs_->wake_later(edge.from);
 }
 
 // Controller `from`, a consumer of one of this one's edges, is done with a block.

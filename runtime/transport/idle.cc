@@ -20,6 +20,10 @@ void pause_core() noexcept {
 
 bool Idle::spin_or_yield() noexcept {
   if (yields_ >= options_.yields) return false;
+  if (options_.spin_ns != 0 && spins_++ % kSpinsPerLook != 0) {
+    pause_core();
+    return true;
+  }
   const std::uint64_t now = now_ns();
   if (idle_since_ns_ == 0) idle_since_ns_ = now;
   if (now - idle_since_ns_ < options_.spin_ns) {

@@ -36,14 +36,16 @@ class Idle {
   }
 
  private:
-  void reset() noexcept { idle_since_ns_ = 0, yields_ = 0; }
+  static constexpr std::uint32_t kSpinsPerLook = 8;  // at the clock, which takes about as long as a spin
+
+  void reset() noexcept { idle_since_ns_ = 0, yields_ = 0, spins_ = 0; }
   // False when it is time to sleep. After a sleep that brought no work the next one follows at once.
   bool spin_or_yield() noexcept;
 
   Doorbell own_;
   IdleOptions options_;
   std::uint64_t idle_since_ns_ = 0;  // 0: not idle
-  std::uint32_t yields_ = 0;
+  std::uint32_t yields_ = 0, spins_ = 0;
 };
 
 }  // namespace woa
