@@ -76,7 +76,7 @@ def main(paths):
               "  Simulated devices do real work at a model's speed: their share of the time says nothing about hardware.")
     print_block("The cost of calling (null kernels, 64-byte tokens)", [null_woa, null_rpc])
     ratio = null_rpc["latency_us"]["p50"] / null_woa["latency_us"]["p50"] if null_woa["latency_us"]["p50"] else 0
-    print(f"  With no work to hide it, a call through the caller takes {ratio:.2f} times as long here as writing forward.")
+    print(f"  With no work to hide it, a call through the caller takes {ratio:.2g} times as long here as writing forward (p50).")
 
 
 if __name__ == "__main__":
