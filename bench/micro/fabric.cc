@@ -3,12 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "bench/micro/raw_mailbox.h"
+#include "bench/micro/transport_hop.h"
 #include "runtime/base/clock.h"
 
 namespace woa::bench {
@@ -163,22 +165,29 @@ double children_cpu_s() {
 Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions) {
   auto driven = start(ping_pong(1), options, true);
   if (!driven.ok()) return driven.status();
-  Report report{
-      "hop",
-      std::string(options.transport->name()),
-      "",
-      {{"raw mailbox", "limit", kToken, "ns", {}, 0}, {"controller to controller", "ours", kToken, "ns", {}, 0}}};
+  Report report{"hop",
+                std::string(options.transport->name()),
+                "",
+                {{"raw mailbox", "limit", kToken, "ns", {}, 0},
+                 {"transport alone, inline", "ours", kToken, "ns", {}, 0},
+                 {"the same with header CRC", "ours", kToken, "ns", {}, 0},
+                 {"controller to controller", "ours", kToken, "ns", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
-    auto raw = raw_mailbox_ns(kToken, hops / 2);
-    if (!raw.ok()) return raw.status();
+    const std::array<Result<double>, 3> alone{raw_mailbox_ns(kToken, hops / 2),
+                                              transport_hop_ns(kToken, false, hops / 2),
+                                              transport_hop_ns(kToken, true, hops / 2)};
     auto ours = drive(*driven->run, 1, *driven->completed, token(hops, kToken));
     if (!ours.ok()) return ours.status();
-    report.rows[0].samples.push_back(*raw);
-    report.rows[1].samples.push_back(static_cast<double>(*ours) / static_cast<double>(hops));
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+      if (!alone[k].ok()) return alone[k].status();
+      report.rows[k].samples.push_back(*alone[k]);
+    }
+    report.rows.back().samples.push_back(static_cast<double>(*ours) / static_cast<double>(hops));
   }
   WOA_RETURN_IF_ERROR(finish(*driven));
   report.host_state = host_state(report.rows[0].median());
-  report.rows[1].ratio_to_limit = report.rows[1].median() / report.rows[0].median();
+  for (std::size_t k = 1; k < report.rows.size(); ++k)
+    report.rows[k].ratio_to_limit = report.rows[k].median() / report.rows[0].median();
   return report;
 }
 

@@ -68,7 +68,7 @@ void print_devices(const json& rows) {
 }
 
 void print_kernels(const json& rows) {
-  std::printf("\n%-18s %-18s %s\n", "KERNEL", "VARIANTS", "");
+  std::printf("\n%-18s %-18s %s\n", "KERNEL", "VARIANTS", "WHAT IT DOES");
   for (const json& row : rows) {
     std::string variants;
     for (const json& variant : row["variants"]) variants += (variants.empty() ? "" : " ") + variant.get<std::string>();

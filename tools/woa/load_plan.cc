@@ -109,7 +109,8 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
       ->required();
-  command.add_option("--machine", options.machine, "Machine file: which controllers there are (docs/machine.md)");
+  command.add_option("--machine", options.machine, "Machine file: which controllers there are (docs/machine.md)")
+      ->type_name("FILE");
   command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
       ->type_name("STAGE.NAME=VALUE")
       ->take_all()

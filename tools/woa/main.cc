@@ -18,6 +18,15 @@ constexpr const char* kAbout =
     "  woa run GRAPH --model rpc-hub --json         the same graph as remote procedure calls\n"
     "  woa devices                                  what can run here, and why not\n";
 
+// For errors that come before the options are read.
+bool wants_json(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--json") == 0; });
+}
+
+bool has_command(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAbout, "woa");
   Action action;
@@ -29,14 +38,17 @@ int parse_and_run(int argc, char** argv) {
   add_devices(app, action);
   add_bench(app, action);
   add_node(app, action);
+  if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
+    return fail({Code::kInvalid, "there is no command '" + std::string(argv[1]) + "'; `woa --help` lists them"}, kUsage,
+                wants_json(argc, argv));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     app.exit(error);
-    const bool json = std::any_of(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--json") == 0; });
-    if (json) print_json({{"ok", false}, {"error", error_json({Code::kInvalid, error.what()})}});
+    if (wants_json(argc, argv)) print_json({{"ok", false}, {"error", error_json({Code::kInvalid, error.what()})}});
     return kUsage;
   }
   return action();

@@ -158,7 +158,7 @@ void add_run(CLI::App& app, Action& action) {
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
-  command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)");
+  command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] { action = [arguments] { return run_graph(*arguments); }; });
 }
 

@@ -110,6 +110,9 @@ class BadUsage(WoaTest):
         text = self.write("text", "x" * 1000)
         self.refused(self.woa("run", HELLO, "--in", "text=" + text, "--out", "copy=/dev/full", "--instances", "100"), 1, "/dev/full")
 
+    def test_an_unknown_command_is_named(self):
+        self.refused(self.woa("fly"), 2, "'fly'", "--help")
+
     def test_help_lists_only_what_works(self):
         done = self.woa("--help")
         self.assertEqual(done.returncode, 0)

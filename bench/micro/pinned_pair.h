@@ -1,0 +1,39 @@
+// Two processes on two processors, for the micro-benchmarks: this one and a child.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <functional>
+
+#include "runtime/base/status.h"
+
+namespace woa::bench {
+
+// Tells the processor that this is a wait.
+inline void pause_core() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+class PinnedPair {
+ public:
+  // Forks a child on processor 1 that runs `body` and exits with its result, and pins the caller to processor 0. The
+  // child ends with its parent. kUnavailable: there is no second processor, or the system refused a process.
+  static Result<PinnedPair> start(const std::function<int()>& body);
+  PinnedPair(PinnedPair&& other) noexcept;
+  PinnedPair& operator=(PinnedPair&&) = delete;
+  ~PinnedPair();  // ends the child, unpins the caller
+  // Waits for the child; its exit code, 128 + signal if it was killed.
+  int wait();
+
+ private:
+  explicit PinnedPair(pid_t child) : child_(child) {}
+  pid_t child_;
+  cpu_set_t before_{};
+};
+
+}  // namespace woa::bench
