@@ -120,7 +120,10 @@ function(woa_unavailable_test name need reason)
   target_compile_definitions(${name} PRIVATE WOA_UNAVAILABLE_NAME="${need}" WOA_UNAVAILABLE_REASON="${reason}")
 endfunction()
 
-# woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ.
+# woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ. `fuzzers` is all of them.
+if(WOA_FUZZ)
+  add_custom_target(fuzzers)
+endif()
 function(woa_fuzz name)
   if(NOT WOA_FUZZ)
     return()
@@ -129,5 +132,6 @@ function(woa_fuzz name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE woa_settings ${arg_DEPS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()
