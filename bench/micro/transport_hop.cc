@@ -1,9 +1,6 @@
 #include "bench/micro/transport_hop.h"
 
-#include <unistd.h>
-
 #include <array>
-#include <thread>
 
 #include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"

@@ -4,19 +4,13 @@
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/functions.h"
+#include "tests/support/need.h"
 #include "tests/support/plan_builder.h"
 
 namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kPeer = 1, kUnderTest = 2;
-
-template <class T>
-T need(Result<T> result) {
-  INFO(result.status().message());
-  REQUIRE(result.ok());
-  return std::move(*result);
-}
 
 // source -> a (cpu:0, played by the test) -> b (cpu:1, the real one) -> sink
 struct Rig {

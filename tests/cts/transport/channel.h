@@ -11,19 +11,14 @@
 #include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 #include "tests/support/catch.h"
+#include "tests/support/need.h"
 
 namespace woa::cts {
 
 std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc
 ChannelSpec spec();                           // default_sizes.cc, min_sizes.cc
 
-// The value of a result that must be ok.
-template <class T>
-T need(Result<T> result) {
-  INFO(result.status().message());
-  REQUIRE(result.ok());
-  return std::move(*result);
-}
+using test::need;
 
 // A channel with both ends open, and their doorbells.
 struct Channel {
