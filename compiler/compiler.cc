@@ -10,6 +10,7 @@
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/place/channels.h"

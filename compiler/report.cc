@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxQuotedColumn = 240;  // a line is quoted up to here
 constexpr std::size_t kMaxNameShown = 64;
+constexpr std::size_t kMaxPathShown = 4096;  // the longest that a system opens
 constexpr std::size_t kMaxListed = 24;
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
@@ -23,6 +24,16 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && !starts_character(text[bytes])) --bytes;
   return text.substr(0, bytes);
+}
+
+std::string quote_up_to(std::size_t bytes, std::string_view name) {
+  std::string text = "`";
+  const std::string_view shown = cut(name, bytes);
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte < 0x20 || byte == 0x7F ? '?' : c;
+  }
+  return text + (shown.size() < name.size() ? "...`" : "`");
 }
 
 // Edits (insert, delete, replace, swap neighbours) from a to b, or `limit` if there are as many or more. Both are at
@@ -108,15 +119,8 @@ std::vector<Diagnostic> Report::take() {
   return out;
 }
 
-std::string quote(std::string_view name) {
-  std::string text = "`";
-  const std::string_view shown = cut(name, kMaxNameShown);
-  for (const char c : shown) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
-  return text + (shown.size() < name.size() ? "...`" : "`");
-}
+std::string quote(std::string_view name) { return quote_up_to(kMaxNameShown, name); }
+std::string quote_path(const std::filesystem::path& path) { return quote_up_to(kMaxPathShown, path.string()); }
 
 std::string quote_list(const std::vector<std::string>& names) {
   if (names.empty()) return "none";

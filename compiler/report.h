@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ class Report {
 
 // `name`, with control characters shown and long ones cut.
 std::string quote(std::string_view name);
+// The same for a path, which is of no use when it is cut.
+std::string quote_path(const std::filesystem::path& path);
 // "`a`, `b` and `c`"; cut after some.
 std::string quote_list(const std::vector<std::string>& names);
 // The candidate that is most like `name`, empty if none is.

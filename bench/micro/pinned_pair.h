@@ -10,15 +10,6 @@
 
 namespace woa::bench {
 
-// Tells the processor that this is a wait.
-inline void pause_core() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 class PinnedPair {
  public:
   // Forks a child on processor 1 that runs `body` and exits with its result, and pins the caller to processor 0. The

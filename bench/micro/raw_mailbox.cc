@@ -10,6 +10,7 @@
 
 #include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/pause.h"
 
 namespace woa::bench {
 namespace {

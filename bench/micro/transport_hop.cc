@@ -4,6 +4,7 @@
 
 #include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/pause.h"
 #include "runtime/transport/doorbell.h"
 #include "runtime/transport/shm/shm_transport.h"
 

@@ -2,35 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "compiler/files.h"
+
 namespace woa {
 namespace fs = std::filesystem;
-
-std::optional<std::string> read_file(const fs::path& path, const Place& place, Report& report) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-  if (bytes > kMaxYamlBytes) {
-    report.error(problem::kFileTooLarge, place,
-                 cat(quote(path.string()), " has ", bytes, " bytes, at most ", kMaxYamlBytes, " are read"),
-                 "check that this is the file you meant");
-    return std::nullopt;
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  const bool regular = fs::is_regular_file(path, error);
-  if (regular && stream) text << stream.rdbuf();
-  if (!regular || !stream || stream.bad()) {
-    const bool exists = fs::exists(path, error);
-    report.error(problem::kCannotRead, place,
-                 cat("cannot read ", quote(path.string()), exists ? "" : ": there is no such file"),
-                 exists ? "check that it is a file and that you may read it" : "check the path");
-    return std::nullopt;
-  }
-  return std::move(text).str();
-}
 
 KernelCatalog::KernelCatalog(const GraphFile& graph, const fs::path& folder, std::vector<fs::path> kernel_path,
                              Report& report)
@@ -43,15 +21,13 @@ KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
 
 void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder) {
   Found found = load(folder / ref.path, ref.path, ref.place);
-  std::error_code error;
-  const fs::path file = fs::absolute(folder / ref.path, error);
-  found.file = (error ? folder / ref.path : file).lexically_normal().string();
+  found.file = absolute_path(folder / ref.path);
   incomplete_ = incomplete_ || !found.kernel;
   if (!found.kernel) return;
   std::unique_ptr<Found>& slot = kernels_[found.kernel->name];
   if (slot != nullptr) {
     report_.error(problem::kKernelTwice, ref.place,
-                  cat("kernel ", quote(found.kernel->name), " is in ", quote(slot->file), " already"),
+                  cat("kernel ", quote(found.kernel->name), " is in ", quote_path(slot->file), " already"),
                   "rename one of them, or remove it from `kernels`");
     return;
   }
@@ -76,7 +52,7 @@ void KernelCatalog::check_name(Found& found, const std::string& folder, const fs
   if (!found.kernel || found.kernel->name == folder) return;
   report_.error(
       problem::kBadKernel, place,
-      cat(quote(file.string()), " describes kernel ", quote(found.kernel->name), ", but its folder is ", quote(folder)),
+      cat(quote_path(file), " describes kernel ", quote(found.kernel->name), ", but its folder is ", quote(folder)),
       "give folder and kernel the same name");
   found.kernel.reset();
 }

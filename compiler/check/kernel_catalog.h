@@ -14,9 +14,6 @@
 
 namespace woa {
 
-// The text of a file, or nothing after a report at `place`.
-std::optional<std::string> read_file(const std::filesystem::path& path, const Place& place, Report& report);
-
 class KernelCatalog {
  public:
   struct Found {

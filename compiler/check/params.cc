@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/files.h"
+
 namespace woa {
 namespace {
 
@@ -101,9 +103,7 @@ class ParamSetter {
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
         const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();
-        std::error_code error;  // without a current folder the path stays as it is
-        const std::filesystem::path path = std::filesystem::absolute(base / param.value, error);
-        param.value = (error ? base / param.value : path).lexically_normal().string();
+        param.value = absolute_path(base / param.value);
       }
     }
     stage.params.push_back(std::move(param));

@@ -3,20 +3,9 @@
 #include <sched.h>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/pause.h"
 
 namespace woa {
-namespace {
-
-// Tells the processor that this is a wait, so that its sibling thread gets the execution units.
-void pause_core() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
 
 bool Idle::spin_or_yield() noexcept {
   if (yields_ >= options_.yields) return false;

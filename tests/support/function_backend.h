@@ -26,17 +26,21 @@ inline std::string read(const Firing& firing, std::uint32_t port) {
   return {reinterpret_cast<const char*>(payload.data()), payload.size()};
 }
 
+inline Status find_functions(const Functions& functions, std::span<const LoadedStage> stages) {
+  for (const LoadedStage& stage : stages) {
+    if (!functions.contains(stage.plan->kernel))
+      return {Code::kUnsupported, "no function '" + stage.plan->kernel + "'"};
+  }
+  return {};
+}
+
 class FunctionBackend final : public Backend {
  public:
   explicit FunctionBackend(const Functions& functions) : functions_(functions) {}
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell) override {
     plan_ = &plan;
-    for (const LoadedStage& stage : stages) {
-      if (!functions_.contains(stage.plan->kernel))
-        return {Code::kUnsupported, "no function '" + stage.plan->kernel + "'"};
-    }
-    return {};
+    return find_functions(functions_, stages);
   }
   bool start(Firing& firing) noexcept override {
     functions_.at(plan_->stages[firing.stage].kernel)(firing, plan_->stages[firing.stage]);

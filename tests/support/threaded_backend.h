@@ -21,11 +21,7 @@ class ThreadedBackend final : public Backend {
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override {
     plan_ = &plan;
     wakeup_ = wakeup;
-    for (const LoadedStage& stage : stages) {
-      if (!functions_.contains(stage.plan->kernel))
-        return {Code::kUnsupported, "no function '" + stage.plan->kernel + "'"};
-    }
-    return {};
+    return find_functions(functions_, stages);
   }
   bool start(Firing& firing) noexcept override {
     for (Lane& lane : lanes_) {

@@ -40,6 +40,14 @@ TEST_CASE("source and sink come first, then the stages in the order of the file"
   CHECK(plan.edges.size() == 4);
 }
 
+TEST_CASE("a diagnostic names a path in full, however long") {
+  const std::string folder(150, 'f');
+  const std::filesystem::path graph = std::filesystem::path("/") / folder / folder / "graph.yaml";
+  const Compilation result = compile_file(graph, fixture_options());
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].text.find(graph.string()) != std::string::npos);
+}
+
 TEST_CASE("stages without a pin are dealt round robin over the cpu controllers") {
   const Plan plan = compile_good(kChain);
   REQUIRE(plan.controllers.size() == 3);
