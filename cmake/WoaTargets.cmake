@@ -11,7 +11,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 find_program(WOA_CCACHE ccache)
 if(WOA_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${WOA_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WOA_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${WOA_CCACHE})
 endif()
 
@@ -50,6 +50,13 @@ function(woa_verilated name)
   endif()
 endfunction()
 
+# For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
+function(woa_brief name)
+  if(WOA_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
+endfunction()
+
 # woa_library(NAME SOURCES ... [DEPS woa targets] [PRIVATE_DEPS libraries no header shows])
 function(woa_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
@@ -78,6 +85,14 @@ function(woa_kernel name)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${out})
 endfunction()
 
+# All of them alike, or the precompiled headers would not fit. Tests are compiled more often than they run for long.
+function(woa_test_settings name)
+  target_link_libraries(${name} PRIVATE woa_settings woa_catch)
+  target_compile_options(${name} PRIVATE -O0)
+  target_compile_definitions(${name} PRIVATE WOA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WOA_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+endfunction()
+
 if(WOA_BUILD_TESTS)
   # Catch's main, built once and without sanitizers (it is large and not ours).
   if(Catch2_VERSION VERSION_GREATER_EQUAL 3)  # 2.13 may define Catch2WithMain too
@@ -89,18 +104,26 @@ if(WOA_BUILD_TESTS)
     target_link_libraries(woa_catch PUBLIC Catch2::Catch2)
     target_compile_options(woa_catch PRIVATE -O0 -fno-sanitize=all)
   endif()
+  # What every test includes, parsed once.
+  add_library(woa_test_headers OBJECT ${CMAKE_SOURCE_DIR}/tests/support/headers.cc)
+  woa_test_settings(woa_test_headers)
+  target_precompile_headers(woa_test_headers PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/catch.h <filesystem> <functional> <map> <memory>
+                                                     <string> <thread> <vector>)
 endif()
+
+# Sources of tests, in a test program or in a library that several share.
+function(woa_test_sources name)
+  woa_test_settings(${name})
+  target_precompile_headers(${name} REUSE_FROM woa_test_headers)
+endfunction()
 
 # woa_test(NAME SOURCES ... [DEPS ...] [LABELS ...] [ARGS command line] [TIMEOUT seconds])
 # One test program; exit code 77 is a skip, with its reason on stdout (WOA_REQUIRE turns it into a failure, tests/support/require.h).
 function(woa_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE woa_settings woa_catch ${arg_DEPS})
-  target_compile_definitions(${name} PRIVATE WOA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WOA_BUILD_DIR="${CMAKE_BINARY_DIR}")
-  if(WOA_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0 -g1)
-  endif()
+  woa_test_sources(${name})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
   if(NOT arg_TIMEOUT)

@@ -1,0 +1,1 @@
+// Nothing: the target that this belongs to precompiles the headers of all tests.
