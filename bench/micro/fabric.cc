@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kToken = 64;
 constexpr std::uint32_t kTurnBits = 32;
+constexpr std::uint32_t kSpareBlocks = 7;  // so that a writer need not wait for news of the block it used last
 
 StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
   StagePlan out;
@@ -56,9 +57,10 @@ Plan ping_pong(std::uint32_t window) {
   }
   plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
   const std::uint64_t all = ~std::uint64_t{0};
+  const std::uint32_t blocks = window + kSpareBlocks;
   plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
-                {2, 0, 3, 0, all, 0, -1, 1, window},
-                {3, 0, 2, 0, all, 1, 0, 1, window},
+                {2, 0, 3, 0, all, 0, -1, 1, blocks},
+                {3, 0, 2, 0, all, 1, 0, 1, blocks},
                 {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},
                 {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
   return plan;

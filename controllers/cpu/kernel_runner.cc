@@ -40,7 +40,7 @@ void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
 
 Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexcept {
   const StagePlan& plan = *stage.plan;
-  firing.started_ns = firing.ended_ns = now_ns();
+  firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     Status status = to_kernel_input(plan.inputs[i].type, firing.inputs[i].payload, inputs_[i]);
     if (!status.ok()) return status.with_context("input '" + plan.inputs[i].name + "'");
@@ -56,7 +56,7 @@ Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexce
   woa_error error;
   error.message[0] = '\0';
   const woa_status result = stage.kernel->run(stage.self, &context, inputs_.data(), outputs_.data(), &error);
-  firing.ended_ns = now_ns();
+  if (firing.timed) firing.ended_ns = now_ns();
   if (result != WOA_OK) {
     error.message[sizeof error.message - 1] = '\0';
     return {to_code(result), error.message};

@@ -10,6 +10,7 @@ namespace woa {
 struct Controller::ActiveFiring : Firing {
   std::uint32_t match = kNone;    // whose tokens it consumes; kNone for forwarded poison
   std::vector<PortClaim> claims;  // by output port
+  std::uint32_t stands_for = 1;   // firings of its stage, if it is timed
 };
 
 }  // namespace woa

@@ -60,6 +60,7 @@ struct Firing {
   std::vector<FiringOutput> outputs;
   std::vector<FiringRoute> routes;  // empty unless the device forwards
   void* state = nullptr;            // of a stateful kernel
+  bool timed = true;                // whether started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length

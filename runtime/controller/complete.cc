@@ -143,7 +143,7 @@ void Controller::release_inputs(std::uint32_t match) noexcept {
 void Controller::count_firing(const ActiveFiring& firing) noexcept {
   StageStats& stats = stats_.stages[firing.stage];
   ++stats.firings;
-  stats.busy_ns += firing.ended_ns - firing.started_ns;
+  if (firing.timed) stats.busy_ns += (firing.ended_ns - firing.started_ns) * firing.stands_for;
   stats_.cycles += firing.cycles;
   add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
              firing.instance, firing.tag});

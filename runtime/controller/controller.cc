@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more lanes
 constexpr std::size_t kPollBatch = 64;   // packets of one channel per duty cycle, so that none starves another
 constexpr std::size_t kTraceReserve = 4096;
+// What seldom matters is looked at once in so many duty cycles: each look takes a cache line that another core writes.
+constexpr std::uint32_t kThoroughEvery = 16;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -56,6 +58,7 @@ Controller::Controller(ControllerSetup setup)
   for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
     if (stage(s).controller != self_) continue;
     books_[s].local = true;
+    relays_ = relays_ || stage(s).role == StageRole::kRelay;
     books_[s].instances.resize(kMaxWindow);
     max_inputs = std::max(max_inputs, stage(s).inputs.size());
     max_outputs = std::max(max_outputs, stage(s).outputs.size());
@@ -100,8 +103,11 @@ Controller::~Controller() {
 
 std::size_t Controller::do_work() noexcept {
   if (!fatal_.ok() || ended_) return 0;
+  const bool thorough = ++cycles_ % kThoroughEvery == 0;
   std::size_t done = poll_channels();
-  done += poll_returns();
+  // Blocks that came back matter to who waits for one: a match of this controller, or the writer behind a relay.
+  if (thorough || relays_ || !ready_.empty()) done += poll_returns();
+  if (thorough) check_channels();
   done += poll_backend();
   if (outputs_->take_ring_was_full()) retry_ready_ = true;
   // Once each, and not until nothing is left: what was sent must be announced, and what came meanwhile be seen, between
@@ -123,12 +129,17 @@ std::size_t Controller::poll_channels() noexcept {
     const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
     if (packets > 0) outputs_->wake_later(c);  // it may wait for a place in the ring
     done += packets;
-    if (packets > 0) continue;
-    if (Status status = receiver->status(); !status.ok()) {
-      fail_run(status.with_context("channel from '" + plan_.controllers[c].name + "'"));
-    }
   }
   return done;
+}
+
+void Controller::check_channels() noexcept {
+  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
+    const Receiver* receiver = setup_.wiring.receivers[c].get();
+    if (receiver == nullptr) continue;
+    if (Status status = receiver->status(); !status.ok())
+      fail_run(status.with_context("channel from '" + plan_.controllers[c].name + "'"));
+  }
 }
 
 std::size_t Controller::tell_oldest() noexcept {

@@ -95,6 +95,7 @@ class Controller final : private LocalDelivery {
   };
   struct StageBook {
     bool local = false;
+    std::uint64_t started = 0;  // firings
     const LoadedStage* loaded = nullptr;
     std::vector<StageInstance> instances;
     std::vector<std::max_align_t> state;  // kMaxWindow states, or one for `stateful: run`
@@ -112,6 +113,7 @@ class Controller final : private LocalDelivery {
 
   explicit Controller(ControllerSetup setup);
   std::size_t poll_channels() noexcept;
+  void check_channels() noexcept;
   std::size_t tell_oldest() noexcept;
   const StagePlan& stage(std::uint32_t id) const noexcept { return plan_.stages[id]; }
 
@@ -149,6 +151,7 @@ class Controller final : private LocalDelivery {
   Start try_start(std::uint32_t match) noexcept;
   Start relay(std::uint32_t match) noexcept;
   bool in_order(const Match& match, StageInstance& entry) noexcept;
+  void decide_timing(ActiveFiring& firing) noexcept;
   void fill(ActiveFiring& firing, std::uint32_t match, StageInstance& entry) noexcept;
   std::size_t send_poisons() noexcept;
   bool send_poison(Poison& poison) noexcept;
@@ -172,8 +175,10 @@ class Controller final : private LocalDelivery {
   const std::uint32_t self_;
   Backend& backend_;
   const bool device_forwards_;
+  bool relays_ = false;  // has stages that pass others' blocks on
   Status fatal_;
   bool ended_ = false;
+  std::uint32_t cycles_ = 0;                // duty cycles, modulo 2^32
   std::uint64_t oldest_ = 0;                // in flight, as far as this controller knows
   std::uint64_t published_oldest_ = 0;      // host: to be told to the others
   std::vector<std::uint64_t> told_oldest_;  // host: by controller

@@ -111,6 +111,7 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
   firing.message.clear();
   firing.cycles = 0;
   firing.poison = firing.lost = false;
+  decide_timing(firing);
   firing.state = plan.stateful == Stateful::kNo ? nullptr : state_of(source.stage, entry);
   firing.inputs.clear();
   const std::span<Token> tokens = matches_.tokens(match);
@@ -129,6 +130,15 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
     for (const std::uint32_t e : layout_.out_edges[source.stage][p])
       firing.routes.push_back({e, claim.region, claim.offset, {}});
   }
+}
+
+// A kernel that takes about as long as looking at the clock is timed now and then; that firing stands for all of them.
+void Controller::decide_timing(ActiveFiring& firing) noexcept {
+  constexpr std::uint32_t kFirst = 64, kSeldom = 64, kShort_ns = 1'000;
+  const StageStats& stats = stats_.stages[firing.stage];
+  const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShort_ns;
+  firing.stands_for = often ? 1 : kSeldom;
+  firing.timed = books_[firing.stage].started++ % firing.stands_for == 0;
 }
 
 // A caller's stage in the host (rpc-hub): the arguments are all there, so they go to the stage, payloads by reference.

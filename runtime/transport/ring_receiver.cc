@@ -41,9 +41,10 @@ bool RingReceiver::read(ActivationPacket& packet) noexcept {
   words[kPublishWord] = publish_word(cursor_.slot());
   const auto sequence = static_cast<std::uint32_t>(words[kPublishWord]);
   if (sequence == cursor_.stale()) {
-    look_ahead();
+    if (++empty_polls_ % kLookAheadEvery == 0) look_ahead();
     return false;
   }
+  empty_polls_ = 0;
   if (sequence != cursor_.expected()) {
     loss_ = Loss::kSequence;
     found_ = sequence;

@@ -26,6 +26,10 @@ class RingReceiver final : public Receiver {
  private:
   enum class Loss : std::uint8_t { kNone, kSequence, kEnd, kRejected, kNoCrc, kInlineBytes };
 
+  // An empty poll in that many asks whether packets were lost: it takes two more cache lines, which the producer
+  // writes.
+  static constexpr std::uint32_t kLookAheadEvery = 16;
+
   [[nodiscard]] bool read(ActivationPacket& packet) noexcept;
   [[nodiscard]] std::uint64_t publish_word(std::uint32_t slot) const noexcept;
   [[nodiscard]] std::uint32_t sequence_in(std::uint32_t slot) const noexcept {
@@ -41,7 +45,8 @@ class RingReceiver final : public Receiver {
   bool header_crc_;
   Loss loss_ = Loss::kNone;
   Rejection rejection_ = Rejection::kNone;
-  std::uint64_t found_ = 0;  // what stood in place of what was expected
+  std::uint64_t found_ = 0;        // what stood in place of what was expected
+  std::uint32_t empty_polls_ = 0;  // since the last packet
   RingCursor cursor_;
   RingCursor returns_;
 };

@@ -96,11 +96,14 @@ class PacketSink {
   virtual bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept = 0;
 };
 
+inline constexpr int kPollsUntilLossShows = 64;
+
 // The consumer end. One thread at a time. No call blocks, allocates, logs or makes a system call, wake() apart.
 class Receiver {
  public:
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
-  // Delivers at most `max_packets` in order; returns how many were consumed.
+  // Delivers at most `max_packets` in order; returns how many were consumed. That packets were lost shows in
+  // status() after kPollsUntilLossShows empty polls at the latest.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
   // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
   // repeated or damaged packet. The message names the sequence expected and found, or the rejection. Poll delivers

@@ -73,7 +73,8 @@ struct Rig {
   }
   // Everything that there is to do is done; returns what the controller thinks of it.
   const Status& settle() {
-    while (hosted->controller().do_work() > 0) {
+    for (int quiet = 0; quiet < kPollsUntilLossShows; ++quiet) {
+      if (hosted->controller().do_work() > 0) quiet = 0;
     }
     return hosted->controller().status();
   }

@@ -71,6 +71,13 @@ inline bool send(Sender& sender, const ActivationPacket& packet, std::span<const
   return true;
 }
 
+// Polls until a loss must have shown; returns how many packets came.
+inline std::size_t poll_for_long(Receiver& receiver, PacketSink& sink) {
+  std::size_t packets = 0;
+  for (int k = 0; k < kPollsUntilLossShows; ++k) packets += receiver.poll(sink, kAll);
+  return packets;
+}
+
 // `count` bytes that depend on `seed`.
 inline std::vector<std::byte> pattern(std::size_t count, std::uint64_t seed) {
   std::vector<std::byte> bytes(count);
