@@ -429,7 +429,7 @@ inline count() {
 }
 
 // Nothing is here. If the packet behind it is, or an end other than here, then this one was lost, unless it came while
-// we looked.
+// we looked. Asked after every empty look here, however seldom the code does: the answer changes nothing but a verdict.
 inline look_ahead() {
   end = (RING > 1 && memory[SEQUENCE((position + 1) % RING)] == NEXT + 1 -> NEXT + 1 : memory[END])
 }
