@@ -1,0 +1,540 @@
+// A model of one channel between two processes: runtime/transport's ring_sender, ring_receiver, block_pool, doorbell.
+// check_model.py lets spin visit all its states in several sizes, and shows that every fault seeded below is found.
+//
+// What holds for every interleaving of the steps below:
+//   - the consumer reads each packet once, in order and whole, and with it the payload that was written for it
+//   - no slot and no block is written while the other side may still read it; a block comes back once
+//   - nobody takes a true peer for a broken one: look_ahead() reports no loss, and every count is plausible()
+//   - without a death all packets arrive and all blocks come back; nobody sleeps for ever (no invalid end state)
+//   - who dies, at whatever step and with whatever claims, does not hold the other up: that one reads all that was
+//     published, or gives its own claims up, and ends
+//   - all this in finitely many steps: what could be repeated for ever (cancelling a claim, a time-out) has a bound
+//     here, and no cycle of states is left
+//
+// Memory. A relaxed store waits in its writer's store buffer; it becomes visible at any later time and in any order. A
+// release store waits there too, once everything stored before it is visible. So a packet can be published before its
+// payload, and a ringer can miss a sleeper for want of a fence. Loads happen in program order. A step touches one
+// shared word; where it looks at two, looking one after the other would find nothing else. So a missing acquire is not
+// shown (two loads turned round are), nor is what a compiler may do: the tests under ThreadSanitizer look after those.
+//
+// Not here: what packets say and how it is checked, CRCs, peers that write nonsense, numbers that wrap at 2^32,
+// spinning before a sleep, blocks with several holders, several edges and instances (with one of each, a free block is
+// a free credit), and how the launcher learns of a death.
+
+// Sizes, and who takes part.
+#ifndef RING
+#define RING 2     // slots of the header ring
+#endif
+#ifndef RETURNS
+#define RETURNS 2  // slots of the return ring
+#endif
+#ifndef BLOCKS
+#define BLOCKS 2   // 1 to 3
+#endif
+#ifndef PACKETS
+#define PACKETS 4
+#endif
+#ifndef POISONS
+#define POISONS 1  // so many packets may name no block, but carry bytes inline
+#endif
+#ifndef CANCELS
+#define CANCELS 1  // so many claims may be given up
+#endif
+#ifndef BELLS
+#define BELLS 1    // 0: who finds nothing looks until it finds something, instead of sleeping. Far fewer states
+#endif
+#ifndef OTHERS
+#define OTHERS 0   // 1: a third process rings both bells once
+#endif
+#ifndef LEAVES
+#define LEAVES 0   // 1: either side may close at any time
+#endif
+#ifndef DEATHS
+#define DEATHS 0   // 1: one side dies
+#endif
+
+// Faults, for -DFAULT=NAME.
+#define HEADER_BEFORE_PAYLOAD 1  // the packet is published before its payload is written
+#define PUBLISHED_RELAXED 2      // the sequence is stored without release
+#define HEADER_READ_FIRST 3      // the consumer reads the header before the sequence
+#define COUNTED_BEFORE_READ 4    // `consumed` is stored before the packet is read
+#define CLAIMS_NOT_COUNTED 5     // open claims take no place in the ring
+#define CANCEL_KEEPS_PLACE 6     // a cancelled claim goes on taking one
+#define RETURNED_BEFORE_READ 7   // a block is given back before its payload is read
+#define MARK_BEFORE_BLOCK 8      // an entry of the return ring is marked before its block is named
+#define RETURNS_TOO_FEW 9        // the return ring is smaller than what the consumer can hold
+#define NO_SECOND_LOOK 10        // who announced its sleep does not look for work again
+#define RING_WITHOUT_FENCE 11    // the ringer looks for a sleeper while what it published is on its way
+#define PLACE_NOT_RUNG 12        // the consumer rings for a block, but not for a place in the ring
+#define CLOSE_NOT_RUNG 13        // who closes does not ring
+#define END_RELAXED 14           // the end is stored without release
+#define LOSS_AT_FIRST_SIGHT 15   // look_ahead() reports a loss without looking again
+#define DEATH_NOT_SEEN 16        // who waits for a place or a block does not look whether the peer is gone
+#define CUT_ENDS_AT_ONCE 17      // a channel that was cut counts as drained, whatever it still holds
+#define CANCELS_FOR_EVER 18      // a claim is taken and cancelled without end
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+#if FAULT == RETURNS_TOO_FEW
+#undef RETURNS
+#define RETURNS (BLOCKS - 1)
+#endif
+
+#define PRODUCER 0
+#define CONSUMER 1
+#define OTHER 2
+#define NOBODY 3
+
+// ---- Memory ---------------------------------------------------------------------------------------------------------
+
+// The shared words. Each has one writer: the producer up to END, then the consumer.
+#define SEQUENCE(slot) (slot)                    // publishes the slot: position + 1
+#define HEADER(slot) (RING + (slot))             // the header's other words: 4 * sequence + block, or + POISON
+#define INLINE(slot) (2 * RING + (slot))         // inline payload; any payload is the sequence of its packet
+#define PAYLOAD(block) (3 * RING + (block))
+#define END (3 * RING + BLOCKS)                  // producer_end: the sequence that would have come next
+#define BLOCK(slot) (END + 1 + (slot))           // return ring: which block
+#define MARK(slot) (END + 1 + RETURNS + (slot))  // return ring: the turn, position + 1
+#define CONSUMED (END + 1 + 2 * RETURNS)
+#define GONE (CONSUMED + 1)                      // consumer_gone
+#define WORDS (GONE + 1)
+#define POISON 3
+#if WORDS > 20
+#error "more words than StoreBuffers knows"
+#endif
+
+byte memory[WORDS];   // what everybody sees
+byte written[WORDS];  // what its writer stored last; where they differ, a store is on its way
+byte on_way[3];       // how many, by process
+#define drained(me) (on_way[me] == 0)
+
+#define ARRIVE(w) :: d_step { (w) < WORDS && written[w] != memory[w] -> memory[w] = written[w]; on_way[((w) > END)]-- }
+active proctype StoreBuffers() {  // of the dead, too: what they stored arrives
+end:
+  do
+  ARRIVE(0) ARRIVE(1) ARRIVE(2) ARRIVE(3) ARRIVE(4) ARRIVE(5) ARRIVE(6) ARRIVE(7) ARRIVE(8) ARRIVE(9)
+  ARRIVE(10) ARRIVE(11) ARRIVE(12) ARRIVE(13) ARRIVE(14) ARRIVE(15) ARRIVE(16) ARRIVE(17) ARRIVE(18) ARRIVE(19)
+  od
+}
+
+inline store(me, word, value) {
+  d_step {
+    on_way[me] = on_way[me] - (written[word] != memory[word]) + (value != memory[word]);
+    written[word] = value
+  }
+}
+
+inline store_release(me, word, value) {
+  d_step { drained(me) -> on_way[me] = 1; written[word] = value }
+}
+
+// ---- Death ----------------------------------------------------------------------------------------------------------
+
+// A victim is taken from whatever it does or waits for (`unless`). The launcher notices and cuts the channel at both
+// ends; it rings nobody.
+byte victim = NOBODY;
+bool ended[2];
+bool cut;  // producer_cut and consumer_cut
+
+#if DEATHS
+active proctype Launcher() {
+  if
+  :: victim = PRODUCER
+  :: victim = CONSUMER
+  fi;
+  d_step { ended[victim] && drained(victim) -> cut = true }
+}
+#endif
+
+// ---- Doorbells ------------------------------------------------------------------------------------------------------
+
+// `rung` stands for `rings != seen`. The bump and the call that wakes are one step: who goes to sleep between them
+// finds the bump and does not. prepare() ends in a fence, hence its stores are visible at once.
+bool sleeping[2], rung[2];
+bool timed_out[2];
+
+#if FAULT == RING_WITHOUT_FENCE
+#define fenced(me) true
+#else
+#define fenced(me) drained(me)
+#endif
+
+inline ring(me, bell) {
+  if
+  :: d_step { fenced(me) && !sleeping[bell] -> to_wake = false }
+  :: d_step { fenced(me) && sleeping[bell] -> sleeping[bell] = false; to_wake = false }
+    rung[bell] = true
+  fi
+}
+
+inline prepare(me) {
+  d_step { drained(me) -> rung[me] = false; sleeping[me] = true; prepared = true; idle = (FAULT == NO_SECOND_LOOK) }
+}
+
+// Part of the step in which the owner found something: a ringer in between would change nothing.
+inline cancel_sleep(me) {
+  sleeping[me] = sleeping[me] && !prepared;
+  prepared = false
+}
+
+// The time-out is for those whom nobody rings, so here it comes after a cut only, and once: a missed ring must not pass
+// for a long nap.
+inline sleep(me) {
+  d_step {
+    rung[me] || cut && !timed_out[me] ->
+    timed_out[me] = timed_out[me] || !rung[me];
+    sleeping[me] = false;
+    prepared = false;
+    idle = false
+  }
+}
+
+#if OTHERS
+active proctype Other() {
+  bool to_wake;
+  ring(OTHER, CONSUMER);
+  ring(OTHER, PRODUCER)
+}
+#endif
+
+// ---- Both sides -----------------------------------------------------------------------------------------------------
+
+// Each runs a duty cycle, its parts in any order. A look that finds nothing makes it `idle`; whoever is idle and has
+// nothing left to do prepares to sleep, looks again, and sleeps.
+
+// For the assertions, and of no use to either side:
+byte published;  // packets by the producer
+byte copied;     // packets out of the ring, by the consumer
+byte taken;      // blocks out of the return ring, by the producer
+byte hand[3];    // by block: the packet whose payload the consumer is about to read
+bool left;       // somebody closed early
+
+// ---- The producer ---------------------------------------------------------------------------------------------------
+
+mtype = {ABSENT, FREE, CLAIMED, OUT};  // a block, as BlockPool knows it
+#define some(state) (pool[0] == state || pool[1] == state || pool[2] == state)
+
+inline pick(state) {
+  if
+  :: pool[0] == state -> b = 0
+  :: pool[1] == state -> b = 1
+  :: pool[2] == state -> b = 2
+  fi
+}
+
+#if FAULT == CLAIMS_NOT_COUNTED
+#define FULL (committed - consumed >= RING)
+#else
+#define FULL (committed - consumed + open >= RING)
+#endif
+#if FAULT == DEATH_NOT_SEEN
+#define CLOSED false
+#else
+#define CLOSED (memory[GONE] || cut)
+#endif
+#define CLAIMABLE (committed + open < PACKETS && (some(FREE) || poisons_left > 0))
+#define CLAIMS (some(CLAIMED) || poisons > 0)
+#define SLOT (committed % RING)
+#define RETURN_SLOT (taken % RETURNS)
+
+// A claim is a place in the ring with a block, or with the right to send poison.
+inline reserve() {
+  atomic {
+    if
+    :: FULL ->
+      assert(consumed <= memory[CONSUMED] && memory[CONSUMED] <= committed);  // plausible()
+      consumed = memory[CONSUMED]
+    :: else
+    fi;
+    if
+    :: FULL || !CLAIMABLE -> idle = true
+    :: else ->
+      open++;
+      if
+      :: some(FREE) -> pick(FREE); pool[b] = CLAIMED; b = 0
+      :: poisons_left > 0 -> poisons_left--; poisons++
+      fi;
+      cancel_sleep(PRODUCER)
+    fi
+  }
+}
+
+// Takes up any open claim, to commit or to cancel it: a block, or POISON.
+inline take_up() {
+  if
+  :: some(CLAIMED) -> pick(CLAIMED)
+  :: poisons > 0 -> poisons--; b = POISON
+  fi;
+  idle = false
+}
+
+inline cancel() {
+  take_up();
+  cancels_left = cancels_left - (FAULT != CANCELS_FOR_EVER);
+  open = open - (FAULT != CANCEL_KEEPS_PLACE);
+  if
+  :: b == POISON -> poisons_left++
+  :: else -> pool[b] = FREE
+  fi;
+  b = 0
+}
+
+inline store_payload() {
+  if
+  :: b == POISON -> store(PRODUCER, INLINE(SLOT), committed + 1)
+  :: else -> store(PRODUCER, PAYLOAD(b), committed + 1)
+  fi
+}
+
+// Relaxed stores in a row are one step: they may arrive in any order anyway.
+inline write() {
+  take_up();
+  assert(committed - copied < RING);
+#if FAULT != HEADER_BEFORE_PAYLOAD
+  store_payload();
+#endif
+  store(PRODUCER, HEADER(SLOT), 4 * (committed + 1) + b)
+}
+
+inline publish() {
+  atomic {
+#if FAULT == PUBLISHED_RELAXED
+    store(PRODUCER, SEQUENCE(SLOT), committed + 1);
+#else
+    store_release(PRODUCER, SEQUENCE(SLOT), committed + 1);
+#endif
+    published++;
+#if FAULT == HEADER_BEFORE_PAYLOAD
+  }
+  atomic {
+    store_payload();
+#endif
+    if
+    :: b != POISON -> pool[b] = OUT
+    :: else
+    fi;
+    b = 0;
+    committed++;
+    open--;
+    to_wake = BELLS
+  }
+}
+
+inline poll_returns() {
+  d_step {
+    b = memory[BLOCK(RETURN_SLOT)];
+    assert(b < BLOCKS && pool[b] == OUT);
+    assert(hand[b] == 0);
+    pool[b] = FREE;
+    taken++;
+    b = 0;
+    cancel_sleep(PRODUCER)
+  }
+}
+
+active proctype Producer() {
+  byte committed, consumed, open, poisons, b;
+  byte poisons_left = POISONS, cancels_left = CANCELS;
+  bool idle, prepared, to_wake;
+  mtype pool[3] = ABSENT;
+  d_step { pool[0] = FREE; pool[1] = (BLOCKS > 1 -> FREE : ABSENT); pool[2] = (BLOCKS > 2 -> FREE : ABSENT) }
+  {
+    do
+    :: !idle && memory[MARK(RETURN_SLOT)] == taken + 1 -> poll_returns()
+    :: atomic {
+        !idle && memory[MARK(RETURN_SLOT)] != taken + 1 ->
+        assert(memory[MARK(RETURN_SLOT)] == (taken < RETURNS -> 0 : taken + 1 - RETURNS))
+      }
+      if
+      :: CLOSED -> break
+      :: LEAVES -> left = true; break
+      :: !CLOSED && committed == PACKETS -> break  // whether or not it has its blocks back
+      :: !CLOSED && committed == PACKETS && some(OUT) -> idle = true
+      :: !CLOSED && committed < PACKETS -> reserve()
+      fi
+    :: atomic { CLAIMS && cancels_left > 0 -> cancel() }
+    :: atomic { CLAIMS -> write() }
+      publish()
+#if BELLS
+    :: to_wake -> ring(PRODUCER, CONSUMER)
+    :: idle && !prepared && !CLAIMS && !to_wake -> prepare(PRODUCER)
+    :: idle && prepared -> sleep(PRODUCER)
+#else
+    :: d_step {
+        idle && (memory[MARK(RETURN_SLOT)] == taken + 1 || CLOSED ||
+                 FULL && CLAIMABLE && memory[CONSUMED] != consumed) -> idle = false
+      }
+#endif
+    od;
+    atomic {  // whatever the other side holds, its own books agree
+      open = open - (pool[0] == CLAIMED) - (pool[1] == CLAIMED) - (pool[2] == CLAIMED) - poisons;
+      assert(open == 0)
+    }
+#if FAULT == END_RELAXED
+    store(PRODUCER, END, committed + 1);
+#else
+    store_release(PRODUCER, END, committed + 1);
+#endif
+#if BELLS && FAULT != CLOSE_NOT_RUNG
+    ring(PRODUCER, CONSUMER)
+#endif
+  } unless { victim == PRODUCER }
+  d_step {
+    ended[PRODUCER] = true;
+    // What it knew matters no more: fewer states.
+    committed = 0; consumed = 0; open = 0; poisons = 0; b = 0; poisons_left = 0; cancels_left = 0;
+    idle = false; prepared = false; to_wake = false;
+    pool[0] = ABSENT; pool[1] = ABSENT; pool[2] = ABSENT
+  }
+}
+
+// ---- The consumer ---------------------------------------------------------------------------------------------------
+
+#undef SLOT
+#undef RETURN_SLOT
+#define SLOT (position % RING)
+#define RETURN_SLOT (returned % RETURNS)
+#define NEXT (position + 1)
+#define STALE (position < RING -> 0 : NEXT - RING)
+#define HOLDING (hand[0] != 0 || hand[1] != 0 || hand[2] != 0)
+
+inline read() {
+#if FAULT == COUNTED_BEFORE_READ
+  store_release(CONSUMER, CONSUMED, NEXT);
+#endif
+  d_step {
+#if FAULT != HEADER_READ_FIRST
+    header = memory[HEADER(SLOT)];
+#endif
+    assert(header / 4 == NEXT);
+    b = header % 4;
+    header = 0
+  }
+}
+
+inline count() {
+  atomic {
+#if FAULT != COUNTED_BEFORE_READ
+    store_release(CONSUMER, CONSUMED, NEXT);
+#endif
+    position++;
+#if FAULT == HEADER_READ_FIRST
+    header = memory[HEADER(SLOT)];
+#endif
+    b = 0;
+    to_wake = to_wake || BELLS && FAULT != PLACE_NOT_RUNG;
+    cancel_sleep(CONSUMER)
+  }
+}
+
+// Nothing is here. If the packet behind it is, or an end other than here, then this one was lost, unless it came while
+// we looked. Asked after every empty look here, however seldom the code does: the answer changes nothing but a verdict.
+inline look_ahead() {
+  end = (RING > 1 && memory[SEQUENCE((position + 1) % RING)] == NEXT + 1 -> NEXT + 1 : memory[END])
+}
+#define ALARM (end != 0 && end != NEXT)
+#if FAULT == CUT_ENDS_AT_ONCE
+#define DRAINED (memory[END] == NEXT || cut)
+#else
+#define DRAINED (memory[END] == NEXT || cut && memory[SEQUENCE(SLOT)] == STALE)
+#endif
+
+inline read_payload() {
+  d_step {
+    assert(hand[b] == 0 || memory[PAYLOAD(b)] == hand[b]);
+    hand[b] = 0
+  }
+}
+
+inline give_back() {
+  d_step {
+    assert(returned - taken < RETURNS);
+#if FAULT != MARK_BEFORE_BLOCK
+    store(CONSUMER, BLOCK(RETURN_SLOT), b)
+#endif
+  }
+  atomic {
+    store_release(CONSUMER, MARK(RETURN_SLOT), returned + 1);
+#if FAULT == MARK_BEFORE_BLOCK
+  }
+  atomic {
+    store(CONSUMER, BLOCK(RETURN_SLOT), b);
+#endif
+#if FAULT == RETURNED_BEFORE_READ
+  }
+  read_payload();
+  atomic {
+#endif
+    returned++;
+    b = 0;
+    to_wake = BELLS
+  }
+}
+
+active proctype Consumer() {
+  byte position, returned, header, end, b;
+  bool idle, prepared, to_wake;
+  {
+    do
+    :: !idle && memory[SEQUENCE(SLOT)] == NEXT ->
+      read();
+      if
+      :: d_step { b == POISON -> assert(memory[INLINE(SLOT)] == NEXT); copied++ }
+      :: d_step { b != POISON -> assert(hand[b] == 0); hand[b] = NEXT; copied++ }
+      :: d_step { b != POISON -> assert(hand[b] == 0); copied++ }
+        give_back()  // unread: a token that came too late
+      fi;
+      count()
+    :: !idle && memory[SEQUENCE(SLOT)] == STALE ->
+      look_ahead();
+      if
+      :: d_step {
+          ALARM ->
+          assert(FAULT != LOSS_AT_FIRST_SIGHT && memory[SEQUENCE(SLOT)] == NEXT);
+          idle = true;
+          end = 0
+        }
+      :: !ALARM && DRAINED && !HOLDING -> break
+      :: LEAVES -> left = true; break
+      :: d_step { !ALARM && !(DRAINED && !HOLDING) -> idle = true; end = 0 }
+      fi
+    :: !idle && memory[SEQUENCE(SLOT)] != NEXT && memory[SEQUENCE(SLOT)] != STALE -> assert(false)
+    :: atomic {  // a firing ends, whenever it likes; until then its controller does not sleep
+        HOLDING ->
+        idle = false;
+        if
+        :: hand[0] != 0 -> b = 0
+        :: hand[1] != 0 -> b = 1
+        :: hand[2] != 0 -> b = 2
+        fi
+      }
+#if FAULT != RETURNED_BEFORE_READ
+      read_payload();
+#endif
+      give_back()
+#if BELLS
+    :: to_wake -> ring(CONSUMER, PRODUCER)
+    :: idle && !prepared && !HOLDING && !to_wake -> prepare(CONSUMER)
+    :: idle && prepared -> sleep(CONSUMER)
+#else
+    :: d_step {
+        idle && (memory[SEQUENCE(SLOT)] == NEXT || !HOLDING && (memory[END] == NEXT || cut)) -> idle = false
+      }
+#endif
+    od;
+    atomic {
+      assert(left || position == published);
+      assert(left || victim != NOBODY || position == PACKETS)
+    }
+    store_release(CONSUMER, GONE, 1);
+#if BELLS && FAULT != CLOSE_NOT_RUNG
+    ring(CONSUMER, PRODUCER)
+#endif
+  } unless { victim == CONSUMER }
+  d_step {
+    ended[CONSUMER] = true;
+    position = 0; returned = 0; header = 0; end = 0; b = 0;
+    idle = false; prepared = false; to_wake = false
+  }
+}
