@@ -8,7 +8,8 @@
 
 namespace woa::bench {
 
-// One contender at one size. Samples are in `unit`; ratio_to_limit compares medians and is 0 where there is no limit.
+// One contender at one size. Samples are in `unit`; ratio_to_limit is its median by the limit's, 0 where there is no
+// limit.
 struct Row {
   std::string contender;
   std::string role;  // "ours", "limit" or "peer"
@@ -26,10 +27,13 @@ struct Row {
   }
 };
 
+// What a good figure is: a time and a share are to be less than the limit's, a rate and a bandwidth more.
+enum class Better : std::uint8_t { kLess, kMore };
+
 struct Report {
   std::string bench, transport;
-  std::string host_state;  // "near" or "far": where the host keeps our two processors, by the raw mailbox; "n/a" where
-                           // it was not probed
+  Better better = Better::kLess;
+  std::string host_state;  // HostProbe::state(); "n/a" where it was not probed
   std::vector<Row> rows;
 };
 

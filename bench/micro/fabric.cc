@@ -3,12 +3,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
+#include "bench/harness/contest.h"
+#include "bench/micro/host_probe.h"
 #include "bench/micro/raw_mailbox.h"
 #include "bench/micro/transport_hop.h"
 #include "runtime/base/clock.h"
@@ -167,30 +168,27 @@ double children_cpu_s() {
 Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions) {
   auto driven = start(ping_pong(1), options, true);
   if (!driven.ok()) return driven.status();
-  Report report{"hop",
-                std::string(options.transport->name()),
-                "",
-                {{"raw mailbox", "limit", kToken, "ns", {}, 0},
-                 {"transport alone, inline", "ours", kToken, "ns", {}, 0},
-                 {"the same with header CRC", "ours", kToken, "ns", {}, 0},
-                 {"controller to controller", "ours", kToken, "ns", {}, 0}}};
-  for (std::uint64_t r = 0; r < repetitions; ++r) {
-    const std::array<Result<double>, 3> alone{raw_mailbox_ns(kToken, hops / 2),
-                                              transport_hop_ns(kToken, false, hops / 2),
-                                              transport_hop_ns(kToken, true, hops / 2)};
-    auto ours = drive(*driven->run, 1, *driven->completed, token(hops, kToken));
-    if (!ours.ok()) return ours.status();
-    for (std::size_t k = 0; k < alone.size(); ++k) {
-      if (!alone[k].ok()) return alone[k].status();
-      report.rows[k].samples.push_back(*alone[k]);
-    }
-    report.rows.back().samples.push_back(static_cast<double>(*ours) / static_cast<double>(hops));
-  }
+  Transport& transport = *options.transport;
+  const std::uint64_t round_trips = (hops + 1) / 2;
+  const auto controllers = [&]() -> Result<double> {
+    const auto ns = drive(*driven->run, 1, *driven->completed, token(hops, kToken));
+    if (!ns.ok()) return ns.status();
+    return static_cast<double>(*ns) / static_cast<double>(hops);
+  };
+  const Contest contest{"ns",
+                        repetitions,
+                        "raw mailbox",
+                        {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
+                         {"transport alone, inline", "ours", kToken,
+                          [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
+                         {"the same with header CRC", "ours", kToken,
+                          [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
+                         {"controller to controller", "ours", kToken, controllers}}};
+  HostProbe probe;
+  auto rows = run_contest(contest, [&] { return probe.look(); });
+  if (!rows.ok()) return rows.status();
   WOA_RETURN_IF_ERROR(finish(*driven));
-  report.host_state = host_state(report.rows[0].median());
-  for (std::size_t k = 1; k < report.rows.size(); ++k)
-    report.rows[k].ratio_to_limit = report.rows[k].median() / report.rows[0].median();
-  return report;
+  return Report{"hop", std::string(transport.name()), Better::kLess, probe.state(), std::move(*rows)};
 }
 
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {
@@ -198,6 +196,7 @@ Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std:
   if (!driven.ok()) return driven.status();
   Report report{"busy",
                 std::string(options.transport->name()),
+                Better::kMore,
                 "n/a",
                 {{"controller to controller, 64 tokens", "ours", kToken, "Mpackets/s", {}, 0}}};
   for (std::uint64_t r = 0; r < repetitions; ++r) {
@@ -223,6 +222,7 @@ Result<Report> bench_idle(const RunOptions& options, double seconds) {
   WOA_RETURN_IF_ERROR(finish(*driven));
   return Report{"idle",
                 std::string(options.transport->name()),
+                Better::kLess,
                 "n/a",
                 {{"host and two controllers", "ours", 0, "% of a core", {share}, 0}}};
 }
@@ -244,6 +244,7 @@ Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) 
   WOA_RETURN_IF_ERROR(finish(*driven));
   return Report{"memory",
                 std::string(options.transport->name()),
+                Better::kLess,
                 "n/a",
                 {{"PSS after 1,000 instances", "ours", kBytes, "KiB", {*before}, 0},
                  {"growth until the last", "ours", kBytes, "KiB", {*after - *before}, 0}}};

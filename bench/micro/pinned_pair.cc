@@ -5,33 +5,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <thread>
 #include <utility>
 
 namespace woa::bench {
 namespace {
 
-void pin(std::size_t processor) {
+bool pin(std::size_t processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(processor, &set);
-  ::sched_setaffinity(0, sizeof set, &set);
+  return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 }  // namespace
 
 Result<PinnedPair> PinnedPair::start(const std::function<int()>& body) {
-  if (std::thread::hardware_concurrency() < 2) return {Code::kUnavailable, "this benchmark needs two processors"};
+  cpu_set_t before;
+  ::sched_getaffinity(0, sizeof before, &before);
+  if (!CPU_ISSET(0, &before) || !CPU_ISSET(1, &before)) {
+    return {Code::kUnavailable, "this benchmark runs on processors 0 and 1, and may not use both of them here"};
+  }
   const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0) return {Code::kUnavailable, "cannot start a second process"};
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pin(1);
-    ::_exit(::getppid() == parent ? body() : 1);
+    ::_exit(pin(1) && ::getppid() == parent ? body() : 1);
   }
-  PinnedPair pair(child);
-  ::sched_getaffinity(0, sizeof pair.before_, &pair.before_);
-  pin(0);
+  PinnedPair pair(child, before);
+  if (!pin(0)) return {Code::kUnavailable, "the system does not let this process choose its processor"};
   return pair;
 }
 

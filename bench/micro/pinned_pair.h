@@ -13,7 +13,8 @@ namespace woa::bench {
 class PinnedPair {
  public:
   // Forks a child on processor 1 that runs `body` and exits with its result, and pins the caller to processor 0. The
-  // child ends with its parent. kUnavailable: there is no second processor, or the system refused a process.
+  // child ends with its parent. kUnavailable: processors 0 and 1 are not both ours to use, or the system refused a
+  // process.
   static Result<PinnedPair> start(const std::function<int()>& body);
   PinnedPair(PinnedPair&& other) noexcept;
   PinnedPair& operator=(PinnedPair&&) = delete;
@@ -22,9 +23,9 @@ class PinnedPair {
   int wait();
 
  private:
-  explicit PinnedPair(pid_t child) : child_(child) {}
+  PinnedPair(pid_t child, const cpu_set_t& before) : child_(child), before_(before) {}
   pid_t child_;
-  cpu_set_t before_{};
+  cpu_set_t before_;
 };
 
 }  // namespace woa::bench

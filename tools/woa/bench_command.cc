@@ -1,9 +1,11 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
-#include <cstdio>
 #include <memory>
 
+#include "bench/micro/bandwidth.h"
 #include "bench/micro/fabric.h"
+#include "bench/micro/rate.h"
 #include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/bench_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
@@ -11,44 +13,44 @@
 namespace woa::tools {
 namespace {
 
-using nlohmann::json;
+constexpr const char* kAbout =
+    "Each figure stands beside a limit that the same run measures: what the hardware does when nothing but the job\n"
+    "itself is left. Contenders take turns; MIN, MEDIAN and MAX are over the repetitions, TO LIMIT is median by "
+    "median.\n"
+    "Read `host state` first: `near` and `far` are two threads of one core and two cores, and only figures of the "
+    "same\n"
+    "state compare; `mixed` means that the host moved us meanwhile, so run again.";
 
-struct BenchArguments {
-  bool json = false;
+constexpr const char* kAboutHop =
+    "One way, in nanoseconds: half a round trip between processors 0 and 1. The limit is a mailbox in shared memory: "
+    "a\n"
+    "copy, a flag, a poll. `transport alone` commits and polls packets that carry 64 bytes inline; `controller to\n"
+    "controller` also matches and fires a kernel that does nothing.";
+
+constexpr const char* kAboutBandwidth =
+    "One direction from processor 0 to processor 1, in GB/s (10^9 bytes a second); the consumer looks at the first "
+    "and\n"
+    "the last byte of each payload where it lies. The limit is the raw mailbox: the producer copies the payload once,\n"
+    "into a slot that the consumer polls. Ours copies it once into a block of a shared region, sends a packet that "
+    "names\n"
+    "the block, and gets the block back. It may beat the limit, because it uses the block again that came back last,\n"
+    "while a ring of slots goes round all its memory. `memcpy` is one process that copies into one buffer.\n"
+    "\n"
+    "  woa bench bandwidth --size 4KiB,16MiB --slots 16";
+
+constexpr const char* kAboutRate =
+    "One direction from processor 0 to processor 1, in million messages a second: one cache line each, no payload. "
+    "The\n"
+    "limit is 8 bytes through a raw mailbox of as many slots, which returns credits a quarter of them at a time. Ours\n"
+    "reserves, commits and polls 64-byte headers: `activate` as a token sends it, `retire` as the host sends it.";
+
+struct Counts {
   std::uint64_t count = 0, repetitions = 11;
-  double seconds = 5;
 };
 
-using Bench = std::function<Result<bench::Report>(const RunOptions&, const BenchArguments&)>;
+using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
 
-json to_json(const bench::Report& report) {
-  json rows = json::array();
-  for (const bench::Row& row : report.rows) {
-    json entry{{"contender", row.contender}, {"role", row.role},       {"size", row.size}, {"unit", row.unit},
-               {"min", row.min()},           {"median", row.median()}, {"max", row.max()}};
-    entry["ratio_to_limit"] = row.ratio_to_limit > 0 ? json(row.ratio_to_limit) : json(nullptr);
-    rows.push_back(std::move(entry));
-  }
-  return {{"bench", report.bench},
-          {"transport", report.transport},
-          {"host_state", report.host_state},
-          {"rows", std::move(rows)}};
-}
-
-void print_table(const bench::Report& report) {
-  std::printf("%s over %s, host state: %s\n", report.bench.c_str(), report.transport.c_str(),
-              report.host_state.c_str());
-  std::printf("  %-36s %-6s %8s %12s %12s %12s  %-12s %s\n", "CONTENDER", "ROLE", "BYTES", "MIN", "MEDIAN", "MAX",
-              "UNIT", "TO LIMIT");
-  for (const bench::Row& row : report.rows) {
-    std::printf("  %-36s %-6s %8llu %12.3f %12.3f %12.3f  %-12s", row.contender.c_str(), row.role.c_str(),
-                static_cast<unsigned long long>(row.size), row.min(), row.median(), row.max(), row.unit.c_str());
-    if (row.ratio_to_limit > 0) std::printf(" %.2f x", row.ratio_to_limit);
-    std::printf("\n");
-  }
-}
-
-int run_bench(const Bench& bench, const BenchArguments& arguments) {
+int run_bench(const Bench& bench, bool json) {
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -56,49 +58,108 @@ int run_bench(const Bench& bench, const BenchArguments& arguments) {
   options.transport = &transport;
   options.kernel_path = kernel_path();
   options.node_command = {program_path().string(), "node"};
-  const auto report = bench(options, arguments);
-  if (!report.ok()) {
-    return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, arguments.json);
-  }
-  arguments.json ? print_json(to_json(*report)) : print_table(*report);
+  const auto report = bench(options);
+  if (!report.ok())
+    return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, json);
+  json ? print_json(to_json(*report)) : print_table(*report);
   return kDone;
 }
 
-void add(CLI::App& parent, Action& action, const std::string& name, const std::string& help, std::uint64_t count,
-         const std::string& count_help, Bench bench) {
+CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const std::string& help, Bench bench) {
   CLI::App& command = *parent.add_subcommand(name, help);
-  auto arguments = std::make_shared<BenchArguments>();
-  arguments->count = count;
-  command.add_flag("--json", arguments->json, "Print one JSON object on stdout");
-  if (count != 0) {
-    command.add_option("--count", arguments->count, count_help)->check(CLI::PositiveNumber)->capture_default_str();
-    command.add_option("--repetitions", arguments->repetitions, "Interleaved repetitions")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-  } else {
-    command.add_option("--seconds", arguments->seconds, "How long")->check(CLI::PositiveNumber)->capture_default_str();
-  }
-  command.callback(
-      [arguments, bench, &action] { action = [arguments, bench] { return run_bench(bench, *arguments); }; });
+  auto json = std::make_shared<bool>(false);
+  command.add_flag("--json", *json, "Print one JSON object on stdout");
+  command.callback([json, bench, &action] { action = [json, bench] { return run_bench(bench, *json); }; });
+  return command;
+}
+
+CLI::Option& add_count(CLI::App& command, std::uint64_t& count, const std::string& help) {
+  return *command.add_option("--count", count, help)->check(CLI::PositiveNumber);
+}
+
+void add_repetitions(CLI::App& command, std::uint64_t& repetitions) {
+  command.add_option("--repetitions", repetitions, "Launches of each contender, in turns")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
+  add_count(command, counts.count, help).capture_default_str();
+  add_repetitions(command, counts.repetitions);
+}
+
+void add_hop(CLI::App& parent, Action& action) {
+  auto counts = std::make_shared<Counts>(Counts{200'000});
+  CLI::App& command = add(
+      parent, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox",
+      [counts](const RunOptions& options) { return bench::bench_hop(options, counts->count, counts->repetitions); });
+  command.footer(kAboutHop);
+  add_counts(command, *counts, "Hops of a launch");
+}
+
+void add_bandwidth(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::BandwidthOptions>();
+  CLI::App& command =
+      add(parent, action, "bandwidth", "Bytes a second from process to process, beside the raw mailbox and memcpy",
+          [chosen](const RunOptions& options) { return bench::bench_bandwidth(*options.transport, *chosen); });
+  command.footer(kAboutBandwidth);
+  command
+      .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::PositiveNumber)
+      ->delimiter(',')
+      ->option_text("SIZE,... [64KiB,1MiB,64MiB]");
+  command.add_option("--slots", chosen->slots, "Slots of the mailbox, and blocks of the transport")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [as many as make 2 GiB]");
+  add_repetitions(command, chosen->repetitions);
+}
+
+void add_rate(CLI::App& parent, Action& action) {
+  auto counts = std::make_shared<Counts>(Counts{2'000'000});
+  CLI::App& command = add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
+                          [counts](const RunOptions& options) {
+                            return bench::bench_rate(*options.transport, counts->count, counts->repetitions);
+                          });
+  command.footer(kAboutRate);
+  add_counts(command, *counts, "Messages of a launch");
+}
+
+void add_busy(CLI::App& parent, Action& action) {
+  auto counts = std::make_shared<Counts>(Counts{1'000'000});
+  CLI::App& command = add(
+      parent, action, "busy", "Packets a second with 64 tokens in flight between two controllers",
+      [counts](const RunOptions& options) { return bench::bench_busy(options, counts->count, counts->repetitions); });
+  add_counts(command, *counts, "Packets of a launch");
+}
+
+void add_idle(CLI::App& parent, Action& action) {
+  auto seconds = std::make_shared<double>(5);
+  CLI::App& command = add(parent, action, "idle", "Processor time of a run whose source never sends",
+                          [seconds](const RunOptions& options) { return bench::bench_idle(options, *seconds); });
+  command.add_option("--seconds", *seconds, "How long")->check(CLI::PositiveNumber)->capture_default_str();
+}
+
+void add_memory(CLI::App& parent, Action& action) {
+  auto instances = std::make_shared<std::uint64_t>(20'000);
+  CLI::App& command = add(parent, action, "memory", "Growth of memory over many instances of 64 KiB",
+                          [instances](const RunOptions& options) { return bench::bench_memory(options, *instances); });
+  add_count(command, *instances, "Instances").capture_default_str();
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
+  command.footer(kAbout);
   command.require_subcommand(1);
-  add(command, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox", 200'000,
-      "Hops", [](const RunOptions& options, const BenchArguments& a) {
-        return bench::bench_hop(options, a.count, a.repetitions);
-      });
-  add(command, action, "busy", "Packets a second with 64 tokens in flight between two controllers", 1'000'000,
-      "Packets", [](const RunOptions& options, const BenchArguments& a) {
-        return bench::bench_busy(options, a.count, a.repetitions);
-      });
-  add(command, action, "idle", "Processor time of a run whose source never sends", 0, "",
-      [](const RunOptions& options, const BenchArguments& a) { return bench::bench_idle(options, a.seconds); });
-  add(command, action, "memory", "Growth of memory over many instances of 64 KiB", 20'000, "Instances",
-      [](const RunOptions& options, const BenchArguments& a) { return bench::bench_memory(options, a.count); });
+  add_hop(command, action);
+  add_bandwidth(command, action);
+  add_rate(command, action);
+  add_busy(command, action);
+  add_idle(command, action);
+  add_memory(command, action);
 }
 
 }  // namespace woa::tools

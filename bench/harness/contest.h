@@ -1,0 +1,36 @@
+// Contenders that do the same job in turns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/harness/report.h"
+#include "runtime/base/status.h"
+
+namespace woa::bench {
+
+struct Contender {
+  std::string name;
+  std::string role;                        // as in Row
+  std::uint64_t size = 0;                  // as in Row
+  std::function<Result<double>()> launch;  // does the job once; its figure, in the contest's unit
+};
+
+struct Contest {
+  std::string unit;
+  std::uint64_t repetitions = 1;
+  std::string limit;  // the contender that all which are no limits are compared with
+  std::vector<Contender> contenders;
+};
+
+// Launches every contender once per repetition, one after another, so that whatever happens on the machine meanwhile
+// meets all alike. `between` runs before the first repetition and after each. The first failure ends the contest and
+// names its contender.
+Result<std::vector<Row>> run_contest(const Contest& contest, const std::function<Status()>& between);
+
+// How much of `amount` a nanosecond did, for a launch that took `ns`.
+Result<double> per_ns(double amount, const Result<double>& ns);
+
+}  // namespace woa::bench

@@ -1,0 +1,82 @@
+#include "bench/micro/bandwidth.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <span>
+#include <string>
+
+#include "bench/harness/contest.h"
+#include "bench/micro/host_probe.h"
+#include "bench/micro/mailbox_stream.h"
+#include "bench/micro/memory.h"
+#include "bench/micro/payload_stream.h"
+#include "bench/micro/stream.h"
+
+namespace woa::bench {
+namespace {
+
+// A launch stays well under a second: long enough for the clock, too short for the host to change its mind.
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kMostMessages = 500'000;
+
+std::uint64_t messages_of(std::uint64_t size, std::uint64_t count) {
+  return count != 0 ? count : std::clamp<std::uint64_t>(kMostBytes / size, 1, kMostMessages);
+}
+
+// The consumer's slots, the source, and the target of memcpy, with as much left for others.
+Status check_memory(std::uint64_t size, std::uint32_t slots) {
+  const std::size_t available = available_bytes();
+  if (available == 0 || size <= available / 2 / (slots + 1)) return {};
+  return {Code::kExhausted, "a payload of " + std::to_string(size) + " bytes and " + std::to_string(slots) +
+                                " slots for it need more than half of the " + std::to_string(available) +
+                                " bytes of memory that are available; lower --size or --slots"};
+}
+
+// memcpy again and again into one buffer, and a child that has nothing to do.
+Result<double> copy_ns(std::span<const std::byte> payload, std::uint64_t messages) {
+  auto target = Memory::map(payload.size(), Memory::Sharing::kPrivate);
+  if (!target.ok()) return target.status();
+  const auto copy = [&](std::uint64_t times) {
+    for (std::uint64_t k = 0; k < times; ++k) {
+      std::memcpy(target->bytes().data(), payload.data(), payload.size());
+      asm volatile("" ::"r"(target->bytes().data()) : "memory");  // somebody may read it
+    }
+    return true;
+  };
+  return stream_ns({copy, [](std::uint64_t) { return true; }}, 1, messages);
+}
+
+Contest contest_of(Transport& transport, const BandwidthOptions& options, std::span<const std::byte> payload) {
+  const std::uint64_t size = payload.size(), messages = messages_of(size, options.count);
+  const double bytes = static_cast<double>(size) * static_cast<double>(messages);
+  const MailboxSpec mailbox{options.slots, 1};
+  return {"GB/s",
+          options.repetitions,
+          "raw mailbox",
+          {{"memcpy", "limit", size, [=] { return per_ns(bytes, copy_ns(payload, messages)); }},
+           {"raw mailbox", "limit", size, [=] { return per_ns(bytes, mailbox_stream_ns(mailbox, payload, messages)); }},
+           {std::string(transport.name()) + " transport", "ours", size, [=, &transport, slots = options.slots] {
+              return per_ns(bytes, payload_stream_ns(transport, slots, payload, messages));
+            }}}};
+}
+
+}  // namespace
+
+Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options) {
+  Report report{"bandwidth", std::string(transport.name()), Better::kMore, "", {}};
+  HostProbe probe;
+  for (const std::uint64_t size : options.sizes) {
+    WOA_RETURN_IF_ERROR(check_memory(size, options.slots));
+    auto source = Memory::map(size, Memory::Sharing::kPrivate);
+    if (!source.ok()) return source.status();
+    std::memset(source->bytes().data(), 1, size);
+    auto rows = run_contest(contest_of(transport, options, source->bytes()), [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+}  // namespace woa::bench

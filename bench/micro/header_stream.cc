@@ -1,0 +1,55 @@
+#include "bench/micro/header_stream.h"
+
+#include "bench/micro/lane.h"
+#include "bench/micro/stream.h"
+
+namespace woa::bench {
+namespace {
+
+class Producer {
+ public:
+  Producer(Sender& sender, const ActivationPacket& header) : sender_(sender), header_(header) {}
+
+  [[nodiscard]] bool produce(std::uint64_t messages) {
+    for (std::uint64_t k = 0; k < messages; ++k) {
+      if (!wait_for_place(sender_)) return false;
+      sender_.commit(header_);
+    }
+    sent_ += static_cast<std::uint32_t>(messages);
+    return spin_until([&] { return sender_.consumed() == sent_; });
+  }
+
+ private:
+  Sender& sender_;
+  ActivationPacket header_;
+  std::uint32_t sent_ = 0;  // modulo 2^32, as consumed()
+};
+
+class Consumer final : public PacketSink {
+ public:
+  explicit Consumer(Receiver& receiver) : receiver_(receiver) {}
+
+  [[nodiscard]] bool consume(std::uint64_t messages) { return take_packets(receiver_, *this, messages); }
+  bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> /*inline_payload*/) noexcept override {
+    return true;
+  }
+
+ private:
+  Receiver& receiver_;
+};
+
+}  // namespace
+
+Result<double> header_stream_ns(Transport& transport, std::uint32_t ring_slots, const ActivationPacket& header,
+                                std::uint64_t messages) {
+  ChannelSpec spec;
+  spec.ring_slots = ring_slots;
+  spec.inline_bytes = 0;
+  const auto lane = open_lane(transport, spec);
+  if (!lane.ok()) return lane.status();
+  Producer producer(*lane->sender, header);
+  Consumer consumer(*lane->receiver);
+  return stream_ns(stream_of(producer, consumer), ring_slots, messages);
+}
+
+}  // namespace woa::bench

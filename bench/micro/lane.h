@@ -1,0 +1,47 @@
+// A channel between the two processes of a benchmark, and what both do with their ends.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "bench/micro/spin.h"
+#include "runtime/transport/transport.h"
+
+namespace woa::bench {
+
+// Both ends are opened before the child is forked, so that no error is left for it to tell; then each process uses one.
+struct Lane {
+  std::unique_ptr<Sender> sender;
+  std::unique_ptr<Receiver> receiver;
+};
+
+// kUnsupported: the transport's memory does not cross processes. Otherwise as Transport.
+Result<Lane> open_lane(Transport& transport, const ChannelSpec& spec);
+
+// A region of payload, mapped as its producer and as its consumer see it, and touched by the producer.
+struct Region {
+  std::unique_ptr<Mapping> producer, consumer;
+};
+
+// Errors as open_lane().
+Result<Region> open_region(Transport& transport, std::size_t bytes);
+
+// Reserves a place in the ring, waiting for one. False: the other side is gone.
+[[nodiscard]] inline bool wait_for_place(Sender& sender) {
+  Push push = Push::kBackPressured;
+  return spin_until([&] { return (push = sender.reserve()) != Push::kBackPressured; }) && push == Push::kOk;
+}
+
+// Waits for so many packets and delivers them. False: the other side is gone.
+[[nodiscard]] inline bool take_packets(Receiver& receiver, PacketSink& sink, std::uint64_t packets) {
+  constexpr std::uint64_t kPollBatch = 64;  // as a controller's
+  for (std::size_t done = 0; packets > 0; packets -= done) {
+    const auto most = static_cast<std::size_t>(std::min(packets, kPollBatch));
+    if (!spin_until([&] { return (done = receiver.poll(sink, most)) > 0; })) return false;
+  }
+  return true;
+}
+
+}  // namespace woa::bench

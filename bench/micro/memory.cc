@@ -1,0 +1,31 @@
+#include "bench/micro/memory.h"
+
+#include <sys/mman.h>
+
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace woa::bench {
+
+Result<Memory> Memory::map(std::size_t bytes, Sharing sharing) {
+  const int shared = sharing == Sharing::kPrivate ? MAP_PRIVATE : MAP_SHARED;
+  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, shared | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (at == MAP_FAILED) return {Code::kExhausted, "no memory for " + std::to_string(bytes) + " bytes"};
+  return Memory(std::span(static_cast<std::byte*>(at), bytes));
+}
+
+Memory::~Memory() {
+  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+}
+
+std::size_t available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    std::size_t kib = 0;
+    if (key == "MemAvailable:" && file >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+}  // namespace woa::bench

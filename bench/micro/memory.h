@@ -1,0 +1,32 @@
+// Memory of a benchmark: mapped, zeroed, aligned to pages, and touched, so that none is taken while the clock runs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "runtime/base/status.h"
+
+namespace woa::bench {
+
+class Memory {
+ public:
+  enum class Sharing : bool { kPrivate, kWithChildren };
+
+  // kExhausted: the system has not so much.
+  static Result<Memory> map(std::size_t bytes, Sharing sharing);
+  Memory(Memory&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  Memory& operator=(Memory&&) = delete;
+  ~Memory();
+
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  explicit Memory(std::span<std::byte> bytes) : bytes_(bytes) {}
+  std::span<std::byte> bytes_;
+};
+
+// What can be taken without swapping; 0 if the system does not say.
+std::size_t available_bytes();
+
+}  // namespace woa::bench

@@ -1,0 +1,16 @@
+// How many small messages a second go from one process to another.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/harness/report.h"
+#include "runtime/transport/transport.h"
+
+namespace woa::bench {
+
+// One direction, headers alone, in million messages a second, through rings of 64 and of 1024 slots: activations (as a
+// token sends one), packets of a kind without payload, and as their limit 8 bytes through a raw mailbox with as many
+// slots, which returns credits a quarter of them at a time. Errors as header_stream_ns().
+Result<Report> bench_rate(Transport& transport, std::uint64_t messages, std::uint64_t repetitions);
+
+}  // namespace woa::bench

@@ -1,0 +1,19 @@
+#include "bench/micro/stream.h"
+
+#include "bench/micro/pinned_pair.h"
+#include "runtime/base/clock.h"
+
+namespace woa::bench {
+
+Result<double> stream_ns(const Stream& stream, std::uint64_t warm_up, std::uint64_t messages) {
+  auto pair = PinnedPair::start([&] { return stream.consume(warm_up) && stream.consume(messages) ? 0 : 1; });
+  if (!pair.ok()) return pair.status();
+  bool ok = stream.produce(warm_up);
+  const std::uint64_t start_ns = now_ns();
+  ok = ok && stream.produce(messages);
+  const std::uint64_t end_ns = now_ns();
+  if (!ok || pair->wait() != 0) return {Code::kPeerLost, "the other process ended early"};
+  return static_cast<double>(end_ns - start_ns);
+}
+
+}  // namespace woa::bench

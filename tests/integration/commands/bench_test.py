@@ -1,0 +1,100 @@
+"""woa bench: every contender runs and is reported in full, wrong requests are refused. Never a speed."""
+import json
+import os
+import subprocess
+
+import harness
+from harness import WOA, WoaTest
+
+if not {0, 1} <= os.sched_getaffinity(0):
+    harness.skip_program("processors", "the benchmarks run on processors 0 and 1")
+
+LIMIT, OURS = "limit", "ours"
+
+
+class Bench(WoaTest):
+    def report(self, *arguments):
+        done = self.woa("bench", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout)
+
+    def check(self, report, bench, better, unit, contenders):
+        """`contenders`: (name, role, size) of each row."""
+        self.assertEqual(set(report), {"bench", "transport", "host_state", "better", "rows"})
+        self.assertEqual((report["bench"], report["transport"], report["better"]), (bench, "shm", better))
+        self.assertIn(report["host_state"], ("near", "far", "mixed"))
+        self.assertEqual([(row["contender"], row["role"], row["size"]) for row in report["rows"]], contenders)
+        for row in report["rows"]:
+            self.assertEqual(set(row), set("contender role size unit min median max ratio_to_limit".split()))
+            self.assertEqual(row["unit"], unit)
+            self.assertTrue(0 < row["min"] <= row["median"] <= row["max"], row)
+            self.assertEqual(row["ratio_to_limit"] is None, row["role"] == LIMIT, row)
+
+    def test_hop(self):
+        self.check(self.report("hop", "--count", "1001", "--repetitions", "1"), "hop", "less", "ns",
+                   [("raw mailbox", LIMIT, 64), ("transport alone, inline", OURS, 64), ("the same with header CRC", OURS, 64),
+                    ("controller to controller", OURS, 64)])
+
+    def test_bandwidth(self):
+        def contenders(*sizes):
+            return [row for size in sizes for row in (("memcpy", LIMIT, size), ("raw mailbox", LIMIT, size), ("shm transport", OURS, size))]
+        few = ("--count", "100", "--repetitions", "1")
+        self.check(self.report("bandwidth", "--size", "4096", *few), "bandwidth", "more", "GB/s", contenders(4096))
+        self.check(self.report("bandwidth", "--size", "1,57", "--size", "3MiB", "--slots", "3", *few), "bandwidth", "more", "GB/s",
+                   contenders(1, 57, 3 << 20))
+        self.check(self.report("bandwidth", "--size", "64KiB", "--slots", "1", *few), "bandwidth", "more", "GB/s", contenders(64 << 10))
+
+    def test_the_number_of_payloads_can_be_left_out(self):
+        self.check(self.report("bandwidth", "--size", "32MiB", "--slots", "2", "--repetitions", "1"), "bandwidth", "more", "GB/s",
+                   [("memcpy", LIMIT, 32 << 20), ("raw mailbox", LIMIT, 32 << 20), ("shm transport", OURS, 32 << 20)])
+
+    def test_rate(self):
+        self.check(self.report("rate", "--count", "5000", "--repetitions", "3"), "rate", "more", "Mmsg/s",
+                   [row for slots in (64, 1024) for row in ((f"raw mailbox, {slots} slots", LIMIT, 8),
+                                                            (f"shm transport, {slots} slots, activate", OURS, 64),
+                                                            (f"shm transport, {slots} slots, retire", OURS, 64))])
+
+    def test_a_ratio_is_ours_by_the_limit(self):
+        rows = {row["contender"]: row for row in self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3")["rows"]}
+        ours, limit = rows["shm transport"], rows["raw mailbox"]
+        self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / limit["median"])
+
+    def test_the_table_has_the_same_rows(self):
+        done = self.woa("bench", "bandwidth", "--size", "4096", "--count", "10", "--repetitions", "1")
+        self.assertEqual(done.returncode, 0)
+        heading, columns, *rows = done.stdout.decode().splitlines()
+        for text in ("bandwidth over shm", "host state", "more is better"):
+            self.assertIn(text, heading)
+        self.assertIn("above 1", columns)
+        names = ("memcpy", "raw mailbox", "shm transport")
+        self.assertEqual(len(rows), len(names))
+        for row, name in zip(rows, names):
+            self.assertTrue(row.startswith(f"  {name} "), row)
+
+    def test_help_says_what_is_compared(self):
+        for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages")):
+            text = self.woa("bench", bench, "--help").stdout.decode()
+            for word in ("limit", "raw mailbox", unit):
+                self.assertIn(word, text)
+
+
+class Refused(WoaTest):
+    def test_usage(self):
+        for arguments in (["--size", "0"], ["--size", "some"], ["--size", "-1"], ["--slots", "0"], ["--count", "0"], ["--repetitions", "0"]):
+            self.refused(self.woa("bench", "bandwidth", *arguments), 2)
+
+    def test_more_than_the_memory(self):
+        for size in ("900TiB", "15EiB"):
+            done = self.woa("bench", "bandwidth", "--size", size, "--json")
+            self.refused(done, 1, "error[exhausted]", "--size")
+            self.assertEqual(json.loads(done.stdout)["error"]["code"], "exhausted")
+
+    def test_one_processor(self):
+        for bench in ("hop", "bandwidth", "rate"):
+            done = subprocess.run([WOA, "bench", bench], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S,
+                                  preexec_fn=lambda: os.sched_setaffinity(0, {0}))
+            self.refused(done, 3, "error[unavailable]", "processors 0 and 1")
+
+
+if __name__ == "__main__":
+    harness.main()

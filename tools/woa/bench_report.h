@@ -1,0 +1,14 @@
+// How `woa bench` shows a report: a table, or the same facts as one JSON object.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bench/harness/report.h"
+
+namespace woa::tools {
+
+nlohmann::json to_json(const bench::Report& report);
+// On stdout.
+void print_table(const bench::Report& report);
+
+}  // namespace woa::tools
