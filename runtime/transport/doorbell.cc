@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/sanitizers.h"
+
 namespace woa {
 namespace {
 
@@ -18,7 +20,7 @@ timespec to_timespec(std::uint64_t ns) noexcept {
 // word, then reads the other's, and this stands between the two. ThreadSanitizer knows no fences, so there an exchange
 // of nothing does it.
 void full_fence([[maybe_unused]] std::atomic<std::uint32_t>& sleeping) noexcept {
-#ifdef __SANITIZE_THREAD__
+#ifdef WOA_THREAD_SANITIZER
   sleeping.fetch_add(0, std::memory_order_seq_cst);
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);

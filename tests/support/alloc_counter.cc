@@ -5,13 +5,9 @@
 #include <cerrno>
 #include <cstddef>
 
-#if defined(__has_feature)
-#define WOA_HAS_FEATURE(name) __has_feature(name)
-#else
-#define WOA_HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || WOA_HAS_FEATURE(thread_sanitizer) || \
-    WOA_HAS_FEATURE(address_sanitizer)
+#include "runtime/base/sanitizers.h"
+
+#if defined(WOA_THREAD_SANITIZER) || defined(WOA_ADDRESS_SANITIZER)
 #define WOA_SANITIZER_ALLOCATES
 #endif
 
