@@ -34,13 +34,9 @@ ChannelView::ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) no
   slots = {reinterpret_cast<HeaderSlot*>(at), spec.ring_slots};
   at += slots.size_bytes();
   inlines = {at, std::size_t{spec.ring_slots} * spec.inline_bytes};
+  inline_bytes = spec.inline_bytes;
   at += inlines.size_bytes();
   returns = {reinterpret_cast<ReturnSlot*>(at), spec.return_slots};
-}
-
-std::span<std::byte> ChannelView::inline_area(std::uint32_t slot) const noexcept {
-  const std::size_t each = inlines.size() / slots.size();
-  return inlines.subspan(slot * each, each);
 }
 
 }  // namespace woa

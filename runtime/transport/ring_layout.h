@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,10 +33,27 @@ struct ChannelWords {
   alignas(64) std::atomic<std::uint32_t> consumer_cut{0};  // by close_channel
 };
 
-struct alignas(kPacketBytes) HeaderSlot {
-  std::array<std::atomic<std::uint64_t>, 8> words{};
-};
+// A header as the ring moves it. Words, not fields: a word that was just written in parts is slow to read as a whole.
+using HeaderWords = std::array<std::uint64_t, kPacketBytes / 8>;
 inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence) / 8;
+
+struct alignas(kPacketBytes) HeaderSlot {
+  std::array<std::atomic<std::uint64_t>, kPacketBytes / 8> words{};
+
+  void publish(const HeaderWords& header) noexcept {
+    for (std::size_t k = 0; k < kPublishWord; ++k) words[k].store(header[k], std::memory_order_relaxed);
+    for (std::size_t k = kPublishWord + 1; k < words.size(); ++k) words[k].store(header[k], std::memory_order_relaxed);
+    words[kPublishWord].store(header[kPublishWord], std::memory_order_release);
+  }
+  // `published`: the publish word, read before with acquire order.
+  [[nodiscard]] HeaderWords read(std::uint64_t published) const noexcept {
+    HeaderWords header;
+    for (std::size_t k = 0; k < kPublishWord; ++k) header[k] = words[k].load(std::memory_order_relaxed);
+    header[kPublishWord] = published;
+    for (std::size_t k = kPublishWord + 1; k < words.size(); ++k) header[k] = words[k].load(std::memory_order_relaxed);
+    return header;
+  }
+};
 
 struct alignas(16) ReturnSlot {
   std::atomic<std::uint64_t> block{0};  // edge, offset
@@ -44,6 +62,9 @@ struct alignas(16) ReturnSlot {
 
 static_assert(sizeof(ChannelWords) == 5 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
               kPublishWord == 5);
+static_assert(offsetof(ActivationPacket, sequence) % 8 == 0 && offsetof(ActivationPacket, crc32c) % 8 == 4 &&
+                  std::endian::native == std::endian::little,
+              "sequence is the low half of its word, the CRC the high half of its own");
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "the ring is shared by processes");
 
 // The close word of a producer whose next packet would have had `next_sequence`; never 0.
@@ -57,10 +78,13 @@ struct ChannelView {
   std::span<HeaderSlot> slots;
   std::span<std::byte> inlines;
   std::span<ReturnSlot> returns;
+  std::size_t inline_bytes = 0;  // of one area
 
   // `bytes` holds at least channel_bytes(spec).
   ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept;
-  [[nodiscard]] std::span<std::byte> inline_area(std::uint32_t slot) const noexcept;
+  [[nodiscard]] std::span<std::byte> inline_area(std::uint32_t slot) const noexcept {
+    return inlines.subspan(slot * inline_bytes, inline_bytes);
+  }
 };
 
 // kInvalid names the field of `spec` that is out of bounds.

@@ -25,10 +25,14 @@ std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexce
   while (delivered < max_packets && loss_ == Loss::kNone && read(packet)) {
     if (!sink.on_packet(packet, inline_payload(packet))) break;
     cursor_.advance();
-    channel_.words->consumed.store(static_cast<std::uint32_t>(cursor_.position()), std::memory_order_release);
-    ++delivered;
+    if (++delivered % kTellConsumedEvery == 0) tell_consumed();
   }
+  if (delivered % kTellConsumedEvery != 0) tell_consumed();
   return delivered;
+}
+
+void RingReceiver::tell_consumed() noexcept {
+  channel_.words->consumed.store(static_cast<std::uint32_t>(cursor_.position()), std::memory_order_release);
 }
 
 std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
@@ -37,9 +41,8 @@ std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
 
 // Copies the next packet out, then checks the copy: the slot is the peer's to overwrite. False: none, or see loss_.
 bool RingReceiver::read(ActivationPacket& packet) noexcept {
-  std::array<std::uint64_t, 8> words;
-  words[kPublishWord] = publish_word(cursor_.slot());
-  const auto sequence = static_cast<std::uint32_t>(words[kPublishWord]);
+  const std::uint64_t published = publish_word(cursor_.slot());
+  const auto sequence = static_cast<std::uint32_t>(published);
   if (sequence == cursor_.stale()) {
     if (++empty_polls_ % kLookAheadEvery == 0) look_ahead();
     return false;
@@ -50,10 +53,7 @@ bool RingReceiver::read(ActivationPacket& packet) noexcept {
     found_ = sequence;
     return false;
   }
-  const HeaderSlot& slot = channel_.slots[cursor_.slot()];
-  for (std::size_t k = 0; k < words.size(); ++k)
-    if (k != kPublishWord) words[k] = slot.words[k].load(std::memory_order_relaxed);
-  packet = std::bit_cast<ActivationPacket>(words);
+  packet = std::bit_cast<ActivationPacket>(channel_.slots[cursor_.slot()].read(published));
   loss_ = inspect(packet);
   return loss_ == Loss::kNone;
 }
@@ -74,8 +74,8 @@ RingReceiver::Loss RingReceiver::inspect(const ActivationPacket& packet) noexcep
   if (rejection_ != Rejection::kNone) return Loss::kRejected;
   if (header_crc_ && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
   found_ = packet.payload_bytes;
-  const std::size_t limit = channel_.inline_area(0).size();
-  return (packet.flags & kInline) != 0 && packet.payload_bytes > limit ? Loss::kInlineBytes : Loss::kNone;
+  return (packet.flags & kInline) != 0 && packet.payload_bytes > channel_.inline_bytes ? Loss::kInlineBytes
+                                                                                       : Loss::kNone;
 }
 
 std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
@@ -102,8 +102,8 @@ Status RingReceiver::status() const {
               "channel: packet " + expected + " rejected: this channel's headers carry a CRC, this one has none"};
     case Loss::kInlineBytes:
       return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + found +
-                                   " bytes of inline payload, at most " +
-                                   std::to_string(channel_.inline_area(0).size()) + " expected"};
+                                   " bytes of inline payload, at most " + std::to_string(channel_.inline_bytes) +
+                                   " expected"};
   }
   return {Code::kInternal, "channel: unknown loss"};
 }

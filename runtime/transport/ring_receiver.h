@@ -30,7 +30,11 @@ class RingReceiver final : public Receiver {
   // writes.
   static constexpr std::uint32_t kLookAheadEvery = 16;
 
+  // Who waits for a place in a full ring hears of some at a time: each time takes the producer a cache line.
+  static constexpr std::size_t kTellConsumedEvery = 16;
+
   [[nodiscard]] bool read(ActivationPacket& packet) noexcept;
+  void tell_consumed() noexcept;
   [[nodiscard]] std::uint64_t publish_word(std::uint32_t slot) const noexcept;
   [[nodiscard]] std::uint32_t sequence_in(std::uint32_t slot) const noexcept {
     return static_cast<std::uint32_t>(publish_word(slot));

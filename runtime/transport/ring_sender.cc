@@ -36,32 +36,36 @@ void RingSender::cancel() noexcept {
 }
 
 void RingSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  ActivationPacket packet = header;
-  packet.sequence = next_sequence();
-  packet.flags =
-      static_cast<std::uint8_t>(packet.flags & ~kHeaderCrc);  // one that came with the header is of another channel
-  packet.crc32c = 0;
-  if (header_crc_) seal(packet);
-  publish(packet, inline_payload);
+  // A CRC that came with the header is of another channel.
+  constexpr auto kCrcFlag = std::uint64_t{kHeaderCrc} << (8 * (offsetof(ActivationPacket, flags) % 8));
+  constexpr std::uint64_t kLowHalf = 0xffffffff;
+  HeaderWords words = std::bit_cast<HeaderWords>(header);
+  words[offsetof(ActivationPacket, flags) / 8] &= ~kCrcFlag;
+  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | next_sequence();
+  words[offsetof(ActivationPacket, crc32c) / 8] &= kLowHalf;
+  if (header_crc_) {
+    auto packet = std::bit_cast<ActivationPacket>(words);
+    seal(packet);
+    words = std::bit_cast<HeaderWords>(packet);
+  }
+  publish(words, inline_payload);
 }
 
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
   if (header.sequence != next_sequence())
     return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(header.sequence) + ", expected " +
                                  std::to_string(next_sequence()) + "; the device lost or repeated a packet"};
-  publish(header, inline_payload);
+  publish(std::bit_cast<HeaderWords>(header), inline_payload);
   return {};
 }
 
-void RingSender::publish(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
+void RingSender::publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
   assert(open_ > 0);
-  const std::span<std::byte> area = channel_.inline_area(cursor_.slot());
-  std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
-  HeaderSlot& slot = channel_.slots[cursor_.slot()];
-  const auto words = std::bit_cast<std::array<std::uint64_t, 8>>(header);
-  for (std::size_t k = 0; k < words.size(); ++k)
-    if (k != kPublishWord) slot.words[k].store(words[k], std::memory_order_relaxed);
-  slot.words[kPublishWord].store(words[kPublishWord], std::memory_order_release);
+  if (!inline_payload.empty()) {
+    const std::span<std::byte> area = channel_.inline_area(cursor_.slot());
+    std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
+  }
+  channel_.slots[cursor_.slot()].publish(header);
   cursor_.advance();
   --open_;
 }

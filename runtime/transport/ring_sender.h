@@ -33,7 +33,7 @@ class RingSender final : public Sender {
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool plausible(std::uint32_t consumed) const noexcept;
   void refresh_consumed() noexcept;
-  void publish(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;
+  void publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept;
 
   std::shared_ptr<Mapping> mapping_;
   ChannelView channel_;
