@@ -9,6 +9,10 @@ namespace {
 // Of all packet rings: a slot per block and one per edge and instance. Half of what a plan may have, since a call model
 // that goes through the host needs twice as many.
 constexpr std::uint64_t kMaxSlots = 1ULL << 19;
+// Of small blocks there are some to spare, so that a writer need not wait for news of those it used last. Large ones
+// are better used again while they are warm.
+constexpr std::uint64_t kSmallBlocks = 8;
+constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
@@ -32,6 +36,7 @@ void size_channels(Graph& graph, std::uint32_t window, Report& report) {
   const std::uint64_t marks = graph.edges.size() * std::uint64_t{window};
   const std::uint64_t overlap =
       marks >= kMaxSlots ? 1 : std::clamp<std::uint64_t>((kMaxSlots - marks) / blocks, 1, window);
+  const bool spare = marks + graph.edges.size() * kSmallBlocks <= kMaxSlots;
   for (GraphEdge& edge : graph.edges) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();
@@ -46,7 +51,8 @@ void size_channels(Graph& graph, std::uint32_t window, Report& report) {
           "lower `max` of the port or of the loop");
       continue;
     }
-    edge.blocks = static_cast<std::uint32_t>(std::clamp(overlap * edge.min_blocks, least, most));
+    const std::uint64_t wanted = spare && block_bytes <= kSmallBytes ? kSmallBlocks : 1;
+    edge.blocks = static_cast<std::uint32_t>(std::clamp(std::max(overlap * edge.min_blocks, wanted), least, most));
   }
 }
 

@@ -151,6 +151,14 @@ TEST_CASE("blocks: window x b(e), within 64 GiB per edge") {
   CHECK(edge_of(large, "s.out", "sink.y").blocks == 2);
 }
 
+TEST_CASE("blocks: of small ones at least eight, whatever the window") {
+  const std::string chain =
+      "inputs: {x: {type: bytes, max: 4KiB}, z: {type: bytes, max: 5KiB}}\nwindow: 1\n"
+      "stages: {s: {kernel: join2, in: {a: x, b: z}}}\noutputs: {y: s.out}\n";
+  CHECK(edge_of(compile_good(chain), "source.x", "s.a").blocks == 8);
+  CHECK(edge_of(compile_good(chain), "source.z", "s.b").blocks == 1);
+}
+
 TEST_CASE("a dimension fixed at one port is fixed at all that edges join with it") {
   const Plan plan = compile_good(
       "stages:\n"
