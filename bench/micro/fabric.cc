@@ -10,75 +10,14 @@
 
 #include "bench/harness/contest.h"
 #include "bench/micro/host_probe.h"
+#include "bench/micro/one_thread_hop.h"
+#include "bench/micro/plans.h"
 #include "bench/micro/raw_mailbox.h"
 #include "bench/micro/transport_hop.h"
 #include "runtime/base/clock.h"
 
 namespace woa::bench {
 namespace {
-
-constexpr std::uint64_t kToken = 64;
-constexpr std::uint32_t kTurnBits = 32;
-constexpr std::uint32_t kSpareBlocks = 7;  // so that a writer need not wait for news of the block it used last
-
-StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
-  StagePlan out;
-  out.name = name;
-  out.kernel = kernel;
-  out.library = "lib" + kernel + ".so";
-  out.variant.kind = "cpu";
-  out.controller = controller;
-  out.inputs.push_back({"token", {"bytes", {}, max_bytes}, false, 0});
-  return out;
-}
-
-Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max_bytes, std::uint32_t controllers) {
-  Plan plan;
-  plan.graph = name;
-  plan.window = window;
-  plan.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
-  for (std::uint32_t c = 0; c < controllers; ++c)
-    plan.controllers.push_back({"cpu:" + std::to_string(c), ControllerKind::kCpu, "cpu", 1});
-  plan.stages.resize(2);
-  plan.stages[kSourceStage].name = "source";
-  plan.stages[kSourceStage].role = StageRole::kSource;
-  plan.stages[kSourceStage].outputs.push_back({"token", {"bytes", {}, max_bytes}, -1});
-  plan.stages[kSinkStage].name = "sink";
-  plan.stages[kSinkStage].role = StageRole::kSink;
-  plan.stages[kSinkStage].inputs.push_back({"token", {"bytes", {}, max_bytes}, false, 0});
-  return plan;
-}
-
-// Two `ping` stages that send a token to each other until its counter is down.
-Plan ping_pong(std::uint32_t window) {
-  Plan plan = empty_plan("ping-pong", window, kToken, 2);
-  for (std::uint32_t c = 1; c <= 2; ++c) {
-    plan.stages.push_back(stage(c == 1 ? "ping" : "pong", "ping", c, kToken));
-    plan.stages.back().outputs = {{"again", {"bytes", {}, kToken}, 0}, {"done", {"bytes", {}, kToken}, 0}};
-  }
-  plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
-  const std::uint64_t all = ~std::uint64_t{0};
-  const std::uint32_t blocks = window + kSpareBlocks;
-  plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
-                {2, 0, 3, 0, all, 0, -1, 1, blocks},
-                {3, 0, 2, 0, all, 1, 0, 1, blocks},
-                {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},
-                {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
-  return plan;
-}
-
-Plan copies(std::uint32_t stages, std::uint64_t max_bytes) {
-  Plan plan = empty_plan("copies", 2 * stages, max_bytes, stages);
-  std::uint32_t last = kSourceStage;
-  for (std::uint32_t k = 0; k < stages; ++k) {
-    plan.stages.push_back(stage("copy" + std::to_string(k), "copy", k + 1, max_bytes));
-    plan.stages.back().outputs.push_back({"out", {"bytes", {}, max_bytes}, -1});
-    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, plan.window});
-    last = k + 2;
-  }
-  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, plan.window});
-  return plan;
-}
 
 FillInput token(std::uint64_t counter, std::uint64_t bytes) {
   return [counter, bytes](std::uint32_t, std::span<std::byte> room) {
@@ -175,15 +114,17 @@ Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uin
     if (!ns.ok()) return ns.status();
     return static_cast<double>(*ns) / static_cast<double>(hops);
   };
-  const Contest contest{"ns",
-                        repetitions,
-                        "raw mailbox",
-                        {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
-                         {"transport alone, inline", "ours", kToken,
-                          [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
-                         {"the same with header CRC", "ours", kToken,
-                          [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
-                         {"controller to controller", "ours", kToken, controllers}}};
+  const Contest contest{
+      "ns",
+      repetitions,
+      "raw mailbox",
+      {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
+       {"transport alone, inline", "ours", kToken,
+        [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
+       {"the same with header CRC", "ours", kToken,
+        [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
+       {"controllers alone, one thread", "ours", kToken, [&] { return one_thread_hop_ns(options, hops); }},
+       {"controller to controller", "ours", kToken, controllers}}};
   HostProbe probe;
   auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();

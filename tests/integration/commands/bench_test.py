@@ -33,7 +33,7 @@ class Bench(WoaTest):
     def test_hop(self):
         self.check(self.report("hop", "--count", "1001", "--repetitions", "1"), "hop", "less", "ns",
                    [("raw mailbox", LIMIT, 64), ("transport alone, inline", OURS, 64), ("the same with header CRC", OURS, 64),
-                    ("controller to controller", OURS, 64)])
+                    ("controllers alone, one thread", OURS, 64), ("controller to controller", OURS, 64)])
 
     def test_bandwidth(self):
         def contenders(*sizes):

@@ -1,0 +1,17 @@
+// The plans that the benchmarks of the fabric run, made by hand so that nothing but the fabric is measured.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/plan/plan.h"
+
+namespace woa::bench {
+
+inline constexpr std::uint64_t kToken = 64;  // bytes of a ping-pong's token, whose first eight are its counter
+
+// Stages 2 and 3, on cpu:0 and cpu:1, that send a token to each other until its counter is down.
+Plan ping_pong(std::uint32_t window);
+// A chain of `copy` stages, each on a controller of its own.
+Plan copies(std::uint32_t stages, std::uint64_t max_bytes);
+
+}  // namespace woa::bench
