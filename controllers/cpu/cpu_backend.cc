@@ -64,9 +64,10 @@ bool CpuBackend::start(Firing& firing) noexcept {
 
 std::size_t CpuBackend::poll(std::span<Firing*> done) noexcept {
   std::size_t count = 0;
-  for (std::size_t looked = 0; looked < lanes_.size() && count < done.size(); ++looked) {
+  const std::size_t lanes = lanes_.size();
+  for (std::size_t looked = 0; looked < lanes && count < done.size(); ++looked) {
     Lane& lane = lanes_[next_lane_];
-    next_lane_ = (next_lane_ + 1) % lanes_.size();
+    next_lane_ = next_lane_ + 1 == lanes ? 0 : next_lane_ + 1;
     if (lane.state.load(std::memory_order_acquire) != LaneState::kDone) continue;
     done[count++] = lane.firing;
     lane.state.store(LaneState::kIdle, std::memory_order_relaxed);

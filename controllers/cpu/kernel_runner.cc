@@ -35,7 +35,7 @@ Status KernelRunner::reserve(std::span<const LoadedStage> stages) {
 void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
   const Status status = run_kernel(stage, firing);
   firing.code = status.code();
-  firing.message.assign(status.message());
+  if (!status.ok()) firing.message.assign(status.message());
 }
 
 Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexcept {

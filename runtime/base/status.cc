@@ -12,9 +12,14 @@ std::string_view to_string(Code code) noexcept {
   return "unknown";
 }
 
+const std::string& Status::no_message() noexcept {
+  static const std::string none;
+  return none;
+}
+
 Status Status::with_context(std::string_view context) const {
   if (ok()) return *this;
-  return {code_, std::string(context) + ": " + message_};
+  return {code_, std::string(context) + ": " + message()};
 }
 
 }  // namespace woa

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,22 +42,26 @@ enum class Code : std::uint8_t {
 // The code's name as it stands in JSON, "unknown" for a number outside the list.
 std::string_view to_string(Code code) noexcept;
 
-// A code and, unless ok, a message. Cheap to pass when ok (an empty string).
+// A code and, unless ok, a message. Costs next to nothing when ok, since hot paths return it.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(Code code, std::string message) : code_(code) {
+    if (!message.empty()) message_ = std::make_shared<const std::string>(std::move(message));
+  }
 
   [[nodiscard]] bool ok() const noexcept { return code_ == Code::kOk; }
   [[nodiscard]] Code code() const noexcept { return code_; }
-  [[nodiscard]] const std::string& message() const noexcept { return message_; }
+  [[nodiscard]] const std::string& message() const noexcept { return message_ == nullptr ? no_message() : *message_; }
 
   // The same failure seen from one level up: "context: message". Leaves an ok status alone.
   [[nodiscard]] Status with_context(std::string_view context) const;
 
  private:
+  static const std::string& no_message() noexcept;
+
   Code code_ = Code::kOk;
-  std::string message_;
+  std::shared_ptr<const std::string> message_;  // null: none
 };
 
 // A T or a Status that is not ok. `value()` may only be called when `ok()`.

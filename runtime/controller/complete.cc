@@ -5,8 +5,19 @@
 #include "runtime/controller/controller.h"
 
 namespace woa {
+namespace {
+
+std::uint32_t written_of(const StagePlan& plan, const Firing& firing, std::int32_t group) noexcept {
+  std::uint32_t written = 0;
+  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p)
+    written += plan.outputs[p].one_of == group && firing.outputs[p].written ? 1U : 0U;
+  return written;
+}
+
+}  // namespace
 
 std::size_t Controller::poll_backend() noexcept {
+  if (free_firings_.size() == firings_.size()) return 0;  // nothing is running
   const std::size_t count = backend_.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
   if (count > 0) retry_ready_ = true;
@@ -72,14 +83,10 @@ Status Controller::check_outputs(const ActiveFiring& firing) const {
   const StagePlan& plan = stage(firing.stage);
   for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
     const OutputPortPlan& port = plan.outputs[p];
-    if (port.one_of < 0) {
-      if (!firing.outputs[p].written)
-        return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
-    } else {
-      std::uint32_t written = 0;
-      for (std::uint32_t q = 0; q < plan.outputs.size(); ++q) {
-        if (plan.outputs[q].one_of == port.one_of && firing.outputs[q].written) ++written;
-      }
+    if (port.one_of < 0 && !firing.outputs[p].written)
+      return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
+    if (port.one_of >= 0) {
+      const std::uint32_t written = written_of(plan, firing, port.one_of);
       if (written != 1) {
         return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) +
                                            " ports of the one_of group of '" + port.name +
@@ -145,11 +152,12 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
   ++stats.firings;
   if (firing.timed) stats.busy_ns += (firing.ended_ns - firing.started_ns) * firing.stands_for;
   stats_.cycles += firing.cycles;
-  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
-             firing.instance, firing.tag});
-  const std::span<Token> tokens = matches_.tokens(firing.match);
+  if (setup_.trace)
+    add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
+               firing.instance, firing.tag});
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     if (firing.inputs[p].copied_bytes == 0) continue;
+    const std::span<Token> tokens = matches_.tokens(firing.match);
     const Token* held = tokens[p].present() ? nullptr : matches_.held(firing.stage, p, firing.instance, firing.tag);
     const std::uint32_t edge = held != nullptr ? held->edge : tokens[p].edge;
     if (edge != kNone) stats_.edges[edge].copied_bytes += firing.inputs[p].copied_bytes;

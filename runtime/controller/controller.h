@@ -192,7 +192,8 @@ class Controller final : private LocalDelivery {
   bool retry_ready_ = false;          // something changed that may let a ready match start
   std::vector<std::unique_ptr<ActiveFiring>> firings_;
   std::vector<ActiveFiring*> free_firings_;
-  std::vector<Firing*> done_;  // scratch of poll_backend
+  std::vector<Firing*> done_;               // scratch of poll_backend
+  std::array<BlockReturn, 32> returned_{};  // scratch of poll_returns
   std::vector<Poison> poisons_;
   std::vector<LocalPacket> local_;  // ring of packets to stages of this controller
   std::size_t local_head_ = 0, local_count_ = 0;

@@ -134,11 +134,11 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
 
 // A kernel that takes about as long as looking at the clock is timed now and then; that firing stands for all of them.
 void Controller::decide_timing(ActiveFiring& firing) noexcept {
-  constexpr std::uint32_t kFirst = 64, kSeldom = 64, kShort_ns = 1'000;
+  constexpr std::uint32_t kFirst = 64, kSeldom = 64, kShort_ns = 1'000;  // kSeldom: a power of two
   const StageStats& stats = stats_.stages[firing.stage];
   const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShort_ns;
   firing.stands_for = often ? 1 : kSeldom;
-  firing.timed = books_[firing.stage].started++ % firing.stands_for == 0;
+  firing.timed = (books_[firing.stage].started++ & (firing.stands_for - 1)) == 0;
 }
 
 // A caller's stage in the host (rpc-hub): the arguments are all there, so they go to the stage, payloads by reference.

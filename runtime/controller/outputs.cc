@@ -23,11 +23,7 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
     }
     outputs->pools_.push_back(std::move(pool));
   }
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    const EdgePlan& edge = plan.edges[e];
-    outputs->credits_.push_back(
-        layout.edges[e].from == controller ? std::make_unique<EdgeCredits>(edge.min_blocks, edge.blocks) : nullptr);
-  }
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) outputs->edges_.push_back(outputs->make_book(e, controller));
   return outputs;
 }
 
@@ -42,27 +38,39 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
   to_wake_.reserve(plan.controllers.size());
 }
 
+Outputs::EdgeBook Outputs::make_book(std::uint32_t edge, std::uint32_t controller) const {
+  const EdgePlan& plan = plan_.edges[edge];
+  const EdgeLayout& layout = layout_.edges[edge];
+  EdgeBook book;
+  if (layout.from != controller) return book;
+  book.credits = std::make_unique<EdgeCredits>(plan.min_blocks, plan.blocks);
+  if (layout.crosses()) book.sender = wiring_.senders[layout.to].get();
+  if (plan_.stages[plan.from_stage].role == StageRole::kRelay) return book;
+  book.region = layout.regions.front();
+  book.pool = pools_[book.region].get();
+  return book;
+}
+
 // A place in the edge's ring for a token. Blocks alone would always leave one, but poison takes places without a block.
 bool Outputs::reserve(std::uint32_t edge) noexcept {
-  const EdgeLayout& layout = layout_.edges[edge];
-  if (!layout.crosses()) return true;
-  const Push push = wiring_.senders[layout.to]->reserve();
+  Sender* sender = edges_[edge].sender;
+  if (sender == nullptr) return true;
+  const Push push = sender->reserve();
   ring_was_full_ = ring_was_full_ || push == Push::kBackPressured;
   return push == Push::kOk;
 }
 
 void Outputs::return_credit(std::uint32_t edge, std::uint64_t instance) noexcept {
-  (void)credits_[edge]->give(instance);  // taken by this very firing: cannot fail
+  (void)edges_[edge].credits->give(instance);  // taken by this very firing: cannot fail
 }
 
 Push Outputs::reserve_poison(std::uint32_t edge) noexcept {
-  const EdgeLayout& layout = layout_.edges[edge];
-  return layout.crosses() ? wiring_.senders[layout.to]->reserve() : Push::kOk;
+  Sender* sender = edges_[edge].sender;
+  return sender != nullptr ? sender->reserve() : Push::kOk;
 }
 
 void Outputs::cancel_poison(std::uint32_t edge) noexcept {
-  const EdgeLayout& layout = layout_.edges[edge];
-  if (layout.crosses()) wiring_.senders[layout.to]->cancel();
+  if (Sender* sender = edges_[edge].sender; sender != nullptr) sender->cancel();
 }
 
 void Outputs::untake(std::uint32_t edge, std::uint64_t instance) noexcept {
@@ -75,7 +83,7 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
   const auto& ports = layout_.out_edges[stage];
   for (const auto& port : ports) {
     for (const std::uint32_t e : port) {
-      if (!credits_[e]->available(instance, oldest)) return false;
+      if (!edges_[e].credits->available(instance, oldest)) return false;
     }
   }
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
@@ -87,7 +95,7 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
     for (; ok && taken < ports[p].size(); ++taken) {
       ok = reserve(ports[p][taken]);
       if (!ok) break;
-      credits_[ports[p][taken]]->take(instance);
+      edges_[ports[p][taken]].credits->take(instance);
     }
     if (ok) continue;
     // A ring without a place, or a closed channel: undo this port and the ones before it.
@@ -138,8 +146,8 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
 }
 
 bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  if (!credits_[edge]->available(instance, oldest) || !reserve(edge)) return false;
-  credits_[edge]->take(instance);
+  if (!edges_[edge].credits->available(instance, oldest) || !reserve(edge)) return false;
+  edges_[edge].credits->take(instance);
   return true;
 }
 
@@ -166,14 +174,14 @@ Push Outputs::poison(std::uint32_t edge, const ActivationPacket& header, std::st
 }
 
 void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
-  const EdgeLayout& layout = layout_.edges[edge];
-  if (!layout.crosses()) {
+  Sender* sender = edges_[edge].sender;
+  if (sender == nullptr) {
     local_.deliver(edge, header, message);
     return;
   }
   count(edge, header);
-  wiring_.senders[layout.to]->commit(header, as_bytes(message));
-  wake_later(layout.to);
+  sender->commit(header, as_bytes(message));
+  wake_later(layout_.edges[edge].to);
 }
 
 void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept {
@@ -183,22 +191,21 @@ void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept
     stats.payload_bytes += header.payload_bytes;
 }
 
+bool Outputs::names_region(const BlockReturn& block) const noexcept {
+  if (edges_[block.edge].pool != nullptr) return block.region == edges_[block.edge].region;
+  const auto& regions = layout_.edges[block.edge].regions;
+  return std::find(regions.begin(), regions.end(), block.region) != regions.end();
+}
+
 Status Outputs::give_back(const BlockReturn& block) noexcept {
-  const auto names_region = [&] {
-    const auto& regions = layout_.edges[block.edge].regions;
-    return std::find(regions.begin(), regions.end(), block.region) != regions.end();
-  };
-  if (block.edge >= credits_.size() || credits_[block.edge] == nullptr || !names_region() ||
-      !credits_[block.edge]->give(block.instance)) {
+  if (block.edge >= edges_.size() || edges_[block.edge].credits == nullptr || !names_region(block) ||
+      !edges_[block.edge].credits->give(block.instance)) {
     return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
   // What a relay passed on is given back to its writer, by the controller.
-  if (plan_.stages[plan_.edges[block.edge].from_stage].role == StageRole::kRelay) return {};
-  if (!pools_[block.region]->release(block.offset)) {
-    return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +
-                                 std::to_string(block.region) + ", which nobody holds"};
-  }
-  return {};
+  if (edges_[block.edge].pool == nullptr || edges_[block.edge].pool->release(block.offset)) return {};
+  return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +
+                               std::to_string(block.region) + ", which nobody holds"};
 }
 
 bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {

@@ -92,6 +92,15 @@ class Outputs {
 
  private:
   Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
+  // What a hop over an edge takes, looked up once.
+  struct EdgeBook {
+    std::unique_ptr<EdgeCredits> credits;  // null: the edge does not start here
+    Sender* sender = nullptr;              // null: it ends in this controller
+    BlockPool* pool = nullptr;             // of its payloads; null for a relay's edge, which passes on others'
+    std::uint16_t region = 0;              // of the pool
+  };
+  EdgeBook make_book(std::uint32_t edge, std::uint32_t controller) const;
+  [[nodiscard]] bool names_region(const BlockReturn& block) const noexcept;
   [[nodiscard]] bool reserve(std::uint32_t edge) noexcept;
   void untake(std::uint32_t edge, std::uint64_t instance) noexcept;
   void send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
@@ -102,11 +111,11 @@ class Outputs {
   Wiring& wiring_;
   LocalDelivery& local_;
   ControllerStats& stats_;
-  std::vector<std::unique_ptr<BlockPool>> pools_;      // by region; null unless produced here
-  std::vector<std::unique_ptr<EdgeCredits>> credits_;  // by edge; null unless it starts here
-  std::vector<std::uint32_t> to_wake_;                 // each once
-  std::vector<std::uint8_t> is_to_wake_;               // by controller
-  std::vector<std::uint32_t> control_sequence_;        // by controller: of the last control packet
+  std::vector<std::unique_ptr<BlockPool>> pools_;  // by region; null unless produced here
+  std::vector<EdgeBook> edges_;                    // by edge
+  std::vector<std::uint32_t> to_wake_;             // each once
+  std::vector<std::uint8_t> is_to_wake_;           // by controller
+  std::vector<std::uint32_t> control_sequence_;    // by controller: of the last control packet
   bool ring_was_full_ = false;
 };
 

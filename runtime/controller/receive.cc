@@ -184,6 +184,7 @@ void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcep
   retry_ready_ = true;
   if (Status status = outputs_->give_back(block); !status.ok())
     return fail_run(status.with_context("controller '" + plan_.controllers[from].name + "'"));
+  if (!relays_) return;
   const EdgePlan& plan = plan_.edges[block.edge];
   if (stage(plan.from_stage).role != StageRole::kRelay) return;
   // A relay passed this block on for somebody else: hand it back there.
@@ -194,7 +195,7 @@ void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcep
 }
 
 std::size_t Controller::poll_returns() noexcept {
-  std::array<BlockReturn, 32> blocks;
+  const std::span<BlockReturn> blocks = returned_;
   std::size_t done = 0;
   for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
     Sender* sender = setup_.wiring.senders[c].get();

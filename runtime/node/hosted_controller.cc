@@ -75,7 +75,8 @@ Status HostedController::run(const std::atomic<bool>& stop) {
   while (!stop.load(std::memory_order_relaxed) && !controller_->ended()) {
     const std::size_t done = controller_->do_work();
     if (!controller_->status().ok()) return controller_->status();
-    idle_.idle(done > 0, [&] { return stop.load() || controller_->do_work() > 0; });
+    const auto look_again = [&] { return stop.load() || controller_->do_work() > 0 || !controller_->status().ok(); };
+    idle_.idle(done > 0, look_again);
   }
   return {};
 }
