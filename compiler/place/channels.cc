@@ -36,7 +36,7 @@ void size_channels(Graph& graph, std::uint32_t window, Report& report) {
   const std::uint64_t marks = graph.edges.size() * std::uint64_t{window};
   const std::uint64_t overlap =
       marks >= kMaxSlots ? 1 : std::clamp<std::uint64_t>((kMaxSlots - marks) / blocks, 1, window);
-  const bool spare = marks + graph.edges.size() * kSmallBlocks <= kMaxSlots;
+  const bool spare = marks + overlap * blocks + graph.edges.size() * kSmallBlocks <= kMaxSlots;
   for (GraphEdge& edge : graph.edges) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();

@@ -7,6 +7,9 @@
 
 namespace woa {
 
+// A kernel that takes no longer is timed now and then: looking at the clock takes about as long.
+inline constexpr std::uint64_t kShortKernel_ns = 1'000;
+
 struct Controller::ActiveFiring : Firing {
   std::uint32_t match = kNone;    // whose tokens it consumes; kNone for forwarded poison
   std::vector<PortClaim> claims;  // by output port

@@ -95,7 +95,8 @@ class Backend {
   // Begins a firing. False: every lane is busy, try again after a completion. Never blocks on the device.
   // (A cpu backend with one lane runs the kernel here and reports it at the next poll.)
   [[nodiscard]] virtual bool start(Firing& firing) noexcept = 0;
-  // Firings that completed since the last call, in any order; at most done.size(). Never blocks.
+  // Firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while a firing
+  // is under way.
   virtual std::size_t poll(std::span<Firing*> done) noexcept = 0;
 };
 

@@ -150,7 +150,11 @@ void Controller::release_inputs(std::uint32_t match) noexcept {
 void Controller::count_firing(const ActiveFiring& firing) noexcept {
   StageStats& stats = stats_.stages[firing.stage];
   ++stats.firings;
-  if (firing.timed) stats.busy_ns += (firing.ended_ns - firing.started_ns) * firing.stands_for;
+  if (firing.timed) {
+    const std::uint64_t ns = firing.ended_ns - firing.started_ns;
+    stats.busy_ns +=
+        ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
+  }
   stats_.cycles += firing.cycles;
   if (setup_.trace)
     add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,

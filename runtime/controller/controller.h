@@ -95,7 +95,8 @@ class Controller final : private LocalDelivery {
   };
   struct StageBook {
     bool local = false;
-    std::uint64_t started = 0;  // firings
+    std::uint64_t started = 0;      // firings
+    std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
     const LoadedStage* loaded = nullptr;
     std::vector<StageInstance> instances;
     std::vector<std::max_align_t> state;  // kMaxWindow states, or one for `stateful: run`

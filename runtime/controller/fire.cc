@@ -64,6 +64,9 @@ Controller::Start Controller::try_start(std::uint32_t match) noexcept {
     return Start::kBusy;
   }
   free_firings_.pop_back();
+  StageBook& own = books_[id];
+  if (firing.timed) own.timed_until = own.started + firing.stands_for;
+  ++own.started;
   matches_[match].firing = true;
   matches_[match].ready = false;
   ++book->running;
@@ -132,13 +135,14 @@ void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& 
   }
 }
 
-// A kernel that takes about as long as looking at the clock is timed now and then; that firing stands for all of them.
+// A timed firing of a short kernel stands for those after it.
 void Controller::decide_timing(ActiveFiring& firing) noexcept {
-  constexpr std::uint32_t kFirst = 64, kSeldom = 64, kShort_ns = 1'000;  // kSeldom: a power of two
+  constexpr std::uint32_t kFirst = 64, kSeldom = 64;
   const StageStats& stats = stats_.stages[firing.stage];
-  const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShort_ns;
+  const StageBook& book = books_[firing.stage];
+  const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShortKernel_ns;
+  firing.timed = setup_.trace || book.started >= book.timed_until;
   firing.stands_for = often ? 1 : kSeldom;
-  firing.timed = (books_[firing.stage].started++ & (firing.stands_for - 1)) == 0;
 }
 
 // A caller's stage in the host (rpc-hub): the arguments are all there, so they go to the stage, payloads by reference.

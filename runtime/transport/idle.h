@@ -11,9 +11,10 @@
 namespace woa {
 
 struct IdleOptions {
-  std::uint64_t spin_ns = 20'000;       // about what going to sleep and being woken takes
-  std::uint32_t yields = 16;            // chances for others on a machine with more controllers than cores
-  std::uint64_t sleep_ns = 20'000'000;  // longest sleep: who rings nobody (a dead peer, a timer) is noticed after it
+  std::uint64_t spin_ns = 20'000;  // about what going to sleep and being woken takes
+  std::uint32_t yields = 16;       // chances for others on a machine with more controllers than cores
+  std::uint64_t sleep_ns =
+      20'000'000;  // longest sleep: what rings nobody is noticed after it (a timer), or after some (a lost packet)
 };
 
 // One per duty cycle, used by the thread that runs it.

@@ -29,6 +29,7 @@ class RingReceiver final : public Receiver {
   // An empty poll in that many asks whether packets were lost: it takes two more cache lines, which the producer
   // writes.
   static constexpr std::uint32_t kLookAheadEvery = 16;
+  static_assert(kLookAheadEvery <= kPollsUntilLossShows);
 
   // Who waits for a place in a full ring hears of some at a time: each time takes the producer a cache line.
   static constexpr std::size_t kTellConsumedEvery = 16;
