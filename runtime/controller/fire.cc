@@ -73,8 +73,8 @@ Controller::Start Controller::try_start(std::uint32_t match) noexcept {
   book->fired = true;
   book->last_tag = entry.tag;
   if (stage(id).stateful == Stateful::kRun) {
-    books_[id].run_state_busy = true;
-    books_[id].next_instance = entry.instance + 1;
+    own.run_state_busy = true;
+    own.next_instance = entry.instance + 1;
   }
   return Start::kStarted;
 }
@@ -141,7 +141,7 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
   const StageStats& stats = stats_.stages[firing.stage];
   const StageBook& book = books_[firing.stage];
   const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShortKernel_ns;
-  firing.timed = setup_.trace || book.started >= book.timed_until;
+  firing.timed = book.started >= book.timed_until;
   firing.stands_for = often ? 1 : kSeldom;
 }
 

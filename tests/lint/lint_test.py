@@ -121,7 +121,7 @@ class Style(unittest.TestCase):
             self.check("a.md", f"see /{folder}" + "/me/tree\n", "one machine")
         for host in ("deb.debian." + "org", "pypi." + "org", "archive.ubuntu." + "com"):
             self.check("a.sh", f"curl https://{host}/x\n", "a package host")
-        self.check("a.md", "tests/work/a and $HOME/x and ${dir}/root/x and TODO(someday)\n", None)
+        self.check("a.md", "tests/work/a and $HOME/x and ${dir}/root/x and TODO" + "(someday)\n", None)
 
     @unittest.skipIf(formatting.why_not(), "needs the right clang-format")
     def test_format(self):
