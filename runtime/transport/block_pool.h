@@ -14,9 +14,10 @@ namespace woa {
 
 class BlockPool {
  public:
-  // `block_bytes` is a multiple of 64. Offsets are in units of 64 bytes; the region must stay under 256 GiB (kTooLarge
+  // `block_bytes` is a multiple of 64, and so is `header_room`, which lies in front of each block
+  // (Transport::header_room()). Offsets are in units of 64 bytes; the region must stay under 256 GiB (kTooLarge
   // otherwise).
-  static Result<BlockPool> make(std::uint32_t blocks, std::uint64_t block_bytes);
+  static Result<BlockPool> make(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room = 0);
 
   // A free block's offset (units of 64 bytes) with no holder yet, or false. No allocation.
   [[nodiscard]] bool claim(std::uint32_t& offset) noexcept;
@@ -30,10 +31,11 @@ class BlockPool {
   [[nodiscard]] std::uint64_t block_bytes() const noexcept { return block_bytes_; }
 
  private:
-  BlockPool(std::uint32_t blocks, std::uint64_t block_bytes);
+  BlockPool(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room);
   std::uint64_t block_bytes_;
-  std::vector<std::uint32_t> free_;     // block numbers, last in first out
-  std::vector<std::uint32_t> holders_;  // per block; kClaimed while a claim is open, 0 when free
+  std::uint64_t room_units_, stride_units_;  // in units of 64 bytes: in front of a block, and from block to block
+  std::vector<std::uint32_t> free_;          // block numbers, last in first out
+  std::vector<std::uint32_t> holders_;       // per block; kClaimed while a claim is open, 0 when free
 };
 
 }  // namespace woa

@@ -98,6 +98,13 @@ bool RingSender::closed() const noexcept {
          channel_.words->producer_cut.load(std::memory_order_acquire) != 0;
 }
 
+Status RingSender::status() const {
+  if (!peer_broken_) return {};
+  return {Code::kDataLoss,
+          "channel: the consumer wrote what cannot be true into its return ring or its count of packets "
+          "read; nothing of it is believed"};
+}
+
 bool RingSender::full() const noexcept { return committed() - consumed_ + open_ >= channel_.slots.size(); }
 
 // Counts only grow, and never beyond what was sent.

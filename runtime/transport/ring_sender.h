@@ -26,6 +26,7 @@ class RingSender final : public Sender {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
   std::uint32_t consumed() const noexcept override;
   bool closed() const noexcept override;
+  Status status() const override;
   void wake() noexcept override { consumer_.ring(); }
 
  private:
