@@ -30,7 +30,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void kill() const { ::kill(pid_, SIGKILL); }
+  void signal(int number) const { ::kill(pid_, number); }
+  void kill() const { signal(SIGKILL); }
   // What waitpid says of its end; blocks until then.
   int wait() {
     int result = -1;
