@@ -31,6 +31,7 @@ void Mailbox::arrive(const Immediate& immediate, std::uint64_t now_ns) {
   }
   if (immediate.place == kStatePlace) {
     read_state();
+    if (!peer_closed() && !nonsense()) return;  // a sign of life is no work
   } else if (!end_closed_.load(std::memory_order_relaxed)) {
     push(immediate);
   }

@@ -214,6 +214,9 @@ Result<std::string> address_for(const OfiOptions& options) {
 }  // namespace
 
 Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& options) {
+  if (options.provider == "sockets")
+    return {Code::kUnsupported,
+            "ofi: provider 'sockets', which libfabric has given up, loses writes; use 'tcp;ofi_rxm'"};
   const auto address = address_for(options);
   if (!address.ok()) return address.status();
   auto objects = open_fabric(options.provider, *address);

@@ -12,7 +12,8 @@ namespace woa {
 
 struct OfiOptions {
   // As libfabric names it. "tcp;ofi_rxm" is everywhere; a machine with the devices names "verbs;ofi_rxm", "efa" or
-  // "cxi". "shm" stays on the host and serves comparisons.
+  // "cxi", none of which this code was tried with. "shm" stays on the host and serves comparisons. "sockets" is
+  // refused.
   std::string provider = "tcp;ofi_rxm";
   // Name of a network interface, one of its addresses, or a network (10.77.0.0/16); empty: loopback, which no other
   // host reaches (ofi/interface_policy.h).
@@ -37,8 +38,9 @@ class OfiTransport : public Transport {
   [[nodiscard]] virtual OfiCounters counters() const = 0;
 };
 
-// kUnavailable with the reason: built without libfabric, no libfabric here, or no such provider. kInvalid: the
-// interface is refused; the message says what was requested, what that was taken for, and what there is.
+// kUnavailable with the reason: built without libfabric, no libfabric here, or no such provider. kUnsupported: a
+// provider that is known not to work. kInvalid: the interface is refused; the message says what was requested, what
+// that was taken for, and what there is.
 Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& options);
 
 }  // namespace woa

@@ -133,7 +133,9 @@ void OfiReceiver::give_back(const BlockReturn& block) noexcept {
 
 void OfiReceiver::write_credits() noexcept {
   Post post = Post::kPosted;
-  while (post == Post::kPosted && (returns_out_ != returns_in_ || told_ != next_ - 1)) post = write_line();
+  // A producer that is gone needs no credit.
+  while (!lane_.closed() && post == Post::kPosted && (returns_out_ != returns_in_ || told_ != next_ - 1))
+    post = write_line();
   lane_.wait_for_room(post == Post::kBusy);
 }
 

@@ -110,7 +110,7 @@ OfiSender::Region* OfiSender::region_of(const ActivationPacket& header, std::uin
 
 void OfiSender::write_out() noexcept {
   Post post = Post::kPosted;
-  while (next_out_ != next_ && (post = write(next_out_)) == Post::kPosted) lane_.announce(++next_out_);
+  while (!closed() && next_out_ != next_ && (post = write(next_out_)) == Post::kPosted) lane_.announce(++next_out_);
   if (post == Post::kFailed && broken_ == Broken::kNo) broken_ = Broken::kWrite;
   lane_.wait_for_room(post == Post::kBusy);
 }
