@@ -22,7 +22,6 @@ void Controller::complete(ActiveFiring& firing) noexcept {
     commit_device_poison(firing);
     return free_firing(firing);
   }
-  count_firing(firing);
   StageInstance& entry = books_[firing.stage].instances[firing.instance % kMaxWindow];
   --entry.running;
   const bool unwanted = entry.dead || firing.instance < oldest_;
@@ -47,6 +46,7 @@ void Controller::complete(ActiveFiring& firing) noexcept {
         kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
     }
   }
+  count_firing(firing);  // not sooner: its reader waits for the output
   finish(firing);
 }
 

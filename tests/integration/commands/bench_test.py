@@ -54,6 +54,16 @@ class Bench(WoaTest):
                                                             (f"shm transport, {slots} slots, activate", OURS, 64),
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
+    def test_pipeline(self):
+        names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
+            (name, LIMIT) for name in ("raw hub, payload copied", "raw hub, index sent")] + [("rpc-hub", OURS)]
+        report = self.report("pipeline", "--size", "64,5000", "--window", "1,3", "--count", "50", "--repetitions", "3")
+        self.check(report, "pipeline", "less", "us/item",
+                   [(f"{name}, window {window}", role, size) for size in (64, 5000) for window in (1, 3) for name, role in names])
+        for limits in range(0, len(report["rows"]), 3):
+            copied, sent, ours = report["rows"][limits:limits + 3]
+            self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / min(copied["median"], sent["median"]))
+
     def test_a_ratio_is_ours_by_the_limit(self):
         rows = {row["contender"]: row for row in self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3")["rows"]}
         ours, limit = rows["shm transport"], rows["raw mailbox"]
