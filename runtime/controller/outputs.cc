@@ -180,7 +180,9 @@ bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint6
 
 void Outputs::abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept { untake(edges_[edge], instance); }
 
-void Outputs::commit_relay(std::uint32_t edge, ActivationPacket header, std::span<const std::byte> payload) noexcept {
+void Outputs::commit_relay(std::uint32_t edge, const ActivationPacket& token,
+                           std::span<const std::byte> payload) noexcept {
+  ActivationPacket header = token;
   header.crc32c = 0;
   forward(edges_[edge], header, header.tag, payload);
 }

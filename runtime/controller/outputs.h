@@ -73,7 +73,7 @@ class Outputs {
   // A relay sends the token that it was given: same payload block, same tag. `payload` is what the block holds.
   [[nodiscard]] bool claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
   void abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept;
-  void commit_relay(std::uint32_t edge, ActivationPacket header, std::span<const std::byte> payload) noexcept;
+  void commit_relay(std::uint32_t edge, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
 
   // Poison on one edge. `header` holds status, origin, instance and deadline. Outcomes as reserve_poison().
   [[nodiscard]] Push poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
