@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/controller/layout.h"
 #include "runtime/transport/fault/fault_transport.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -14,6 +15,8 @@
 #include "tests/support/run_harness.h"
 
 namespace woa::test {
+
+constexpr std::uint64_t kLimit_ns = 20'000'000'000;  // ten times what a fault or a death may go unnoticed
 
 enum class Inner { kLoopback, kShm };
 
@@ -29,7 +32,6 @@ struct FaultWorld {
     REQUIRE(backends.add(function_factory(functions())).ok());
     options.backends = &backends;
     options.transport = &transport;
-    options.idle = IdleOptions{.spin_ns = 0, .yields = 4, .sleep_ns = 1'000'000};  // many polls in little time
   }
   BackendRegistry backends;
   FaultTransport transport;
@@ -56,11 +58,19 @@ inline ChannelEnds ends_of(const Plan& plan, const ChannelLayout& wanted) {
   return found;
 }
 
-// Whatever happened: what came out is right, and what failed did so with the run. `chain("append")` of number().
-inline void require_nothing_wrong(const Outcome& outcome) {
+// Runs so many instances of number() and checks what holds whatever happens: that it ended in time, what came out is
+// right (of kernels "append"), and what failed did so with the run.
+inline Outcome run_faulty(const Plan& plan, const FaultWorld& world, std::uint64_t instances) {
+  const std::uint64_t begin = now_ns();
+  Outcome outcome = run_plan(plan, world.options, instances, number);
+  REQUIRE(now_ns() - begin < kLimit_ns);
   for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
   for (const auto& [instance, failure] : outcome.failures) REQUIRE(failure.code == Code::kPeerLost);
-  if (outcome.status.ok()) REQUIRE(outcome.failures.empty());
+  if (outcome.status.ok()) {
+    REQUIRE(outcome.failures.empty());
+    REQUIRE(outcome.outputs.size() == instances);
+  }
+  return outcome;
 }
 
 inline bool says(const Status& status, const std::string& text) {
