@@ -62,7 +62,7 @@ Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const
 void RingSender::publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
   assert(open_ > 0);
   if (!inline_payload.empty()) {
-    const std::span<std::byte> area = channel_.inline_area(cursor_.slot());
+    const std::span<std::byte> area = channel_.slots.inline_area(cursor_.slot());
     std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
   }
   channel_.slots[cursor_.slot()].publish(header);

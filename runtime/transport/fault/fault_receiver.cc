@@ -78,7 +78,7 @@ FaultReceiver::~FaultReceiver() {
 
 void FaultReceiver::land(std::uint64_t position, const PacketItem& item) noexcept {
   const auto slot = static_cast<std::uint32_t>(position & (view_.slots.size() - 1));
-  std::copy(item.inline_payload.begin(), item.inline_payload.end(), view_.inline_area(slot).begin());
+  std::copy(item.inline_payload.begin(), item.inline_payload.end(), view_.slots.inline_area(slot).begin());
   view_.slots[slot].publish(item.words);
 }
 
