@@ -99,9 +99,10 @@ bool RingSender::closed() const noexcept {
 }
 
 Status RingSender::status() const {
+  if (broken_ == Broken::kNot) return {};  // asked again and again
   const std::string found = std::to_string(found_);
   switch (broken_) {
-    case Broken::kNot: return {};
+    case Broken::kNot: break;
     case Broken::kReturn:
       return {Code::kDataLoss, "channel: a returned block was lost or repeated: turn " +
                                    std::to_string(returns_.expected()) + " expected, " + found + " found"};

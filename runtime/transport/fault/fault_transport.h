@@ -13,7 +13,7 @@
 // - a header bit, where headers carry no CRC, that leaves a valid header of the same sequence (instance, tag, ...);
 //   WireOptions::header_crc turns the CRC on, as channels between hosts have it;
 // - a bit of an inline payload: the header CRC does not cover it, and nobody writes payload CRCs yet;
-// - a bit of a returned block other than its turn: the producer's books show it unless another held block is named.
+// - a bit of a returned block other than its turn: the producer's books show it only if what it names is not held.
 // Payload in blocks is written in place and passes no wire: no fault here touches it.
 #pragma once
 
