@@ -56,9 +56,24 @@ struct alignas(kPacketBytes) HeaderSlot {
   }
 };
 
+// A returned block as the ring moves it.
+struct ReturnWords {
+  std::uint64_t block = 0;  // edge, offset
+  std::uint64_t mark = 0;   // turn, region, instance
+
+  ReturnWords(const BlockReturn& returned, std::uint32_t turn) noexcept
+      : block(returned.edge | (std::uint64_t{returned.offset} << 32)),
+        mark(turn | (std::uint64_t{returned.region} << 32) | (std::uint64_t{returned.instance} << 48)) {}
+};
+
 struct alignas(16) ReturnSlot {
-  std::atomic<std::uint64_t> block{0};  // edge, offset
-  std::atomic<std::uint64_t> mark{0};   // turn, region, instance; stored last
+  std::atomic<std::uint64_t> block{0};
+  std::atomic<std::uint64_t> mark{0};
+
+  void publish(const ReturnWords& returned) noexcept {
+    block.store(returned.block, std::memory_order_relaxed);
+    mark.store(returned.mark, std::memory_order_release);
+  }
 };
 
 static_assert(sizeof(ChannelWords) == 6 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&

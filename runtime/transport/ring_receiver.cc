@@ -115,11 +115,7 @@ bool RingReceiver::closed() const noexcept {
 }
 
 void RingReceiver::give_back(const BlockReturn& block) noexcept {
-  ReturnSlot& slot = channel_.returns[returns_.slot()];
-  slot.block.store(block.edge | (std::uint64_t{block.offset} << 32), std::memory_order_relaxed);
-  const std::uint64_t mark =
-      returns_.expected() | (std::uint64_t{block.region} << 32) | (std::uint64_t{block.instance} << 48);
-  slot.mark.store(mark, std::memory_order_release);
+  channel_.returns[returns_.slot()].publish({block, returns_.expected()});
   returns_.advance();
 }
 

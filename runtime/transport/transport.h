@@ -83,6 +83,9 @@ class Sender {
   // Packets that the consumer has read so far, modulo 2^32.
   virtual std::uint32_t consumed() const noexcept = 0;
   virtual bool closed() const noexcept = 0;
+  // Why the consumer cannot be believed any more: ok while open or closed in order; kDataLoss after a lost or repeated
+  // return or an impossible count of packets read. The message names what was expected and found. Closed then.
+  virtual Status status() const = 0;
   // Wakes the consumer's controller if it sleeps. Call after a batch of commits. May make one system call.
   virtual void wake() noexcept = 0;
 };

@@ -31,6 +31,7 @@ class HastySender final : public Sender {
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override { return inner_.poll_returns(out); }
   std::uint32_t consumed() const noexcept override { return inner_.consumed(); }
   bool closed() const noexcept override { return inner_.closed(); }
+  Status status() const override { return inner_.status(); }
   void wake() noexcept override { inner_.wake(); }
 
  private:
