@@ -26,7 +26,7 @@ using onesided::Update;
 using onesided::UpdateReceiver;
 
 constexpr std::uint64_t kProcesses = RandomTable::kProcesses;
-constexpr std::size_t kPollBatch = 64;  // as a controller's
+constexpr std::size_t kPollBatch = kLookAhead;
 
 using Regions = std::vector<Region>;
 
