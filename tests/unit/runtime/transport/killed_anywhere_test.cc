@@ -74,16 +74,17 @@ std::uint64_t step_through(const std::function<void()>& operation, const std::fu
 
 // What a consumer that had read `before` reads of `now`, once the channel is closed on behalf of the dead producer.
 std::uint64_t packets_in(const Bytes& before, const Bytes& now) {
+  static Inbox inbox;  // large: made once
+  inbox.packets.clear();
   const auto memory = std::make_shared<test::HeapChannel>(kSpec);
   RingReceiver receiver(kSpec, memory, {});
-  Inbox inbox;
   set(*memory, before);
   receiver.poll(inbox, kAll);
   set(*memory, now);
   ChannelView(kSpec, memory->bytes()).words->consumer_cut = 1;
   while (receiver.poll(inbox, 1) == 1) REQUIRE(inbox.last_inline == cts::pattern(64, inbox.packets.size()));
   for (std::uint64_t n = 0; n < inbox.packets.size(); ++n) REQUIRE(inbox.packets[n].instance == n + 1);
-  for (int k = 0; k < kPollsUntilLossShows; ++k) REQUIRE(receiver.poll(inbox, kAll) == 0);
+  REQUIRE(cts::poll_for_long(receiver, inbox) == 0);
   REQUIRE(receiver.status().ok());
   REQUIRE(receiver.closed());
   return inbox.packets.size();
