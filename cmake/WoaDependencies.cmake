@@ -70,6 +70,16 @@ if(verilator_FOUND)
 endif()
 woa_optional_device(VERILATOR WOA_WITH_VERILATOR woa_found "Verilator (verilator)")
 
+set(woa_found 0)
+if(WOA_SANITIZE)
+  woa_optional(MPI woa_found "left out of this build (WOA_SANITIZE): Open MPI keeps memory that it never frees")
+else()
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(woa_found ${MPI_CXX_FOUND})
+  woa_optional(MPI woa_found "Open MPI (openmpi-bin, libopenmpi-dev) was not found when this was built: install it and build again")
+endif()
+
 if(WOA_BUILD_TESTS)
   find_package(Catch2 REQUIRED)  # 2.13 and 3
   find_path(WOA_RAPIDCHECK_INCLUDE rapidcheck.h)

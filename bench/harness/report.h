@@ -30,11 +30,25 @@ struct Row {
 // What a good figure is: a time and a share are to be less than the limit's, a rate and a bandwidth more.
 enum class Better : std::uint8_t { kLess, kMore };
 
+// How many times the median of one contender is that of another, where more than the limit is of interest.
+struct Ratio {
+  std::string of, to;
+  std::uint64_t size = 0;
+  double value = 0;
+};
+
+// A contender that is not installed here, and why.
+struct Absent {
+  std::string contender, reason;
+};
+
 struct Report {
   std::string bench, transport;
   Better better = Better::kLess;
   std::string host_state;  // HostProbe::state(); "n/a" where it was not probed
   std::vector<Row> rows;
+  std::vector<Ratio> ratios = {};
+  std::vector<Absent> absent = {};
 };
 
 }  // namespace woa::bench

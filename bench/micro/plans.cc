@@ -6,6 +6,7 @@ namespace woa::bench {
 namespace {
 
 constexpr std::uint32_t kTurnBits = 32;
+constexpr std::uint64_t kSmallBlock = 4096;
 constexpr std::uint32_t kSpareBlocks = 7;  // so that a writer need not wait for news of the block it used last
 
 StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
@@ -55,16 +56,17 @@ Plan ping_pong(std::uint32_t window) {
   return plan;
 }
 
-Plan copies(std::uint32_t stages, std::uint64_t max_bytes) {
-  Plan plan = empty_plan("copies", 2 * stages, max_bytes, stages);
+Plan copies(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window) {
+  Plan plan = empty_plan("copies", window, max_bytes, stages);
+  const std::uint32_t blocks = max_bytes <= kSmallBlock ? window + kSpareBlocks : window;
   std::uint32_t last = kSourceStage;
   for (std::uint32_t k = 0; k < stages; ++k) {
     plan.stages.push_back(stage("copy" + std::to_string(k), "copy", k + 1, max_bytes));
     plan.stages.back().outputs.push_back({"out", {"bytes", {}, max_bytes}, -1});
-    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, plan.window});
+    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, blocks});
     last = k + 2;
   }
-  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, plan.window});
+  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, blocks});
   return plan;
 }
 

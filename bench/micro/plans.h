@@ -12,6 +12,6 @@ inline constexpr std::uint64_t kToken = 64;  // bytes of a ping-pong's token, wh
 // Stages 2 and 3, on cpu:0 and cpu:1, that send a token to each other until its counter is down.
 Plan ping_pong(std::uint32_t window);
 // A chain of `copy` stages, each on a controller of its own.
-Plan copies(std::uint32_t stages, std::uint64_t max_bytes);
+Plan copies(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window);
 
 }  // namespace woa::bench

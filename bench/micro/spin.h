@@ -1,6 +1,8 @@
 // How the processes of a benchmark wait for each other: polling, but not for ever.
 #pragma once
 
+#include <sched.h>
+
 #include <cstdint>
 
 #include "runtime/base/clock.h"
@@ -22,6 +24,21 @@ template <class Ready>
     if (now > deadline_ns) return false;
   }
   return true;
+}
+
+// The same where more processes poll than there are processors: after a while each look gives the others a chance.
+template <class Ready>
+[[nodiscard]] bool yield_until(Ready&& ready) {
+  constexpr int kSpins = 64;
+  for (int spins = 0; spins < kSpins; ++spins) {
+    if (ready()) return true;
+    pause_core();
+  }
+  return spin_until([&] {
+    if (ready()) return true;
+    sched_yield();
+    return false;
+  });
 }
 
 }  // namespace woa::bench

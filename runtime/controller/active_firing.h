@@ -11,7 +11,8 @@ namespace woa {
 inline constexpr std::uint64_t kShortKernel_ns = 1'000;
 
 struct Controller::ActiveFiring : Firing {
-  std::uint32_t match = kNone;    // whose tokens it consumes; kNone for forwarded poison
+  bool running = false;           // between start and completion
+  std::vector<Token> tokens;      // by input port: what it reads; a held one has no edge, being not consumed
   std::vector<PortClaim> claims;  // by output port
   std::uint32_t stands_for = 1;   // firings of its stage, if it is timed
 };

@@ -5,17 +5,6 @@
 #include "runtime/controller/controller.h"
 
 namespace woa {
-namespace {
-
-std::uint32_t written_of(const StagePlan& plan, const Firing& firing, std::int32_t group) noexcept {
-  std::uint32_t written = 0;
-  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p)
-    written += plan.outputs[p].one_of == group && firing.outputs[p].written ? 1U : 0U;
-  return written;
-}
-
-}  // namespace
-
 std::size_t Controller::poll_backend() noexcept {
   if (free_firings_.size() == firings_.size()) return 0;  // nothing is running
   const std::size_t count = backend_.poll(done_);
@@ -29,11 +18,10 @@ void Controller::complete(ActiveFiring& firing) noexcept {
     fail_run({firing.code, "stage '" + stage(firing.stage).name + "': " + firing.message});
     return free_firing(firing);
   }
-  if (firing.match == kNone) {  // poison that the device passed on
+  if (firing.poison) {  // poison that the device passed on
     commit_device_poison(firing);
     return free_firing(firing);
   }
-  count_firing(firing);
   StageInstance& entry = books_[firing.stage].instances[firing.instance % kMaxWindow];
   --entry.running;
   const bool unwanted = entry.dead || firing.instance < oldest_;
@@ -58,13 +46,15 @@ void Controller::complete(ActiveFiring& firing) noexcept {
         kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
     }
   }
-  finish_match(firing);
+  count_firing(firing);  // not sooner: its reader waits for the output
+  finish(firing);
 }
 
-void Controller::finish_match(ActiveFiring& firing) noexcept {
+void Controller::finish(ActiveFiring& firing) noexcept {
   StageInstance& entry = books_[firing.stage].instances[firing.instance % kMaxWindow];
-  release_inputs(firing.match);
-  matches_.erase(firing.match);
+  for (const Token& token : firing.tokens) {
+    if (token.present()) release(token);
+  }
   if (stage(firing.stage).stateful == Stateful::kRun) books_[firing.stage].run_state_busy = false;
   if (entry.running == 0 && (entry.dead || firing.instance < oldest_)) {
     drop_held(firing.stage, firing.instance);
@@ -74,6 +64,7 @@ void Controller::finish_match(ActiveFiring& firing) noexcept {
 }
 
 void Controller::free_firing(ActiveFiring& firing) noexcept {
+  firing.running = false;
   free_firings_.push_back(&firing);
   retry_ready_ = true;
 }
@@ -81,32 +72,30 @@ void Controller::free_firing(ActiveFiring& firing) noexcept {
 // Rule 2: every port once, of a one_of group exactly one.
 Status Controller::check_outputs(const ActiveFiring& firing) const {
   const StagePlan& plan = stage(firing.stage);
-  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
-    const OutputPortPlan& port = plan.outputs[p];
-    if (port.one_of < 0 && !firing.outputs[p].written)
-      return {Code::kBrokenContract, "the kernel did not write output '" + port.name + "'"};
-    if (port.one_of >= 0) {
-      const std::uint32_t written = written_of(plan, firing, port.one_of);
-      if (written != 1) {
-        return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) +
-                                           " ports of the one_of group of '" + port.name +
-                                           "'; exactly one was expected"};
-      }
+  for (const auto& group : table_[firing.stage].groups) {
+    std::uint32_t written = 0;
+    for (const std::uint32_t p : group) {
+      if (!firing.outputs[p].written) continue;
+      ++written;
+      WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
     }
-    if (firing.outputs[p].written) WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
+    if (written == 1) continue;
+    const std::string& name = plan.outputs[group.front()].name;
+    if (plan.outputs[group.front()].one_of < 0)
+      return {Code::kBrokenContract, "the kernel did not write output '" + name + "'"};
+    return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) + " ports of the one_of group of '" +
+                                       name + "'; exactly one was expected"};
   }
   return {};
 }
 
 // Rule 3: turn max + 1 of a loop fails the firing that tries it.
 Status Controller::check_loops(std::uint32_t stage_id, std::uint32_t port, std::uint64_t tag) const {
-  for (const std::uint32_t e : layout_.out_edges[stage_id][port]) {
-    if (plan_.edges[e].loop < 0) continue;
-    const LoopPlan& loop = plan_.loops[static_cast<std::size_t>(plan_.edges[e].loop)];
-    const std::uint64_t turn = (tag >> loop.shift) & ((std::uint64_t{1} << loop.bits) - 1);
-    if (turn < loop.max) continue;
-    return {Code::kLoopLimit, "loop '" + loop.name + "' would take turn " + std::to_string(turn + 1) +
-                                  ", but its max is " + std::to_string(loop.max)};
+  for (const LoopPlan* loop : table_[stage_id].loops[port]) {
+    const std::uint64_t turn = (tag >> loop->shift) & ((std::uint64_t{1} << loop->bits) - 1);
+    if (turn < loop->max) continue;
+    return {Code::kLoopLimit, "loop '" + loop->name + "' would take turn " + std::to_string(turn + 1) +
+                                  ", but its max is " + std::to_string(loop->max)};
   }
   return {};
 }
@@ -140,13 +129,6 @@ void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
   }
 }
 
-void Controller::release_inputs(std::uint32_t match) noexcept {
-  for (Token& token : matches_.tokens(match)) {
-    if (token.present()) release(token);
-    token.edge = kNone;
-  }
-}
-
 void Controller::count_firing(const ActiveFiring& firing) noexcept {
   StageStats& stats = stats_.stages[firing.stage];
   ++stats.firings;
@@ -161,10 +143,9 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
                firing.instance, firing.tag});
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     if (firing.inputs[p].copied_bytes == 0) continue;
-    const std::span<Token> tokens = matches_.tokens(firing.match);
-    const Token* held = tokens[p].present() ? nullptr : matches_.held(firing.stage, p, firing.instance, firing.tag);
-    const std::uint32_t edge = held != nullptr ? held->edge : tokens[p].edge;
-    if (edge != kNone) stats_.edges[edge].copied_bytes += firing.inputs[p].copied_bytes;
+    const Token& own = firing.tokens[p];
+    const Token* token = own.present() ? &own : matches_.held(firing.stage, p, firing.instance, firing.tag);
+    if (token != nullptr) stats_.edges[token->edge].copied_bytes += firing.inputs[p].copied_bytes;
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     if (firing.outputs[p].copied_bytes == 0) continue;

@@ -13,22 +13,23 @@ constexpr std::size_t kTraceReserve = 4096;
 // What seldom matters is looked at once in so many duty cycles: each look takes a cache line that another core writes.
 constexpr std::uint32_t kThoroughEvery = 16;
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
-// Knows which channel a packet came by.
+// A channel in; knows where its packets come from.
 class Controller::ChannelSink final : public PacketSink {
  public:
-  ChannelSink(Controller& controller, std::uint32_t from) : controller_(controller), from_(from) {}
+  ChannelSink(Controller& controller, std::uint32_t from, Receiver& receiver)
+      : controller_(controller), receiver_(receiver), from_(from) {}
+  std::size_t poll() noexcept { return receiver_.poll(*this, kPollBatch); }
+  [[nodiscard]] std::uint32_t from() const noexcept { return from_; }
+  [[nodiscard]] Status status() const { return receiver_.status(); }
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
-    return controller_.on_packet(from_, packet, as_text(inline_payload));
+    return controller_.on_packet(from_, packet, inline_payload);
   }
 
  private:
   Controller& controller_;
+  Receiver& receiver_;
   std::uint32_t from_;
 };
 
@@ -50,6 +51,7 @@ Controller::Controller(ControllerSetup setup)
       device_forwards_(backend_.description().forwards == "device"),
       told_oldest_(plan_.controllers.size(), 0),
       told_end_(plan_.controllers.size(), false),
+      table_(plan_, layout_, self_, setup_.wiring.regions),
       matches_(plan_, layout_, self_),
       books_(plan_.stages.size()) {
   stats_.edges.resize(plan_.edges.size());
@@ -57,7 +59,6 @@ Controller::Controller(ControllerSetup setup)
   std::size_t tokens = plan_.window, max_inputs = 1, max_outputs = 1, local = 1;
   for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
     if (stage(s).controller != self_) continue;
-    books_[s].local = true;
     relays_ = relays_ || stage(s).role == StageRole::kRelay;
     books_[s].instances.resize(kMaxWindow);
     max_inputs = std::max(max_inputs, stage(s).inputs.size());
@@ -80,14 +81,17 @@ Controller::Controller(ControllerSetup setup)
   for (std::size_t f = 0; f < firings; ++f) {
     firings_.push_back(std::make_unique<ActiveFiring>());
     firings_.back()->inputs.reserve(max_inputs);
+    firings_.back()->tokens.reserve(max_inputs);
     firings_.back()->outputs.reserve(max_outputs);
     firings_.back()->claims.reserve(max_outputs);
     firings_.back()->message.reserve(kPoisonMessageBytes);
     free_firings_.push_back(firings_.back().get());
   }
   done_.resize(firings);
-  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
-    sinks_.push_back(std::make_unique<ChannelSink>(*this, c));
+  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) {
+    if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
+    if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
+  }
   if (setup_.trace) trace_.reserve(kTraceReserve);
 }
 
@@ -123,22 +127,24 @@ std::size_t Controller::do_work() noexcept {
 
 std::size_t Controller::poll_channels() noexcept {
   std::size_t done = 0;
-  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
-    Receiver* receiver = setup_.wiring.receivers[c].get();
-    if (receiver == nullptr) continue;
-    const std::size_t packets = receiver->poll(*sinks_[c], kPollBatch);
-    if (packets > 0) outputs_->wake_later(c);  // it may wait for a place in the ring
+  for (ChannelSink& origin : origins_) {
+    const std::size_t packets = origin.poll();
+    if (packets > 0) outputs_->wake_later(origin.from());  // it may wait for a place in the ring
     done += packets;
   }
   return done;
 }
 
 void Controller::check_channels() noexcept {
-  for (std::uint32_t c = 0; c < setup_.wiring.receivers.size(); ++c) {
-    const Receiver* receiver = setup_.wiring.receivers[c].get();
-    if (receiver == nullptr) continue;
-    if (Status status = receiver->status(); !status.ok())
-      fail_run(status.with_context("channel from '" + plan_.controllers[c].name + "'"));
+  for (const ChannelSink& origin : origins_) {
+    if (Status status = origin.status(); !status.ok())
+      fail_run(status.with_context("channel from '" + plan_.controllers[origin.from()].name + "'"));
+  }
+  for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
+    const Sender* sender = setup_.wiring.senders[c].get();
+    if (sender == nullptr) continue;
+    if (Status status = sender->status(); !status.ok())
+      fail_run(status.with_context("channel to '" + plan_.controllers[c].name + "'"));
   }
 }
 

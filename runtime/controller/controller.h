@@ -18,6 +18,7 @@
 #include "runtime/controller/layout.h"
 #include "runtime/controller/match_table.h"
 #include "runtime/controller/outputs.h"
+#include "runtime/controller/stage_table.h"
 #include "runtime/controller/stats.h"
 
 namespace woa {
@@ -79,7 +80,7 @@ class Controller final : private LocalDelivery {
   struct LocalPacket {
     std::uint32_t edge;
     ActivationPacket packet;
-    std::array<char, kPoisonMessageBytes> message;
+    std::array<std::byte, kPoisonMessageBytes> message;
     [[nodiscard]] bool is_poison() const noexcept {
       return packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
     }
@@ -94,7 +95,6 @@ class Controller final : private LocalDelivery {
     std::uint64_t last_tag = 0;  // of a stateful stage's last firing
   };
   struct StageBook {
-    bool local = false;
     std::uint64_t started = 0;      // firings
     std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
     const LoadedStage* loaded = nullptr;
@@ -119,15 +119,18 @@ class Controller final : private LocalDelivery {
   const StagePlan& stage(std::uint32_t id) const noexcept { return plan_.stages[id]; }
 
   // receive.cc: packets in
-  void deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept override;
+  void deliver(std::uint32_t edge, const ActivationPacket& packet,
+               std::span<const std::byte> inline_payload) noexcept override;
   std::size_t drain_local() noexcept;
   void drop_retired_poison() noexcept;
-  Status check_block(const ActivationPacket& packet) const;
-  bool on_packet(std::uint32_t from, const ActivationPacket& packet, std::string_view message) noexcept;
-  std::uint32_t find_edge(std::uint32_t from, const ActivationPacket& packet) const noexcept;
-  bool on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept;
-  bool on_poison(const ActivationPacket& packet, std::string_view message) noexcept;
+  bool on_packet(std::uint32_t from, const ActivationPacket& packet,
+                 std::span<const std::byte> inline_payload) noexcept;
+  bool on_token(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept;
+  std::span<const std::byte> payload_of(const Token& token) const noexcept;
+  bool on_poison(const ActivationPacket& packet, std::span<const std::byte> message) noexcept;
   void ready_by_held(std::uint32_t stage, std::uint64_t instance) noexcept;
+  bool is_second(const StageInstance& entry, const ActivationPacket& packet) const noexcept;
+  void drop(const Token& token) noexcept;
   void release(const Token& token) noexcept;
   void return_block(const BlockReturn& block) noexcept;
   void take_back(std::uint32_t from, const BlockReturn& block) noexcept;
@@ -149,11 +152,11 @@ class Controller final : private LocalDelivery {
   void make_ready(std::uint32_t match) noexcept;
   std::size_t start_ready() noexcept;
   enum class Start : std::uint8_t { kStarted, kNotYet, kGone, kBusy };
-  Start try_start(std::uint32_t match) noexcept;
-  Start relay(std::uint32_t match) noexcept;
-  bool in_order(const Match& match, StageInstance& entry) noexcept;
+  Start try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens) noexcept;
+  Start relay(const MatchKey& match, std::span<const Token> tokens) noexcept;
+  bool in_order(const MatchKey& match, StageInstance& entry) noexcept;
   void decide_timing(ActiveFiring& firing) noexcept;
-  void fill(ActiveFiring& firing, std::uint32_t match, StageInstance& entry) noexcept;
+  void fill(ActiveFiring& firing, const MatchKey& match, StageInstance& entry, std::span<const Token> tokens) noexcept;
   std::size_t send_poisons() noexcept;
   bool send_poison(Poison& poison) noexcept;
   bool start_device_poison(Poison& poison) noexcept;
@@ -162,8 +165,7 @@ class Controller final : private LocalDelivery {
   Status check_outputs(const ActiveFiring& firing) const;
   void commit_outputs(ActiveFiring& firing) noexcept;
   void commit_device_poison(ActiveFiring& firing) noexcept;
-  void release_inputs(std::uint32_t match) noexcept;
-  void finish_match(ActiveFiring& firing) noexcept;
+  void finish(ActiveFiring& firing) noexcept;
   void count_firing(const ActiveFiring& firing) noexcept;
   Status check_loops(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const;
   void free_firing(ActiveFiring& firing) noexcept;
@@ -186,6 +188,7 @@ class Controller final : private LocalDelivery {
   std::vector<bool> told_end_;              // host: by controller
   ControllerStats stats_;
   std::vector<TraceEvent> trace_;
+  StageTable table_;
   MatchTable matches_;
   std::unique_ptr<Outputs> outputs_;
   std::vector<StageBook> books_;      // by stage
@@ -198,7 +201,8 @@ class Controller final : private LocalDelivery {
   std::vector<Poison> poisons_;
   std::vector<LocalPacket> local_;  // ring of packets to stages of this controller
   std::size_t local_head_ = 0, local_count_ = 0;
-  std::vector<std::unique_ptr<ChannelSink>> sinks_;  // by origin
+  std::vector<ChannelSink> origins_;         // channels in
+  std::vector<std::uint32_t> destinations_;  // controllers with a channel out
 };
 
 }  // namespace woa

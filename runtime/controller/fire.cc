@@ -21,66 +21,70 @@ std::size_t Controller::start_ready() noexcept {
   retry_ready_ = false;
   std::size_t started = 0;
   for (std::size_t i = 0; i < ready_.size() && fatal_.ok();) {
-    const std::uint32_t match = ready_[i];
-    const Start outcome = try_start(match);
+    const std::uint32_t m = ready_[i];
+    const Match& match = matches_[m];
+    StageInstance* entry = instance_at(match.stage, match.instance);
+    const Start outcome = entry == nullptr ? Start::kNotYet : try_start(match, *entry, matches_.tokens(m));
     if (outcome == Start::kBusy) break;  // for younger ones, too, until a firing completes
     if (outcome == Start::kNotYet) {
       ++i;
       continue;
     }
     ++started;
-    // One that is gone was taken out with its instance; meanwhile its place may have been given to another.
-    if (outcome == Start::kStarted) ready_.erase(std::find(ready_.begin(), ready_.end(), match));
+    // One that is gone was taken out with its instance.
+    if (outcome == Start::kStarted) {
+      ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
+      matches_.erase(m);
+    }
     i = std::min(i, ready_.size());
   }
   return started;
 }
 
-Controller::Start Controller::try_start(std::uint32_t match) noexcept {
-  const Match& entry = matches_[match];
-  const std::uint32_t id = entry.stage;
-  StageInstance* book = instance_at(id, entry.instance);
-  if (book == nullptr) return Start::kNotYet;
-  if (entry.deadline != 0 && now_ns() > entry.deadline) {
-    kill_stage(id, entry.instance, Code::kDeadlineExceeded, id,
+// `tokens` are borrowed: from kStarted on they are the firing's.
+Controller::Start Controller::try_start(const MatchKey& match, StageInstance& entry,
+                                        std::span<const Token> tokens) noexcept {
+  const std::uint32_t id = match.stage;
+  const StagePlan& plan = stage(id);
+  if (match.deadline != 0 && now_ns() > match.deadline) {
+    kill_stage(id, match.instance, Code::kDeadlineExceeded, id,
                "the instance's deadline passed before this stage fired");
     return Start::kGone;
   }
-  if (stage(id).role == StageRole::kRelay) return relay(match);
-  if (stage(id).stateful != Stateful::kNo && !in_order(entry, *book)) return book->dead ? Start::kGone : Start::kNotYet;
+  if (plan.role == StageRole::kRelay) return relay(match, tokens);
+  if (plan.stateful != Stateful::kNo && !in_order(match, entry)) return entry.dead ? Start::kGone : Start::kNotYet;
   if (device_forwards_) {
-    if (Status status = check_loops(id, 0, entry.tag); !status.ok()) {
-      kill_stage(id, entry.instance, status.code(), id, status.message());
+    if (Status status = check_loops(id, 0, match.tag); !status.ok()) {
+      kill_stage(id, match.instance, status.code(), id, status.message());
       return Start::kGone;
     }
   }
   if (free_firings_.empty()) return Start::kBusy;
   ActiveFiring& firing = *free_firings_.back();
-  firing.claims.resize(stage(id).outputs.size());
-  if (!outputs_->claim(id, entry.instance, oldest_, firing.claims)) return Start::kNotYet;
-  fill(firing, match, *book);
+  firing.claims.resize(plan.outputs.size());
+  if (!outputs_->claim(id, match.instance, oldest_, firing.claims)) return Start::kNotYet;
+  fill(firing, match, entry, tokens);
   if (!backend_.start(firing)) {
-    for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(id, p, firing.claims[p], entry.instance);
+    for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(id, p, firing.claims[p], match.instance);
     return Start::kBusy;
   }
   free_firings_.pop_back();
+  firing.running = true;
   StageBook& own = books_[id];
   if (firing.timed) own.timed_until = own.started + firing.stands_for;
   ++own.started;
-  matches_[match].firing = true;
-  matches_[match].ready = false;
-  ++book->running;
-  book->fired = true;
-  book->last_tag = entry.tag;
-  if (stage(id).stateful == Stateful::kRun) {
+  ++entry.running;
+  entry.fired = true;
+  entry.last_tag = match.tag;
+  if (plan.stateful == Stateful::kRun) {
     own.run_state_busy = true;
-    own.next_instance = entry.instance + 1;
+    own.next_instance = match.instance + 1;
   }
   return Start::kStarted;
 }
 
 // Rule 9: an instance's firings in tag order and one at a time; a run's firings in instance order.
-bool Controller::in_order(const Match& match, StageInstance& entry) noexcept {
+bool Controller::in_order(const MatchKey& match, StageInstance& entry) noexcept {
   StageBook& book = books_[match.stage];
   if (stage(match.stage).stateful == Stateful::kInstance) {
     if (entry.running > 0) return false;
@@ -98,39 +102,37 @@ bool Controller::in_order(const Match& match, StageInstance& entry) noexcept {
   return book.next_instance == match.instance;
 }
 
-void Controller::fill(ActiveFiring& firing, std::uint32_t match, StageInstance& entry) noexcept {
-  const Match& source = matches_[match];
-  const StagePlan& plan = stage(source.stage);
-  const auto bytes_of = [&](const ActivationPacket& header) {
-    return setup_.wiring.regions[header.region].subspan(std::size_t{header.offset} * kOffsetUnitBytes,
-                                                        header.payload_bytes);
-  };
-  firing.match = match;
-  firing.stage = source.stage;
-  firing.instance = source.instance;
-  firing.tag = source.tag;
-  firing.deadline = source.deadline;
+void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance& entry,
+                      std::span<const Token> tokens) noexcept {
+  const StagePlan& plan = stage(match.stage);
+  firing.stage = match.stage;
+  firing.instance = match.instance;
+  firing.tag = match.tag;
+  firing.deadline = match.deadline;
   firing.code = Code::kOk;
   firing.message.clear();
   firing.cycles = 0;
   firing.poison = firing.lost = false;
   decide_timing(firing);
-  firing.state = plan.stateful == Stateful::kNo ? nullptr : state_of(source.stage, entry);
-  firing.inputs.clear();
-  const std::span<Token> tokens = matches_.tokens(match);
-  for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
-    const Token& token = plan.inputs[p].hold ? *matches_.held(source.stage, p, source.instance, source.tag) : tokens[p];
-    firing.inputs.push_back({bytes_of(token.header), plan.inputs[p].hold ? nullptr : &token.header, 0});
+  firing.state = plan.stateful == Stateful::kNo ? nullptr : state_of(match.stage, entry);
+  firing.inputs.resize(tokens.size());
+  firing.tokens.assign(tokens.begin(), tokens.end());
+  for (std::uint32_t p = 0; p < tokens.size(); ++p) {
+    const bool hold = plan.inputs[p].hold;
+    Token& token = firing.tokens[p];
+    if (hold) {
+      token = *matches_.held(match.stage, p, match.instance, match.tag);
+      token.edge = kNone;  // read, not consumed
+    }
+    firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0};
   }
-  firing.outputs.clear();
+  firing.outputs.resize(firing.claims.size());
   firing.routes.clear();
-  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
+  for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
     const PortClaim& claim = firing.claims[p];
-    firing.outputs.push_back({setup_.wiring.regions[claim.region].subspan(std::size_t{claim.offset} * kOffsetUnitBytes,
-                                                                          layout_.regions[claim.region].block_bytes),
-                              0, false, 0});
+    firing.outputs[p] = {claim.block, 0, false, 0};
     if (!device_forwards_) continue;
-    for (const std::uint32_t e : layout_.out_edges[source.stage][p])
+    for (const std::uint32_t e : layout_.out_edges[match.stage][p])
       firing.routes.push_back({e, claim.region, claim.offset, {}});
   }
 }
@@ -146,33 +148,26 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
 }
 
 // A caller's stage in the host (rpc-hub): the arguments are all there, so they go to the stage, payloads by reference.
-Controller::Start Controller::relay(std::uint32_t match) noexcept {
-  const Match& entry = matches_[match];
-  const StagePlan& plan = stage(entry.stage);
-  const auto token_of = [&](std::uint32_t p) {
-    return plan.inputs[p].hold ? matches_.held(entry.stage, p, entry.instance, entry.tag) : &matches_.tokens(match)[p];
-  };
-  const auto edge_of = [&](std::uint32_t p) { return layout_.out_edges[entry.stage][p].front(); };
+Controller::Start Controller::relay(const MatchKey& match, std::span<const Token> tokens) noexcept {
+  const StagePlan& plan = stage(match.stage);
+  const auto held = [&](std::uint32_t p) { return matches_.held(match.stage, p, match.instance, match.tag); };
+  const auto edge_of = [&](std::uint32_t p) { return layout_.out_edges[match.stage][p].front(); };
   // A held argument is sent with the first call that needs it; kPassedOn marks it as gone.
-  const auto to_send = [&](std::uint32_t p) { return !plan.inputs[p].hold || token_of(p)->header.region != kPassedOn; };
+  const auto to_send = [&](std::uint32_t p) { return !plan.inputs[p].hold || held(p)->header.region != kPassedOn; };
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
-    if (!to_send(p) || outputs_->claim_relay(edge_of(p), entry.instance, oldest_)) continue;
+    if (!to_send(p) || outputs_->claim_relay(edge_of(p), match.instance, oldest_)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
-      if (to_send(q)) outputs_->abort_relay(edge_of(q), entry.instance);
+      if (to_send(q)) outputs_->abort_relay(edge_of(q), match.instance);
     }
     return Start::kNotYet;
   }
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
     if (!to_send(p)) continue;
-    Token& token = *token_of(p);
-    outputs_->commit_relay(edge_of(p), token.header);
-    if (plan.inputs[p].hold) {
-      token.header.region = kPassedOn;
-    } else {
-      token.edge = kNone;  // its block comes back by way of the stage
-    }
+    // The blocks come back by way of the stage.
+    const Token& token = plan.inputs[p].hold ? *held(p) : tokens[p];
+    outputs_->commit_relay(edge_of(p), token.header, payload_of(token));
+    if (plan.inputs[p].hold) held(p)->header.region = kPassedOn;
   }
-  matches_.erase(match);
   return Start::kStarted;
 }
 
@@ -202,7 +197,6 @@ bool Controller::send_poison(Poison& poison) noexcept {
 bool Controller::start_device_poison(Poison& poison) noexcept {
   if (free_firings_.empty()) return false;
   ActiveFiring& firing = *free_firings_.back();
-  firing.match = kNone;
   firing.stage = poison.stage;
   firing.instance = poison.header.instance;
   firing.poison = true;

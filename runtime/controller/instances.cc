@@ -28,7 +28,7 @@ void Controller::learn_oldest(std::uint64_t oldest) noexcept {
 void Controller::retire_instances() noexcept {
   if (!matches_.empty()) {
     matches_.for_each([&](std::uint32_t m) {
-      if (matches_[m].instance < oldest_ && !matches_[m].firing) drop_match(m);
+      if (matches_[m].instance < oldest_) drop_match(m);
     });
     const auto gone = [&](std::uint32_t s, std::uint64_t instance) {
       return instance < oldest_ && books_[s].instances[instance % kMaxWindow].running == 0;
@@ -36,7 +36,7 @@ void Controller::retire_instances() noexcept {
     matches_.drop_held(gone, [&](const Token& token) { release(token); });  // they have served: not counted
   }
   for (std::uint32_t s = 0; s < books_.size(); ++s) {
-    if (!books_[s].local || stage(s).stateful != Stateful::kInstance) continue;
+    if (!table_[s].local || stage(s).stateful != Stateful::kInstance) continue;
     for (StageInstance& entry : books_[s].instances) {
       if (entry.has_state && entry.instance < oldest_ && entry.running == 0) drop_state(s, entry);
     }
@@ -104,7 +104,7 @@ void Controller::mark_dead(std::uint32_t stage_id, StageInstance& entry) noexcep
   const std::uint64_t instance = entry.instance;
   matches_.for_each([&](std::uint32_t m) {
     const Match& match = matches_[m];
-    if (match.stage == stage_id && match.instance == instance && !match.firing) drop_match(m);
+    if (match.stage == stage_id && match.instance == instance) drop_match(m);
   });
   if (entry.running == 0) drop_held(stage_id, instance);
   retry_ready_ = true;  // a `stateful: run` stage may wait for this instance
@@ -117,8 +117,9 @@ void Controller::drop_held(std::uint32_t stage_id, std::uint64_t instance) noexc
 
 void Controller::drop_match(std::uint32_t match) noexcept {
   if (matches_[match].ready) ready_.erase(std::remove(ready_.begin(), ready_.end(), match), ready_.end());
-  for (const Token& token : matches_.tokens(match)) stats_.dropped += token.present() ? 1U : 0U;
-  release_inputs(match);
+  for (const Token& token : matches_.tokens(match)) {
+    if (token.present()) drop(token);
+  }
   matches_.erase(match);
 }
 

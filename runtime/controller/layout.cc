@@ -44,7 +44,7 @@ void add_consumer(RegionLayout& region, std::uint32_t controller) {
 // A relay passes payloads on by reference: its edges name the regions of its writers.
 void make_edges(const Plan& plan, Layout& layout) {
   for (const EdgePlan& edge : plan.edges) {
-    EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, true};
+    EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, false, true};
     if (plan.stages[edge.from_stage].role == StageRole::kRelay) {
       for (const std::uint32_t writer : layout.in_edges[edge.from_stage][edge.from_port]) {
         const EdgePlan& upstream = plan.edges[writer];
@@ -55,6 +55,8 @@ void make_edges(const Plan& plan, Layout& layout) {
     } else {
       out.regions.push_back(static_cast<std::uint16_t>(layout.region_of[edge.from_stage][edge.from_port]));
     }
+    // A device that parses packets itself is given the block.
+    out.inlines = out.crosses() && plan.controllers[out.to].kind != ControllerKind::kFpga;
     for (const std::uint16_t region : out.regions) add_consumer(layout.regions[region], out.to);
     layout.edges.push_back(std::move(out));
   }

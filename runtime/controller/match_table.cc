@@ -48,7 +48,7 @@ std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, st
   free_ = matches_[m].next;
   ++used_;
   std::uint32_t& head = buckets_[bucket(stage, instance, tag)];
-  matches_[m] = Match{stage, instance, tag, 0, open_inputs_[stage], false, false, true, head};
+  matches_[m] = Match{{stage, instance, tag, 0}, open_inputs_[stage], false, true, head};
   head = m;
   for (Token& token : tokens(m)) token.edge = kNone;
   return m;

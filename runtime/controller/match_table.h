@@ -1,10 +1,12 @@
 // Rule 1: tokens are matched by (stage, instance, tag), and nothing else decides a match.
 //
-// Holds every token that has arrived at this controller and not yet been consumed. Sized at start from the plan's
+// Holds every token that has arrived at this controller and that no firing has taken. Sized at start from the plan's
 // blocks: a token that arrives occupies a block of its edge, so only a faulty peer can fill it. One thread; no
 // allocation after construction.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,16 +22,22 @@ inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 // One token at rest: the packet that brought it, and the edge that it came by.
 struct Token {
   ActivationPacket header;
-  std::uint32_t edge = kNone;  // kNone: no token
+  std::array<std::byte, kInlineTokenBytes> inline_payload;  // if the header says so
+  std::uint32_t edge = kNone;                               // kNone: no token
   [[nodiscard]] bool present() const noexcept { return edge != kNone; }
+  [[nodiscard]] bool is_inline() const noexcept { return (header.flags & kInline) != 0; }
+};
+
+// What tokens are matched by, and until when they are wanted.
+struct MatchKey {
+  std::uint32_t stage = 0;
+  std::uint64_t instance = 0, tag = 0;
+  std::uint64_t deadline = 0;  // 0: none; of several tokens the latest
 };
 
 // The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike; the source's has no tokens.
-struct Match {
-  std::uint32_t stage = 0;
-  std::uint64_t instance = 0, tag = 0, deadline = 0;
+struct Match : MatchKey {
   std::uint32_t missing = 0;  // non-hold ports still without a token
-  bool firing = false;        // its tokens belong to a running kernel
   bool ready = false;         // complete: every port has its token
   bool in_use = false;
   std::uint32_t next = kNone;  // chain of the hash bucket, or of the free list
@@ -52,7 +60,7 @@ class MatchTable {
   bool complete(std::uint32_t match);
 
   Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
-  // By input port: the consumed tokens, hold ports left empty (held() finds those).
+  // By input port: the tokens to be consumed, hold ports left empty (held() finds those).
   std::span<Token> tokens(std::uint32_t match) noexcept;
   Token* held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept;
   void erase(std::uint32_t match) noexcept;

@@ -5,6 +5,8 @@
 namespace woa {
 namespace {
 
+constexpr std::uint8_t kHostMemory = 1;  // docs/packet.md, Memories
+
 std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -23,7 +25,13 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
     }
     outputs->pools_.push_back(std::move(pool));
   }
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) outputs->edges_.push_back(outputs->make_book(e, controller));
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) outputs->edges_.push_back(outputs->make_edge(e, controller));
+  outputs->ports_.resize(plan.stages.size());
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].controller != controller) continue;
+    for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p)
+      outputs->ports_[s].push_back(outputs->make_port(s, p));
+  }
   return outputs;
 }
 
@@ -38,12 +46,21 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
   to_wake_.reserve(plan.controllers.size());
 }
 
-Outputs::EdgeBook Outputs::make_book(std::uint32_t edge, std::uint32_t controller) const {
+Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controller) const {
   const EdgePlan& plan = plan_.edges[edge];
   const EdgeLayout& layout = layout_.edges[edge];
   EdgeBook book;
   if (layout.from != controller) return book;
-  book.credits = std::make_unique<EdgeCredits>(plan.min_blocks, plan.blocks);
+  book.starts_here = true;
+  book.inlines = layout.inlines;
+  book.counts_payload = layout.first_to_controller;
+  book.port = static_cast<std::uint16_t>(plan.to_port);
+  book.stage = plan.to_stage;
+  book.controller = layout.to;
+  book.edge = edge;
+  book.keep = plan.keep;
+  book.step = plan.step;
+  book.credits = EdgeCredits(plan.min_blocks, plan.blocks);
   if (layout.crosses()) book.sender = wiring_.senders[layout.to].get();
   if (plan_.stages[plan.from_stage].role == StageRole::kRelay) return book;
   book.region = layout.regions.front();
@@ -51,17 +68,26 @@ Outputs::EdgeBook Outputs::make_book(std::uint32_t edge, std::uint32_t controlle
   return book;
 }
 
+Outputs::PortBook Outputs::make_port(std::uint32_t stage, std::uint32_t port) {
+  PortBook book;
+  for (const std::uint32_t e : layout_.out_edges[stage][port]) book.edges.push_back(&edges_[e]);
+  if (plan_.stages[stage].role == StageRole::kRelay) return book;
+  book.region = static_cast<std::uint16_t>(layout_.region_of[stage][port]);
+  book.pool = pools_[book.region].get();
+  book.memory = wiring_.regions[book.region];
+  return book;
+}
+
 // A place in the edge's ring for a token. Blocks alone would always leave one, but poison takes places without a block.
-bool Outputs::reserve(std::uint32_t edge) noexcept {
-  Sender* sender = edges_[edge].sender;
-  if (sender == nullptr) return true;
-  const Push push = sender->reserve();
-  ring_was_full_ = ring_was_full_ || push == Push::kBackPressured;
+bool Outputs::reserve(EdgeBook& book) noexcept {
+  if (book.sender == nullptr) return true;
+  const Push push = book.sender->reserve();
+  if (push == Push::kBackPressured) ring_was_full_ = true;
   return push == Push::kOk;
 }
 
 void Outputs::return_credit(std::uint32_t edge, std::uint64_t instance) noexcept {
-  (void)edges_[edge].credits->give(instance);  // taken by this very firing: cannot fail
+  (void)edges_[edge].credits.give(instance);  // taken by this very firing: cannot fail
 }
 
 Push Outputs::reserve_poison(std::uint32_t edge) noexcept {
@@ -73,43 +99,49 @@ void Outputs::cancel_poison(std::uint32_t edge) noexcept {
   if (Sender* sender = edges_[edge].sender; sender != nullptr) sender->cancel();
 }
 
-void Outputs::untake(std::uint32_t edge, std::uint64_t instance) noexcept {
-  return_credit(edge, instance);
-  cancel_poison(edge);
+void Outputs::untake(EdgeBook& book, std::uint64_t instance) noexcept {
+  (void)book.credits.give(instance);
+  if (book.sender != nullptr) book.sender->cancel();
 }
 
 bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
                     std::span<PortClaim> claims) noexcept {
-  const auto& ports = layout_.out_edges[stage];
-  for (const auto& port : ports) {
-    for (const std::uint32_t e : port) {
-      if (!edges_[e].credits->available(instance, oldest)) return false;
+  std::vector<PortBook>& ports = ports_[stage];
+  for (const PortBook& port : ports) {
+    for (const EdgeBook* edge : port.edges) {
+      if (!edge->credits.available(instance, oldest)) return false;
     }
   }
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
-    const auto region = static_cast<std::uint16_t>(layout_.region_of[stage][p]);
-    claims[p].region = region;
-    // Every block out there occupies a credit, so a free credit on each edge means a free block.
-    bool ok = pools_[region]->claim(claims[p].offset);
-    std::size_t taken = 0;
-    for (; ok && taken < ports[p].size(); ++taken) {
-      ok = reserve(ports[p][taken]);
-      if (!ok) break;
-      edges_[ports[p][taken]].credits->take(instance);
-    }
-    if (ok) continue;
-    // A ring without a place, or a closed channel: undo this port and the ones before it.
-    for (std::size_t k = 0; k < taken; ++k) untake(ports[p][k], instance);
-    pools_[region]->hold(claims[p].offset, 0);
+    if (claim_port(ports[p], instance, claims[p])) continue;
     for (std::uint32_t q = 0; q < p; ++q) abort(stage, q, claims[q], instance);
     return false;
   }
   return true;
 }
 
+// False: a ring has no place or a channel is closed; nothing is taken.
+bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept {
+  // Every block out there occupies a credit, so a free credit on each edge means a free block.
+  if (!port.pool->claim(claim.offset)) return false;
+  for (std::size_t k = 0; k < port.edges.size(); ++k) {
+    if (reserve(*port.edges[k])) {
+      port.edges[k]->credits.take(instance);
+      continue;
+    }
+    while (k > 0) untake(*port.edges[--k], instance);
+    port.pool->hold(claim.offset, 0);
+    return false;
+  }
+  claim.region = port.region;
+  claim.block = port.memory.subspan(std::size_t{claim.offset} * kOffsetUnitBytes, port.pool->block_bytes());
+  return true;
+}
+
 void Outputs::abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept {
-  for (const std::uint32_t e : layout_.out_edges[stage][port]) untake(e, instance);
-  pools_[claim.region]->hold(claim.offset, 0);
+  PortBook& book = ports_[stage][port];
+  for (EdgeBook* edge : book.edges) untake(*edge, instance);
+  book.pool->hold(claim.offset, 0);
 }
 
 void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept {
@@ -117,93 +149,100 @@ void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept
 }
 
 void Outputs::commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
-                     ActivationPacket header) noexcept {
-  const auto& edges = layout_.out_edges[stage][port];
-  hold_block(claim, static_cast<std::uint32_t>(edges.size()));
+                     ActivationPacket& header) noexcept {
+  const PortBook& book = ports_[stage][port];
+  book.pool->hold(claim.offset, static_cast<std::uint32_t>(book.edges.size()));
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   header.origin = stage;
-  header.device = header.payload_bytes == 0 ? std::uint8_t{0} : std::uint8_t{1};
   header.region = claim.region;
   header.offset = claim.offset;
-  for (const std::uint32_t e : edges) {
-    const EdgePlan& edge = plan_.edges[e];
-    header.stage = edge.to_stage;
-    header.port = static_cast<std::uint16_t>(edge.to_port);
-    header.tag = (tag & edge.keep) + edge.step;
-    send(e, header, {});
-  }
+  const std::span<const std::byte> payload = claim.block.first(header.payload_bytes);
+  for (const EdgeBook* edge : book.edges) forward(*edge, header, tag, payload);
 }
 
 Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
-  const EdgeLayout& layout = layout_.edges[edge];
-  if (!layout.crosses()) {
-    local_.deliver(edge, header, message);
+  const EdgeBook& book = edges_[edge];
+  if (book.sender == nullptr) {
+    local_.deliver(edge, header, as_bytes(message));
     return {};
   }
-  count(edge, header);
-  wake_later(layout.to);
-  return wiring_.senders[layout.to]->commit_sealed(header, as_bytes(message));
+  count(book, header);
+  wake_later(book.controller);
+  return book.sender->commit_sealed(header, as_bytes(message));
 }
 
 bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  if (!edges_[edge].credits->available(instance, oldest) || !reserve(edge)) return false;
-  edges_[edge].credits->take(instance);
+  EdgeBook& book = edges_[edge];
+  if (!book.credits.available(instance, oldest) || !reserve(book)) return false;
+  book.credits.take(instance);
   return true;
 }
 
-void Outputs::abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept { untake(edge, instance); }
+void Outputs::abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept { untake(edges_[edge], instance); }
 
-void Outputs::commit_relay(std::uint32_t edge, ActivationPacket header) noexcept {
-  const EdgePlan& plan = plan_.edges[edge];
-  header.flags = static_cast<std::uint8_t>(header.flags & ~static_cast<unsigned>(kHeaderCrc));
+void Outputs::commit_relay(std::uint32_t edge, const ActivationPacket& token,
+                           std::span<const std::byte> payload) noexcept {
+  ActivationPacket header = token;
   header.crc32c = 0;
-  header.stage = plan.to_stage;
-  header.port = static_cast<std::uint16_t>(plan.to_port);
-  header.tag = (header.tag & plan.keep) + plan.step;
-  send(edge, header, {});
+  forward(edges_[edge], header, header.tag, payload);
+}
+
+// Sends a token whose payload is `payload` and lies in the block that `header` names.
+void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
+                      std::span<const std::byte> payload) noexcept {
+  const bool inlined = book.inlines && !payload.empty() && payload.size() <= kInlineTokenBytes;
+  header.flags = inlined ? static_cast<std::uint8_t>(kInline) : std::uint8_t{0};
+  header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
+  header.stage = book.stage;
+  header.port = book.port;
+  header.tag = (tag & book.keep) + book.step;
+  send(book, header, inlined ? payload : std::span<const std::byte>());
 }
 
 Push Outputs::poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
   const Push push = reserve_poison(edge);
   if (push != Push::kOk) return push;
+  const EdgeBook& book = edges_[edge];
   ActivationPacket packet = header;
-  packet.stage = plan_.edges[edge].to_stage;
-  packet.port = static_cast<std::uint16_t>(plan_.edges[edge].to_port);
-  send(edge, packet, message);
+  packet.stage = book.stage;
+  packet.port = book.port;
+  send(book, packet, as_bytes(message));
   return Push::kOk;
 }
 
-void Outputs::send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
-  Sender* sender = edges_[edge].sender;
-  if (sender == nullptr) {
-    local_.deliver(edge, header, message);
+void Outputs::send(const EdgeBook& book, const ActivationPacket& header,
+                   std::span<const std::byte> inline_payload) noexcept {
+  if (book.sender == nullptr) {
+    local_.deliver(book.edge, header, inline_payload);
     return;
   }
-  count(edge, header);
-  sender->commit(header, as_bytes(message));
-  wake_later(layout_.edges[edge].to);
+  count(book, header);
+  book.sender->commit(header, inline_payload);
+  wake_later(book.controller);
 }
 
-void Outputs::count(std::uint32_t edge, const ActivationPacket& header) noexcept {
-  EdgeStats& stats = stats_.edges[edge];
+void Outputs::count(const EdgeBook& book, const ActivationPacket& header) noexcept {
+  EdgeStats& stats = stats_.edges[book.edge];
   ++stats.messages;
-  if (layout_.edges[edge].first_to_controller && (header.flags & kInline) == 0)
-    stats.payload_bytes += header.payload_bytes;
+  if (header.kind != static_cast<std::uint8_t>(PacketKind::kActivate)) return;
+  if (book.counts_payload) stats.payload_bytes += header.payload_bytes;
+  if ((header.flags & kInline) != 0) stats.copied_bytes += header.payload_bytes;
 }
 
-bool Outputs::names_region(const BlockReturn& block) const noexcept {
-  if (edges_[block.edge].pool != nullptr) return block.region == edges_[block.edge].region;
-  const auto& regions = layout_.edges[block.edge].regions;
+bool Outputs::names_region(const EdgeBook& book, const BlockReturn& block) const noexcept {
+  if (book.pool != nullptr) return block.region == book.region;
+  const auto& regions = layout_.edges[book.edge].regions;
   return std::find(regions.begin(), regions.end(), block.region) != regions.end();
 }
 
 Status Outputs::give_back(const BlockReturn& block) noexcept {
-  if (block.edge >= edges_.size() || edges_[block.edge].credits == nullptr || !names_region(block) ||
-      !edges_[block.edge].credits->give(block.instance)) {
+  if (block.edge >= edges_.size() || !edges_[block.edge].starts_here || !names_region(edges_[block.edge], block) ||
+      !edges_[block.edge].credits.give(block.instance)) {
     return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
   // What a relay passed on is given back to its writer, by the controller.
-  if (edges_[block.edge].pool == nullptr || edges_[block.edge].pool->release(block.offset)) return {};
+  BlockPool* pool = edges_[block.edge].pool;
+  if (pool == nullptr || pool->release(block.offset)) return {};
   return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +
                                std::to_string(block.region) + ", which nobody holds"};
 }

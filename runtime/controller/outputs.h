@@ -32,15 +32,17 @@ struct Wiring {
 
 // One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
 struct PortClaim {
-  std::uint16_t region = 0;
+  std::span<std::byte> block;
   std::uint32_t offset = 0;  // units of 64 bytes
+  std::uint16_t region = 0;
 };
 
 // A packet for a stage of this same controller, or the bytes of its inline message.
 class LocalDelivery {
  public:
   virtual ~LocalDelivery() = default;
-  virtual void deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept = 0;
+  virtual void deliver(std::uint32_t edge, const ActivationPacket& packet,
+                       std::span<const std::byte> inline_payload) noexcept = 0;
 };
 
 class Outputs {
@@ -55,9 +57,9 @@ class Outputs {
   // Gives one port's claim back unused.
   void abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept;
   // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled
-  // in here.
+  // in here, anew for each edge.
   void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
-              ActivationPacket header) noexcept;
+              ActivationPacket& header) noexcept;
   // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.
   Status commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
   void hold_block(const PortClaim& claim, std::uint32_t holders) noexcept;
@@ -68,10 +70,10 @@ class Outputs {
   [[nodiscard]] Push reserve_poison(std::uint32_t edge) noexcept;
   void cancel_poison(std::uint32_t edge) noexcept;
 
-  // A relay sends the token that it was given: same payload block, same tag.
+  // A relay sends the token that it was given: same payload block, same tag. `payload` is what the block holds.
   [[nodiscard]] bool claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
   void abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept;
-  void commit_relay(std::uint32_t edge, ActivationPacket header) noexcept;
+  void commit_relay(std::uint32_t edge, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
 
   // Poison on one edge. `header` holds status, origin, instance and deadline. Outcomes as reserve_poison().
   [[nodiscard]] Push poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
@@ -94,17 +96,36 @@ class Outputs {
   Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
   // What a hop over an edge takes, looked up once.
   struct EdgeBook {
-    std::unique_ptr<EdgeCredits> credits;  // null: the edge does not start here
-    Sender* sender = nullptr;              // null: it ends in this controller
-    BlockPool* pool = nullptr;             // of its payloads; null for a relay's edge, which passes on others'
-    std::uint16_t region = 0;              // of the pool
+    bool starts_here = false;
+    bool inlines = false;              // small payloads travel behind their headers
+    bool counts_payload = false;       // first edge of its output to that controller
+    std::uint16_t region = 0;          // of the pool
+    std::uint16_t port = 0;            // that it leads to
+    std::uint32_t stage = 0;           // likewise
+    std::uint32_t controller = 0;      // likewise
+    std::uint32_t edge = 0;            // in the plan
+    std::uint64_t keep = 0, step = 0;  // of the firing's tag
+    Sender* sender = nullptr;          // null: it ends in this controller
+    BlockPool* pool = nullptr;         // of its payloads; null for a relay's edge, which passes on others'
+    EdgeCredits credits = {1, 1};
   };
-  EdgeBook make_book(std::uint32_t edge, std::uint32_t controller) const;
-  [[nodiscard]] bool names_region(const BlockReturn& block) const noexcept;
-  [[nodiscard]] bool reserve(std::uint32_t edge) noexcept;
-  void untake(std::uint32_t edge, std::uint64_t instance) noexcept;
-  void send(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
-  void count(std::uint32_t edge, const ActivationPacket& header) noexcept;
+  // An output port, or a relay's, which has no pool.
+  struct PortBook {
+    BlockPool* pool = nullptr;
+    std::span<std::byte> memory;  // of the region
+    std::uint16_t region = 0;
+    std::vector<EdgeBook*> edges;
+  };
+  EdgeBook make_edge(std::uint32_t edge, std::uint32_t controller) const;
+  PortBook make_port(std::uint32_t stage, std::uint32_t port);
+  [[nodiscard]] bool names_region(const EdgeBook& book, const BlockReturn& block) const noexcept;
+  [[nodiscard]] bool reserve(EdgeBook& book) noexcept;
+  [[nodiscard]] bool claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept;
+  static void untake(EdgeBook& book, std::uint64_t instance) noexcept;
+  void forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
+               std::span<const std::byte> payload) noexcept;
+  void send(const EdgeBook& book, const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;
+  void count(const EdgeBook& book, const ActivationPacket& header) noexcept;
 
   const Plan& plan_;
   const Layout& layout_;
@@ -113,6 +134,7 @@ class Outputs {
   ControllerStats& stats_;
   std::vector<std::unique_ptr<BlockPool>> pools_;  // by region; null unless produced here
   std::vector<EdgeBook> edges_;                    // by edge
+  std::vector<std::vector<PortBook>> ports_;       // [stage][output port]; none of other controllers' stages
   std::vector<std::uint32_t> to_wake_;             // each once
   std::vector<std::uint8_t> is_to_wake_;           // by controller
   std::vector<std::uint32_t> control_sequence_;    // by controller: of the last control packet

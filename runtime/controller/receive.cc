@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "runtime/base/clock.h"
+#include "runtime/controller/active_firing.h"
 #include "runtime/controller/controller.h"
 
 namespace woa {
@@ -12,7 +13,8 @@ constexpr std::uint64_t kMaxInstanceJump = std::uint64_t{1} << 32;
 
 }  // namespace
 
-void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet, std::string_view message) noexcept {
+void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet,
+                         std::span<const std::byte> inline_payload) noexcept {
   if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison) && packet.instance < oldest_) {
     ++stats_.dropped;
     return;
@@ -25,7 +27,7 @@ void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet, std
   ++local_count_;
   place.edge = edge;
   place.packet = packet;
-  std::copy_n(message.data(), std::min(message.size(), place.message.size()), place.message.data());
+  std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), place.message.size()), place.message.begin());
 }
 
 // Without it there is at most one poison per edge and instance in flight, and a token per block.
@@ -46,30 +48,19 @@ std::size_t Controller::drain_local() noexcept {
   std::size_t done = 0;
   for (; local_count_ > 0; ++done) {
     const LocalPacket place = local_[local_head_];  // a copy: reading it may deliver more
-    const std::string_view message(place.message.data(),
-                                   place.is_poison() ? static_cast<std::size_t>(place.packet.payload_bytes) : 0);
-    if (!(place.is_poison() ? on_poison(place.packet, message) : on_token(place.edge, place.packet))) return done;
+    const std::size_t bytes = (place.packet.flags & kInline) != 0 ? place.packet.payload_bytes : 0;
+    const auto inline_payload = std::span(place.message).first(std::min(bytes, place.message.size()));
+    if (!(place.is_poison() ? on_poison(place.packet, inline_payload)
+                            : on_token(place.edge, place.packet, inline_payload)))
+      return done;
     local_head_ = (local_head_ + 1) % local_.size();
     --local_count_;
   }
   return done;
 }
 
-// The edge that a packet of `from` came by, kNone if the plan has none such.
-std::uint32_t Controller::find_edge(std::uint32_t from, const ActivationPacket& packet) const noexcept {
-  if (packet.stage >= books_.size() || !books_[packet.stage].local) return kNone;
-  const auto& ports = layout_.in_edges[packet.stage];
-  if (packet.port >= ports.size()) return kNone;
-  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
-  for (const std::uint32_t e : ports[packet.port]) {
-    const EdgeLayout& edge = layout_.edges[e];
-    if (edge.from != from) continue;
-    if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end()) return e;
-  }
-  return kNone;
-}
-
-bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, std::string_view message) noexcept {
+bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet,
+                           std::span<const std::byte> inline_payload) noexcept {
   // A packet that cannot be true ends the run: nothing that follows it could be believed.
   const auto refuse = [&](std::string_view why) {
     fail_run({Code::kDataLoss,
@@ -85,40 +76,34 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet, s
     return true;
   }
   if (kind != PacketKind::kActivate && kind != PacketKind::kPoison) return refuse("is of an unexpected kind");
-  const std::uint32_t edge = find_edge(from, packet);
-  if (edge == kNone) return refuse("fits no edge of the plan");
+  const InputEdge* edge = table_.edge_of(from, packet);
+  if (edge == nullptr) return refuse("fits no edge of the plan");
   if (kind == PacketKind::kActivate) {
-    if (Status status = check_block(packet); !status.ok()) return refuse(status.message());
+    if ((packet.flags & kAbsent) != 0) return refuse("is absent, which this version does not support");
+    if (inline_payload.size() > kInlineTokenBytes) return refuse("carries more behind its header than a token may");
+    if (!table_.region(packet.region).holds(packet)) return refuse("names no block");
   }
   if (setup_.trace) {
     const std::uint64_t now = now_ns();
-    add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge, packet.instance, packet.tag});
+    add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag});
   }
   // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
-  return kind == PacketKind::kPoison ? on_poison(packet, message) : on_token(edge, packet);
-}
-
-// Does an activation name a block of its region?
-Status Controller::check_block(const ActivationPacket& packet) const {
-  if ((packet.flags & (kInline | kAbsent)) != 0)
-    return {Code::kUnsupported, "has no block, which this version does not support"};
-  const RegionLayout& region = layout_.regions[packet.region];
-  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
-  if (begin % region.block_bytes != 0 || begin >= region.bytes() || packet.payload_bytes > region.block_bytes)
-    return {Code::kDataLoss, "names no block"};
-  return {};
+  return kind == PacketKind::kPoison ? on_poison(packet, inline_payload) : on_token(edge->edge, packet, inline_payload);
 }
 
 // False: its place is still taken by a firing of an instance that has retired; the packet must come again.
-bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) noexcept {
-  const Token token{packet, edge};
+bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet,
+                          std::span<const std::byte> inline_payload) noexcept {
+  Token token;
+  token.header = packet;
+  token.edge = edge;
+  std::copy(inline_payload.begin(), inline_payload.end(), token.inline_payload.begin());
   const InputPortPlan& port = stage(packet.stage).inputs[packet.port];
   StageInstance* entry = packet.instance < oldest_ ? nullptr : instance_at(packet.stage, packet.instance);
   if (packet.instance >= oldest_ && entry == nullptr) return false;
   if (entry == nullptr || entry->dead) {
-    ++stats_.dropped;
-    release(token);
+    drop(token);
     return true;
   }
   const auto second = [&] {
@@ -132,8 +117,13 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) no
                                    stage(packet.stage).name + "'"});
     return true;
   };
-  // What was consumed is forgotten but for the last firing: enough outside loops, where an instance fires once.
-  if (!port.hold && entry->fired && entry->last_tag == packet.tag) return second();
+  if (!port.hold && is_second(*entry, packet)) return second();
+  if (table_[packet.stage].single && ready_.empty()) {  // nothing to wait for, and nobody waits
+    const MatchKey match{packet.stage, packet.instance, packet.tag, packet.deadline};
+    const Start outcome = try_start(match, *entry, {&token, 1});
+    if (outcome == Start::kGone) drop(token);
+    if (outcome == Start::kGone || outcome == Start::kStarted) return true;
+  }
   std::uint32_t match = kNone;
   switch (port.hold ? matches_.hold(token) : matches_.add(token, match)) {
     case MatchTable::Added::kReady: make_ready(match); break;
@@ -143,6 +133,17 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet) no
     case MatchTable::Added::kFull: return too_many();
   }
   return true;
+}
+
+// Has a firing taken a token of that tag? What was consumed is forgotten, but for the firings that run and the last:
+// enough outside loops, where an instance fires once.
+bool Controller::is_second(const StageInstance& entry, const ActivationPacket& packet) const noexcept {
+  if (!entry.fired) return false;
+  if (entry.last_tag == packet.tag) return true;
+  return entry.running > 0 && std::any_of(firings_.begin(), firings_.end(), [&](const auto& firing) {
+           return firing->running && firing->stage == packet.stage && firing->instance == packet.instance &&
+                  firing->tag == packet.tag;
+         });
 }
 
 // A held token may be the last that some matches of its instance waited for.
@@ -155,14 +156,26 @@ void Controller::ready_by_held(std::uint32_t stage_id, std::uint64_t instance) n
 }
 
 // False: as on_token.
-bool Controller::on_poison(const ActivationPacket& packet, std::string_view message) noexcept {
+bool Controller::on_poison(const ActivationPacket& packet, std::span<const std::byte> message) noexcept {
   if (packet.instance < oldest_) {
     ++stats_.dropped;
     return true;
   }
   if (instance_at(packet.stage, packet.instance) == nullptr) return false;
-  kill_stage(packet.stage, packet.instance, static_cast<Code>(packet.status), packet.origin, message);
+  kill_stage(packet.stage, packet.instance, static_cast<Code>(packet.status), packet.origin,
+             {reinterpret_cast<const char*>(message.data()), message.size()});
   return true;
+}
+
+std::span<const std::byte> Controller::payload_of(const Token& token) const noexcept {
+  if (token.is_inline()) return std::span(token.inline_payload).first(token.header.payload_bytes);
+  return table_.region(token.header.region).payload(token.header);
+}
+
+// A token that nobody will read.
+void Controller::drop(const Token& token) noexcept {
+  ++stats_.dropped;
+  release(token);
 }
 
 // The consumer is done with a token: its block goes back to whoever allocated it.
@@ -197,9 +210,8 @@ void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcep
 std::size_t Controller::poll_returns() noexcept {
   const std::span<BlockReturn> blocks = returned_;
   std::size_t done = 0;
-  for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
+  for (const std::uint32_t c : destinations_) {
     Sender* sender = setup_.wiring.senders[c].get();
-    if (sender == nullptr) continue;
     for (std::size_t count = blocks.size(); count == blocks.size() && fatal_.ok();) {
       count = sender->poll_returns(blocks);
       for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(c, blocks[k]);

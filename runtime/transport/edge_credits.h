@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 namespace woa {
@@ -15,10 +16,24 @@ class EdgeCredits {
   EdgeCredits(std::uint32_t min_blocks, std::uint32_t blocks) noexcept : min_blocks_(min_blocks), blocks_(blocks) {}
 
   // May `instance` occupy one block more, when `oldest` is the oldest in flight as far as this controller knows?
-  [[nodiscard]] bool available(std::uint64_t instance, std::uint64_t oldest) const noexcept;
-  void take(std::uint64_t instance) noexcept;
+  [[nodiscard]] bool available(std::uint64_t instance, std::uint64_t oldest) const noexcept {
+    if (total_ >= blocks_) return false;
+    if (instance == oldest) return true;
+    return total_ - per_instance_[oldest % kSlots] < blocks_ - min_blocks_;
+  }
+  void take(std::uint64_t instance) noexcept {
+    assert(total_ < blocks_);
+    ++per_instance_[instance % kSlots];
+    ++total_;
+  }
   // Only the low 16 bits of `instance` count. False, and nothing changes, if that instance occupies none.
-  [[nodiscard]] bool give(std::uint64_t instance) noexcept;
+  [[nodiscard]] bool give(std::uint64_t instance) noexcept {
+    std::uint32_t& occupied = per_instance_[instance % kSlots];
+    if (occupied == 0) return false;
+    --occupied;
+    --total_;
+    return true;
+  }
 
   [[nodiscard]] std::uint32_t occupied() const noexcept { return total_; }
 

@@ -27,16 +27,10 @@ Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec) {
          std::size_t{spec.return_slots} * sizeof(ReturnSlot);
 }
 
-ChannelView::ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept {
-  std::byte* at = bytes.data();
-  words = reinterpret_cast<ChannelWords*>(at);
-  at += sizeof(ChannelWords);
-  slots = {reinterpret_cast<HeaderSlot*>(at), spec.ring_slots};
-  at += slots.size_bytes();
-  inlines = {at, std::size_t{spec.ring_slots} * spec.inline_bytes};
-  inline_bytes = spec.inline_bytes;
-  at += inlines.size_bytes();
-  returns = {reinterpret_cast<ReturnSlot*>(at), spec.return_slots};
-}
+ChannelView::ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept
+    : words(reinterpret_cast<ChannelWords*>(bytes.data())),
+      slots(bytes.data() + sizeof(ChannelWords), spec.ring_slots, spec.inline_bytes),
+      returns(reinterpret_cast<ReturnSlot*>(bytes.data() + sizeof(ChannelWords) + slots.size_bytes()),
+              spec.return_slots) {}
 
 }  // namespace woa

@@ -1,10 +1,11 @@
 // How a channel lies in its segment, as both ends of loopback and shm see it. Internal to runtime/transport and its
 // tests.
 //
-//   ChannelWords                           a cache line for each pair of writer and poller
-//   header ring    ring_slots   x 64       word 5 (offset 40: sequence, device, region) publishes a slot
-//   inline areas   ring_slots   x inline_bytes
-//   return ring    return_slots x 16       the turn in the second word publishes an entry
+//   ChannelWords   a cache line for each pair of writer and poller
+//   header ring    ring_slots   x (64 + inline_bytes): word 5 (offset 40: sequence, device, region) publishes a slot;
+//   its
+//                  inline area follows it, so that a processor that fetches lines in pairs brings a short payload too
+//   return ring    return_slots x 16: the turn in the second word publishes an entry
 //
 // The memory starts zeroed. Nothing in it is an address, and each word has one writer.
 #pragma once
@@ -23,7 +24,7 @@
 
 namespace woa {
 
-struct ChannelWords {
+struct alignas(128) ChannelWords {  // so that the slots behind it begin at a pair of lines
   // polled by the producer
   alignas(64) std::atomic<std::uint32_t> consumed{0};       // by the consumer: packets read, modulo 2^32
   alignas(64) std::atomic<std::uint32_t> consumer_gone{0};  // by the consumer, when it closes
@@ -55,12 +56,27 @@ struct alignas(kPacketBytes) HeaderSlot {
   }
 };
 
-struct alignas(16) ReturnSlot {
-  std::atomic<std::uint64_t> block{0};  // edge, offset
-  std::atomic<std::uint64_t> mark{0};   // turn, region, instance; stored last
+// A returned block as the ring moves it.
+struct ReturnWords {
+  std::uint64_t block = 0;  // edge, offset
+  std::uint64_t mark = 0;   // turn, region, instance
+
+  ReturnWords(const BlockReturn& returned, std::uint32_t turn) noexcept
+      : block(returned.edge | (std::uint64_t{returned.offset} << 32)),
+        mark(turn | (std::uint64_t{returned.region} << 32) | (std::uint64_t{returned.instance} << 48)) {}
 };
 
-static_assert(sizeof(ChannelWords) == 5 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
+struct alignas(16) ReturnSlot {
+  std::atomic<std::uint64_t> block{0};
+  std::atomic<std::uint64_t> mark{0};
+
+  void publish(const ReturnWords& returned) noexcept {
+    block.store(returned.block, std::memory_order_relaxed);
+    mark.store(returned.mark, std::memory_order_release);
+  }
+};
+
+static_assert(sizeof(ChannelWords) == 6 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
               kPublishWord == 5);
 static_assert(offsetof(ActivationPacket, sequence) % 8 == 0 && offsetof(ActivationPacket, crc32c) % 8 == 4 &&
                   std::endian::native == std::endian::little,
@@ -72,19 +88,37 @@ constexpr std::uint64_t end_mark(std::uint32_t next_sequence) noexcept {
   return (std::uint64_t{1} << 32) | next_sequence;
 }
 
+// The header ring: slots, each with its inline area.
+class HeaderRing {
+ public:
+  HeaderRing(std::byte* at, std::size_t slots, std::size_t inline_bytes) noexcept
+      : at_(at), slots_(slots), inline_bytes_(inline_bytes) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return slots_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_ * stride(); }
+  [[nodiscard]] std::size_t inline_bytes() const noexcept { return inline_bytes_; }
+  HeaderSlot& operator[](std::size_t slot) const noexcept {
+    return *reinterpret_cast<HeaderSlot*>(at_ + slot * stride());
+  }
+  [[nodiscard]] std::span<std::byte> inline_area(std::size_t slot) const noexcept {
+    return {at_ + slot * stride() + sizeof(HeaderSlot), inline_bytes_};
+  }
+
+ private:
+  [[nodiscard]] std::size_t stride() const noexcept { return sizeof(HeaderSlot) + inline_bytes_; }
+
+  std::byte* at_;
+  std::size_t slots_, inline_bytes_;
+};
+
 // The parts of a mapped channel. A value that borrows the mapping.
 struct ChannelView {
-  ChannelWords* words = nullptr;
-  std::span<HeaderSlot> slots;
-  std::span<std::byte> inlines;
+  ChannelWords* words;
+  HeaderRing slots;
   std::span<ReturnSlot> returns;
-  std::size_t inline_bytes = 0;  // of one area
 
   // `bytes` holds at least channel_bytes(spec).
   ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept;
-  [[nodiscard]] std::span<std::byte> inline_area(std::uint32_t slot) const noexcept {
-    return inlines.subspan(slot * inline_bytes, inline_bytes);
-  }
 };
 
 // kInvalid names the field of `spec` that is out of bounds.

@@ -21,9 +21,17 @@ RingReceiver::~RingReceiver() {
 
 std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
   std::size_t delivered = 0;
-  ActivationPacket packet;
-  while (delivered < max_packets && loss_ == Loss::kNone && read(packet)) {
-    if (!sink.on_packet(packet, inline_payload(packet))) break;
+  while (delivered < max_packets && loss_ == Loss::kNone) {
+    const std::uint64_t published = publish_word(cursor_.slot());
+    if (static_cast<std::uint32_t>(published) != cursor_.expected()) {
+      nothing_new(static_cast<std::uint32_t>(published));
+      break;
+    }
+    empty_polls_ = 0;
+    // A copy, which is then checked: the slot is the peer's to overwrite.
+    const auto packet = std::bit_cast<ActivationPacket>(channel_.slots[cursor_.slot()].read(published));
+    loss_ = inspect(packet);
+    if (loss_ != Loss::kNone || !sink.on_packet(packet, inline_payload(packet))) break;
     cursor_.advance();
     if (++delivered % kTellConsumedEvery == 0) tell_consumed();
   }
@@ -39,23 +47,14 @@ std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
   return channel_.slots[slot & (channel_.slots.size() - 1)].words[kPublishWord].load(std::memory_order_acquire);
 }
 
-// Copies the next packet out, then checks the copy: the slot is the peer's to overwrite. False: none, or see loss_.
-bool RingReceiver::read(ActivationPacket& packet) noexcept {
-  const std::uint64_t published = publish_word(cursor_.slot());
-  const auto sequence = static_cast<std::uint32_t>(published);
+// The next slot holds `sequence`, which is not the one expected: that of the lap before, or a loss.
+void RingReceiver::nothing_new(std::uint32_t sequence) noexcept {
   if (sequence == cursor_.stale()) {
     if (++empty_polls_ % kLookAheadEvery == 0) look_ahead();
-    return false;
+    return;
   }
-  empty_polls_ = 0;
-  if (sequence != cursor_.expected()) {
-    loss_ = Loss::kSequence;
-    found_ = sequence;
-    return false;
-  }
-  packet = std::bit_cast<ActivationPacket>(channel_.slots[cursor_.slot()].read(published));
-  loss_ = inspect(packet);
-  return loss_ == Loss::kNone;
+  loss_ = Loss::kSequence;
+  found_ = sequence;
 }
 
 // Nothing here yet. A loss if the packet behind it is there, or if the producer closed after more than we have read.
@@ -74,13 +73,13 @@ RingReceiver::Loss RingReceiver::inspect(const ActivationPacket& packet) noexcep
   if (rejection_ != Rejection::kNone) return Loss::kRejected;
   if (header_crc_ && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
   found_ = packet.payload_bytes;
-  return (packet.flags & kInline) != 0 && packet.payload_bytes > channel_.inline_bytes ? Loss::kInlineBytes
-                                                                                       : Loss::kNone;
+  return (packet.flags & kInline) != 0 && packet.payload_bytes > channel_.slots.inline_bytes() ? Loss::kInlineBytes
+                                                                                               : Loss::kNone;
 }
 
 std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
   if ((packet.flags & kInline) == 0) return {};
-  return channel_.inline_area(cursor_.slot()).first(static_cast<std::size_t>(packet.payload_bytes));
+  return channel_.slots.inline_area(cursor_.slot()).first(static_cast<std::size_t>(packet.payload_bytes));
 }
 
 Status RingReceiver::status() const {
@@ -102,8 +101,8 @@ Status RingReceiver::status() const {
               "channel: packet " + expected + " rejected: this channel's headers carry a CRC, this one has none"};
     case Loss::kInlineBytes:
       return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + found +
-                                   " bytes of inline payload, at most " + std::to_string(channel_.inline_bytes) +
-                                   " expected"};
+                                   " bytes of inline payload, at most " +
+                                   std::to_string(channel_.slots.inline_bytes()) + " expected"};
   }
   return {Code::kInternal, "channel: unknown loss"};
 }
@@ -116,11 +115,7 @@ bool RingReceiver::closed() const noexcept {
 }
 
 void RingReceiver::give_back(const BlockReturn& block) noexcept {
-  ReturnSlot& slot = channel_.returns[returns_.slot()];
-  slot.block.store(block.edge | (std::uint64_t{block.offset} << 32), std::memory_order_relaxed);
-  const std::uint64_t mark =
-      returns_.expected() | (std::uint64_t{block.region} << 32) | (std::uint64_t{block.instance} << 48);
-  slot.mark.store(mark, std::memory_order_release);
+  channel_.returns[returns_.slot()].publish({block, returns_.expected()});
   returns_.advance();
 }
 

@@ -24,7 +24,7 @@ RingSender::~RingSender() {
 Push RingSender::reserve() noexcept {
   if (closed()) return Push::kClosed;
   if (full()) refresh_consumed();
-  if (peer_broken_) return Push::kClosed;
+  if (broken_ != Broken::kNot) return Push::kClosed;
   if (full()) return Push::kBackPressured;
   ++open_;
   return Push::kOk;
@@ -62,7 +62,7 @@ Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const
 void RingSender::publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
   assert(open_ > 0);
   if (!inline_payload.empty()) {
-    const std::span<std::byte> area = channel_.inline_area(cursor_.slot());
+    const std::span<std::byte> area = channel_.slots.inline_area(cursor_.slot());
     std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
   }
   channel_.slots[cursor_.slot()].publish(header);
@@ -72,12 +72,12 @@ void RingSender::publish(const HeaderWords& header, std::span<const std::byte> i
 
 std::size_t RingSender::poll_returns(std::span<BlockReturn> out) noexcept {
   std::size_t count = 0;
-  while (count < out.size() && !peer_broken_) {
+  while (count < out.size() && broken_ == Broken::kNot) {
     const ReturnSlot& slot = channel_.returns[returns_.slot()];
     const std::uint64_t mark = slot.mark.load(std::memory_order_acquire);
     const auto turn = static_cast<std::uint32_t>(mark);
     if (turn != returns_.expected()) {
-      peer_broken_ = turn != returns_.stale();
+      if (turn != returns_.stale()) broken_ = Broken::kReturn, found_ = turn;
       break;
     }
     const std::uint64_t block = slot.block.load(std::memory_order_relaxed);
@@ -94,15 +94,23 @@ std::uint32_t RingSender::consumed() const noexcept {
 }
 
 bool RingSender::closed() const noexcept {
-  return peer_broken_ || channel_.words->consumer_gone.load(std::memory_order_acquire) != 0 ||
+  return broken_ != Broken::kNot || channel_.words->consumer_gone.load(std::memory_order_acquire) != 0 ||
          channel_.words->producer_cut.load(std::memory_order_acquire) != 0;
 }
 
 Status RingSender::status() const {
-  if (!peer_broken_) return {};
-  return {Code::kDataLoss,
-          "channel: the consumer wrote what cannot be true into its return ring or its count of packets "
-          "read; nothing of it is believed"};
+  if (broken_ == Broken::kNot) return {};  // asked again and again
+  const std::string found = std::to_string(found_);
+  switch (broken_) {
+    case Broken::kNot: break;
+    case Broken::kReturn:
+      return {Code::kDataLoss, "channel: a returned block was lost or repeated: turn " +
+                                   std::to_string(returns_.expected()) + " expected, " + found + " found"};
+    case Broken::kConsumed:
+      return {Code::kDataLoss, "channel: the reader says that it has read " + found + " packets; " +
+                                   std::to_string(consumed_) + " to " + std::to_string(committed()) + " expected"};
+  }
+  return {Code::kInternal, "channel: unknown damage"};
 }
 
 bool RingSender::full() const noexcept { return committed() - consumed_ + open_ >= channel_.slots.size(); }
@@ -115,7 +123,8 @@ bool RingSender::plausible(std::uint32_t consumed) const noexcept {
 void RingSender::refresh_consumed() noexcept {
   const std::uint32_t found = channel_.words->consumed.load(std::memory_order_acquire);
   if (!plausible(found)) {
-    peer_broken_ = true;
+    broken_ = Broken::kConsumed;
+    found_ = found;
     return;
   }
   consumed_ = found;

@@ -30,6 +30,9 @@ class RingSender final : public Sender {
   void wake() noexcept override { consumer_.ring(); }
 
  private:
+  // What the consumer wrote that cannot be: nothing it says is believed any more.
+  enum class Broken : std::uint8_t { kNot, kReturn, kConsumed };
+
   [[nodiscard]] std::uint32_t committed() const noexcept { return static_cast<std::uint32_t>(cursor_.position()); }
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool plausible(std::uint32_t consumed) const noexcept;
@@ -40,7 +43,8 @@ class RingSender final : public Sender {
   ChannelView channel_;
   Doorbell consumer_;
   bool header_crc_;
-  bool peer_broken_ = false;    // the consumer wrote nonsense: nothing it says is believed any more
+  Broken broken_ = Broken::kNot;
+  std::uint32_t found_ = 0;     // what stood in place of what was expected
   std::uint32_t open_ = 0;      // reservations
   std::uint32_t consumed_ = 0;  // as last read: the shared word is looked at only when the ring seems full
   RingCursor cursor_;

@@ -115,7 +115,8 @@ class Sender {
   virtual std::uint32_t consumed() const noexcept = 0;
   virtual bool closed() const noexcept = 0;
   // Why the channel is closed: ok while it is open, or after the consumer closed it in order. kDataLoss: the consumer
-  // wrote nonsense. kPeerLost: the wire lost it.
+  // returned a block out of turn or gave an impossible count of packets read; the message names what was expected and
+  // found. kPeerLost: the wire lost the consumer.
   virtual Status status() const = 0;
   // Wakes the consumer's controller if it sleeps. Call after a batch of commits. May make one system call.
   virtual void wake() noexcept = 0;

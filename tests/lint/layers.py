@@ -9,10 +9,11 @@ import re
 import tree
 
 BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
-TRANSPORT, CONTROLLER, NODE, RPC = "runtime/transport/", "runtime/controller/", "runtime/node/", "runtime/rpc/"
+TRANSPORT, ONESIDED = "runtime/transport/", "runtime/onesided/"
+CONTROLLER, NODE, RPC = "runtime/controller/", "runtime/node/", "runtime/rpc/"
 KERNEL_ABI = "kernels/woa_kernel.h"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, CONTROLLER, NODE, RPC]
+RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, CONTROLLER, NODE, RPC]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
@@ -23,6 +24,7 @@ PROJECT = [
     (PLAN, [PACKET, BASE]),
     (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
     (TRANSPORT, [PACKET, BASE]),
+    (ONESIDED, [TRANSPORT + "*", PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     (RPC, [PLAN, PACKET, BASE]),
@@ -55,6 +57,7 @@ LIBRARIES = [
     (r"openssl/", ["kernels/", "tools/woa/output_files.cc", "tests/"]),
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
+    (r"mpi\.h$", ["bench/mpi/"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),
 ]

@@ -40,6 +40,9 @@ class Layers(unittest.TestCase):
                 ("runtime/plan/plan.cc", '"compiler/compiler.h"'),
                 ("runtime/transport/transport.h", '"runtime/transport/shm/shm_transport.h"'),
                 ("runtime/transport/shm/ring.cc", '"runtime/transport/loopback/loopback_transport.h"'),
+                ("runtime/transport/transport.h", '"runtime/onesided/region.h"'),
+                ("runtime/onesided/region.cc", '"runtime/transport/shm/shm_transport.h"'),
+                ("runtime/onesided/region.cc", '"runtime/plan/plan.h"'),
                 ("runtime/controller/controller.cc", '"runtime/node/node.h"'),
                 ("runtime/controller/controller.cc", '"controllers/cpu/cpu_backend.h"'),
                 ("runtime/node/node.cc", '"runtime/transport/shm/shm_transport.h"'),
@@ -73,6 +76,7 @@ class Layers(unittest.TestCase):
                 ("runtime/transport/ring_transport.cc", "<rdma/fabric.h>"),
                 ("kernels/resize_bilinear/resize.cc", "<CL/cl.h>"),
                 ("kernels/png_encode/png.cc", "<jpeglib.h>"),
+                ("bench/micro/rate.cc", "<mpi.h>"),
                 ("tests/unit/a_test.cc", "<catch2/catch.hpp>"),
         ]:
             self.check(path, include, ok=False)

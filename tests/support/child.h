@@ -30,6 +30,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
   void kill() const { signal(SIGKILL); }
   // What waitpid says of its end; blocks until then.
@@ -37,6 +38,12 @@ class Child {
     int result = -1;
     waitpid(std::exchange(pid_, -1), &result, 0);
     return result;
+  }
+  // Whether it has ended; then `result` is what waitpid says. Does not block.
+  bool ended(int& result) {
+    if (waitpid(pid_, &result, WNOHANG) == 0) return false;
+    pid_ = -1;
+    return true;
   }
   // Its exit code, -1 if a signal ended it; blocks until then.
   int exit_code() {

@@ -3,6 +3,8 @@
 
 #include "bench/micro/bandwidth.h"
 #include "bench/micro/fabric.h"
+#include "bench/micro/pipeline.h"
+#include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/bench_report.h"
@@ -43,6 +45,38 @@ constexpr const char* kAboutRate =
     "The\n"
     "limit is 8 bytes through a raw mailbox of as many slots, which returns credits a quarter of them at a time. Ours\n"
     "reserves, commits and polls 64-byte headers: `activate` as a token sends it, `retire` as the host sends it.";
+
+constexpr const char* kAboutPipeline =
+    "Microseconds per item through three workers and back; source and sink are one process. Four processes on "
+    "processors\n"
+    "0, 1, 0 and 1 poll and yield. The limits are raw mailboxes: they forward from worker to worker (4 messages an "
+    "item)\n"
+    "or go through a hub, as a caller of three servers does (6 messages), and carry the payload, copied into each "
+    "reader's\n"
+    "mailbox, or the number of a shared buffer, which no reader of ours is given: our workers write their output anew. "
+    "`woa`\n"
+    "is compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds "
+    "only\n"
+    "where both are near their limits.\n"
+    "\n"
+    "  woa bench pipeline --size 64,1MiB --window 1,4";
+
+constexpr const char* kAboutRandomAccess =
+    "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
+    "bits,\n"
+    "half of it with each of two processes on processors 0 and 1; four times as many updates (xor) of random words "
+    "as\n"
+    "it has words; a process holds at most 1024 back. Each launch checks the whole table and allows no wrong word.\n"
+    "\n"
+    "  local, one process   the whole table and every update in one process\n"
+    "  raw buckets          the limit of the ratios: 1024 numbers at a time, the other's in a slot of its mailbox\n"
+    "  headers alone        bare headers in one direction through the ring of `naive`, in 10^9 a second\n"
+    "  naive                a packet per update of the other's half\n"
+    "  aggregated           buckets of updates, each the payload of one packet, applied by the owner\n"
+    "  hardware             the processor's atomics on memory that both processes map\n"
+    "  MPI_...              Open MPI's one-sided operations, where it is installed (openmpi-bin, libopenmpi-dev)\n"
+    "\n"
+    "  woa bench randomaccess --size 8MiB,128MiB";
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
@@ -126,6 +160,51 @@ void add_rate(CLI::App& parent, Action& action) {
   add_counts(command, *counts, "Messages of a launch");
 }
 
+void add_pipeline(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::PipelineOptions>();
+  CLI::App& command =
+      add(parent, action, "pipeline", "Three workers in a row under both call models, beside raw mailboxes",
+          [chosen](const RunOptions& options) { return bench::bench_pipeline(options, *chosen); });
+  command.footer(kAboutPipeline);
+  command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 30))
+      ->delimiter(',')
+      ->option_text("SIZE,... [64,64KiB,4MiB]");
+  command.add_option("--window", chosen->windows, "Items under way at most; several, or a list with commas")
+      ->check(CLI::Range(std::uint32_t{1}, kMaxWindow))
+      ->delimiter(',')
+      ->option_text("N,... [1,8]");
+  add_count(command, chosen->count, "Items of a launch").option_text("UINT [256 MiB, 40 to 20,000 items]");
+  add_repetitions(command, chosen->repetitions);
+}
+
+bench::RandomAccessOptions random_access_options() {
+  bench::RandomAccessOptions options;
+#ifdef WOA_HAVE_MPI
+  options.mpi_program = program_path().parent_path() / "bench" / "randomaccess_mpi";
+#else
+  options.mpi_absent = WOA_WHY_NOT_MPI;
+#endif
+  return options;
+}
+
+void add_randomaccess(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::RandomAccessOptions>(random_access_options());
+  CLI::App& command =
+      add(parent, action, "randomaccess", "Updates a second of random words that two processes share out",
+          [chosen](const RunOptions& options) { return bench::bench_randomaccess(*options.transport, *chosen); });
+  command.footer(kAboutRandomAccess);
+  command
+      .add_option("--size", chosen->sizes,
+                  "Bytes of the table, a power of two, with KiB, MiB or GiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::PositiveNumber)
+      ->delimiter(',')
+      ->option_text("SIZE,... [32MiB]");
+  add_repetitions(command, chosen->repetitions);
+}
+
 void add_busy(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{1'000'000});
   CLI::App& command = add(
@@ -157,6 +236,8 @@ void add_bench(CLI::App& app, Action& action) {
   add_hop(command, action);
   add_bandwidth(command, action);
   add_rate(command, action);
+  add_pipeline(command, action);
+  add_randomaccess(command, action);
   add_busy(command, action);
   add_idle(command, action);
   add_memory(command, action);

@@ -27,11 +27,16 @@ json to_json(const bench::Report& report) {
     entry["ratio_to_limit"] = row.ratio_to_limit > 0 ? json(row.ratio_to_limit) : json(nullptr);
     rows.push_back(std::move(entry));
   }
-  return {{"bench", report.bench},
-          {"transport", report.transport},
-          {"host_state", report.host_state},
-          {"better", less_is_better(report) ? "less" : "more"},
-          {"rows", std::move(rows)}};
+  json object{{"bench", report.bench},
+              {"transport", report.transport},
+              {"host_state", report.host_state},
+              {"better", less_is_better(report) ? "less" : "more"},
+              {"rows", std::move(rows)}};
+  for (const bench::Ratio& ratio : report.ratios)
+    object["ratios"].push_back({{"of", ratio.of}, {"to", ratio.to}, {"size", ratio.size}, {"value", ratio.value}});
+  for (const bench::Absent& absent : report.absent)
+    object["absent"].push_back({{"contender", absent.contender}, {"reason", absent.reason}});
+  return object;
 }
 
 void print_table(const bench::Report& report) {
@@ -46,6 +51,11 @@ void print_table(const bench::Report& report) {
     if (row.ratio_to_limit > 0) std::printf(" %.2f x", row.ratio_to_limit);
     std::printf("\n");
   }
+  for (const bench::Ratio& ratio : report.ratios)
+    std::printf("  %s at %llu bytes: %.2f x %s\n", ratio.of.c_str(), static_cast<unsigned long long>(ratio.size),
+                ratio.value, ratio.to.c_str());
+  for (const bench::Absent& absent : report.absent)
+    std::printf("  %s: %s\n", absent.contender.c_str(), absent.reason.c_str());
 }
 
 }  // namespace woa::tools

@@ -69,6 +69,11 @@ json stages_json(const Plan& plan, const RunReport& report) {
   return list;
 }
 
+const char* method_of(const StagePlan& from, const EdgePlan& edge, const EdgeLayout& layout) {
+  if (layout.inlines && from.outputs[edge.from_port].type.max_bytes <= kInlineTokenBytes) return "inline";
+  return from.role == StageRole::kRelay ? "by reference" : "in place";
+}
+
 json edges_json(const RunResult& result) {
   const Plan& plan = *result.plan;
   const Layout layout = make_layout(plan);
@@ -80,7 +85,7 @@ json edges_json(const RunResult& result) {
     list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
                     {"to", to.name + "." + to.inputs[edge.to_port].name},
                     {"transport", layout.edges[e].crosses() ? result.transport : "local"},
-                    {"method", from.role == StageRole::kRelay ? "by reference" : "in place"},
+                    {"method", method_of(from, edge, layout.edges[e])},
                     {"messages", stats.messages},
                     {"payload_bytes", stats.payload_bytes},
                     {"copied_bytes", stats.copied_bytes}});

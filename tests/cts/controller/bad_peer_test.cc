@@ -2,6 +2,7 @@
 // nothing outside its own books is touched.
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
+#include "runtime/transport/ring_layout.h"
 #include "tests/support/catch.h"
 #include "tests/support/functions.h"
 #include "tests/support/need.h"
@@ -174,6 +175,22 @@ TEST_CASE("a block given back twice is refused with the peer's name") {
   const Status& status = rig.settle();
   REQUIRE(status.code() == Code::kDataLoss);
   REQUIRE(status.message().find("controller 'host'") != std::string::npos);
+}
+
+TEST_CASE("a return out of turn ends the run with the peer's name") {
+  Rig rig;
+  Rig::send(rig.peer, rig.token(0));
+  REQUIRE(rig.settle().ok());
+  for (std::size_t c = 0; c < rig.layout.channels.size(); ++c) {
+    if (rig.layout.channels[c].from != kUnderTest || rig.layout.channels[c].to != kHostController) continue;
+    const auto memory = need(rig.transport.map(rig.segments.channels[c], Access::kReadWrite));
+    ChannelView(rig.layout.channels[c].spec, memory->bytes()).returns[0].mark = 7;
+  }
+  const Status& status = rig.settle();
+  INFO(status.message());
+  REQUIRE(status.code() == Code::kDataLoss);
+  REQUIRE(status.message().find("channel to 'host'") != std::string::npos);
+  REQUIRE(status.message().find("turn 1 expected, 7 found") != std::string::npos);
 }
 
 }  // namespace woa::test

@@ -160,8 +160,12 @@ TEST_CASE("a consumer that claims to have read what was never sent is closed") {
   for (std::uint64_t n = 0; n < channel.spec.ring_slots; ++n) REQUIRE(send(*channel.sender, token(n)));
   channel.view.words->consumed = channel.spec.ring_slots + 1;
   REQUIRE(channel.sender->consumed() == 0);
+  REQUIRE(channel.sender->status().ok());
   REQUIRE(channel.sender->reserve() == Push::kClosed);
   REQUIRE(channel.sender->closed());
+  const Status status = channel.sender->status();
+  REQUIRE(status.code() == Code::kDataLoss);
+  REQUIRE(status.message().find("read " + std::to_string(channel.spec.ring_slots + 1)) != std::string::npos);
 }
 
 TEST_CASE("a consumer that takes back what it has read is closed") {
@@ -176,6 +180,7 @@ TEST_CASE("a consumer that takes back what it has read is closed") {
   for (std::uint64_t n = 0; n < channel.spec.ring_slots; ++n) REQUIRE(send(*channel.sender, token(n)));
   channel.view.words->consumed = channel.spec.ring_slots;
   REQUIRE(channel.sender->reserve() == Push::kClosed);
+  REQUIRE(channel.sender->status().code() == Code::kDataLoss);
 }
 
 TEST_CASE("a return out of turn closes the channel, and what stands in it is not believed") {
@@ -185,6 +190,8 @@ TEST_CASE("a return out of turn closes the channel, and what stands in it is not
   channel.view.returns[0].mark += 5;
   REQUIRE(channel.sender->poll_returns(out) == 0);
   REQUIRE(channel.sender->closed());
+  REQUIRE(channel.sender->status().code() == Code::kDataLoss);
+  REQUIRE(channel.sender->status().message().find("turn 1 expected, 6 found") != std::string::npos);
   REQUIRE(channel.sender->reserve() == Push::kClosed);
 }
 

@@ -9,7 +9,7 @@ from harness import WOA, WoaTest
 if not {0, 1} <= os.sched_getaffinity(0):
     harness.skip_program("processors", "the benchmarks run on processors 0 and 1")
 
-LIMIT, OURS = "limit", "ours"
+LIMIT, OURS, PEER = "limit", "ours", "peer"
 
 
 class Bench(WoaTest):
@@ -18,9 +18,9 @@ class Bench(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
         return json.loads(done.stdout)
 
-    def check(self, report, bench, better, unit, contenders):
-        """`contenders`: (name, role, size) of each row."""
-        self.assertEqual(set(report), {"bench", "transport", "host_state", "better", "rows"})
+    def check(self, report, bench, better, unit, contenders, more=()):
+        """`contenders`: (name, role, size) of each row; `more`: keys of this benchmark alone."""
+        self.assertEqual(set(report), {"bench", "transport", "host_state", "better", "rows", *more})
         self.assertEqual((report["bench"], report["transport"], report["better"]), (bench, "shm", better))
         self.assertIn(report["host_state"], ("near", "far", "mixed"))
         self.assertEqual([(row["contender"], row["role"], row["size"]) for row in report["rows"]], contenders)
@@ -54,6 +54,37 @@ class Bench(WoaTest):
                                                             (f"shm transport, {slots} slots, activate", OURS, 64),
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
+    def test_pipeline(self):
+        names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
+            (name, LIMIT) for name in ("raw hub, payload copied", "raw hub, index sent")] + [("rpc-hub", OURS)]
+        report = self.report("pipeline", "--size", "64,5000", "--window", "1,3", "--count", "50", "--repetitions", "3")
+        self.check(report, "pipeline", "less", "us/item",
+                   [(f"{name}, window {window}", role, size) for size in (64, 5000) for window in (1, 3) for name, role in names])
+        for limits in range(0, len(report["rows"]), 3):
+            copied, sent, ours = report["rows"][limits:limits + 3]
+            self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / min(copied["median"], sent["median"]))
+
+    def test_randomaccess(self):
+        sizes = (64, 16 << 10)
+        report = self.report("randomaccess", "--size", "64,16KiB", "--repetitions", "2")
+        mpi = ("MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op")
+        installed = "absent" not in report
+        ours = (("local, one process", LIMIT), ("raw buckets", LIMIT), ("headers alone", LIMIT),
+                ("naive", OURS), ("aggregated", OURS), ("hardware", OURS))
+        contenders = ours + tuple((name, PEER) for name in mpi if installed)
+        self.check(report, "randomaccess", "more", "GUP/s", [(name, role, size) for size in sizes for name, role in contenders],
+                   ("ratios",) if installed else ("ratios", "absent"))
+        if not installed:
+            self.assertEqual([entry["contender"] for entry in report["absent"]], list(mpi))
+            for entry in report["absent"]:
+                self.assertRegex(entry["reason"], "not found|not installed|left out")
+        median = {(row["contender"], row["size"]): row["median"] for row in report["rows"]}
+        pairs = [("aggregated", "naive"), ("aggregated", "MPI_Accumulate"), ("aggregated", "raw buckets"), ("naive", "headers alone")]
+        self.assertEqual([(ratio["of"], ratio["to"], ratio["size"]) for ratio in report["ratios"]],
+                         [(of, to, size) for size in sizes for of, to in pairs if (to, size) in median])
+        for ratio in report["ratios"]:
+            self.assertAlmostEqual(ratio["value"], median[ratio["of"], ratio["size"]] / median[ratio["to"], ratio["size"]])
+
     def test_a_ratio_is_ours_by_the_limit(self):
         rows = {row["contender"]: row for row in self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3")["rows"]}
         ours, limit = rows["shm transport"], rows["raw mailbox"]
@@ -72,9 +103,9 @@ class Bench(WoaTest):
             self.assertTrue(row.startswith(f"  {name} "), row)
 
     def test_help_says_what_is_compared(self):
-        for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages")):
+        for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages"), ("randomaccess", "GUP/s")):
             text = self.woa("bench", bench, "--help").stdout.decode()
-            for word in ("limit", "raw mailbox", unit):
+            for word in ("limit", "raw buckets" if bench == "randomaccess" else "raw mailbox", unit):
                 self.assertIn(word, text)
 
 
@@ -83,6 +114,12 @@ class Refused(WoaTest):
         for arguments in (["--size", "0"], ["--size", "some"], ["--size", "-1"], ["--slots", "0"], ["--count", "0"], ["--repetitions", "0"]):
             self.refused(self.woa("bench", "bandwidth", *arguments), 2)
 
+    def test_a_table_that_is_no_power_of_two(self):
+        for size in ("48", "16", "3MiB"):
+            done = self.woa("bench", "randomaccess", "--size", size, "--json")
+            self.refused(done, 1, "error[invalid]", "power of two", "--size")
+            self.assertEqual(json.loads(done.stdout)["error"]["code"], "invalid")
+
     def test_more_than_the_memory(self):
         for size in ("900TiB", "15EiB"):
             done = self.woa("bench", "bandwidth", "--size", size, "--json")
@@ -90,7 +127,7 @@ class Refused(WoaTest):
             self.assertEqual(json.loads(done.stdout)["error"]["code"], "exhausted")
 
     def test_one_processor(self):
-        for bench in ("hop", "bandwidth", "rate"):
+        for bench in ("hop", "bandwidth", "rate", "randomaccess"):
             done = subprocess.run([WOA, "bench", bench], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S,
                                   preexec_fn=lambda: os.sched_setaffinity(0, {0}))
             self.refused(done, 3, "error[unavailable]", "processors 0 and 1")

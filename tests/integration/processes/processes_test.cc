@@ -1,50 +1,19 @@
 // Runs in several processes over shm: the same results as in one, and a clean end when a node dies at any moment.
-#include <dirent.h>
 #include <signal.h>
-#include <sys/wait.h>
 
-#include <fstream>
 #include <random>
 
 #include "runtime/base/clock.h"
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
-#include "tests/support/plan_builder.h"
+#include "tests/support/process_run.h"
 #include "tests/support/run_harness.h"
 
 namespace woa::test {
 namespace {
 
 constexpr std::uint64_t kLimit_ns = 10'000'000'000;  // ten times what a user would call a hang
-
-std::vector<pid_t> children() {
-  std::vector<pid_t> pids;
-  std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-  for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
-  return pids;
-}
-
-std::size_t open_descriptors() {
-  std::size_t count = 0;
-  DIR* folder = ::opendir("/proc/self/fd");
-  while (::readdir(folder) != nullptr) ++count;
-  ::closedir(folder);
-  return count;
-}
-
-Plan chain(const std::string& kernel) {
-  PlanBuilder builder(1, 1);
-  std::uint32_t last = kSourceStage;
-  for (std::uint32_t k = 0; k < 3; ++k) {
-    const std::uint32_t next =
-        builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k));
-    builder.edge(last, 0, next, 0);
-    last = next;
-  }
-  builder.edge(last, 0, kSinkStage, 0);
-  return builder.build();
-}
 
 struct World {
   BackendRegistry backends;
@@ -57,8 +26,6 @@ struct World {
     options.node_command = {WOA_TEST_NODE};
   }
 };
-
-std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
 
 Plan as(const Plan& plan, const char* model) {
   auto rewritten = rewrite(plan, model);

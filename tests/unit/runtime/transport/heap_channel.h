@@ -11,14 +11,14 @@ namespace woa::test {
 class HeapChannel final : public Mapping {
  public:
   explicit HeapChannel(const ChannelSpec& spec)
-      : lines_((*ring_channel_bytes(spec) + 63) / 64), bytes_(*ring_channel_bytes(spec)) {}
-  std::span<std::byte> bytes() const noexcept override { return {lines_.front().bytes, bytes_}; }
+      : pieces_((*ring_channel_bytes(spec) + sizeof(Piece) - 1) / sizeof(Piece)), bytes_(*ring_channel_bytes(spec)) {}
+  std::span<std::byte> bytes() const noexcept override { return {pieces_.front().bytes, bytes_}; }
 
  private:
-  struct alignas(64) Line {
-    std::byte bytes[64]{};
+  struct alignas(ChannelWords) Piece {
+    std::byte bytes[alignof(ChannelWords)]{};
   };
-  mutable std::vector<Line> lines_;
+  mutable std::vector<Piece> pieces_;
   std::size_t bytes_;
 };
 

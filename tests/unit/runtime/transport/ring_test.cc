@@ -34,10 +34,12 @@ TEST_CASE("the parts of a channel do not overlap and fill it") {
   REQUIRE(memory.bytes().size() == bytes);
   const ChannelView view(kSpec, memory.bytes());
   const auto at = [&](const void* part) { return static_cast<const std::byte*>(part) - memory.bytes().data(); };
-  REQUIRE(at(view.slots.data()) == sizeof(ChannelWords));
-  REQUIRE(at(view.inlines.data()) == at(view.slots.data() + 4));
-  REQUIRE(at(view.inline_area(3).data()) == at(view.inlines.data()) + 3 * 64);
-  REQUIRE(at(view.returns.data()) == at(view.inlines.data() + 4 * 64));
+  REQUIRE(at(&view.slots[0]) == sizeof(ChannelWords));
+  for (std::uint32_t slot = 0; slot < 4; ++slot) {
+    REQUIRE(at(view.slots.inline_area(slot).data()) == at(&view.slots[slot]) + 64);
+    REQUIRE(at(&view.slots[slot + 1]) == at(view.slots.inline_area(slot).data()) + 64);
+  }
+  REQUIRE(at(view.returns.data()) == at(&view.slots[4]));
   REQUIRE(at(view.returns.data() + 4) == static_cast<std::ptrdiff_t>(bytes));
 }
 
@@ -50,7 +52,7 @@ TEST_CASE("a header lies in its slot byte for byte, published by the word at off
   sender.commit(sent, {});
   sent.sequence = 1;
   const ChannelView view(kSpec, memory->bytes());
-  REQUIRE(std::memcmp(view.slots.data(), &sent, sizeof sent) == 0);
+  REQUIRE(std::memcmp(&view.slots[0], &sent, sizeof sent) == 0);
 }
 
 TEST_CASE("sequences and returns go on through the wrap at 2^32") {

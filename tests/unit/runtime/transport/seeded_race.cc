@@ -19,7 +19,7 @@ class HastySender final : public Sender {
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
     const std::uint32_t slot = (inner_.next_sequence() - 1) % kSpec.ring_slots;
     inner_.commit(header, {});
-    std::memcpy(view_.inline_area(slot).data(), inline_payload.data(), inline_payload.size());
+    std::memcpy(view_.slots.inline_area(slot).data(), inline_payload.data(), inline_payload.size());
   }
 
   Push reserve() noexcept override { return inner_.reserve(); }

@@ -1,0 +1,37 @@
+#include "bench/micro/driven_run.h"
+
+#include <utility>
+
+#include "runtime/base/clock.h"
+
+namespace woa::bench {
+
+Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options) {
+  DrivenRun out;
+  auto run = Run::start(std::move(plan), std::move(options), [&outcome = *out.outcome_](const Completion& done) {
+    ++outcome.completed;
+    if (done.failure != nullptr) outcome.failure = *done.failure;
+  });
+  if (!run.ok()) return run.status();
+  out.run_ = std::move(*run);
+  return out;
+}
+
+Result<std::uint64_t> DrivenRun::drive(std::uint64_t instances, const FillInput& fill) {
+  const std::uint64_t start = now_ns(), target = outcome_->completed + instances;
+  for (std::uint64_t left = instances; outcome_->completed < target && run_->status().ok();) {
+    while (left > 0 && run_->submit(fill) == Push::kOk) --left;
+    if (run_->do_work() == 0) run_->wait();
+  }
+  if (!run_->status().ok()) return run_->status();
+  return now_ns() - start;
+}
+
+Status DrivenRun::finish() {
+  auto report = run_->finish();
+  run_.reset();
+  if (!report.ok()) return report.status();
+  return {outcome_->failure.code, outcome_->failure.message};
+}
+
+}  // namespace woa::bench

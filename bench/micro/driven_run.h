@@ -1,0 +1,32 @@
+// A run that a benchmark drives: tokens in, completions counted.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "runtime/base/status.h"
+#include "runtime/node/run.h"
+
+namespace woa::bench {
+
+class DrivenRun {
+ public:
+  // As Run::start().
+  static Result<DrivenRun> start(Plan plan, RunOptions options);
+
+  // Runs `instances` tokens to their end; ns from the first submission to the last completion. Fails as the run does.
+  Result<std::uint64_t> drive(std::uint64_t instances, const FillInput& fill);
+  // Ends the run. The first failure of an instance, if any failed.
+  Status finish();
+  Run& run() noexcept { return *run_; }
+
+ private:
+  struct Outcome {
+    std::uint64_t completed = 0;
+    Failure failure;
+  };
+  std::unique_ptr<Outcome> outcome_ = std::make_unique<Outcome>();
+  std::unique_ptr<Run> run_;  // goes first: it reports to the outcome
+};
+
+}  // namespace woa::bench

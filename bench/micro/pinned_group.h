@@ -1,0 +1,38 @@
+// Processes on processors of their own choice, for the micro-benchmarks: this one and its children.
+#pragma once
+
+#include <sched.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "runtime/base/status.h"
+
+namespace woa::bench {
+
+// A child: it runs `body` on `processor` and exits with its result.
+struct Member {
+  std::size_t processor = 0;
+  std::function<int()> body;
+};
+
+class PinnedGroup {
+ public:
+  // Forks a child per member and pins the caller to processor 0. The children end with their parent. kUnavailable:
+  // processors 0 and 1 are not both ours to use, or the system refused a process.
+  static Result<PinnedGroup> start(std::span<const Member> members);
+  PinnedGroup(PinnedGroup&& other) noexcept;
+  PinnedGroup& operator=(PinnedGroup&&) = delete;
+  ~PinnedGroup();  // ends the children, unpins the caller
+  // Waits for the children; the first exit code that is not 0 (128 + signal if one was killed), or 0.
+  int wait();
+
+ private:
+  explicit PinnedGroup(const cpu_set_t& before) : before_(before) {}
+  std::vector<pid_t> children_;
+  cpu_set_t before_;
+};
+
+}  // namespace woa::bench

@@ -1,0 +1,85 @@
+// The numbers and the table of the HPC Challenge benchmark RandomAccess: the rules are at hpcchallenge.org (Luszczek et
+// al., "Introduction to the HPC Challenge Benchmark Suite", 2005).
+//
+// A table of n = 2^k words, table[i] = i, is spread over the processes; 4 n times table[r mod n] ^= r, for the numbers
+// r of one stream that the processes share out in equal parts. A process holds at most 1024 updates back. Done again,
+// the same updates restore the table; up to 1 % of the words may be wrong then. (We allow none: all contenders update
+// atomically.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace woa::bench {
+
+inline constexpr std::uint64_t kUpdatesPerWord = 4;
+inline constexpr std::uint64_t kLookAhead = 1024;
+
+// Polynomials over GF(2), a bit per power, modulo x^64 + x^2 + x + 1.
+class RandomStream {
+ public:
+  // The stream from its number `first` on.
+  explicit constexpr RandomStream(std::uint64_t first) noexcept : value_(power_of_x(first)) {}
+
+  constexpr std::uint64_t next() noexcept { return value_ = times_x(value_); }
+
+ private:
+  static constexpr std::uint64_t times_x(std::uint64_t a) noexcept { return (a << 1) ^ (7 & -(a >> 63)); }
+  static constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t sum = 0;
+    for (int bit = 63; bit >= 0; --bit) sum = times_x(sum) ^ (a & -(b >> bit & 1));
+    return sum;
+  }
+  static constexpr std::uint64_t power_of_x(std::uint64_t exponent) noexcept {
+    std::uint64_t result = 1;
+    for (std::uint64_t square = 2; exponent != 0; exponent >>= 1, square = product(square, square))
+      if ((exponent & 1) != 0) result = product(result, square);
+    return result;
+  }
+
+  std::uint64_t value_;
+};
+
+// How the table lies in the memory of `kProcesses` processes: the first half of the words belongs to the first.
+struct RandomTable {
+  static constexpr std::uint64_t kProcesses = 2;
+
+  std::uint64_t words = 0;  // a power of two, at least kProcesses
+
+  [[nodiscard]] constexpr std::uint64_t part_words() const noexcept { return words / kProcesses; }
+  [[nodiscard]] constexpr std::uint64_t updates() const noexcept { return kUpdatesPerWord * words; }
+  [[nodiscard]] constexpr std::uint64_t part_updates() const noexcept { return updates() / kProcesses; }
+  [[nodiscard]] constexpr RandomStream stream_of(std::uint64_t process) const noexcept {
+    return RandomStream(process * part_updates());
+  }
+  // Of the word that a number updates: whose it is, and which of its words.
+  [[nodiscard]] constexpr std::uint64_t owner_of(std::uint64_t number) const noexcept {
+    static_assert(kProcesses == 2);
+    return (number & part_words()) != 0 ? 1 : 0;
+  }
+  [[nodiscard]] constexpr std::uint64_t index_of(std::uint64_t number) const noexcept {
+    return number & (part_words() - 1);
+  }
+  constexpr void fill(std::span<std::uint64_t> part, std::uint64_t process) const noexcept {
+    for (std::uint64_t k = 0; k < part.size(); ++k) part[k] = process * part_words() + k;
+  }
+};
+
+// Does every update of the stream again, in one process; how many words of the table are wrong then.
+inline std::uint64_t wrong_words(const RandomTable& table, std::span<std::uint64_t> first,
+                                 std::span<std::uint64_t> second) noexcept {
+  RandomStream stream(0);
+  std::uint64_t* const parts[] = {first.data(), second.data()};
+  for (std::uint64_t k = 0; k < table.updates(); ++k) {
+    const std::uint64_t number = stream.next();
+    parts[table.owner_of(number)][table.index_of(number)] ^= number;
+  }
+  std::uint64_t wrong = 0;
+  for (std::uint64_t process = 0; process < RandomTable::kProcesses; ++process)
+    for (std::uint64_t k = 0; k < table.part_words(); ++k)
+      if (parts[process][k] != process * table.part_words() + k) ++wrong;
+  return wrong;
+}
+
+}  // namespace woa::bench

@@ -1,0 +1,74 @@
+#include "runtime/controller/stage_table.h"
+
+#include <algorithm>
+#include <map>
+
+namespace woa {
+namespace {
+
+std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
+  std::vector<std::vector<std::uint32_t>> groups;
+  std::map<std::int32_t, std::size_t> place;  // of each one_of group
+  for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+    const std::int32_t one_of = stage.outputs[p].one_of;
+    const auto [at, is_new] = place.try_emplace(one_of, groups.size());
+    if (one_of < 0 || is_new) {
+      groups.push_back({p});
+    } else {
+      groups[at->second].push_back(p);
+    }
+  }
+  return groups;
+}
+
+StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
+  const StagePlan& stage = plan.stages[s];
+  StageView view;
+  view.local = true;
+  view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold;
+  for (const auto& edges : layout.in_edges[s]) {
+    view.inputs.emplace_back();
+    for (const std::uint32_t e : edges)
+      view.inputs.back().push_back({e, layout.edges[e].from, layout.edges[e].regions});
+  }
+  view.groups = groups_of(stage);
+  for (const auto& edges : layout.out_edges[s]) {
+    view.loops.emplace_back();
+    for (const std::uint32_t e : edges) {
+      const std::int32_t loop = plan.edges[e].loop;
+      if (loop >= 0) view.loops.back().push_back(&plan.loops[static_cast<std::size_t>(loop)]);
+    }
+  }
+  return view;
+}
+
+}  // namespace
+
+// A block beyond the 256 GiB of a region is refused by the region's producer.
+RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) noexcept
+    : memory_(memory),
+      block_bytes_(layout.block_bytes),
+      end_(layout.bytes() / kOffsetUnitBytes),
+      units_(std::max(static_cast<std::uint32_t>(layout.block_bytes / kOffsetUnitBytes), 1U)) {}
+
+StageTable::StageTable(const Plan& plan, const Layout& layout, std::uint32_t controller,
+                       std::span<const std::span<std::byte>> regions)
+    : stages_(plan.stages.size()) {
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    if (plan.stages[s].controller == controller) stages_[s] = make_view(plan, layout, s);
+  }
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) regions_.emplace_back(layout.regions[r], regions[r]);
+}
+
+const InputEdge* StageTable::edge_of(std::uint32_t from, const ActivationPacket& packet) const noexcept {
+  if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
+  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  for (const InputEdge& edge : stages_[packet.stage].inputs[packet.port]) {
+    if (edge.from != from) continue;
+    if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
+      return &edge;
+  }
+  return nullptr;
+}
+
+}  // namespace woa

@@ -1,0 +1,67 @@
+// What packets and firings ask of the plan, the layout and the wiring: looked up once at start, and kept as a hop reads
+// it. Read-only afterwards.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/base/divisor.h"
+#include "runtime/controller/layout.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// A region's payload memory as this process sees it; empty if this controller neither writes nor reads it.
+class RegionView {
+ public:
+  RegionView(const RegionLayout& layout, std::span<std::byte> memory) noexcept;
+
+  // Does the activation name a block of this region, and fit it?
+  [[nodiscard]] bool holds(const ActivationPacket& packet) const noexcept {
+    return packet.offset < end_ && packet.payload_bytes <= block_bytes_ &&
+           units_.quotient(packet.offset) * units_.value() == packet.offset;
+  }
+  [[nodiscard]] std::span<std::byte> payload(const ActivationPacket& packet) const noexcept {
+    return memory_.subspan(std::size_t{packet.offset} * kOffsetUnitBytes, packet.payload_bytes);
+  }
+
+ private:
+  std::span<std::byte> memory_;
+  std::uint64_t block_bytes_;
+  std::uint64_t end_;  // in units of 64 bytes
+  Divisor units_;      // of a block
+};
+
+struct InputEdge {
+  std::uint32_t edge = 0, from = 0;
+  std::span<const std::uint16_t> regions;  // that its packets may name
+};
+
+struct StageView {
+  bool local = false;                               // a stage of this controller; the rest is empty if not
+  bool single = false;                              // its matches are one token: it has one input, which is not held
+  std::vector<std::vector<InputEdge>> inputs;       // by input port
+  std::vector<std::vector<std::uint32_t>> groups;   // of output ports: a firing writes exactly one of each (rule 2)
+  std::vector<std::vector<const LoopPlan*>> loops;  // by output port: whose next turn its edges take
+};
+
+class StageTable {
+ public:
+  // Plan and layout outlive the table. `regions`: by region, as this process maps them.
+  StageTable(const Plan& plan, const Layout& layout, std::uint32_t controller,
+             std::span<const std::span<std::byte>> regions);
+
+  [[nodiscard]] const StageView& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
+  [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
+  // The edge that an activation or poison of controller `from` came by; null if the plan has none such. With an edge,
+  // an activation's region exists.
+  [[nodiscard]] const InputEdge* edge_of(std::uint32_t from, const ActivationPacket& packet) const noexcept;
+
+ private:
+  std::vector<StageView> stages_;
+  std::vector<RegionView> regions_;
+};
+
+}  // namespace woa

@@ -1,0 +1,96 @@
+#include "runtime/onesided/aggregated_updater.h"
+
+#include <array>
+
+namespace woa::onesided {
+
+Result<std::unique_ptr<AggregatedUpdater>> AggregatedUpdater::open(Transport& transport, const LinkSpec& spec,
+                                                                   const Link& link, const Destination& destination,
+                                                                   std::uint64_t age_ns) {
+  auto origin = Origin::open(transport, spec, link, destination);
+  if (!origin.ok()) return origin.status();
+  if (spec.buckets == 0) return {Code::kInvalid, "link: buckets is 0; an aggregating updater needs at least 1"};
+  auto buckets = transport.map(link.buckets, Access::kReadWrite);
+  if (!buckets.ok()) return buckets.status();
+  auto pool = BlockPool::make(spec.buckets, bucket_bytes(spec));
+  if (!pool.ok()) return pool.status();
+  return std::unique_ptr<AggregatedUpdater>(
+      new AggregatedUpdater(std::move(*origin), std::move(*buckets), std::move(*pool), spec.bucket_updates, age_ns));
+}
+
+AggregatedUpdater::AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buckets, BlockPool pool,
+                                     std::uint32_t bucket_units, std::uint64_t age_ns) noexcept
+    : elements64_(origin.region_bytes() >> shift_of(Width::k64)),
+      elements32_(origin.region_bytes() >> shift_of(Width::k32)),
+      origin_(std::move(origin)),
+      buckets_(std::move(buckets)),
+      pool_(std::move(pool)),
+      bucket_units_(bucket_units),
+      age_ns_(age_ns) {}
+
+AggregatedUpdater::~AggregatedUpdater() { send_bucket(); }
+
+Outcome AggregatedUpdater::update_slowly(const Update& update) noexcept {
+  if (const Refusal refusal = check(update, origin_.region_bytes()); refusal != Refusal::kNone)
+    return origin_.refuse(update, refusal);
+  const bool pair = update.operation == Operation::kCompareSwap;
+  if (const Outcome room = make_room(pair ? 2 : 1); room != Outcome::kOk) return room;
+  if (fetches(update.operation) && !origin_.landing().expect()) return Outcome::kBackPressured;
+  *next_++ = {place_of(update), update.operand};
+  if (pair) *next_++ = {update.expected, 0}, ++pairs_;
+  if (next_ == end_) send_bucket();  // no place: the next update or flush tries again
+  return Outcome::kOk;
+}
+
+Outcome AggregatedUpdater::make_room(std::ptrdiff_t units) noexcept {
+  if (end_ - next_ >= units) return Outcome::kOk;
+  if (const Outcome sent = send_bucket(); sent != Outcome::kOk) return sent;
+  return open_bucket();
+}
+
+Outcome AggregatedUpdater::send_bucket() noexcept {
+  if (origin_.broken()) return Outcome::kClosed;
+  if (held() == 0) return Outcome::kOk;
+  if (const Push push = origin_.sender().reserve(); push != Push::kOk) return outcome_of(push);
+  packet_.payload_bytes = held() * sizeof(Unit);
+  pool_.hold(packet_.offset, 1);
+  origin_.sender().commit(packet_);
+  sent_ += held() - pairs_;
+  begin_ = next_ = end_ = nullptr;
+  pairs_ = since_ns_ = 0;
+  return Outcome::kOk;
+}
+
+Outcome AggregatedUpdater::open_bucket() noexcept {
+  if (!take_back()) return origin_.break_link();
+  if (!pool_.claim(packet_.offset)) return origin_.sender().closed() ? Outcome::kClosed : Outcome::kBackPressured;
+  const std::uint64_t at = std::uint64_t{packet_.offset} * kOffsetUnitBytes;
+  begin_ = next_ = reinterpret_cast<Unit*>(buckets_->bytes().data() + at);
+  end_ = begin_ + bucket_units_;
+  return Outcome::kOk;
+}
+
+// False: what came back is no bucket that was out.
+bool AggregatedUpdater::take_back() noexcept {
+  std::array<BlockReturn, 16> returns;
+  for (std::size_t count = returns.size(); count == returns.size();) {
+    count = origin_.sender().poll_returns(returns);
+    for (std::size_t k = 0; k < count; ++k)
+      if (!pool_.release(returns[k].offset)) return false;
+  }
+  return true;
+}
+
+Outcome AggregatedUpdater::flush() noexcept {
+  const Outcome sent = send_bucket();
+  origin_.sender().wake();
+  return origin_.sender().closed() ? Outcome::kClosed : sent;
+}
+
+void AggregatedUpdater::poll(std::uint64_t now_ns) noexcept {
+  if (held() == 0) return;
+  if (since_ns_ == 0) since_ns_ = now_ns;
+  if (now_ns - since_ns_ >= age_ns_) flush();
+}
+
+}  // namespace woa::onesided

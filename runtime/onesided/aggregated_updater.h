@@ -1,0 +1,71 @@
+// Buckets: updates of one owner gathered in a block and sent as the payload of one packet.
+#pragma once
+
+#include <memory>
+
+#include "runtime/onesided/origin.h"
+#include "runtime/onesided/packets.h"
+#include "runtime/onesided/updater.h"
+#include "runtime/transport/block_pool.h"
+
+namespace woa::onesided {
+
+// A bucket is sent when it is full, when poll() finds that it has waited for `age_ns`, and by flush(). The link's spec
+// says how many units it holds, and how many buckets may be under way.
+class AggregatedUpdater final : public Updater {
+ public:
+  static constexpr std::uint64_t kAge_ns = 100'000;
+
+  // `link` is as allocate_link() made it for `spec`, with at least one bucket; kInvalid otherwise. `age_ns`: 0 sends at
+  // every poll(). Otherwise as Transport::open_sender().
+  static Result<std::unique_ptr<AggregatedUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+                                                         const Destination& destination,
+                                                         std::uint64_t age_ns = kAge_ns);
+  ~AggregatedUpdater() override;
+  AggregatedUpdater(const AggregatedUpdater&) = delete;
+  AggregatedUpdater& operator=(const AggregatedUpdater&) = delete;
+
+  // Inline, because what it does takes less time than a call: a comparison and two stores.
+  Outcome update(const Update& update) noexcept override {
+    if (fetches(update.operation) || !plain(update) || end_ - next_ < 2) return update_slowly(update);
+    *next_++ = {place_of(update), update.operand};
+    return Outcome::kOk;
+  }
+  Outcome flush() noexcept override;
+  void poll(std::uint64_t now_ns) noexcept override;
+  std::size_t take_results(std::span<std::uint64_t> out) noexcept override { return origin_.landing().take(out); }
+  std::uint64_t issued() const noexcept override { return sent_ + held() - pairs_; }
+  std::uint64_t completed() const noexcept override { return origin_.completed(issued()); }
+  Status status() const override { return origin_.status(issued()); }
+
+ private:
+  AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buckets, BlockPool pool, std::uint32_t bucket_units,
+                    std::uint64_t age_ns) noexcept;
+
+  // No need to ask check(): a known operation and width, and an element that exists.
+  [[nodiscard]] bool plain(const Update& update) const noexcept {
+    if (update.operation < Operation::kPut || update.operation > Operation::kMax) return false;
+    if (update.width == Width::k64) return element_of(update.offset, Width::k64) < elements64_;
+    return update.width == Width::k32 && element_of(update.offset, Width::k32) < elements32_;
+  }
+  [[nodiscard]] std::uint64_t held() const noexcept { return static_cast<std::uint64_t>(next_ - begin_); }
+  Outcome update_slowly(const Update& update) noexcept;
+  Outcome make_room(std::ptrdiff_t units) noexcept;
+  Outcome send_bucket() noexcept;
+  Outcome open_bucket() noexcept;
+  [[nodiscard]] bool take_back() noexcept;
+
+  Unit *begin_ = nullptr, *next_ = nullptr, *end_ = nullptr;  // the open bucket; all null without one
+  std::uint64_t elements64_, elements32_;                     // of the region
+  Origin origin_;
+  std::unique_ptr<Mapping> buckets_;
+  BlockPool pool_;
+  std::uint32_t bucket_units_;
+  std::uint64_t age_ns_;
+  std::uint64_t since_ns_ = 0;  // when poll() first saw something in the open bucket; 0: not yet
+  std::uint64_t sent_ = 0;      // updates in buckets sent
+  std::uint64_t pairs_ = 0;     // second units in the open bucket
+  ActivationPacket packet_ = packet_to(kBucketPort);
+};
+
+}  // namespace woa::onesided

@@ -1,0 +1,97 @@
+#include "runtime/transport/fault/fault_sender.h"
+
+#include <string>
+
+namespace woa {
+namespace {
+
+constexpr std::uint32_t kKeepAlivePolls = 4;  // an idle controller asks for returns seldom
+static_assert(kKeepAlivePolls <= kPollsUntilLossShows);
+
+}  // namespace
+
+void FaultSender::ReturnItem::flip(std::uint64_t bit) noexcept {
+  (bit % kBits < 64 ? words.block : words.mark) ^= std::uint64_t{1} << (bit % 64);
+}
+
+FaultSender::FaultSender(Setup setup)
+    : inner_(std::move(setup.inner)),
+      ring_(std::move(setup.ring)),
+      view_(setup.spec, ring_->bytes()),
+      checked_(setup.spec, ring_, Doorbell()),
+      wire_(std::move(setup.returns), setup.landing,
+            [this](std::uint64_t position, const ReturnItem& item) {
+              view_.returns[position & (view_.returns.size() - 1)].publish(item.words);
+            }),
+      reservations_(std::move(setup.reservations)),
+      kill_(std::move(setup.kill)) {}
+
+FaultSender::~FaultSender() {
+  kill_.reached(ProtocolStep::kProducerCloses);
+  inner_.reset();
+  kill_.reached(ProtocolStep::kProducerClosed);
+}
+
+Push FaultSender::reserve() noexcept {
+  if (closed()) return Push::kClosed;
+  if (refusals_ == 0) {
+    if (const auto full = reservations_.next(1)) refusals_ = full->amount;
+  }
+  if (refusals_ > 0) return --refusals_, Push::kBackPressured;
+  const Push push = inner_->reserve();
+  if (push == Push::kOk) kill_.reached(ProtocolStep::kReserved);
+  return push;
+}
+
+void FaultSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
+  kill_.at_commit(header, inline_payload, next_sequence());
+  inner_->commit(header, inline_payload);
+  kill_.reached(ProtocolStep::kPublished);
+}
+
+Status FaultSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
+  kill_.at_commit(header, inline_payload, next_sequence());
+  Status status = inner_->commit_sealed(header, inline_payload);
+  kill_.reached(ProtocolStep::kPublished);
+  return status;
+}
+
+std::size_t FaultSender::poll_returns(std::span<BlockReturn> out) noexcept {
+  wire_.tick();
+  carry();
+  const std::size_t count = checked_.poll_returns(out);
+  received_ += count;
+  if (!out.empty()) hear_keep_alive(count);
+  for (std::size_t k = 0; k < count; ++k) kill_.reached(ProtocolStep::kReturnTaken);
+  return count;
+}
+
+// From the channel onto the wire, as far as this end's ring has room.
+void FaultSender::carry() noexcept {
+  BlockReturn block;
+  while (wire_.takes() && sent_ - received_ < view_.returns.size() && inner_->poll_returns({&block, 1}) == 1)
+    wire_.put({ReturnWords(block, static_cast<std::uint32_t>(++sent_))});
+}
+
+void FaultSender::hear_keep_alive(std::size_t arrived) noexcept {
+  const bool missing = arrived == 0 && received_ < sent_ && !wire_.carries();
+  missing_polls_ = missing ? missing_polls_ + 1 : 0;
+  lost_ = lost_ || missing_polls_ == kKeepAlivePolls;
+}
+
+bool FaultSender::closed() const noexcept { return inner_->closed() || checked_.closed() || lost_; }
+
+Status FaultSender::status() const {
+  WOA_RETURN_IF_ERROR(inner_->status());
+  WOA_RETURN_IF_ERROR(checked_.status());
+  if (!lost_) return {};
+  return {Code::kDataLoss, "channel: returned blocks were lost: " + std::to_string(received_) +
+                               " came, the reader's keep-alive says " + std::to_string(sent_)};
+}
+
+void FaultSender::wake() noexcept {
+  inner_->wake();
+  kill_.reached(ProtocolStep::kConsumerWoken);
+}
+
+}  // namespace woa

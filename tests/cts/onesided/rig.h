@@ -1,0 +1,110 @@
+// What every test of one-sided updates needs. The program's transport and way come from the functions that it is linked
+// with.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/clock.h"
+#include "runtime/onesided/link.h"
+#include "runtime/onesided/region.h"
+#include "runtime/onesided/update_receiver.h"
+#include "runtime/onesided/updater.h"
+#include "tests/cts/transport/channel.h"
+
+namespace woa::cts {
+
+using onesided::Operation;
+using onesided::Outcome;
+using onesided::Region;
+using onesided::Sharing;
+using onesided::Update;
+using onesided::Updater;
+using onesided::UpdateReceiver;
+using onesided::Width;
+
+// A way of updating: naive_way.cc, aggregated_way.cc, hardware_way.cc.
+struct Way {
+  Sharing sharing = Sharing::kExclusive;
+  bool owner_polls = true;     // updates are done when the owner polls, not at once
+  onesided::LinkSpec link;     // none of it is used where the owner need not poll, but result_slots
+  bool holds_updates = false;  // until flush(), poll() or a full bucket
+};
+Way way();
+Result<std::unique_ptr<Updater>> open_updater(Transport& transport, const onesided::Link& link, const Region& region,
+                                              std::uint32_t origin);
+
+// A region, its owner's ends, and links for origins, whose ends the test opens where it needs them.
+class Rig {
+ public:
+  explicit Rig(std::size_t bytes, std::uint32_t origins = 1)
+      : region(need(Region::make(*transport, "region", bytes, cts::way().sharing))) {
+    for (std::uint32_t k = 0; k < origins; ++k) {
+      links.push_back(need(onesided::allocate_link(*transport, way.link, "link")));
+      receivers.push_back(need(UpdateReceiver::open(*transport, way.link, links.back(), region)));
+    }
+  }
+
+  // An origin's end, in the process that is to use it.
+  [[nodiscard]] Result<std::unique_ptr<Updater>> open(std::uint32_t origin = 0) const {
+    if (way.owner_polls) return open_updater(*transport, links[origin], region, origin);
+    auto attached = Region::attach(*transport, region.segment());
+    if (!attached.ok()) return attached.status();
+    return open_updater(*transport, links[origin], *attached, origin);
+  }
+
+  // The owner's duty cycle; packets taken.
+  std::size_t poll() {
+    std::size_t packets = 0;
+    for (auto& receiver : receivers) packets += receiver->poll(kAll);
+    return packets;
+  }
+  // Issues, polling as the owner while there is no place. For tests that play both sides.
+  Outcome issue(Updater& updater, const Update& update) {
+    Outcome outcome = updater.update(update);
+    for (int tries = 0; outcome == Outcome::kBackPressured && tries < 4; ++tries) {
+      poll();
+      outcome = updater.update(update);
+    }
+    return outcome;
+  }
+  // Sends everything and waits for it, as both sides. False if it does not complete.
+  bool settle(Updater& updater) {
+    for (int tries = 0; tries < 4 && updater.flush() != Outcome::kClosed; ++tries) {
+      poll();
+      if (updater.completed() == updater.issued()) return true;
+    }
+    return false;
+  }
+
+  std::unique_ptr<Transport> transport = make_transport();
+  Way way = cts::way();
+  Region region;
+  std::vector<onesided::Link> links;
+  std::vector<std::unique_ptr<UpdateReceiver>> receivers;
+};
+
+// What an update does, said once more and differently: on two halves or one, by arithmetic alone. The old value.
+inline std::uint64_t model_update(std::span<std::byte> bytes, const Update& update) {
+  const auto width = static_cast<std::size_t>(update.width);
+  const std::uint64_t mask = width == 4 ? 0xffffffff : ~std::uint64_t{0};
+  std::uint64_t old = 0;
+  std::memcpy(&old, bytes.data() + update.offset, width);
+  const std::uint64_t operand = update.operand & mask;
+  std::uint64_t value = old;
+  if (update.operation == Operation::kPut) value = operand;
+  if (update.operation == Operation::kSum || update.operation == Operation::kFetchAdd) value = (old + operand) & mask;
+  if (update.operation == Operation::kXor) value = (old | operand) & ~(old & operand);
+  if (update.operation == Operation::kMin && operand < old) value = operand;
+  if (update.operation == Operation::kMax && operand > old) value = operand;
+  if (update.operation == Operation::kCompareSwap && old == (update.expected & mask)) value = operand;
+  std::memcpy(bytes.data() + update.offset, &value, width);
+  return old;
+}
+
+inline constexpr std::array kOperations{Operation::kPut, Operation::kSum,      Operation::kXor,        Operation::kMin,
+                                        Operation::kMax, Operation::kFetchAdd, Operation::kCompareSwap};
+
+}  // namespace woa::cts

@@ -1,0 +1,26 @@
+// A node program like test_node, over shm with faults: one node of the run does what the command line says, the others
+// nothing wrong. Nodes are started in the order of their controllers, so each finds its own number among its parent's
+// children.
+#include <algorithm>
+#include <cstdlib>
+
+#include "runtime/node/node_process.h"
+#include "runtime/transport/shm/shm_transport.h"
+#include "tests/support/functions.h"
+#include "tests/support/node_fault.h"
+#include "tests/support/process_run.h"
+
+int main(int count, char** argv) {
+  using namespace woa;
+  test::NodeFault fault;
+  if (count != 3 || !fault.from_text(argv[1])) return 2;
+  const std::vector<pid_t> nodes = test::children(::getppid());
+  const auto own = std::find(nodes.begin(), nodes.end(), ::getpid());
+  if (own == nodes.end()) return 2;
+  std::vector<FaultPlan> plans;
+  if (own - nodes.begin() + 1 == fault.controller) plans.push_back(fault.plan);
+  BackendRegistry backends;
+  if (!backends.add(test::function_factory(test::functions())).ok()) return 2;
+  FaultTransport transport(std::make_unique<ShmTransport>(), std::move(plans), fault.wire);
+  return serve_node(std::atoi(argv[2]), backends, transport);
+}

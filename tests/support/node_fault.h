@@ -1,0 +1,39 @@
+// What one of a run's nodes (tests/support/faulty_node.cc) does wrong, on its command line.
+#pragma once
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+
+#include "runtime/transport/fault/fault_transport.h"
+
+namespace woa::test {
+
+struct NodeFault {
+  std::uint32_t controller = 1;  // of the plan, the others do nothing wrong
+  FaultPlan plan;
+  WireOptions wire;  // of every node
+
+  std::string to_text() const {
+    std::ostringstream text;
+    text << controller << ' ' << static_cast<int>(plan.kind) << ' ' << static_cast<int>(plan.target) << ' '
+         << plan.channel << ' ' << plan.first << ' ' << plan.count << ' ' << plan.chance << ' ' << plan.seed << ' '
+         << plan.amount << ' ' << plan.bit << ' ' << static_cast<int>(plan.step) << ' '
+         << static_cast<int>(wire.landing) << ' ' << wire.header_crc;
+    return text.str();
+  }
+  // False: it is not what to_text() writes.
+  bool from_text(const std::string& line) {
+    std::istringstream text(line);
+    int kind = 0, target = 0, step = 0, landing = 0;
+    text >> controller >> kind >> target >> plan.channel >> plan.first >> plan.count >> plan.chance >> plan.seed >>
+        plan.amount >> plan.bit >> step >> landing >> wire.header_crc;
+    plan.kind = static_cast<FaultKind>(kind);
+    plan.target = static_cast<FaultTarget>(target);
+    plan.step = static_cast<ProtocolStep>(step);
+    wire.landing = static_cast<Landing>(landing);
+    return !text.fail();
+  }
+};
+
+}  // namespace woa::test
