@@ -36,12 +36,15 @@ Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members) {
     }
     group.children_.push_back(child);
   }
-  if (!pin(0)) return {Code::kUnavailable, "the system does not let this process choose its processor"};
+  group.pinned_ = pin(0);
+  if (!group.pinned_) return {Code::kUnavailable, "the system does not let this process choose its processor"};
   return group;
 }
 
 PinnedGroup::PinnedGroup(PinnedGroup&& other) noexcept
-    : children_(std::exchange(other.children_, {})), before_(other.before_) {}
+    : children_(std::exchange(other.children_, {})),
+      before_(other.before_),
+      pinned_(std::exchange(other.pinned_, false)) {}
 
 PinnedGroup::~PinnedGroup() {
   for (const pid_t child : children_) ::kill(child, SIGKILL);
@@ -55,7 +58,7 @@ int PinnedGroup::wait() {
     ::waitpid(child, &status, 0);
     if (code == 0) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  ::sched_setaffinity(0, sizeof before_, &before_);
+  if (std::exchange(pinned_, false)) ::sched_setaffinity(0, sizeof before_, &before_);
   return code;
 }
 

@@ -33,6 +33,7 @@ class PinnedGroup {
   explicit PinnedGroup(const cpu_set_t& before) : before_(before) {}
   std::vector<pid_t> children_;
   cpu_set_t before_;
+  bool pinned_ = false;  // the caller is; not true of what was moved from
 };
 
 }  // namespace woa::bench

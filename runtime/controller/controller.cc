@@ -112,7 +112,10 @@ std::size_t Controller::do_work() noexcept {
   // Blocks that came back matter to who waits for one: a match of this controller, or the writer behind a relay.
   if (thorough || relays_ || !ready_.empty()) done += poll_returns();
   if (thorough) check_channels();
-  done += poll_backend();
+  if (const std::size_t completed = poll_backend(); completed > 0) {
+    done += completed;
+    outputs_->flush();  // the next kernel may take long
+  }
   if (outputs_->take_ring_was_full()) retry_ready_ = true;
   // Once each, and not until nothing is left: what was sent must be announced, and what came meanwhile be seen, between
   // one kernel and the next.

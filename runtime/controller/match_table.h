@@ -28,6 +28,8 @@ struct Token {
   [[nodiscard]] bool is_inline() const noexcept { return (header.flags & kInline) != 0; }
 };
 
+static_assert(offsetof(Token, inline_payload) % 64 == 0 && alignof(Token) >= 64, "kernels are promised aligned data");
+
 // What tokens are matched by, and until when they are wanted.
 struct MatchKey {
   std::uint32_t stage = 0;

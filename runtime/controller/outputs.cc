@@ -193,6 +193,7 @@ void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint6
   const bool inlined = book.inlines && !payload.empty() && payload.size() <= kInlineTokenBytes;
   header.flags = inlined ? static_cast<std::uint8_t>(kInline) : std::uint8_t{0};
   header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
+  header.ordinal = 0;
   header.stage = book.stage;
   header.port = book.port;
   header.tag = (tag & book.keep) + book.step;
@@ -224,9 +225,8 @@ void Outputs::send(const EdgeBook& book, const ActivationPacket& header,
 void Outputs::count(const EdgeBook& book, const ActivationPacket& header) noexcept {
   EdgeStats& stats = stats_.edges[book.edge];
   ++stats.messages;
-  if (header.kind != static_cast<std::uint8_t>(PacketKind::kActivate)) return;
-  if (book.counts_payload) stats.payload_bytes += header.payload_bytes;
-  if ((header.flags & kInline) != 0) stats.copied_bytes += header.payload_bytes;
+  const bool token = header.kind == static_cast<std::uint8_t>(PacketKind::kActivate);
+  if (token && book.counts_payload) stats.payload_bytes += header.payload_bytes;
 }
 
 bool Outputs::names_region(const EdgeBook& book, const BlockReturn& block) const noexcept {

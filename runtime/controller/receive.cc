@@ -68,6 +68,7 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet,
     return true;
   };
   if (packet.instance > oldest_ && packet.instance - oldest_ > kMaxInstanceJump) return refuse("is of a far instance");
+  if (!fatal_.ok()) return false;
   const auto kind = static_cast<PacketKind>(packet.kind);
   if (kind == PacketKind::kRetire || kind == PacketKind::kEnd) {
     if (from != kHostController) return refuse("says what only the host may say");
@@ -118,7 +119,8 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet,
     return true;
   };
   if (!port.hold && is_second(*entry, packet)) return second();
-  if (table_[packet.stage].single && ready_.empty()) {  // nothing to wait for, and nobody waits
+  // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it starts next.
+  if (table_[packet.stage].single && ready_.empty() && fatal_.ok()) {
     const MatchKey match{packet.stage, packet.instance, packet.tag, packet.deadline};
     const Start outcome = try_start(match, *entry, {&token, 1});
     if (outcome == Start::kGone) drop(token);

@@ -25,7 +25,8 @@ StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
   const StagePlan& stage = plan.stages[s];
   StageView view;
   view.local = true;
-  view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold;
+  // An instance's firings of a stateful stage go in tag order: its tokens are sorted first, wherever they come from.
+  view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold && stage.stateful != Stateful::kInstance;
   for (const auto& edges : layout.in_edges[s]) {
     view.inputs.emplace_back();
     for (const std::uint32_t e : edges)

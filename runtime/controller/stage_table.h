@@ -41,7 +41,7 @@ struct InputEdge {
 
 struct StageView {
   bool local = false;                               // a stage of this controller; the rest is empty if not
-  bool single = false;                              // its matches are one token: it has one input, which is not held
+  bool single = false;                              // its matches are one token each, which may start in any order
   std::vector<std::vector<InputEdge>> inputs;       // by input port
   std::vector<std::vector<std::uint32_t>> groups;   // of output ports: a firing writes exactly one of each (rule 2)
   std::vector<std::vector<const LoopPlan*>> loops;  // by output port: whose next turn its edges take

@@ -37,6 +37,7 @@ Status Origin::status(std::uint64_t issued) const {
     return {Code::kDataLoss, "the owner says that it applied " + std::to_string(landing_.applied()) +
                                  " updates, and only " + std::to_string(issued) + " were issued; rerun"};
   if (broken_) return {Code::kDataLoss, "the owner gave back a bucket that it did not have; rerun"};
+  WOA_RETURN_IF_ERROR(sender_->status());
   if (sender_->closed())
     return {Code::kPeerLost, "the owner closed after " + std::to_string(completed(issued)) + " of " +
                                  std::to_string(issued) + " updates; read its log"};

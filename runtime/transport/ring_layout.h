@@ -2,9 +2,8 @@
 // tests.
 //
 //   ChannelWords   a cache line for each pair of writer and poller
-//   header ring    ring_slots   x (64 + inline_bytes): word 5 (offset 40: sequence, device, region) publishes a slot;
-//   its
-//                  inline area follows it, so that a processor that fetches lines in pairs brings a short payload too
+//   header ring    ring_slots x (64 + inline_bytes): word 5 (offset 40: sequence, device, region) publishes a slot. The
+//                  inline area follows, so that a processor that fetches lines in pairs brings a short payload too
 //   return ring    return_slots x 16: the turn in the second word publishes an entry
 //
 // The memory starts zeroed. Nothing in it is an address, and each word has one writer.

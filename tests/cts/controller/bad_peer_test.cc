@@ -1,5 +1,7 @@
 // A controller does not believe its peers: what cannot be true ends the run with an error that names the peer, and
 // nothing outside its own books is touched.
+#include <array>
+
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/ring_layout.h"
@@ -67,10 +69,19 @@ struct Rig {
     packet.origin = kNoStage;
     return packet;
   }
-  static void send(ControllerWiring& from, const ActivationPacket& packet) {
+  static void send(ControllerWiring& from, const ActivationPacket& packet,
+                   std::span<const std::byte> inline_payload = {}) {
     Sender& sender = *from.wiring.senders[kUnderTest];
     REQUIRE(sender.reserve() == Push::kOk);
-    sender.commit(packet);
+    sender.commit(packet, inline_payload);
+  }
+  // The same with `bytes` of payload behind its header.
+  ActivationPacket inline_token(std::uint64_t instance, std::uint64_t bytes) const {
+    ActivationPacket packet = token(instance);
+    packet.flags = static_cast<std::uint8_t>(kInline);
+    packet.device = 0;
+    packet.payload_bytes = bytes;
+    return packet;
   }
   // Everything that there is to do is done; returns what the controller thinks of it.
   const Status& settle() {
@@ -79,8 +90,8 @@ struct Rig {
     }
     return hosted->controller().status();
   }
-  void must_refuse(const ActivationPacket& packet) {
-    send(peer, packet);
+  void must_refuse(const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) {
+    send(peer, packet, inline_payload);
     const Status& status = settle();
     INFO(status.message());
     REQUIRE(status.code() == Code::kDataLoss);
@@ -141,6 +152,46 @@ TEST_CASE("a packet that fits no edge, or names no block, is refused") {
   refuse([](ActivationPacket& p) { p.payload_bytes = 1 << 20; });
   refuse(
       [](ActivationPacket& p) { p.kind = static_cast<std::uint8_t>(PacketKind::kCount), p.device = 0, p.region = 0; });
+}
+
+TEST_CASE("a token may bring up to 64 bytes behind its header") {
+  const std::array<std::byte, kPoisonMessageBytes> bytes{};
+  Rig rig;
+  Rig::send(rig.peer, rig.inline_token(0, 1), bytes);
+  Rig::send(rig.peer, rig.inline_token(1, 64), bytes);
+  REQUIRE(rig.settle().ok());
+  REQUIRE(rig.hosted->controller().stats().stages[3].firings == 2);
+  Rig::send(rig.peer, rig.token(2));  // the blocks of the others came back: no credit is lost
+  REQUIRE(rig.settle().ok());
+  std::array<BlockReturn, 8> returns{};
+  REQUIRE(rig.peer.wiring.senders[kUnderTest]->poll_returns(returns) == 3);
+}
+
+TEST_CASE("a token with more behind its header, or with a block that is none, or absent, is refused") {
+  const std::array<std::byte, kPoisonMessageBytes> bytes{};
+  for (const std::uint64_t too_many : {65, 192}) {
+    Rig rig;
+    rig.must_refuse(rig.inline_token(0, too_many), bytes);
+  }
+  Rig misplaced, absent;
+  ActivationPacket packet = misplaced.inline_token(0, 8);
+  packet.offset = 0xffffffff;
+  misplaced.must_refuse(packet, bytes);
+  packet = absent.token(0);
+  packet.flags = static_cast<std::uint8_t>(kAbsent);
+  packet.device = 0;
+  packet.payload_bytes = 0;
+  absent.must_refuse(packet);
+}
+
+TEST_CASE("nothing that follows a packet that cannot be true is believed") {
+  Rig rig;
+  ActivationPacket bad = rig.token(0);
+  bad.port = 1;
+  Rig::send(rig.peer, bad);
+  Rig::send(rig.peer, rig.token(0));
+  REQUIRE(rig.settle().code() == Code::kDataLoss);
+  REQUIRE(rig.hosted->controller().stats().stages[3].firings == 0);
 }
 
 TEST_CASE("more tokens than blocks are refused") {

@@ -127,7 +127,7 @@ class Refused(WoaTest):
             self.assertEqual(json.loads(done.stdout)["error"]["code"], "exhausted")
 
     def test_one_processor(self):
-        for bench in ("hop", "bandwidth", "rate", "randomaccess"):
+        for bench in ("hop", "bandwidth", "rate", "pipeline", "randomaccess"):
             done = subprocess.run([WOA, "bench", bench], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S,
                                   preexec_fn=lambda: os.sched_setaffinity(0, {0}))
             self.refused(done, 3, "error[unavailable]", "processors 0 and 1")
