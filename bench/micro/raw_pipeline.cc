@@ -106,14 +106,12 @@ class Client {
       for (; started < items && started - done < pipeline_.window; ++started) {
         if (!inject()) return lost;
       }
-      bool idle = false;
       const auto moved = [&] {
         const std::uint64_t finished = pass_on();
         done += finished;
         return finished > 0 || passed_ || done == items;
       };
-      idle = !yield_until(moved);
-      if (idle) return lost;
+      if (!yield_until(moved)) return lost;
       if (wrong_) return {Code::kDataLoss, "an item of the raw pipeline came back without the changes of all workers"};
     }
     return {};

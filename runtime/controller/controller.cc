@@ -143,10 +143,8 @@ void Controller::check_channels() noexcept {
     if (Status status = origin.status(); !status.ok())
       fail_run(status.with_context("channel from '" + plan_.controllers[origin.from()].name + "'"));
   }
-  for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
-    const Sender* sender = setup_.wiring.senders[c].get();
-    if (sender == nullptr) continue;
-    if (Status status = sender->status(); !status.ok())
+  for (const std::uint32_t c : destinations_) {
+    if (Status status = setup_.wiring.senders[c]->status(); !status.ok())
       fail_run(status.with_context("channel to '" + plan_.controllers[c].name + "'"));
   }
 }
