@@ -50,6 +50,14 @@ function(woa_verilated name)
   endif()
 endfunction()
 
+# Builds for checking compile a library's files together: they share their headers, most of what there is to compile. Other builds
+# show that each file stands by itself.
+if(WOA_SANITIZE OR WOA_FUZZ)
+  set(WOA_TOGETHER ON)
+else()
+  set(WOA_TOGETHER OFF)
+endif()
+
 # For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
 function(woa_brief name)
   if(WOA_SANITIZE)
@@ -61,6 +69,7 @@ endfunction()
 function(woa_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
   target_link_libraries(${name} PUBLIC woa_settings ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
 endfunction()
 

@@ -6,8 +6,8 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kMaxVariables = 5'000;  // bounds the recursion too
-constexpr std::uint64_t kMaxWork = 1'000'000;   // outcomes of decisions looked at
+constexpr std::uint32_t kMaxVariables = 5'000;      // bounds the recursion too
+constexpr std::uint64_t kMaxGuardWork = 1'000'000;  // outcomes of decisions looked at
 
 }  // namespace
 
@@ -62,7 +62,7 @@ Guard Guards::apply(Operation operation, Guard a, Guard b) {
   const std::uint32_t variable = std::max(level(a), level(b)) - 1;
   const std::uint32_t choices = choices_[variable];
   work_ += choices;
-  overflowed_ = overflowed_ || work_ > kMaxWork;
+  overflowed_ = overflowed_ || work_ > kMaxGuardWork;
   Node node{variable, {}};
   node.next.reserve(choices);
   for (std::size_t c = 0; c < choices; ++c) {

@@ -5,7 +5,7 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kMaxWork = 10'000'000;  // ports looked at; beyond, nothing more is shown
+constexpr std::uint64_t kMaxOrderWork = 10'000'000;  // ports looked at; beyond, nothing more is shown
 
 }  // namespace
 
@@ -107,7 +107,7 @@ void Orders::mark_turn() {
   const std::vector<std::uint32_t>& order = turns_.of(context_).order;
   cut_ = event_.all_exits && is_cut(context_, event_.item);
   if (cut_) return;
-  for (std::size_t i = turns_.position(event_.item) + 1; i < order.size() && work_ < kMaxWork; ++i) {
+  for (std::size_t i = turns_.position(event_.item) + 1; i < order.size() && work_ < kMaxOrderWork; ++i) {
     if (item_after(order[i], false)) turn_[order[i]] = turn_mark_;
   }
 }
@@ -120,7 +120,7 @@ void Orders::mark_later() {
   while (!all_later_) {
     ++later_mark_;
     for (std::size_t i = 0; i < turn.order.size(); ++i) {
-      if (work_ < kMaxWork && item_after(turn.order[i], true)) later_[turn.order[i]] = later_mark_;
+      if (work_ < kMaxOrderWork && item_after(turn.order[i], true)) later_[turn.order[i]] = later_mark_;
     }
     const std::size_t before = starts_.size();
     std::erase_if(starts_, [&](const PortId& port) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kWriterForm = "`STAGE.PORT` or the name of a graph input";
 
 // Reports keys whose meaning is defined but not built yet.
-void refuse_unsupported(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
+void refuse_unsupported_keys(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
   for (const std::string_view key : keys) {
     const YamlNode* value = map.get(key);
     if (value == nullptr || (key == "replicas" && value->text == "1")) continue;
@@ -106,7 +106,7 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");
   }
-  refuse_unsupported(map, {"replicas", "needs"}, report);
+  refuse_unsupported_keys(map, {"replicas", "needs"}, report);
   if (const YamlNode* kernel = map.need("kernel", "kernel: NAME")) {
     stage.kernel = read_name(*kernel, "the name of a kernel", report).value_or("");
     stage.kernel_place = kernel->place;
@@ -184,7 +184,7 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
       {"woa", "graph", "inputs", "stages", "outputs", "kernels", "window", "deadline", "includes", "graphs"}, report);
   GraphFile graph;
   check_version(map, "woa", report);
-  refuse_unsupported(map, {"includes", "graphs"}, report);
+  refuse_unsupported_keys(map, {"includes", "graphs"}, report);
   if (const YamlNode* name = map.need("graph", "graph: NAME")) {
     graph.name = read_name(*name, "the name of a graph", report).value_or("unnamed");
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxPorts = 256;
 
-void refuse_unsupported(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
+void refuse_unsupported_flags(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
   for (const std::string_view key : keys) {
     const YamlNode* value = map.get(key);
     if (value == nullptr || value->text == "false") continue;
@@ -34,7 +34,7 @@ std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report
 void read_input_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                      Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "gather", "optional"}, report);
-  refuse_unsupported(map, {"gather", "optional"}, report);
+  refuse_unsupported_flags(map, {"gather", "optional"}, report);
   InputPortPlan port;
   port.name = key.text;
   if (const auto type = read_port_type(map, bounds, report)) port.type = *type;
@@ -44,7 +44,7 @@ void read_input_port(const YamlNode& key, const YamlNode& value, const Dimension
 void read_output_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                       Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "many", "optional"}, report);
-  refuse_unsupported(map, {"many", "optional"}, report);
+  refuse_unsupported_flags(map, {"many", "optional"}, report);
   OutputPortPlan port;
   port.name = key.text;
   if (const YamlNode* group = map.get("one_of")) port.one_of = read_group(*group, kernel, report);

@@ -34,7 +34,7 @@ Status check_controllers(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_names(plan.controllers, "controllers"));
   for (std::size_t i = 0; i < plan.controllers.size(); ++i) {
     const ControllerPlan& controller = plan.controllers[i];
-    const std::string place = "controller " + quoted(controller.name);
+    const std::string place = "controller " + in_quotes(controller.name);
     if (i != kHostController && controller.kind == ControllerKind::kHost)
       return broken(place, ": there is one host only");
     if (i != kHostController && !is_numbered(controller))
@@ -64,7 +64,7 @@ Status check_dimensions(const PortType& type, const std::string& place) {
 }
 
 Status check_type(const PortType& type, const std::string& place) {
-  if (element_bytes(type.element) == 0) return broken(place, ": unknown element type ", quoted(type.element));
+  if (element_bytes(type.element) == 0) return broken(place, ": unknown element type ", in_quotes(type.element));
   if ((type.element == "bytes") != type.dims.empty() || type.dims.size() > kMaxRank) {
     return broken(place, ": ", to_string(type), " must have 1 to 4 dimensions, and 'bytes' none");
   }
@@ -77,12 +77,12 @@ Status check_ports(const StagePlan& stage, const std::string& place) {
   WOA_RETURN_IF_ERROR(check_names(stage.outputs, place + ", outputs"));
   if (stage.inputs.size() > kMaxPorts || stage.outputs.size() > kMaxPorts) return broken(place, ": over 65536 ports");
   for (const InputPortPlan& port : stage.inputs) {
-    WOA_RETURN_IF_ERROR(check_type(port.type, place + ", input " + quoted(port.name)));
+    WOA_RETURN_IF_ERROR(check_type(port.type, place + ", input " + in_quotes(port.name)));
     if (!port.hold && port.hold_mask != 0)
-      return broken(place, ", input ", quoted(port.name), ": hold_mask without hold");
+      return broken(place, ", input ", in_quotes(port.name), ": hold_mask without hold");
   }
   for (const OutputPortPlan& port : stage.outputs) {
-    const std::string port_place = place + ", output " + quoted(port.name);
+    const std::string port_place = place + ", output " + in_quotes(port.name);
     WOA_RETURN_IF_ERROR(check_type(port.type, port_place));
     if (port.one_of < -1 || (port.one_of != -1 && stage.role != StageRole::kKernel)) {
       return broken(port_place, ": one_of is a group number of a kernel stage, or -1");
@@ -101,7 +101,7 @@ Status check_params(const StagePlan& stage, const std::string& place) {
   WOA_RETURN_IF_ERROR(check_names(stage.params, place + ", params"));
   for (const ParamPlan& param : stage.params) {
     if (!param.secret_env.empty() && !param.value.empty()) {
-      return broken(place, ", param ", quoted(param.name), ": a secret's value must not stand in a plan");
+      return broken(place, ", param ", in_quotes(param.name), ": a secret's value must not stand in a plan");
     }
   }
   return {};
@@ -112,7 +112,7 @@ Status check_relay(const StagePlan& stage, const std::string& place) {
   if (stage.inputs.size() != stage.outputs.size()) return broken(place, ": a relay has as many outputs as inputs");
   for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
     if (!same_layout(stage.inputs[i].type, stage.outputs[i].type)) {
-      return broken(place, ": the relay's output ", quoted(stage.outputs[i].name), " is not of its input's type");
+      return broken(place, ": the relay's output ", in_quotes(stage.outputs[i].name), " is not of its input's type");
     }
   }
   return {};
@@ -143,7 +143,7 @@ Status check_stages(const Plan& plan) {
   std::size_t outputs = 0;
   for (std::size_t id = 0; id < plan.stages.size(); ++id) {
     const StagePlan& stage = plan.stages[id];
-    const std::string place = "stage " + quoted(stage.name);
+    const std::string place = "stage " + in_quotes(stage.name);
     if (stage.controller >= plan.controllers.size()) {
       return broken(place, ": controller ", std::to_string(stage.controller), " does not exist");
     }

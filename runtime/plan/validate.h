@@ -24,7 +24,7 @@ Status broken(const Parts&... parts) {
   return {Code::kInvalid, (std::string("plan: ") + ... + parts)};
 }
 
-inline std::string quoted(std::string_view name) { return std::string("'").append(name) + "'"; }
+inline std::string in_quotes(std::string_view name) { return std::string("'").append(name) + "'"; }
 
 // Names of one kind within one place: not empty, no two alike.
 template <class Items>
@@ -32,7 +32,7 @@ Status check_names(const Items& items, const std::string& what) {
   std::set<std::string_view> seen;
   for (const auto& item : items) {
     if (item.name.empty()) return broken(what, ": a name is empty");
-    if (!seen.insert(item.name).second) return broken(what, ": the name ", quoted(item.name), " occurs twice");
+    if (!seen.insert(item.name).second) return broken(what, ": the name ", in_quotes(item.name), " occurs twice");
   }
   return {};
 }

@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxWaiting = 1ULL << 23;  // tokens that a controller m
 Status check_loops(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_names(plan.loops, "loops"));
   for (const LoopPlan& loop : plan.loops) {
-    const std::string place = "loop " + quoted(loop.name);
+    const std::string place = "loop " + in_quotes(loop.name);
     if (loop.bits < 1 || loop.bits > 32 || loop.shift > 64 - loop.bits) {
       return broken(place, ": its counter must have 1 to 32 bits inside the 64 of the tag");
     }
@@ -36,7 +36,7 @@ Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& plac
   const LoopPlan& loop = plan.loops[static_cast<std::size_t>(edge.loop)];
   const std::uint64_t field = ((1ULL << loop.bits) - 1) << loop.shift;
   if (edge.step != 1ULL << loop.shift || (edge.keep & field) != field) {
-    return broken(place, ": it must keep the counter of loop ", quoted(loop.name), " and add one to it");
+    return broken(place, ": it must keep the counter of loop ", in_quotes(loop.name), " and add one to it");
   }
   return {};
 }
@@ -97,8 +97,8 @@ Status check_matches(const Plan& plan) {
     ports[stage.controller] = std::max<std::uint64_t>(ports[stage.controller], stage.inputs.size());
   for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
     if (tokens[c] > kMaxWaiting / ports[c]) {
-      return broken("controller ", quoted(plan.controllers[c].name), " would need room for ", std::to_string(tokens[c]),
-                    " matches of ", std::to_string(ports[c]),
+      return broken("controller ", in_quotes(plan.controllers[c].name), " would need room for ",
+                    std::to_string(tokens[c]), " matches of ", std::to_string(ports[c]),
                     " inputs; lower the window, or give the wide stage a "
                     "controller of its own");
     }
@@ -111,7 +111,7 @@ struct OutputUse {
 };
 
 Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use) {
-  const std::string place = "stage " + quoted(stage.name) + ", output " + quoted(port.name);
+  const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
   if (use.edges == 0) return broken(place, ": no edge");
   // A relay passes its token on, block and all, and the block comes back once.
   if (stage.role == StageRole::kRelay && use.edges != 1) return broken(place, ": a relay's output has one edge only");
@@ -140,7 +140,7 @@ Status check_connections(const Plan& plan) {
     const StagePlan& stage = plan.stages[s];
     for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
       const InputPortPlan& port = stage.inputs[p];
-      if (!written[s][p]) return broken("stage ", quoted(stage.name), ", input ", quoted(port.name), ": no edge");
+      if (!written[s][p]) return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name), ": no edge");
     }
     for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
       WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p]));
@@ -172,7 +172,7 @@ Status check_cycles(const Plan& plan) {
   }
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     if (open[s] != 0)
-      return broken("stage ", quoted(plan.stages[s].name), ": it lies on or behind a cycle without a loop edge");
+      return broken("stage ", in_quotes(plan.stages[s].name), ": it lies on or behind a cycle without a loop edge");
   }
   return {};
 }

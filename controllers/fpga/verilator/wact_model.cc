@@ -5,16 +5,11 @@
 
 namespace woa {
 
-namespace {
-
-// One per model. By default a context starts a thread per core, for models that are split among several.
-struct OneThread : VerilatedContext {
-  OneThread() { threads(1); }
-};
-
-}  // namespace
-
 struct WactModel::Top {
+  // One per model. By default a context starts a thread per core, for models that are split among several.
+  struct OneThread : VerilatedContext {
+    OneThread() { threads(1); }
+  };
   OneThread context;
   Vwact_node node{&context};
 };

@@ -7,8 +7,8 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kKeepAlivePolls = 32;  // later than the ring itself sees a gap
-static_assert(kKeepAlivePolls <= kPollsUntilLossShows);
+constexpr std::uint32_t kReceiverKeepAlivePolls = 32;  // later than the ring itself sees a gap
+static_assert(kReceiverKeepAlivePolls <= kPollsUntilLossShows);
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void FaultReceiver::hear_keep_alive(const Delivery& delivery) noexcept {
     view_.words->producer_end.store(end_mark(static_cast<std::uint32_t>(sent_ + 1)), std::memory_order_release);
   const bool missing = delivery.delivered() == 0 && !delivery.refused() && received_ < sent_;
   missing_polls_ = missing ? missing_polls_ + 1 : 0;
-  lost_ = lost_ || missing_polls_ == kKeepAlivePolls;
+  lost_ = lost_ || missing_polls_ == kReceiverKeepAlivePolls;
 }
 
 Status FaultReceiver::status() const {

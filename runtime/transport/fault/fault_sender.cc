@@ -5,8 +5,8 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kKeepAlivePolls = 4;  // an idle controller asks for returns seldom
-static_assert(kKeepAlivePolls <= kPollsUntilLossShows);
+constexpr std::uint32_t kSenderKeepAlivePolls = 4;  // an idle controller asks for returns seldom
+static_assert(kSenderKeepAlivePolls <= kPollsUntilLossShows);
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void FaultSender::carry() noexcept {
 void FaultSender::hear_keep_alive(std::size_t arrived) noexcept {
   const bool missing = arrived == 0 && received_ < sent_ && !wire_.carries();
   missing_polls_ = missing ? missing_polls_ + 1 : 0;
-  lost_ = lost_ || missing_polls_ == kKeepAlivePolls;
+  lost_ = lost_ || missing_polls_ == kSenderKeepAlivePolls;
 }
 
 bool FaultSender::closed() const noexcept { return inner_->closed() || checked_.closed() || lost_; }
