@@ -27,11 +27,11 @@ Result<std::uint64_t> DrivenRun::drive(std::uint64_t instances, const FillInput&
   return now_ns() - start;
 }
 
-Status DrivenRun::finish() {
+Result<RunReport> DrivenRun::finish() {
   auto report = run_->finish();
   run_.reset();
-  if (!report.ok()) return report.status();
-  return {outcome_->failure.code, outcome_->failure.message};
+  if (outcome_->failure.code != Code::kOk && report.ok()) return {outcome_->failure.code, outcome_->failure.message};
+  return report;
 }
 
 }  // namespace woa::bench

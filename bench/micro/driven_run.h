@@ -16,8 +16,8 @@ class DrivenRun {
 
   // Runs `instances` tokens to their end; ns from the first submission to the last completion. Fails as the run does.
   Result<std::uint64_t> drive(std::uint64_t instances, const FillInput& fill);
-  // Ends the run. The first failure of an instance, if any failed.
-  Status finish();
+  // Ends the run: what it counted, or the first failure of an instance.
+  Result<RunReport> finish();
   Run& run() noexcept { return *run_; }
 
  private:

@@ -45,7 +45,7 @@ Result<double> run_us(const RunOptions& options, std::string_view model, std::ui
   if (!warm.ok()) return warm.status();
   auto ns = driven->drive(items, fill);
   if (!ns.ok()) return ns.status();
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(items);
 }
 

@@ -70,4 +70,18 @@ Plan copies(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window)
   return plan;
 }
 
+Plan fan_out(std::uint32_t consumers, std::uint32_t controllers, std::uint64_t max_bytes) {
+  Plan plan = empty_plan("fan-out", 1, max_bytes, controllers);
+  plan.stages[kSinkStage].inputs.clear();
+  for (std::uint32_t k = 0; k < consumers; ++k) {
+    plan.stages.push_back(stage("consumer" + std::to_string(k), "null", 1 + k % controllers, max_bytes));
+    plan.stages.back().params = {{"bytes", "0", false, ""}};
+    plan.stages.back().outputs.push_back({"token", {"bytes", {}, kToken}, -1});
+    plan.stages[kSinkStage].inputs.push_back({"token" + std::to_string(k), {"bytes", {}, kToken}, false, 0});
+    plan.edges.push_back({kSourceStage, 0, k + 2, 0, 0, 0, -1, 1, 1});
+  }
+  for (std::uint32_t k = 0; k < consumers; ++k) plan.edges.push_back({k + 2, 0, kSinkStage, k, 0, 0, -1, 1, 1});
+  return plan;
+}
+
 }  // namespace woa::bench
