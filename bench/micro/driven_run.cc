@@ -6,12 +6,14 @@
 
 namespace woa::bench {
 
-Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options) {
+Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options, OnCompletion look) {
   DrivenRun out;
-  auto run = Run::start(std::move(plan), std::move(options), [&outcome = *out.outcome_](const Completion& done) {
-    ++outcome.completed;
-    if (done.failure != nullptr) outcome.failure = *done.failure;
-  });
+  auto run = Run::start(std::move(plan), std::move(options),
+                        [&outcome = *out.outcome_, look = std::move(look)](const Completion& done) {
+                          ++outcome.completed;
+                          if (look) look(done);
+                          if (done.failure != nullptr) outcome.failure = *done.failure;
+                        });
   if (!run.ok()) return run.status();
   out.run_ = std::move(*run);
   return out;

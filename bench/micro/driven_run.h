@@ -11,8 +11,8 @@ namespace woa::bench {
 
 class DrivenRun {
  public:
-  // As Run::start().
-  static Result<DrivenRun> start(Plan plan, RunOptions options);
+  // As Run::start(). `look`, if any, sees each completion.
+  static Result<DrivenRun> start(Plan plan, RunOptions options, OnCompletion look = {});
 
   // Runs `instances` tokens to their end; ns from the first submission to the last completion. Fails as the run does.
   Result<std::uint64_t> drive(std::uint64_t instances, const FillInput& fill);
