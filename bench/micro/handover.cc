@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -46,7 +47,7 @@ Result<double> median_ns(const RunReport& report, std::uint64_t payloads) {
 Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::uint64_t payloads) {
   RunOptions placed = options;
   placed.processors = {-1, 0, 1};
-  placed.idle = IdleOptions{};  // two pinned loops and a host that sleeps
+  placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
   placed.trace = true;
   auto driven = DrivenRun::start(copies(2, size, 1), std::move(placed));
   if (!driven.ok()) return driven.status();

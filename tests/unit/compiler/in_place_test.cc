@@ -50,15 +50,15 @@ TEST_CASE("branches, merges and loops") {
   const Plan branch = compile_good(
       "stages:\n"
       "  r: {kernel: route, in: {in: x}}\n"
-      "  a: {kernel: patch, in: {in: r.a}}\n"
+      "  a: {kernel: patch, in: {in: r.left}}\n"
       "  b: {kernel: patch, in: {in: a.out}}\n"
-      "outputs: {y: [b.out, r.b]}\n");
+      "outputs: {y: [b.out, r.right]}\n");
   CHECK(in_place(branch, "a"));        // alone on its branch
   CHECK_FALSE(in_place(branch, "b"));  // its reader has another writer
   const Plan loop = compile_good(
       "stages:\n"
       "  a: {kernel: patch, in: {in: x}}\n"
-      "  s: {kernel: step, in: {in: [a.out, {from: p.out, loop: {max: 3}}]}}\n"
+      "  s: {kernel: step, in: {x: [a.out, {from: p.out, loop: {max: 3}}]}}\n"
       "  p: {kernel: patch, in: {in: s.again}}\n"
       "  d: {kernel: patch, in: {in: s.done}}\n"
       "outputs: {y: d.out}\n");

@@ -1,10 +1,11 @@
 // Outputs that are written over an input: what validate() lets pass, and what it refuses.
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/plan.h"
+#include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/plan_builder.h"
 
@@ -32,6 +33,13 @@ TEST_CASE("a chain may write in place, all of it") {
   CHECK(validate(plan).message().empty());
   plan.stages[kA].outputs[0].in_place = plan.stages[kC].outputs[0].in_place = 0;
   CHECK(validate(plan).message().empty());
+}
+
+TEST_CASE("it stands in the plan file") {
+  const std::string bytes = serialize(passing());
+  const Result<Plan> read = parse_plan(std::as_bytes(std::span(bytes)));
+  REQUIRE(read.ok());
+  CHECK(*read == passing());
 }
 
 TEST_CASE("a plan that writes over what others may see is refused") {
