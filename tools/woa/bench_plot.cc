@@ -11,7 +11,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr double kWidth = 960, kLeft = 300, kPlotWidth = 470, kTop = 64, kRowHeight = 22, kLinesHeight = 420,
+constexpr double kWidth = 960, kLeft = 300, kPlotWidth = 470, kTop = 80, kRowHeight = 22, kLinesHeight = 420,
                  kFoot = 48;
 constexpr std::size_t kSizesForLines = 4;
 
