@@ -14,6 +14,7 @@
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/place/channels.h"
+#include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
 #include "compiler/report.h"
 
@@ -63,6 +64,7 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
   size_channels(graph, window, report);
   if (report.errors() != 0) return std::nullopt;
+  choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),

@@ -14,6 +14,8 @@
  *
  * Memory: the runtime owns every input and output buffer. Inputs are read-only and shared with other consumers. Outputs
  * lie in the consumer's memory already: writing them is the send, so a kernel writes each byte once and in place.
+ * An output that kernel.yaml declares `in_place: INPUT` may be that input's own memory (data == ins[i].data), if nobody
+ * else reads it: such a kernel reads each byte before it writes it, and writes no more bytes than the input has.
  */
 #ifndef WOA_KERNEL_H
 #define WOA_KERNEL_H

@@ -6,12 +6,14 @@
 
 namespace woa::bench {
 
-Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options) {
+Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options, OnCompletion look) {
   DrivenRun out;
-  auto run = Run::start(std::move(plan), std::move(options), [&outcome = *out.outcome_](const Completion& done) {
-    ++outcome.completed;
-    if (done.failure != nullptr) outcome.failure = *done.failure;
-  });
+  auto run = Run::start(std::move(plan), std::move(options),
+                        [&outcome = *out.outcome_, look = std::move(look)](const Completion& done) {
+                          ++outcome.completed;
+                          if (look) look(done);
+                          if (done.failure != nullptr) outcome.failure = *done.failure;
+                        });
   if (!run.ok()) return run.status();
   out.run_ = std::move(*run);
   return out;
@@ -27,11 +29,11 @@ Result<std::uint64_t> DrivenRun::drive(std::uint64_t instances, const FillInput&
   return now_ns() - start;
 }
 
-Status DrivenRun::finish() {
+Result<RunReport> DrivenRun::finish() {
   auto report = run_->finish();
   run_.reset();
-  if (!report.ok()) return report.status();
-  return {outcome_->failure.code, outcome_->failure.message};
+  if (outcome_->failure.code != Code::kOk && report.ok()) return {outcome_->failure.code, outcome_->failure.message};
+  return report;
 }
 
 }  // namespace woa::bench

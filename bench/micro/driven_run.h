@@ -11,13 +11,13 @@ namespace woa::bench {
 
 class DrivenRun {
  public:
-  // As Run::start().
-  static Result<DrivenRun> start(Plan plan, RunOptions options);
+  // As Run::start(). `look`, if any, sees each completion.
+  static Result<DrivenRun> start(Plan plan, RunOptions options, OnCompletion look = {});
 
   // Runs `instances` tokens to their end; ns from the first submission to the last completion. Fails as the run does.
   Result<std::uint64_t> drive(std::uint64_t instances, const FillInput& fill);
-  // Ends the run. The first failure of an instance, if any failed.
-  Status finish();
+  // Ends the run: what it counted, or the first failure of an instance.
+  Result<RunReport> finish();
   Run& run() noexcept { return *run_; }
 
  private:

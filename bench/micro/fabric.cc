@@ -95,7 +95,7 @@ Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uin
   HostProbe probe;
   auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return Report{"hop", std::string(transport.name()), Better::kLess, probe.state(), std::move(*rows)};
 }
 
@@ -112,7 +112,7 @@ Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std:
     if (!ns.ok()) return ns.status();
     report.rows[0].samples.push_back(static_cast<double>(packets) * 1e3 / static_cast<double>(*ns));
   }
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return report;
 }
 
@@ -127,7 +127,7 @@ Result<Report> bench_idle(const RunOptions& options, double seconds) {
     if (driven->run().do_work() == 0) driven->run().wait();
   }
   const double share = (children_cpu_s() - before) / (static_cast<double>(now_ns() - start_ns) / 1e9) * 100;
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return Report{"idle",
                 std::string(options.transport->name()),
                 Better::kLess,
@@ -149,7 +149,7 @@ Result<Report> bench_memory(const RunOptions& options, std::uint64_t instances) 
   auto after = pss_kib();
   if (!before.ok()) return before.status();
   if (!after.ok()) return after.status();
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return Report{"memory",
                 std::string(options.transport->name()),
                 Better::kLess,

@@ -27,14 +27,18 @@ std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
 // Microseconds per item of a run that lives for this launch alone.
 Result<double> run_us(const RunOptions& options, std::string_view model, std::uint64_t size, std::uint32_t window,
                       std::uint64_t items) {
-  auto plan = rewrite(copies(kWorkers, size, window), model);
+  auto plan = rewrite(touches(kWorkers, size, window), model);
   if (!plan.ok()) return plan.status();
   RunOptions placed = options;
   placed.processors = {-1, 1, 0, 1};
   placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
   auto here = PinnedGroup::start({});                                       // the host, on processor 0
   if (!here.ok()) return here.status();
-  auto driven = DrivenRun::start(std::move(*plan), std::move(placed));
+  bool wrong = false;
+  auto driven = DrivenRun::start(std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
+    constexpr auto kTouched = std::byte{1 + kWorkers};
+    wrong = wrong || done.outputs.empty() || done.outputs[0].front() != kTouched || done.outputs[0].back() != kTouched;
+  });
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(size, std::byte{1});
   const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
@@ -45,7 +49,8 @@ Result<double> run_us(const RunOptions& options, std::string_view model, std::ui
   if (!warm.ok()) return warm.status();
   auto ns = driven->drive(items, fill);
   if (!ns.ok()) return ns.status();
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
+  if (wrong) return {Code::kDataLoss, "an item came back without the changes of all workers"};
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(items);
 }
 

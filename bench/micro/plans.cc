@@ -37,6 +37,21 @@ Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max
   return plan;
 }
 
+Plan chain(const std::string& kernel, std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window,
+           std::int32_t in_place) {
+  Plan plan = empty_plan(kernel, window, max_bytes, stages);
+  const std::uint32_t blocks = max_bytes <= kSmallBlock ? window + kSpareBlocks : window;
+  std::uint32_t last = kSourceStage;
+  for (std::uint32_t k = 0; k < stages; ++k) {
+    plan.stages.push_back(stage(kernel + std::to_string(k), kernel, k + 1, max_bytes));
+    plan.stages.back().outputs.push_back({"out", {"bytes", {}, max_bytes}, -1, in_place});
+    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, blocks});
+    last = k + 2;
+  }
+  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, blocks});
+  return plan;
+}
+
 }  // namespace
 
 Plan ping_pong(std::uint32_t window) {
@@ -57,16 +72,24 @@ Plan ping_pong(std::uint32_t window) {
 }
 
 Plan copies(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window) {
-  Plan plan = empty_plan("copies", window, max_bytes, stages);
-  const std::uint32_t blocks = max_bytes <= kSmallBlock ? window + kSpareBlocks : window;
-  std::uint32_t last = kSourceStage;
-  for (std::uint32_t k = 0; k < stages; ++k) {
-    plan.stages.push_back(stage("copy" + std::to_string(k), "copy", k + 1, max_bytes));
-    plan.stages.back().outputs.push_back({"out", {"bytes", {}, max_bytes}, -1});
-    plan.edges.push_back({last, 0, k + 2, 0, 0, 0, -1, 1, blocks});
-    last = k + 2;
+  return chain("copy", stages, max_bytes, window, -1);
+}
+
+Plan touches(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window) {
+  return chain("touch", stages, max_bytes, window, 0);
+}
+
+Plan fan_out(std::uint32_t consumers, std::uint32_t controllers, std::uint64_t max_bytes) {
+  Plan plan = empty_plan("fan-out", 1, max_bytes, controllers);
+  plan.stages[kSinkStage].inputs.clear();
+  for (std::uint32_t k = 0; k < consumers; ++k) {
+    plan.stages.push_back(stage("consumer" + std::to_string(k), "null", 1 + k % controllers, max_bytes));
+    plan.stages.back().params = {{"bytes", "0", false, ""}};
+    plan.stages.back().outputs.push_back({"token", {"bytes", {}, kToken}, -1});
+    plan.stages[kSinkStage].inputs.push_back({"token" + std::to_string(k), {"bytes", {}, kToken}, false, 0});
+    plan.edges.push_back({kSourceStage, 0, k + 2, 0, 0, 0, -1, 1, 1});
   }
-  plan.edges.push_back({last, 0, kSinkStage, 0, 0, 0, -1, 1, blocks});
+  for (std::uint32_t k = 0; k < consumers; ++k) plan.edges.push_back({k + 2, 0, kSinkStage, k, 0, 0, -1, 1, 1});
   return plan;
 }
 

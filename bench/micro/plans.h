@@ -13,5 +13,10 @@ inline constexpr std::uint64_t kToken = 64;  // bytes of a ping-pong's token, wh
 Plan ping_pong(std::uint32_t window);
 // A chain of `copy` stages, each on a controller of its own.
 Plan copies(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window);
+// A chain of `touch` stages, each on a controller of its own, that pass the block of their input on.
+Plan touches(std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window);
+// One output of the source, read by `consumers` stages that look at none of it and write nothing, on as many
+// controllers as given, in turns.
+Plan fan_out(std::uint32_t consumers, std::uint32_t controllers, std::uint64_t max_bytes);
 
 }  // namespace woa::bench

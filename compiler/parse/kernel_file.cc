@@ -31,6 +31,30 @@ std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report
   return group;
 }
 
+// The input of that name, or -1. Inputs are read before outputs.
+std::int32_t read_in_place(const YamlNode& node, const KernelDecl& kernel, Report& report) {
+  const std::optional<std::string> name = read_name(node, "the name of an input", report);
+  if (!name) return -1;
+  const auto found = std::find_if(kernel.inputs.begin(), kernel.inputs.end(),
+                                  [&](const InputPortPlan& input) { return input.name == *name; });
+  if (found != kernel.inputs.end()) return static_cast<std::int32_t>(found - kernel.inputs.begin());
+  std::vector<std::string> names;
+  for (const InputPortPlan& input : kernel.inputs) names.push_back(input.name);
+  report.error(problem::kBadKernel, node.place, cat("`in_place` names ", quote(*name), ", which is no input"),
+               suggest(*name, names, "inputs"));
+  return -1;
+}
+
+// Two outputs cannot be written over one input, unless never both are written.
+void check_in_place(const OutputPortPlan& port, const YamlNode& node, const KernelDecl& kernel, Report& report) {
+  for (const OutputPortPlan& other : kernel.outputs) {
+    if (other.in_place != port.in_place || (port.one_of >= 0 && other.one_of == port.one_of)) continue;
+    report.error(problem::kBadKernel, node.place,
+                 cat("outputs ", quote(other.name), " and ", quote(port.name), " would be written over the same input"),
+                 "remove `in_place` from one, or let both be of one `one_of` group");
+  }
+}
+
 void read_input_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                      Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "gather", "optional"}, report);
@@ -43,7 +67,8 @@ void read_input_port(const YamlNode& key, const YamlNode& value, const Dimension
 
 void read_output_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                       Report& report) {
-  const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "many", "optional"}, report);
+  const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "in_place", "many", "optional"},
+                      report);
   refuse_unsupported_flags(map, {"many", "optional"}, report);
   OutputPortPlan port;
   port.name = key.text;
@@ -54,6 +79,10 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
       report.error(problem::kMissingKey, key.place, cat("output ", quote(key.text), " has no bound"),
                    "add `max: SIZE`; memory for it is set aside before the kernel runs");
     }
+  }
+  if (const YamlNode* input = map.get("in_place")) {
+    port.in_place = read_in_place(*input, kernel, report);
+    if (port.in_place >= 0) check_in_place(port, *input, kernel, report);
   }
   kernel.outputs.push_back(std::move(port));
 }

@@ -110,6 +110,9 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
     } else if (firing.outputs[p].written) {
       header.payload_bytes = firing.outputs[p].payload_bytes;
       outputs_->commit(firing.stage, p, firing.claims[p], firing.tag, header);
+      // Whoever reads it gives the block back, by way of this stage.
+      if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)
+        firing.tokens[static_cast<std::size_t>(input)].header.region = kPassedOn;
     } else {
       outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
     }

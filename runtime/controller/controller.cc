@@ -59,7 +59,8 @@ Controller::Controller(ControllerSetup setup)
   std::size_t tokens = plan_.window, max_inputs = 1, max_outputs = 1, local = 1;
   for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
     if (stage(s).controller != self_) continue;
-    relays_ = relays_ || stage(s).role == StageRole::kRelay;
+    const auto& passed = layout_.passed_input[s];
+    passes_on_ = passes_on_ || std::any_of(passed.begin(), passed.end(), [](std::int32_t input) { return input >= 0; });
     books_[s].instances.resize(kMaxWindow);
     max_inputs = std::max(max_inputs, stage(s).inputs.size());
     max_outputs = std::max(max_outputs, stage(s).outputs.size());
@@ -109,8 +110,8 @@ std::size_t Controller::do_work() noexcept {
   if (!fatal_.ok() || ended_) return 0;
   const bool thorough = ++cycles_ % kThoroughEvery == 0;
   std::size_t done = poll_channels();
-  // Blocks that came back matter to who waits for one: a match of this controller, or the writer behind a relay.
-  if (thorough || relays_ || !ready_.empty()) done += poll_returns();
+  // Blocks that came back matter to who waits for one: a match of this controller, or the writer of what it passed on.
+  if (thorough || passes_on_ || !ready_.empty()) done += poll_returns();
   if (thorough) check_channels();
   if (const std::size_t completed = poll_backend(); completed > 0) {
     done += completed;

@@ -73,7 +73,7 @@ class Controller final : private LocalDelivery {
   [[nodiscard]] bool end() noexcept;
 
  private:
-  // Region of a held token that a relay has passed on: the block is no longer its to give back.
+  // Region of a token that was passed on: the block is no longer its to give back.
   static constexpr std::uint16_t kPassedOn = 0xffff;
   class ChannelSink;
   struct ActiveFiring;
@@ -178,7 +178,7 @@ class Controller final : private LocalDelivery {
   const std::uint32_t self_;
   Backend& backend_;
   const bool device_forwards_;
-  bool relays_ = false;  // has stages that pass others' blocks on
+  bool passes_on_ = false;  // has outputs that pass others' blocks on
   Status fatal_;
   bool ended_ = false;
   std::uint32_t cycles_ = 0;                // duty cycles, modulo 2^32

@@ -129,7 +129,11 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
   firing.outputs.resize(firing.claims.size());
   firing.routes.clear();
   for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
-    const PortClaim& claim = firing.claims[p];
+    PortClaim& claim = firing.claims[p];
+    if (const std::int32_t input = layout_.passed_input[match.stage][p]; input >= 0) {
+      const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(input)].header;
+      claim = {table_.region(token.region).block(token), token.offset, token.region};
+    }
     firing.outputs[p] = {claim.block, 0, false, 0};
     if (!device_forwards_) continue;
     for (const std::uint32_t e : layout_.out_edges[match.stage][p])

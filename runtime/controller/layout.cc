@@ -22,11 +22,18 @@ void index_edges(const Plan& plan, Layout& layout) {
   }
 }
 
+// The input whose payloads an output passes on, or -1.
+std::int32_t passed_input(const StagePlan& stage, std::uint32_t port) {
+  return stage.role == StageRole::kRelay ? static_cast<std::int32_t>(port) : stage.outputs[port].in_place;
+}
+
 void make_regions(const Plan& plan, Layout& layout) {
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
-    if (plan.stages[s].role == StageRole::kRelay) continue;
+    layout.passed_input.emplace_back();
     for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
-      RegionLayout region{s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}};
+      layout.passed_input[s].push_back(passed_input(plan.stages[s], p));
+      if (layout.passed_input[s][p] >= 0) continue;
+      RegionLayout region{s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}};
       for (const std::uint32_t e : layout.out_edges[s][p]) region.blocks += plan.edges[e].blocks;
       layout.region_of[s][p] = static_cast<std::int32_t>(layout.regions.size());
       layout.regions.push_back(std::move(region));
@@ -34,30 +41,45 @@ void make_regions(const Plan& plan, Layout& layout) {
   }
 }
 
-void add_consumer(RegionLayout& region, std::uint32_t controller) {
-  if (controller == region.producer) return;
-  if (std::find(region.consumers.begin(), region.consumers.end(), controller) == region.consumers.end()) {
-    region.consumers.push_back(controller);
+// Of an output's payloads. What passes payloads on does so outside of loops, or between a stage and one that does not.
+void find_regions(const Plan& plan, const Layout& layout, std::uint32_t stage, std::uint32_t port,
+                  std::vector<std::uint16_t>& regions) {
+  const std::int32_t input = layout.passed_input[stage][port];
+  if (input < 0) {
+    regions.push_back(static_cast<std::uint16_t>(layout.region_of[stage][port]));
+    return;
+  }
+  for (const std::uint32_t writer : layout.in_edges[stage][static_cast<std::size_t>(input)])
+    find_regions(plan, layout, plan.edges[writer].from_stage, plan.edges[writer].from_port, regions);
+}
+
+void add_once(std::vector<std::uint32_t>& controllers, std::uint32_t controller) {
+  if (std::find(controllers.begin(), controllers.end(), controller) == controllers.end())
+    controllers.push_back(controller);
+}
+
+void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_plan, Layout& layout) {
+  const auto& outputs = plan.stages[edge_plan.to_stage].outputs;
+  const bool modifies = std::any_of(outputs.begin(), outputs.end(), [&](const OutputPortPlan& port) {
+    return port.in_place == static_cast<std::int32_t>(edge_plan.to_port);
+  });
+  for (const std::uint16_t r : edge.regions) {
+    RegionLayout& region = layout.regions[r];
+    if (edge.to == region.producer) continue;
+    add_once(region.consumers, edge.to);
+    if (modifies) add_once(region.modifiers, edge.to);
   }
 }
 
-// A relay passes payloads on by reference: its edges name the regions of its writers.
 void make_edges(const Plan& plan, Layout& layout) {
   for (const EdgePlan& edge : plan.edges) {
     EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, false, true};
-    if (plan.stages[edge.from_stage].role == StageRole::kRelay) {
-      for (const std::uint32_t writer : layout.in_edges[edge.from_stage][edge.from_port]) {
-        const EdgePlan& upstream = plan.edges[writer];
-        out.regions.push_back(static_cast<std::uint16_t>(layout.region_of[upstream.from_stage][upstream.from_port]));
-      }
-      std::sort(out.regions.begin(), out.regions.end());
-      out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
-    } else {
-      out.regions.push_back(static_cast<std::uint16_t>(layout.region_of[edge.from_stage][edge.from_port]));
-    }
+    find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
+    std::sort(out.regions.begin(), out.regions.end());
+    out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
     // A device that parses packets itself is given the block.
     out.inlines = out.crosses() && plan.controllers[out.to].kind != ControllerKind::kFpga;
-    for (const std::uint16_t region : out.regions) add_consumer(layout.regions[region], out.to);
+    add_users(plan, out, edge, layout);
     layout.edges.push_back(std::move(out));
   }
   for (const auto& stage : layout.out_edges) {

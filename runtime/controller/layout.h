@@ -24,6 +24,7 @@ struct RegionLayout {
   std::uint32_t blocks = 0;              // of all its edges together
   std::uint64_t block_bytes = 0;         // a multiple of 64
   std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
+  std::vector<std::uint32_t> modifiers;  // of the consumers: those that write over its payloads and pass them on
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * block_bytes; }
 };
 
@@ -34,18 +35,20 @@ struct ChannelLayout {
 
 struct EdgeLayout {
   std::uint32_t from = 0, to = 0;      // controllers
-  std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or for a relay's edge
-                                       // those of the writers whose payloads it passes on
+  std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or where it passes
+                                       // payloads on (a relay, an output in place) those of their writers
   bool inlines = false;                // small payloads travel behind their headers
   bool first_to_controller = true;     // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
 struct Layout {
-  std::vector<RegionLayout> regions;                 // index: the packet's `region`
-  std::vector<ChannelLayout> channels;               // host to every controller, and every pair that an edge joins
-  std::vector<EdgeLayout> edges;                     // by edge of the plan
-  std::vector<std::vector<std::int32_t>> region_of;  // [stage][output port]; -1 for a relay's output
+  std::vector<RegionLayout> regions;                    // index: the packet's `region`
+  std::vector<ChannelLayout> channels;                  // host to every controller, and every pair that an edge joins
+  std::vector<EdgeLayout> edges;                        // by edge of the plan
+  std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
+  std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,
+                                                        // -1 where it has a region
   std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges
   std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
 };

@@ -62,8 +62,9 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   book.step = plan.step;
   book.credits = EdgeCredits(plan.min_blocks, plan.blocks);
   if (layout.crosses()) book.sender = wiring_.senders[layout.to].get();
-  if (plan_.stages[plan.from_stage].role == StageRole::kRelay) return book;
-  book.region = layout.regions.front();
+  const std::int32_t region = layout_.region_of[plan.from_stage][plan.from_port];
+  if (region < 0) return book;
+  book.region = static_cast<std::uint16_t>(region);
   book.pool = pools_[book.region].get();
   return book;
 }
@@ -71,8 +72,9 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
 Outputs::PortBook Outputs::make_port(std::uint32_t stage, std::uint32_t port) {
   PortBook book;
   for (const std::uint32_t e : layout_.out_edges[stage][port]) book.edges.push_back(&edges_[e]);
-  if (plan_.stages[stage].role == StageRole::kRelay) return book;
-  book.region = static_cast<std::uint16_t>(layout_.region_of[stage][port]);
+  const std::int32_t region = layout_.region_of[stage][port];
+  if (region < 0) return book;
+  book.region = static_cast<std::uint16_t>(region);
   book.pool = pools_[book.region].get();
   book.memory = wiring_.regions[book.region];
   return book;
@@ -123,16 +125,17 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
 // False: a ring has no place or a channel is closed; nothing is taken.
 bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept {
   // Every block out there occupies a credit, so a free credit on each edge means a free block.
-  if (!port.pool->claim(claim.offset)) return false;
+  if (port.pool != nullptr && !port.pool->claim(claim.offset)) return false;
   for (std::size_t k = 0; k < port.edges.size(); ++k) {
     if (reserve(*port.edges[k])) {
       port.edges[k]->credits.take(instance);
       continue;
     }
     while (k > 0) untake(*port.edges[--k], instance);
-    port.pool->hold(claim.offset, 0);
+    if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
     return false;
   }
+  if (port.pool == nullptr) return true;
   claim.region = port.region;
   claim.block = port.memory.subspan(std::size_t{claim.offset} * kOffsetUnitBytes, port.pool->block_bytes());
   return true;
@@ -141,7 +144,7 @@ bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& clai
 void Outputs::abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept {
   PortBook& book = ports_[stage][port];
   for (EdgeBook* edge : book.edges) untake(*edge, instance);
-  book.pool->hold(claim.offset, 0);
+  if (book.pool != nullptr) book.pool->hold(claim.offset, 0);
 }
 
 void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept {
@@ -151,7 +154,7 @@ void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept
 void Outputs::commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
                      ActivationPacket& header) noexcept {
   const PortBook& book = ports_[stage][port];
-  book.pool->hold(claim.offset, static_cast<std::uint32_t>(book.edges.size()));
+  if (book.pool != nullptr) book.pool->hold(claim.offset, static_cast<std::uint32_t>(book.edges.size()));
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   header.origin = stage;
   header.region = claim.region;
@@ -240,7 +243,7 @@ Status Outputs::give_back(const BlockReturn& block) noexcept {
       !edges_[block.edge].credits.give(block.instance)) {
     return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
-  // What a relay passed on is given back to its writer, by the controller.
+  // What was passed on is given back to its writer, by the controller.
   BlockPool* pool = edges_[block.edge].pool;
   if (pool == nullptr || pool->release(block.offset)) return {};
   return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +

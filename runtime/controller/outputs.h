@@ -31,6 +31,7 @@ struct Wiring {
 };
 
 // One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
+// A port that is written in place has no region: its block is that of the firing's token, which the controller sets.
 struct PortClaim {
   std::span<std::byte> block;
   std::uint32_t offset = 0;  // units of 64 bytes
@@ -106,10 +107,10 @@ class Outputs {
     std::uint32_t edge = 0;            // in the plan
     std::uint64_t keep = 0, step = 0;  // of the firing's tag
     Sender* sender = nullptr;          // null: it ends in this controller
-    BlockPool* pool = nullptr;         // of its payloads; null for a relay's edge, which passes on others'
+    BlockPool* pool = nullptr;         // of its payloads; null where it passes on others'
     EdgeCredits credits = {1, 1};
   };
-  // An output port, or a relay's, which has no pool.
+  // An output port; without a pool if it passes on others' payloads.
   struct PortBook {
     BlockPool* pool = nullptr;
     std::span<std::byte> memory;  // of the region

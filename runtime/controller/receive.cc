@@ -199,12 +199,14 @@ void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcep
   retry_ready_ = true;
   if (Status status = outputs_->give_back(block); !status.ok())
     return fail_run(status.with_context("controller '" + plan_.controllers[from].name + "'"));
-  if (!relays_) return;
+  if (!passes_on_) return;
   const EdgePlan& plan = plan_.edges[block.edge];
-  if (stage(plan.from_stage).role != StageRole::kRelay) return;
-  // A relay passed this block on for somebody else: hand it back there.
-  for (const std::uint32_t e : layout_.in_edges[plan.from_stage][plan.from_port]) {
-    if (layout_.edges[e].regions.front() == block.region)
+  const std::int32_t input = layout_.passed_input[plan.from_stage][plan.from_port];
+  if (input < 0) return;
+  // This block was passed on for somebody else: hand it back there.
+  for (const std::uint32_t e : layout_.in_edges[plan.from_stage][static_cast<std::size_t>(input)]) {
+    const auto& regions = layout_.edges[e].regions;
+    if (std::find(regions.begin(), regions.end(), block.region) != regions.end())
       return return_block({e, block.offset, block.region, block.instance});
   }
 }

@@ -24,7 +24,10 @@ class RegionView {
            units_.quotient(packet.offset) * units_.value() == packet.offset;
   }
   [[nodiscard]] std::span<std::byte> payload(const ActivationPacket& packet) const noexcept {
-    return memory_.subspan(std::size_t{packet.offset} * kOffsetUnitBytes, packet.payload_bytes);
+    return block(packet).first(packet.payload_bytes);
+  }
+  [[nodiscard]] std::span<std::byte> block(const ActivationPacket& packet) const noexcept {
+    return memory_.subspan(std::size_t{packet.offset} * kOffsetUnitBytes, block_bytes_);
   }
 
  private:

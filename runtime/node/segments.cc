@@ -35,6 +35,11 @@ bool uses_region(const RegionLayout& region, std::uint32_t controller) {
          std::find(region.consumers.begin(), region.consumers.end(), controller) != region.consumers.end();
 }
 
+bool writes_region(const RegionLayout& region, std::uint32_t controller) {
+  return region.producer == controller ||
+         std::find(region.modifiers.begin(), region.modifiers.end(), controller) != region.modifiers.end();
+}
+
 Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
                               const Segments& segments, Transport& transport) {
   ControllerWiring out;
@@ -63,7 +68,7 @@ Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std
     const RegionLayout& region = layout.regions[r];
     if (!uses_region(region, controller)) continue;
     auto mapping =
-        transport.map(segments.regions[r], region.producer == controller ? Access::kReadWrite : Access::kRead);
+        transport.map(segments.regions[r], writes_region(region, controller) ? Access::kReadWrite : Access::kRead);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
     out.wiring.mappings.push_back(std::move(*mapping));

@@ -27,6 +27,7 @@ Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers
 // Does `controller` send, receive, write or read here?
 bool uses_channel(const ChannelLayout& channel, std::uint32_t controller);
 bool uses_region(const RegionLayout& region, std::uint32_t controller);
+bool writes_region(const RegionLayout& region, std::uint32_t controller);
 
 // One controller's ends, mappings and doorbell. The doorbell lives in the wiring's mappings.
 struct ControllerWiring {

@@ -28,6 +28,11 @@ std::uint64_t PortType::block_bytes() const noexcept {
   return std::max<std::uint64_t>(prefix_bytes() + units * kPayloadAlignment, kPayloadAlignment);
 }
 
+bool same_layout(const PortType& a, const PortType& b) {
+  const auto same = [](const Dimension& x, const Dimension& y) { return x.size == y.size; };
+  return a.element == b.element && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), same);
+}
+
 std::uint32_t element_bytes(std::string_view element) noexcept {
   static constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> kElements{{{"bytes", 1},
                                                                                          {"u8", 1},

@@ -54,6 +54,8 @@ struct PortType {
 // Bytes of one element ("f32" -> 4, "bytes" -> 1); 0 for an unknown name.
 std::uint32_t element_bytes(std::string_view element) noexcept;
 std::string to_string(const PortType& type);  // "u8[height,width,3]"
+// Whether payloads of both types are laid out alike. A dimension fixed at one end only adds or drops the prefix.
+bool same_layout(const PortType& a, const PortType& b);
 
 struct InputPortPlan {
   std::string name;
@@ -66,7 +68,8 @@ struct InputPortPlan {
 struct OutputPortPlan {
   std::string name;
   PortType type;
-  std::int32_t one_of = -1;  // group number within the stage, -1: always written
+  std::int32_t one_of = -1;    // group number within the stage, -1: always written
+  std::int32_t in_place = -1;  // input whose block it is written over and passed on in, -1: it has blocks of its own
   bool operator==(const OutputPortPlan&) const = default;
 };
 

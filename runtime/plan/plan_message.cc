@@ -69,6 +69,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     p.set_name(port.name);
     encode(port.type, *p.mutable_type());
     p.set_one_of(port.one_of);
+    if (port.in_place >= 0) p.set_in_place(static_cast<std::uint32_t>(port.in_place));
   }
 }
 
@@ -102,7 +103,10 @@ StagePlan decode(const pb::Stage& from) {
   for (const pb::InputPort& p : from.inputs()) {
     to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask()});
   }
-  for (const pb::OutputPort& p : from.outputs()) to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});
+  for (const pb::OutputPort& p : from.outputs()) {
+    to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});
+    if (p.has_in_place()) to.outputs.back().in_place = static_cast<std::int32_t>(p.in_place());
+  }
   return to;
 }
 

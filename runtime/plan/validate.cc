@@ -171,7 +171,8 @@ Status validate(const Plan& plan) {
   }
   WOA_RETURN_IF_ERROR(check_controllers(plan));
   WOA_RETURN_IF_ERROR(check_stages(plan));
-  return validate_edges(plan);
+  WOA_RETURN_IF_ERROR(validate_edges(plan));
+  return validate_in_place(plan);
 }
 
 }  // namespace woa

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kMaxRegionBytes = 1ULL << 38;
 // Loops, edges and what they connect. Controllers and stages have passed.
 Status validate_edges(const Plan& plan);
 
-// Whether payloads of both types are laid out alike. A dimension fixed at one end only adds or drops the prefix.
-bool same_layout(const PortType& a, const PortType& b);
+// Outputs that are written over an input's payload. Edges have passed.
+Status validate_in_place(const Plan& plan);
 
 template <class... Parts>
 Status broken(const Parts&... parts) {

@@ -179,11 +179,6 @@ Status check_cycles(const Plan& plan) {
 
 }  // namespace
 
-bool same_layout(const PortType& a, const PortType& b) {
-  const auto same = [](const Dimension& x, const Dimension& y) { return x.size == y.size; };
-  return a.element == b.element && std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), same);
-}
-
 Status validate_edges(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_loops(plan));
   WOA_RETURN_IF_ERROR(check_edges(plan));

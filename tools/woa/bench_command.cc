@@ -1,12 +1,16 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
+#include <fstream>
 #include <memory>
 
 #include "bench/micro/bandwidth.h"
 #include "bench/micro/fabric.h"
+#include "bench/micro/fanout.h"
+#include "bench/micro/handover.h"
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
 #include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/bench_plot.h"
 #include "tools/woa/bench_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
@@ -53,13 +57,34 @@ constexpr const char* kAboutPipeline =
     "item)\n"
     "or go through a hub, as a caller of three servers does (6 messages), and carry the payload, copied into each "
     "reader's\n"
-    "mailbox, or the number of a shared buffer, which no reader of ours is given: our workers write their output anew. "
-    "`woa`\n"
+    "mailbox, or the number of a shared buffer. Each worker adds one to the first and the last byte; ours (kernel "
+    "`touch`)\n"
+    "does it in place, and passes the block on. `woa`\n"
     "is compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds "
     "only\n"
     "where both are near their limits.\n"
     "\n"
     "  woa bench pipeline --size 64,1MiB --window 1,4";
+
+constexpr const char* kAboutFanout =
+    "Microseconds per payload that one output sends to several consumers, which do not look at it: written once by "
+    "the\n"
+    "host on processor 0, then a packet to each consumer on processor 1, and a token from each back. The payload is "
+    "shared\n"
+    "by reference and its block freed by the last; the counters of the run are checked for that. The limit is the "
+    "same\n"
+    "run with one consumer. With a controller each, the consumers' processes take turns on one processor.\n"
+    "\n"
+    "  woa bench fanout --size 1MiB --consumers 8";
+
+constexpr const char* kAboutHandover =
+    "Nanoseconds from the end of a kernel on processor 0, which has just written its output, to the start of the "
+    "kernel\n"
+    "on processor 1 that reads it: commit, poll, match, fire, by the clock of the controllers' traces. The payload "
+    "stays\n"
+    "where it was written, so the size should not matter. The limit is a hop of the raw mailbox with 64 bytes.\n"
+    "\n"
+    "  woa bench handover --size 64,64MiB";
 
 constexpr const char* kAboutRandomAccess =
     "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
@@ -84,7 +109,19 @@ struct Counts {
 
 using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
 
-int run_bench(const Bench& bench, bool json) {
+// What to do with a report beside printing it.
+struct Shown {
+  bool json = false;
+  std::string plot;  // file; empty: none
+};
+
+Status write_plot(const std::string& path, const bench::Report& report) {
+  std::ofstream file(path, std::ios::trunc);
+  if (file << to_svg(report) << std::flush) return {};
+  return {Code::kUnavailable, "cannot write the picture to '" + path + "'"};
+}
+
+int run_bench(const Bench& bench, const Shown& shown) {
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -94,16 +131,22 @@ int run_bench(const Bench& bench, bool json) {
   options.node_command = {program_path().string(), "node"};
   const auto report = bench(options);
   if (!report.ok())
-    return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, json);
-  json ? print_json(to_json(*report)) : print_table(*report);
+    return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);
+  shown.json ? print_json(to_json(*report)) : print_table(*report);
+  if (shown.plot.empty()) return kDone;
+  if (Status status = write_plot(shown.plot, *report); !status.ok()) {
+    print_error(status);
+    return kFailed;
+  }
   return kDone;
 }
 
 CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const std::string& help, Bench bench) {
   CLI::App& command = *parent.add_subcommand(name, help);
-  auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "Print one JSON object on stdout");
-  command.callback([json, bench, &action] { action = [json, bench] { return run_bench(bench, *json); }; });
+  auto shown = std::make_shared<Shown>();
+  command.add_flag("--json", shown->json, "Print one JSON object on stdout");
+  command.add_option("--plot", shown->plot, "Draw the report, too, as an SVG picture")->option_text("FILE.svg");
+  command.callback([shown, bench, &action] { action = [shown, bench] { return run_bench(bench, *shown); }; });
   return command;
 }
 
@@ -179,6 +222,36 @@ void add_pipeline(CLI::App& parent, Action& action) {
   add_repetitions(command, chosen->repetitions);
 }
 
+CLI::Option& add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes) {
+  return *command
+              .add_option("--size", sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
+              ->transform(CLI::AsSizeValue(true))
+              ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+              ->delimiter(',');
+}
+
+void add_fanout(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::FanoutOptions>();
+  CLI::App& command = add(parent, action, "fanout", "One payload for several consumers, beside one consumer",
+                          [chosen](const RunOptions& options) { return bench::bench_fanout(options, *chosen); });
+  command.footer(kAboutFanout);
+  add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
+  command.add_option("--consumers", chosen->consumers, "How many")->check(CLI::Range(1, 64))->capture_default_str();
+  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [256 MiB, 20 to 5,000]");
+  add_repetitions(command, chosen->repetitions);
+}
+
+void add_handover(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::HandoverOptions>();
+  CLI::App& command =
+      add(parent, action, "handover", "From the end of one kernel to the start of the next, whatever the size",
+          [chosen](const RunOptions& options) { return bench::bench_handover(options, *chosen); });
+  command.footer(kAboutHandover);
+  add_sizes(command, chosen->sizes).option_text("SIZE,... [64,4KiB,64KiB,1MiB,16MiB,64MiB]");
+  add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [512 MiB, 9 to 1,000]");
+  add_repetitions(command, chosen->repetitions);
+}
+
 bench::RandomAccessOptions random_access_options() {
   bench::RandomAccessOptions options;
 #ifdef WOA_HAVE_MPI
@@ -237,6 +310,8 @@ void add_bench(CLI::App& app, Action& action) {
   add_bandwidth(command, action);
   add_rate(command, action);
   add_pipeline(command, action);
+  add_fanout(command, action);
+  add_handover(command, action);
   add_randomaccess(command, action);
   add_busy(command, action);
   add_idle(command, action);

@@ -71,7 +71,8 @@ json stages_json(const Plan& plan, const RunReport& report) {
 
 const char* method_of(const StagePlan& from, const EdgePlan& edge, const EdgeLayout& layout) {
   if (layout.inlines && from.outputs[edge.from_port].type.max_bytes <= kInlineTokenBytes) return "inline";
-  return from.role == StageRole::kRelay ? "by reference" : "in place";
+  const bool passed_on = from.role == StageRole::kRelay || from.outputs[edge.from_port].in_place >= 0;
+  return passed_on ? "by reference" : "in place";
 }
 
 json edges_json(const RunResult& result) {

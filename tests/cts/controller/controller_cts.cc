@@ -1,5 +1,6 @@
 // What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
 // process. With WOA_THREADED the kernels run on threads, several at once.
+#include <atomic>
 #include <mutex>
 
 #include "runtime/rpc/call_model.h"
@@ -78,7 +79,78 @@ Plan loop(std::uint32_t max, bool through_copy) {
   return builder.build();
 }
 
+// A chain whose stages write over their inputs, and pass them on.
+Plan passing_chain(std::uint32_t stages) {
+  Plan plan = chain(stages, "next");
+  for (EdgePlan& edge : plan.edges) edge.keep = 0;
+  for (StagePlan& stage : plan.stages) {
+    if (stage.role == StageRole::kKernel) stage.outputs[0].in_place = 0;
+  }
+  return plan;
+}
+
+// `next` adds one to every byte of its input, where that lies; it refuses an odd instance at stage c.
+struct Nexts {
+  std::atomic<std::uint64_t> in_place = 0;
+  Functions kernels{{"next", [this](Firing& f, const StagePlan& stage) {
+                       const auto input = f.inputs[0].payload;
+                       const auto output = f.outputs[0].block;
+                       if (input.data() == output.data()) ++in_place;
+                       for (std::size_t k = 0; k < input.size(); ++k)
+                         output[k] = static_cast<std::byte>(static_cast<unsigned>(input[k]) + 1);
+                       f.outputs[0].payload_bytes = input.size();
+                       f.outputs[0].written = true;
+                       if (stage.name == "c" && f.instance % 2 == 1) f.code = Code::kKernelFailed;
+                     }}};
+};
+
 }  // namespace
+
+TEST_CASE("what is written in place is passed on in its block") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    for (const bool one_controller : {false, true}) {
+      Plan plan = passing_chain(2);
+      plan.window = 16;
+      for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+      for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, one_controller ? 1U : 2U);
+      Nexts next;
+      const Outcome outcome = run(
+          plan, model, 200,
+          [](std::uint64_t i, std::uint32_t) { return std::string(65 + i, static_cast<char>('A' + i % 20)); },
+          next.kernels);
+      INFO(model << one_controller);
+      REQUIRE(outcome.status.ok());
+      REQUIRE(outcome.outputs.size() == 200);
+      for (std::uint64_t i = 0; i < 200; ++i)
+        REQUIRE(outcome.outputs.at(i)[0] == std::string(65 + i, static_cast<char>('C' + i % 20)));
+      REQUIRE(next.in_place == 400);
+      for (const EdgeStats& edge : outcome.report.edges) REQUIRE(edge.copied_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("small payloads, whose copies travel behind the headers, are written in place all the same") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    Nexts next;
+    const Outcome outcome = run(
+        passing_chain(2), model, 100, [](std::uint64_t i, std::uint32_t) { return std::string(i % 70, 'A'); },
+        next.kernels);
+    for (std::uint64_t i = 0; i < 100; ++i) REQUIRE(outcome.outputs.at(i)[0] == std::string(i % 70, 'C'));
+  }
+}
+
+TEST_CASE("a firing that fails in place gives the block back") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    Plan plan = passing_chain(4);
+    for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+    Nexts next;
+    const Outcome outcome = run(
+        plan, model, 100, [](std::uint64_t, std::uint32_t) { return std::string(100, 'A'); }, next.kernels);
+    REQUIRE(outcome.outputs.size() == 50);
+    REQUIRE(outcome.failures.size() == 50);
+    for (std::uint64_t i = 0; i < 100; i += 2) REQUIRE(outcome.outputs.at(i)[0] == std::string(100, 'E'));
+  }
+}
 
 TEST_CASE("a chain forwards: k+1 messages under woa, 2k through the hub") {
   for (const auto& [model, per_instance] : {std::pair{"woa", 6U}, std::pair{"rpc-hub", 10U}}) {

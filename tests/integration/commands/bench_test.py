@@ -2,6 +2,8 @@
 import json
 import os
 import subprocess
+import tempfile
+import xml.etree.ElementTree
 
 import harness
 from harness import WOA, WoaTest
@@ -64,6 +66,16 @@ class Bench(WoaTest):
             copied, sent, ours = report["rows"][limits:limits + 3]
             self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / min(copied["median"], sent["median"]))
 
+    def test_fanout(self):
+        report = self.report("fanout", "--size", "57,64KiB", "--consumers", "3", "--count", "20", "--repetitions", "1")
+        self.check(report, "fanout", "less", "us/payload",
+                   [row for size in (57, 64 << 10) for row in (("one consumer", LIMIT, size), ("3 consumers, one controller", OURS, size),
+                                                               ("3 consumers, a controller each", OURS, size))])
+
+    def test_handover(self):
+        self.check(self.report("handover", "--size", "64,3MiB", "--count", "5", "--repetitions", "1"), "handover", "less", "ns",
+                   [row for size in (64, 3 << 20) for row in (("raw mailbox, 64 B", LIMIT, size), ("kernel to kernel", OURS, size))])
+
     def test_randomaccess(self):
         sizes = (64, 16 << 10)
         report = self.report("randomaccess", "--size", "64,16KiB", "--repetitions", "2")
@@ -101,6 +113,23 @@ class Bench(WoaTest):
         self.assertEqual(len(rows), len(names))
         for row, name in zip(rows, names):
             self.assertTrue(row.startswith(f"  {name} "), row)
+
+    def test_pictures(self):
+        """Bars for a few sizes, lines for many: well-formed, with every contender's name and one mark per row."""
+        few = ("--count", "10", "--repetitions", "1", "--json")
+        with tempfile.TemporaryDirectory() as folder:
+            for sizes, marks in (("64,4KiB", "rect"), ("64,256,1KiB,4KiB", "circle")):
+                path = os.path.join(folder, "picture.svg")
+                done = self.woa("bench", "bandwidth", "--size", sizes, "--plot", path, *few)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = json.loads(done.stdout)["rows"]
+                picture = xml.etree.ElementTree.parse(path).getroot()
+                drawn = [mark for mark in picture.iter("{http://www.w3.org/2000/svg}" + marks) if mark.get("width") != "100%"]
+                self.assertEqual(len(drawn), len(rows))
+                words = "\n".join(text.text for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+                for row in rows:
+                    self.assertIn(row["contender"], words)
+        self.refused(self.woa("bench", "bandwidth", "--size", "64", "--plot", "/nowhere/picture.svg", *few), 1, "picture.svg")
 
     def test_help_says_what_is_compared(self):
         for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages"), ("randomaccess", "GUP/s")):

@@ -1,0 +1,87 @@
+#include "bench/micro/handover.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "bench/harness/contest.h"
+#include "bench/micro/driven_run.h"
+#include "bench/micro/host_probe.h"
+#include "bench/micro/plans.h"
+#include "bench/micro/raw_mailbox.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kMailboxBytes = 64, kMailboxRoundTrips = 20'000;
+constexpr std::uint64_t kWarmUp = 4;                                 // payloads: until every block was used
+constexpr std::uint32_t kProducer = 2, kConsumer = 3, kBetween = 1;  // stages and edge of copies(2, ...)
+
+std::uint64_t payloads_of(std::uint64_t size, std::uint64_t count) {
+  constexpr std::uint64_t kMostBytes = 512 << 20, kFewest = 9, kMost = 1'000;
+  return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
+}
+
+Result<double> median_ns(const RunReport& report, std::uint64_t payloads) {
+  std::map<std::uint64_t, std::uint64_t> written;  // by instance
+  for (const TraceEvent& event : report.controllers[1].trace) {
+    if (event.kind == TraceEvent::Kind::kFiring && event.stage == kProducer) written[event.instance] = event.end_ns;
+  }
+  std::vector<std::uint64_t> between;
+  for (const TraceEvent& event : report.controllers[2].trace) {
+    if (event.kind != TraceEvent::Kind::kFiring || event.stage != kConsumer || event.instance < kWarmUp) continue;
+    if (const auto before = written.find(event.instance); before != written.end())
+      between.push_back(event.begin_ns - before->second);
+  }
+  if (between.size() != payloads)
+    return {Code::kInternal,
+            "the trace has " + std::to_string(between.size()) + " of " + std::to_string(payloads) + " firings"};
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  return static_cast<double>(*middle);
+}
+
+Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::uint64_t payloads) {
+  RunOptions placed = options;
+  placed.processors = {-1, 0, 1};
+  placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
+  placed.trace = true;
+  auto driven = DrivenRun::start(copies(2, size, 1), std::move(placed));
+  if (!driven.ok()) return driven.status();
+  const std::vector<std::byte> source(size, std::byte{1});
+  const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
+    std::memcpy(room.data(), source.data(), source.size());
+    return Result<std::uint64_t>(source.size());
+  };
+  if (auto ns = driven->drive(kWarmUp + payloads, fill); !ns.ok()) return ns.status();
+  auto report = driven->finish();
+  if (!report.ok()) return report.status();
+  if (report->edges[kBetween].copied_bytes != 0) return {Code::kInternal, "the payload was copied between the kernels"};
+  return median_ns(*report, payloads);
+}
+
+}  // namespace
+
+Result<Report> bench_handover(const RunOptions& options, const HandoverOptions& chosen) {
+  Report report{"handover", std::string(options.transport->name()), Better::kLess, "", {}};
+  HostProbe probe;
+  for (const std::uint64_t size : chosen.sizes) {
+    const std::uint64_t payloads = payloads_of(size, chosen.count);
+    const Contest contest{
+        "ns",
+        chosen.repetitions,
+        "raw mailbox, 64 B",
+        {{"raw mailbox, 64 B", "limit", size, [] { return raw_mailbox_ns(kMailboxBytes, kMailboxRoundTrips); }},
+         {"kernel to kernel", "ours", size, [&] { return handover_ns(options, size, payloads); }}}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+}  // namespace woa::bench

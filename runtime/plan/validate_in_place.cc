@@ -1,0 +1,128 @@
+// Outputs that are written over an input's payload: nobody else may see that payload, and its block has one way back.
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runtime/plan/validate.h"
+
+namespace woa::validation {
+namespace {
+
+constexpr std::size_t kMaxPassed = 64;  // stages that pass on one block: bounds every search for its region
+
+// Edges by port.
+struct Connections {
+  std::vector<std::vector<std::vector<std::size_t>>> in, out;  // [stage][port]
+};
+
+Connections connect(const Plan& plan) {
+  Connections all;
+  for (const StagePlan& stage : plan.stages) {
+    all.in.emplace_back(stage.inputs.size());
+    all.out.emplace_back(stage.outputs.size());
+  }
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    all.in[plan.edges[e].to_stage][plan.edges[e].to_port].push_back(e);
+    all.out[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
+  }
+  return all;
+}
+
+class InPlace {
+ public:
+  InPlace(const Plan& plan, const Connections& connections, std::size_t stage, std::size_t port)
+      : plan_(plan),
+        connections_(connections),
+        stage_(plan.stages[stage]),
+        port_(stage_.outputs[port]),
+        in_(connections.in[stage]),
+        out_(connections.out[stage][port]) {}
+
+  [[nodiscard]] Status check() const {
+    if (stage_.role != StageRole::kKernel || plan_.controllers[stage_.controller].kind != ControllerKind::kCpu)
+      return refuse("only a kernel on a cpu controller writes in place");
+    if (port_.in_place < -1 || static_cast<std::size_t>(port_.in_place) >= stage_.inputs.size())
+      return refuse("in_place is the number of an input");
+    const InputPortPlan& input = stage_.inputs[static_cast<std::size_t>(port_.in_place)];
+    if (input.hold) return refuse("a held token is read again");
+    if (!same_layout(input.type, port_.type)) return refuse("its type is not that of input " + in_quotes(input.name));
+    WOA_RETURN_IF_ERROR(check_others());
+    return check_edges();
+  }
+
+ private:
+  [[nodiscard]] Status refuse(const std::string& why) const {
+    return broken("stage ", in_quotes(stage_.name), ", output ", in_quotes(port_.name), ", in place: ", why);
+  }
+
+  // Two outputs in one block: only if never both are written.
+  [[nodiscard]] Status check_others() const {
+    for (const OutputPortPlan& other : stage_.outputs) {
+      if (&other == &port_ || other.in_place != port_.in_place) continue;
+      if (other.one_of != port_.one_of || port_.one_of < 0)
+        return refuse("output " + in_quotes(other.name) + " is written there, too");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status check_edges() const {
+    const auto& writers = in_[static_cast<std::size_t>(port_.in_place)];
+    if (writers.size() != 1 || out_.size() != 1) return refuse("its input has one writer, and it has one reader");
+    const EdgePlan &from = plan_.edges[writers.front()], &to = plan_.edges[out_.front()];
+    if (connections_.in[to.to_stage][to.to_port].size() != 1) return refuse("its reader has no other writer");
+    const EdgePlan* origin = sole_origin(from);
+    if (origin == nullptr) return refuse("nobody else reads what its input brings");
+    if (origin->keep != 0 || origin->step != 0 || to.keep != 0 || to.step != 0)
+      return refuse("it does not lie in a loop");
+    return check_chain(*origin);
+  }
+
+  // The edge by which a payload that nobody else reads leaves its writer; null if somebody does. A relay is no writer.
+  [[nodiscard]] const EdgePlan* sole_origin(const EdgePlan& edge) const {
+    if (connections_.out[edge.from_stage][edge.from_port].size() != 1) return nullptr;
+    if (plan_.stages[edge.from_stage].role != StageRole::kRelay) return &edge;
+    const auto& writers = connections_.in[edge.from_stage][edge.from_port];
+    if (writers.size() != 1) return nullptr;
+    const EdgePlan& origin = plan_.edges[writers.front()];
+    const bool sole = connections_.out[origin.from_stage][origin.from_port].size() == 1;
+    return sole && plan_.stages[origin.from_stage].role != StageRole::kRelay ? &origin : nullptr;
+  }
+
+  // Its writer may have written in place, too; but somebody has a block.
+  [[nodiscard]] Status check_chain(const EdgePlan& origin) const {
+    const EdgePlan* edge = &origin;
+    for (std::size_t passed = 1; passed <= kMaxPassed; ++passed) {
+      const StagePlan& writer = plan_.stages[edge->from_stage];
+      const std::int32_t input = writer.outputs[edge->from_port].in_place;
+      if (input < 0) return {};
+      if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported where it stands
+      const auto& writers = connections_.in[edge->from_stage][static_cast<std::size_t>(input)];
+      if (writers.size() != 1) return {};  // likewise
+      edge = sole_origin(plan_.edges[writers.front()]);
+      if (edge == nullptr) return {};  // likewise
+    }
+    return refuse("its block has passed through " + std::to_string(kMaxPassed) + " stages already");
+  }
+
+  const Plan& plan_;
+  const Connections& connections_;
+  const StagePlan& stage_;
+  const OutputPortPlan& port_;
+  const std::vector<std::vector<std::size_t>>& in_;
+  const std::vector<std::size_t>& out_;
+};
+
+}  // namespace
+
+Status validate_in_place(const Plan& plan) {
+  const Connections connections = connect(plan);
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    for (std::size_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
+      if (plan.stages[s].outputs[p].in_place == -1) continue;
+      WOA_RETURN_IF_ERROR(InPlace(plan, connections, s, p).check());
+    }
+  }
+  return {};
+}
+
+}  // namespace woa::validation
