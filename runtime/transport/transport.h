@@ -140,7 +140,7 @@ class Receiver {
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
   // Delivers at most `max_packets` in order; returns how many were consumed. That packets were lost shows in
   // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. The producer
-  // hears of what was consumed and given back by wake() or the next poll that finds nothing at the latest.
+  // hears of what was consumed and given back by wake(), or after as many empty polls in a row.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
   // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
   // repeated or damaged packet, kPeerLost when the wire lost the producer. The message names the sequence expected and

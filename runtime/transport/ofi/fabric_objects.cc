@@ -47,22 +47,20 @@ Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider,
   return info;
 }
 
-Status open_queue(const std::string& provider, FabricObjects& out) {
+Status open_queue(const std::string& provider, Sleeping sleeping, FabricObjects& out) {
   fi_cq_attr attributes{};
   attributes.format = FI_CQ_FORMAT_DATA;
   attributes.size = kCompletions;
-  attributes.wait_obj = FI_WAIT_FD;
   fid_cq* queue = nullptr;
-  int code = fi_cq_open(out.domain.get(), &attributes, &queue, nullptr);
-  if (code == 0) {
+  attributes.wait_obj = FI_WAIT_FD;
+  if (sleeping == Sleeping::kOnDescriptor && fi_cq_open(out.domain.get(), &attributes, &queue, nullptr) == 0) {
     out.completions.reset(queue);
-    code = fi_control(&queue->fid, FI_GETWAIT, &out.wait_descriptor);
-    if (code == 0) return {};
+    if (fi_control(&queue->fid, FI_GETWAIT, &out.wait_descriptor) == 0) return {};
     out.completions.reset();
   }
   out.wait_descriptor = -1;
   attributes.wait_obj = FI_WAIT_NONE;
-  code = fi_cq_open(out.domain.get(), &attributes, &queue, nullptr);
+  const int code = fi_cq_open(out.domain.get(), &attributes, &queue, nullptr);
   if (code != 0) return failed(provider, "fi_cq_open", code, "raise the limit it names");
   out.completions.reset(queue);
   return {};
@@ -100,7 +98,7 @@ Status read_address(const std::string& provider, FabricObjects& out) {
 
 void FreeInfo::operator()(fi_info* info) const noexcept { fabric_library()->fi_freeinfo(info); }
 
-Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address) {
+Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address, Sleeping sleeping) {
   if (!fabric_library().ok()) return fabric_library().status().with_context("ofi");
   FabricObjects out;
   auto info = get_info(provider, address);
@@ -114,7 +112,7 @@ Result<FabricObjects> open_fabric(const std::string& provider, const std::string
   code = fi_domain(fabric, out.info.get(), &domain, nullptr);
   if (code != 0) return failed(provider, "fi_domain", code, "`fi_info` lists what is here");
   out.domain.reset(domain);
-  WOA_RETURN_IF_ERROR(open_queue(provider, out));
+  WOA_RETURN_IF_ERROR(open_queue(provider, sleeping, out));
   WOA_RETURN_IF_ERROR(enable_endpoint(provider, out));
   WOA_RETURN_IF_ERROR(read_address(provider, out));
   return out;

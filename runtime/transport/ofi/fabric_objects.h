@@ -43,9 +43,14 @@ struct FabricObjects {
   }
 };
 
+// Whether somebody may want to sleep until something arrives. Even while nobody does, a descriptor costs the tcp
+// provider system calls for every arrival.
+enum class Sleeping : bool { kNever, kOnDescriptor };
+
 // `provider` as libfabric names it ("tcp;ofi_rxm"); `address` is the numeric one to listen on, empty for a provider
 // without network addresses (shm). kUnavailable: no libfabric, no such provider here, or it lacks what is needed, with
 // what it has. The first call of a process takes some 0.2 s: libfabric looks for every device it knows.
-Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address);
+Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address,
+                                  Sleeping sleeping = Sleeping::kOnDescriptor);
 
 }  // namespace woa::ofi

@@ -36,7 +36,8 @@ Lane::~Lane() {
   segment_->wire().service.remove(*this);
   const std::uint64_t begin = now_ns();
   // To a peer that is lost nothing gets through.
-  while (mailbox().lost() == Lost::kNo && post_state(true) == Post::kBusy && now_ns() - begin < kCloseNs) {
+  const auto reachable = [this] { return mailbox().lost() == Lost::kNo && !mailbox().is_cut(); };
+  while (reachable() && post_state(true) == Post::kBusy && now_ns() - begin < kCloseNs) {
     look(true);
     nanosleep(&kNap, nullptr);
   }

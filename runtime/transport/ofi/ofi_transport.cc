@@ -224,6 +224,7 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
   KeepAlive keep_alive;
   keep_alive.every_ns = options.keep_alive_ns;
   keep_alive.silence_ns = options.silence_ns;
+  keep_alive.start_ns = options.start_ns;
   return std::unique_ptr<OfiTransport>(
       std::make_unique<Ofi>(std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive)));
 }

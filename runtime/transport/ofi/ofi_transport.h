@@ -20,6 +20,7 @@ struct OfiOptions {
   std::string interface {};
   std::uint64_t keep_alive_ns = 300'000'000;  // between keep-alives of a channel's end
   std::uint64_t silence_ns = 1'500'000'000;   // a peer that says nothing for so long is lost
+  std::uint64_t start_ns = 10'000'000'000;    // the same before its first word, from when this end was opened
 };
 
 // What went over the wire since the transport was made, for tests and tools.

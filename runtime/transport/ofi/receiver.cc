@@ -20,7 +20,7 @@ OfiReceiver::OfiReceiver(const ChannelSpec& spec, const ChannelMap& map, RegionM
 OfiReceiver::~OfiReceiver() { write_credits(); }
 
 std::size_t OfiReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
-  lane_.look(true);
+  lane_.look(false);  // once for all channels of a controller
   Immediate immediate;
   while (loss_ == Loss::kNone && lane_.mailbox().pop(immediate)) land(immediate);
   if (loss_ == Loss::kNone && lane_.mailbox().overflowed()) lose(Loss::kOverflow, 0);
@@ -37,14 +37,17 @@ std::size_t OfiReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcep
     ++next_;
   }
   if (delivered == 0) found_nothing();
-  // The producer needs to know before its ring is full; sooner it is told when there is nothing else to do.
-  if (next_ - 1 - told_ >= std::max(1U, map_.slots() / 4)) write_credits();
+  if (delivered > 0) empty_polls_ = 0;
+  // A credit line costs as much as a packet and would be in the way of an answer: with nothing else to do it goes out
+  // early, otherwise before the producer's ring is full.
+  if (next_ - 1 - told_ >= std::max(1U, map_.slots() / (delivered == 0 ? 4 : 2))) write_credits();
   return delivered;
 }
 
 void OfiReceiver::found_nothing() noexcept {
+  if (++empty_polls_ % kPollsUntilLossShows != 0) return;
   write_credits();
-  if (++empty_polls_ % kLookForLossEvery != 0 || loss_ != Loss::kNone) return;
+  if (loss_ != Loss::kNone) return;
   if (lane_.mailbox().nonsense()) return lose(Loss::kState, 0);
   if (!landed_[slot(next_)].there && lane_.overdue(next_)) lose(Loss::kOverdue, lane_.mailbox().peer_next());
 }

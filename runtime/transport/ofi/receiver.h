@@ -38,8 +38,6 @@ class OfiReceiver final : public Receiver {
     kOverflow,
     kState
   };
-  static constexpr std::uint32_t kLookForLossEvery = 64;  // empty polls
-
   // A packet that has landed and was not delivered yet, by its slot.
   struct Landed {
     bool there = false;
@@ -70,11 +68,11 @@ class OfiReceiver final : public Receiver {
   std::uint32_t returns_in_ = 0, returns_out_ = 0;
   Loss loss_ = Loss::kNone;
   Rejection rejection_ = Rejection::kNone;
-  std::uint64_t found_ = 0;      // what stood in place of what was expected
-  std::uint32_t next_ = 1;       // sequence of the next delivery
-  std::uint32_t next_line_ = 1;  // of the next credit line
-  std::uint32_t told_ = 0;       // packets consumed, as the last credit line said
-  std::uint32_t empty_polls_ = 0;
+  std::uint64_t found_ = 0;        // what stood in place of what was expected
+  std::uint32_t next_ = 1;         // sequence of the next delivery
+  std::uint32_t next_line_ = 1;    // of the next credit line
+  std::uint32_t told_ = 0;         // packets consumed, as the last credit line said
+  std::uint32_t empty_polls_ = 0;  // in a row
 };
 
 }  // namespace woa::ofi
