@@ -96,7 +96,7 @@ struct PayloadStream final : PacketSink {
   BlockPool pool;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, batch = 1;
 
   [[nodiscard]] bool take_back() noexcept {
     std::array<BlockReturn, 32> returns;
@@ -123,9 +123,9 @@ struct PayloadStream final : PacketSink {
     return true;
   }
   [[nodiscard]] bool consume(std::uint64_t messages) {
-    for (std::uint64_t k = 0; k < messages; ++k) {
+    for (std::uint64_t k = 1; k <= messages; ++k) {
       if (!take_packets(*receiver, *this, 1)) return false;
-      receiver->wake();  // as a controller does after a batch
+      if (k % batch == 0 || k == messages) receiver->wake();  // as a controller does after a batch
     }
     return true;
   }
@@ -140,6 +140,7 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
   if (!pool.ok()) return pool.status();
   auto out = std::make_shared<PayloadStream>(std::move(*pool));
   out->transport = std::move(*transport), out->bytes = job.bytes;
+  out->batch = std::max(1U, job.slots / 4);  // like the raw job's credits
   ChannelSpec spec;
   spec.ring_slots = spec.return_slots = std::bit_ceil(std::max(job.slots, 64U));
   spec.inline_bytes = 0;

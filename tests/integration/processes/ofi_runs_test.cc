@@ -104,11 +104,11 @@ TEST_CASE("ofi: the same outputs and message counts as in one process") {
   World world;
   for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
     Plan plan = as(chain("append"), model);
-    const Outcome outcome = run_plan(plan, world.options, 300, number);
+    const Outcome outcome = run_plan(plan, world.options, 100, number);
     REQUIRE(outcome.status.ok());
-    REQUIRE(outcome.outputs.size() == 300);
+    REQUIRE(outcome.outputs.size() == 100);
     for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
-    REQUIRE(outcome.messages() == 300 * per_instance);
+    REQUIRE(outcome.messages() == 100 * per_instance);
     REQUIRE(children().empty());
   }
 }
@@ -116,9 +116,9 @@ TEST_CASE("ofi: the same outputs and message counts as in one process") {
 TEST_CASE("ofi: payloads of every length reach all that read them, in either model") {
   World world;
   for (const char* model : {"woa", "rpc-hub"}) {
-    const Outcome outcome = run_plan(as(fan_out(), model), world.options, 200, long_and_short);
+    const Outcome outcome = run_plan(as(fan_out(), model), world.options, 100, long_and_short);
     REQUIRE(outcome.status.ok());
-    REQUIRE(outcome.outputs.size() == 200);
+    REQUIRE(outcome.outputs.size() == 100);
     for (const auto& [instance, outputs] : outcome.outputs) {
       const std::string in = long_and_short(instance, 0);
       REQUIRE(outputs[0] == in + "b+" + in + "c+" + in);
@@ -138,9 +138,8 @@ TEST_CASE("ofi: poison crosses processes with its message") {
 }
 
 TEST_CASE("ofi: a node that is killed ends the run and is named") {
-  for (const char* model : {"woa", "rpc-hub"}) {
-    for (std::size_t victim = 0; victim < 3; ++victim) check_loss(model, victim, SIGKILL);
-  }
+  for (std::size_t victim = 0; victim < 3; ++victim) check_loss("woa", victim, SIGKILL);
+  check_loss("rpc-hub", 1, SIGKILL);
 }
 
 TEST_CASE("ofi: a node that is stopped ends the run and is named") { check_loss("woa", 1, SIGSTOP); }
