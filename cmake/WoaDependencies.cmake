@@ -54,6 +54,13 @@ else()
 endif()
 woa_optional_device(OPENCL WOA_WITH_OPENCL woa_found "an OpenCL ICD loader (ocl-icd-opencl-dev, opencl-headers)")
 
+find_path(WOA_FABRIC_INCLUDE rdma/fabric.h)  # headers are enough to build it: the library is opened when it is first used
+set(woa_found 0)
+if(WOA_FABRIC_INCLUDE)
+  set(woa_found 1)
+endif()
+woa_optional(OFI woa_found "libfabric (libfabric-dev) was not found when this was built: install it and build again")
+
 if(NOT WOA_WITH_VERILATOR STREQUAL "OFF")
   find_package(verilator QUIET HINTS $ENV{VERILATOR_ROOT})
 endif()

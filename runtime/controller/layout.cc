@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 namespace woa {
 namespace {
@@ -27,13 +28,14 @@ std::int32_t passed_input(const StagePlan& stage, std::uint32_t port) {
   return stage.role == StageRole::kRelay ? static_cast<std::int32_t>(port) : stage.outputs[port].in_place;
 }
 
-void make_regions(const Plan& plan, Layout& layout) {
+void make_regions(const Plan& plan, std::uint32_t header_room, Layout& layout) {
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     layout.passed_input.emplace_back();
     for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
       layout.passed_input[s].push_back(passed_input(plan.stages[s], p));
       if (layout.passed_input[s][p] >= 0) continue;
-      RegionLayout region{s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}};
+      RegionLayout region{
+          s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}, header_room};
       for (const std::uint32_t e : layout.out_edges[s][p]) region.blocks += plan.edges[e].blocks;
       layout.region_of[s][p] = static_cast<std::int32_t>(layout.regions.size());
       layout.regions.push_back(std::move(region));
@@ -71,14 +73,17 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
-void make_edges(const Plan& plan, Layout& layout) {
+void make_edges(const Plan& plan, bool replicas, Layout& layout) {
   for (const EdgePlan& edge : plan.edges) {
     EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, false, true};
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());
     out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
-    // A device that parses packets itself is given the block.
-    out.inlines = out.crosses() && plan.controllers[out.to].kind != ControllerKind::kFpga;
+    // A device that parses packets itself is given the block, and so is a relay whose block is a replica: what it
+    // passes on by reference must lie there.
+    const bool needs_block = plan.controllers[out.to].kind == ControllerKind::kFpga ||
+                             (replicas && plan.stages[edge.to_stage].role == StageRole::kRelay);
+    out.inlines = out.crosses() && !needs_block;
     add_users(plan, out, edge, layout);
     layout.edges.push_back(std::move(out));
   }
@@ -94,9 +99,10 @@ void make_edges(const Plan& plan, Layout& layout) {
   }
 }
 
-void make_channels(const Plan& plan, Layout& layout) {
+void make_channels(const Plan& plan, bool replicas, Layout& layout) {
   struct Need {
     std::uint32_t ring = kControlSlots, returns = 1;
+    std::set<std::uint16_t> regions;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Need> needs;
   for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) needs[{kHostController, c}];
@@ -105,25 +111,28 @@ void make_channels(const Plan& plan, Layout& layout) {
     Need& need = needs[{layout.edges[e].from, layout.edges[e].to}];
     need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
     need.returns += plan.edges[e].blocks;
+    need.regions.insert(layout.edges[e].regions.begin(), layout.edges[e].regions.end());
   }
   for (const auto& [pair, need] : needs) {
     ChannelSpec spec;
     spec.ring_slots = std::bit_ceil(need.ring);
     spec.return_slots = std::bit_ceil(need.returns);
     spec.inline_bytes = kPoisonMessageBytes;
-    spec.header_crc = plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
-    layout.channels.push_back({pair.first, pair.second, spec});
+    spec.header_crc =
+        replicas || plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
+    layout.channels.push_back({pair.first, pair.second, spec, {need.regions.begin(), need.regions.end()}});
   }
 }
 
 }  // namespace
 
-Layout make_layout(const Plan& plan) {
+Layout make_layout(const Plan& plan, std::uint32_t header_room) {
+  const bool replicas = header_room != 0;
   Layout layout;
   index_edges(plan, layout);
-  make_regions(plan, layout);
-  make_edges(plan, layout);
-  make_channels(plan, layout);
+  make_regions(plan, header_room, layout);
+  make_edges(plan, replicas, layout);
+  make_channels(plan, replicas, layout);
   return layout;
 }
 

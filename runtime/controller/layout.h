@@ -1,5 +1,6 @@
 // What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that
-// talk). Derived from the plan alone, so that every process of a run computes the same numbers.
+// talk). Derived from the plan and the header room of the run's transport alone, so that every process of a run
+// computes the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,14 @@ struct RegionLayout {
   std::uint64_t block_bytes = 0;         // a multiple of 64
   std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
   std::vector<std::uint32_t> modifiers;  // of the consumers: those that write over its payloads and pass them on
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * block_bytes; }
+  std::uint32_t header_room = 0;         // in front of each block, a multiple of 64
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (block_bytes + header_room); }
 };
 
 struct ChannelLayout {
   std::uint32_t from = 0, to = 0;  // controllers
   ChannelSpec spec;
+  std::vector<std::uint16_t> regions;  // that its packets may name, in ascending order
 };
 
 struct EdgeLayout {
@@ -53,7 +56,8 @@ struct Layout {
   std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
 };
 
-// `plan` has passed validate().
-Layout make_layout(const Plan& plan);
+// `plan` has passed validate(). `header_room` is the transport's: 0 where controllers share memory. Between replicas
+// headers carry a CRC, and a relay is sent every payload in its block, because it passes the block on.
+Layout make_layout(const Plan& plan, std::uint32_t header_room = 0);
 
 }  // namespace woa

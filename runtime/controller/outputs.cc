@@ -19,7 +19,7 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
   for (const RegionLayout& region : layout.regions) {
     std::unique_ptr<BlockPool> pool;
     if (region.producer == controller) {
-      auto made = BlockPool::make(region.blocks, region.block_bytes);
+      auto made = BlockPool::make(region.blocks, region.block_bytes, region.header_room);
       if (!made.ok()) return made.status().with_context("output of stage '" + plan.stages[region.stage].name + "'");
       pool = std::make_unique<BlockPool>(std::move(*made));
     }
@@ -275,12 +275,11 @@ void Outputs::wake_later(std::uint32_t controller) noexcept {
 void Outputs::flush() noexcept {
   for (const std::uint32_t c : to_wake_) {
     is_to_wake_[c] = 0;
-    // Either end rings the same bell.
-    if (wiring_.senders[c] != nullptr) {
-      wiring_.senders[c]->wake();
-    } else {
-      wiring_.receivers[c]->wake();
-    }
+    Sender* const sender = wiring_.senders[c].get();
+    Receiver* const receiver = wiring_.receivers[c].get();
+    if (sender != nullptr) sender->wake();
+    // In shared memory either end rings the same bell.
+    if (receiver != nullptr && (sender == nullptr || wiring_.replicas)) receiver->wake();
   }
   to_wake_.clear();
 }

@@ -20,8 +20,8 @@ class RegionView {
 
   // Does the activation name a block of this region, and fit it?
   [[nodiscard]] bool holds(const ActivationPacket& packet) const noexcept {
-    return packet.offset < end_ && packet.payload_bytes <= block_bytes_ &&
-           units_.quotient(packet.offset) * units_.value() == packet.offset;
+    const std::uint32_t at = packet.offset - room_;  // below the first block's it wraps, beyond the end
+    return at < end_ && packet.payload_bytes <= block_bytes_ && units_.quotient(at) * units_.value() == at;
   }
   [[nodiscard]] std::span<std::byte> payload(const ActivationPacket& packet) const noexcept {
     return block(packet).first(packet.payload_bytes);
@@ -33,8 +33,9 @@ class RegionView {
  private:
   std::span<std::byte> memory_;
   std::uint64_t block_bytes_;
-  std::uint64_t end_;  // in units of 64 bytes
-  Divisor units_;      // of a block
+  std::uint32_t room_;  // in units of 64 bytes, like the next: in front of the first block
+  std::uint64_t end_;   // of the blocks, counted from the first
+  Divisor units_;       // from block to block
 };
 
 struct InputEdge {

@@ -1,6 +1,25 @@
 #include "runtime/node/messages.h"
 
+#include <algorithm>
+
 namespace woa {
+namespace {
+
+void add_replica(control::Replicas& message, control::SegmentRef::Kind kind, std::size_t index,
+                 const std::shared_ptr<Segment>& segment) {
+  if (segment == nullptr) return;
+  control::Replica& replica = *message.add_replicas();
+  replica.mutable_segment()->set_kind(kind);
+  replica.mutable_segment()->set_index(static_cast<std::uint32_t>(index));
+  replica.mutable_segment()->set_bytes(segment->bytes());
+  replica.set_description(segment->description());
+}
+
+const std::vector<std::shared_ptr<Segment>>& of_kind(const Segments& segments, control::SegmentRef::Kind kind) {
+  return kind == control::SegmentRef::CHANNEL ? segments.channels : segments.regions;
+}
+
+}  // namespace
 
 control::FromNode to_ready(const DeviceDescription& device) {
   control::FromNode message;
@@ -22,6 +41,37 @@ control::FromNode to_failed(const Status& status) {
   message.mutable_failed()->set_code(static_cast<std::uint32_t>(status.code()));
   message.mutable_failed()->set_message(status.message());
   return message;
+}
+
+control::Replicas to_replicas(const Segments& segments) {
+  control::Replicas message;
+  for (std::size_t c = 0; c < segments.channels.size(); ++c)
+    add_replica(message, control::SegmentRef::CHANNEL, c, segments.channels[c]);
+  for (std::size_t r = 0; r < segments.regions.size(); ++r)
+    add_replica(message, control::SegmentRef::REGION, r, segments.regions[r]);
+  return message;
+}
+
+control::Replicas select(const control::Replicas& all, const Shared& shared) {
+  control::Replicas message;
+  for (const control::Replica& replica : all.replicas()) {
+    const bool channel = replica.segment().kind() == control::SegmentRef::CHANNEL;
+    const std::vector<std::size_t>& wanted = channel ? shared.channels : shared.regions;
+    if (std::find(wanted.begin(), wanted.end(), replica.segment().index()) != wanted.end())
+      *message.add_replicas() = replica;
+  }
+  return message;
+}
+
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, Transport& transport) {
+  for (const control::Replica& replica : peer.replicas()) {
+    const control::SegmentRef& ref = replica.segment();
+    const auto& mine = of_kind(segments, ref.kind());
+    if (ref.kind() == control::SegmentRef::DOORBELLS || ref.index() >= mine.size() || mine[ref.index()] == nullptr)
+      return {Code::kDataLoss, "a peer described a replica that this process has none of"};
+    WOA_RETURN_IF_ERROR(transport.connect(mine[ref.index()], replica.description()));
+  }
+  return {};
 }
 
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace) {

@@ -7,6 +7,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/control.pb.h"
+#include "runtime/node/segments.h"
 
 namespace woa {
 
@@ -21,6 +22,13 @@ struct NodeReport {
 control::FromNode to_ready(const DeviceDescription& device);
 DeviceDescription from_ready(const control::Device& message);
 control::FromNode to_failed(const Status& status);
+// One controller's replicas, as its peers connect to them.
+control::Replicas to_replicas(const Segments& segments);
+// Those of them that another controller connects to.
+control::Replicas select(const control::Replicas& all, const Shared& shared);
+// Connects `segments` to what a peer described. kDataLoss: a replica that this process has none of; otherwise as
+// Transport::connect().
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, Transport& transport);
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace);
 // kDataLoss: a stage or edge that the plan does not have. `edges` and `stages` are the plan's numbers of them.
 Status from_report(const control::Report& message, std::size_t edges, std::size_t stages, NodeReport& report);

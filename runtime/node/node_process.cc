@@ -37,6 +37,8 @@ Status open_segments(const control::Hello& hello, const Layout& layout, std::vec
     if (!segment.ok()) return segment.status();
     *place = *segment;
   }
+  if (segments.doorbells == nullptr)
+    return {Code::kInvalid, "the host shares no memory with this node; name the same transport for both"};
   return {};
 }
 
@@ -48,8 +50,25 @@ struct Node {
   std::unique_ptr<HostedController> hosted;
 };
 
-Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, const BackendRegistry& backends,
-              Transport& transport, Node& node) {
+// Where memory is not shared: makes this controller's replicas, tells the host of them, and connects them to the
+// others'.
+Status join_replicas(ControlSocket& socket, std::uint32_t controller, Transport& transport, Node& node) {
+  auto replicas = allocate_replicas(node.layout, node.plan.controllers.size(), controller, transport);
+  if (!replicas.ok()) return replicas.status();
+  node.segments = std::move(*replicas);
+  control::FromNode message;
+  *message.mutable_replicas() = to_replicas(node.segments);
+  WOA_RETURN_IF_ERROR(socket.send(message));
+  control::FromHost answer;
+  WOA_RETURN_IF_ERROR(socket.receive(answer));
+  if (!answer.has_connect()) return {Code::kPeerLost, "the host ended the run before it began"};
+  for (const control::Replicas& peer : answer.connect().peers())
+    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transport));
+  return {};
+}
+
+Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<UniqueFd>& descriptors,
+              const BackendRegistry& backends, Transport& transport, Node& node) {
   if (hello.packet_version() != kPacketVersion || hello.kernel_abi() != WOA_KERNEL_ABI) {
     return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version()) +
                                     " and kernel interface " + std::to_string(hello.kernel_abi()) + ", this node " +
@@ -62,8 +81,10 @@ Status set_up(const control::Hello& hello, std::vector<UniqueFd>& descriptors, c
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
-  node.layout = make_layout(node.plan);
-  WOA_RETURN_IF_ERROR(open_segments(hello, node.layout, descriptors, transport, node.segments));
+  node.layout = make_layout(node.plan, transport.header_room());
+  WOA_RETURN_IF_ERROR(shares_memory(transport)
+                          ? open_segments(hello, node.layout, descriptors, transport, node.segments)
+                          : join_replicas(socket, hello.controller(), transport, node));
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
@@ -110,7 +131,7 @@ int serve_node(int descriptor, const BackendRegistry& backends, Transport& trans
     return 2;
   }
   Node node;
-  if (Status status = set_up(first.hello(), descriptors, backends, transport, node); !status.ok()) {
+  if (Status status = set_up(socket, first.hello(), descriptors, backends, transport, node); !status.ok()) {
     (void)socket.send(to_failed(status));
     return 1;
   }

@@ -25,7 +25,7 @@ class Run::Impl final : public InstanceObserver {
  public:
   Impl(Plan plan, RunOptions options, OnCompletion on_completion)
       : plan_(std::move(plan)), options_(std::move(options)), on_completion_(std::move(on_completion)) {}
-  ~Impl() override { supervisor_.reset(); }
+  ~Impl() override;
 
   Status start();
   Push submit(FillInput fill);
@@ -48,6 +48,8 @@ class Run::Impl final : public InstanceObserver {
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
   void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
+  Status start_host(const IdleOptions& idle);
+  void cut_channels();
   void fail_late_instances();
   void fail_all(const Status& status);
 
@@ -60,18 +62,59 @@ class Run::Impl final : public InstanceObserver {
   HostBackend* backend_ = nullptr;  // owned by host_
   std::unique_ptr<Supervisor> supervisor_;
   Status status_;
+  bool finished_ = false;  // in order
   std::array<Flight, kMaxWindow> flights_{};
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
 };
 
+// The host closes its ends before it waits for the nodes: those wait for that before they let go of their replicas.
+Run::Impl::~Impl() {
+  if (supervisor_ != nullptr) supervisor_->stop();
+  if (!finished_) cut_channels();
+  host_.reset();
+  supervisor_.reset();
+}
+
+// Of replicas, so that nothing here waits for a process that may be gone.
+void Run::Impl::cut_channels() {
+  if (shares_memory(*options_.transport)) return;
+  for (std::size_t c = 0; c < segments_.channels.size(); ++c) {
+    if (segments_.channels[c] == nullptr) continue;
+    // Fails only for a segment that is not this channel's.
+    (void)options_.transport->close_channel(layout_.channels[c].spec, segments_.channels[c]);
+  }
+}
+
 Status Run::Impl::start() {
   WOA_RETURN_IF_ERROR(validate(plan_));
-  layout_ = make_layout(plan_);
-  auto segments = allocate_segments(layout_, plan_.controllers.size(), *options_.transport);
+  const bool shared = shares_memory(*options_.transport);
+  const std::size_t controllers = plan_.controllers.size();
+  layout_ = make_layout(plan_, options_.transport->header_room());
+  auto segments = shared ? allocate_segments(layout_, controllers, *options_.transport)
+                         : allocate_replicas(layout_, controllers, kHostController, *options_.transport);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
-  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
+  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(controllers);
 
+  NodeSetup nodes;
+  nodes.plan = &plan_;
+  nodes.layout = &layout_;
+  nodes.segments = &segments_;
+  nodes.backends = options_.backends;
+  nodes.transport = options_.transport;
+  nodes.kernel_path = options_.kernel_path;
+  nodes.trace = options_.trace;
+  nodes.idle = idle;
+  nodes.node_command = options_.node_command;
+  nodes.processors = options_.processors;
+  supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
+  if (!shared) WOA_RETURN_IF_ERROR(supervisor_->connect());
+  WOA_RETURN_IF_ERROR(start_host(idle));
+  WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
+  return supervisor_->watch();
+}
+
+Status Run::Impl::start_host(const IdleOptions& idle) {
   HostedControllerSetup host;
   host.plan = &plan_;
   host.layout = &layout_;
@@ -91,22 +134,7 @@ Status Run::Impl::start() {
   auto hosted = HostedController::make(std::move(host));
   if (!hosted.ok()) return hosted.status();
   host_ = std::move(*hosted);
-
-  NodeSetup nodes;
-  nodes.plan = &plan_;
-  nodes.layout = &layout_;
-  nodes.segments = &segments_;
-  nodes.backends = options_.backends;
-  nodes.transport = options_.transport;
-  nodes.kernel_path = options_.kernel_path;
-  nodes.trace = options_.trace;
-  nodes.idle = idle;
-  nodes.node_command = options_.node_command;
-  nodes.processors = options_.processors;
-  nodes.host = host_->doorbell();
-  supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
-  WOA_RETURN_IF_ERROR(supervisor_->start());
-  return supervisor_->watch();
+  return {};
 }
 
 Push Run::Impl::submit(FillInput fill) {
@@ -185,6 +213,7 @@ Result<RunReport> Run::Impl::finish() {
   }
   auto nodes = supervisor_->collect();
   if (!nodes.ok()) return nodes.status();
+  finished_ = true;
   RunReport report;
   report.edges.resize(plan_.edges.size());
   const Controller& host = host_->controller();

@@ -1,4 +1,6 @@
-// The memory of a run: doorbells, channels and regions, made by the host and mapped by whoever needs a part.
+// The memory of a run: doorbells, channels and regions. Where controllers share memory the host makes it and whoever
+// needs a part maps it; where they do not (Transport::header_room() is not 0), every controller has replicas of the
+// channels and regions that it uses, and a doorbell of its own.
 #pragma once
 
 #include <memory>
@@ -21,13 +23,25 @@ struct Segments {
 // Bytes of the doorbells' segment for `controllers` controllers.
 std::size_t doorbell_bytes(std::size_t controllers);
 
-// All of a run's segments. kExhausted with the system's reason.
+// Whether controllers map the same memory.
+inline bool shares_memory(const Transport& transport) { return transport.header_room() == 0; }
+
+// All of a run's segments, or `controller`'s replicas. kExhausted with the system's reason.
 Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, Transport& transport);
+Result<Segments> allocate_replicas(const Layout& layout, std::size_t controllers, std::uint32_t controller,
+                                   Transport& transport);
 
 // Does `controller` send, receive, write or read here?
 bool uses_channel(const ChannelLayout& channel, std::uint32_t controller);
 bool uses_region(const RegionLayout& region, std::uint32_t controller);
 bool writes_region(const RegionLayout& region, std::uint32_t controller);
+
+// Which replicas two controllers connect to each other: those of their channels, and of the regions that packets there
+// may name.
+struct Shared {
+  std::vector<std::size_t> channels, regions;  // in the layout
+};
+Shared shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other);
 
 // One controller's ends, mappings and doorbell. The doorbell lives in the wiring's mappings.
 struct ControllerWiring {

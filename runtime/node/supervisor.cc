@@ -49,6 +49,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, st
     ref.set_bytes(segment.bytes());
     descriptors.push_back(segment.descriptor());
   };
+  if (!shares_memory(*setup.transport)) return message;
   add(control::SegmentRef::DOORBELLS, 0, *setup.segments->doorbells);
   for (std::size_t c = 0; c < setup.layout->channels.size(); ++c) {
     if (uses_channel(setup.layout->channels[c], controller))
@@ -68,22 +69,53 @@ Supervisor::Supervisor(NodeSetup setup) : setup_(std::move(setup)), nodes_(setup
 }
 
 Supervisor::~Supervisor() {
-  watcher_ = {};  // from here on this thread alone has the sockets
-  stop_nodes();
+  stop();
   reap();
 }
 
-Status Supervisor::start() {
+Status Supervisor::in_context(std::uint32_t controller, const Status& status) const {
+  return status.ok() ? status : status.with_context("controller '" + nodes_[controller].name + "'");
+}
+
+Status Supervisor::connect() {
+  if (setup_.node_command.empty())
+    return {Code::kUnsupported, "transport '" + std::string(setup_.transport->name()) +
+                                    "' joins processes; give each controller its own, or use another transport"};
+  std::vector<control::Replicas> replicas(nodes_.size());
+  replicas[kHostController] = to_replicas(*setup_.segments);
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, spawn(c)));
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    control::FromNode message;
+    WOA_RETURN_IF_ERROR(in_context(c, hear(c, message)));
+    if (!message.has_replicas())
+      return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
+    replicas[c] = std::move(*message.mutable_replicas());
+    const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
+    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, *setup_.transport)));
+  }
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    control::FromHost message;
+    control::Connect& connect = *message.mutable_connect();
+    for (std::uint32_t other = 0; other < nodes_.size(); ++other) {
+      if (other != c) *connect.add_peers() = select(replicas[other], shared_replicas(*setup_.layout, c, other));
+    }
+    WOA_RETURN_IF_ERROR(in_context(c, nodes_[c].socket->send(message)));
+  }
+  return {};
+}
+
+Status Supervisor::start(Doorbell host) {
+  host_ = host;
   const bool processes = !setup_.node_command.empty();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
-    Status status = processes ? spawn(c) : make_hosted(c);
-    if (!status.ok()) return status.with_context("controller '" + nodes_[c].name + "'");
+    const bool started = nodes_[c].pid >= 0;  // by connect()
+    if (!started) WOA_RETURN_IF_ERROR(in_context(c, processes ? spawn(c) : make_hosted(c)));
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
       nodes_[c].thread = std::jthread([this, &node = *nodes_[c].hosted, c] { on_thread_end(c, node.run(stop_)); });
-    } else if (Status status = await_ready(c); !status.ok()) {
-      return status.with_context("controller '" + nodes_[c].name + "'");
+    } else {
+      WOA_RETURN_IF_ERROR(in_context(c, await_ready(c)));
     }
   }
   return {};
@@ -115,15 +147,20 @@ Status Supervisor::spawn(std::uint32_t controller) {
   return nodes_[controller].socket->send(hello, descriptors);
 }
 
-Status Supervisor::await_ready(std::uint32_t controller) {
-  Node& node = nodes_[controller];
-  control::FromNode message;
-  if (Status status = node.socket->receive(message); !status.ok()) {
+// The next message of a node that is not ready yet; its failure, if it is one.
+Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
+  if (Status status = nodes_[controller].socket->receive(message); !status.ok()) {
     return {Code::kPeerLost, "its process ended before it was ready (" + status.message() + ")"};
   }
   if (message.has_failed()) return {static_cast<Code>(message.failed().code()), message.failed().message()};
-  if (!message.has_ready()) return {Code::kDataLoss, "its first message was not the expected one"};
-  node.report.device = from_ready(message.ready());
+  return {};
+}
+
+Status Supervisor::await_ready(std::uint32_t controller) {
+  control::FromNode message;
+  WOA_RETURN_IF_ERROR(hear(controller, message));
+  if (!message.has_ready()) return {Code::kDataLoss, "it was expected to be ready, and said something else"};
+  nodes_[controller].report.device = from_ready(message.ready());
   return {};
 }
 
@@ -217,7 +254,7 @@ void Supervisor::fail(std::uint32_t controller, const Status& status) {
     failed_.store(true, std::memory_order_release);
   }
   changed_.notify_all();
-  setup_.host.ring();
+  host_.ring();
 }
 
 Status Supervisor::failure() const {
@@ -244,8 +281,9 @@ Result<std::vector<NodeReport>> Supervisor::collect() {
 }
 
 // Orderly where that is quick: nodes that do not answer within the grace are killed by reap().
-void Supervisor::stop_nodes() {
-  stop_.store(true);
+void Supervisor::stop() {
+  watcher_ = {};  // from here on this thread alone has the sockets
+  if (stop_.exchange(true)) return;
   control::FromHost message;
   message.mutable_stop();
   for (Node& node : nodes_) {
@@ -253,13 +291,13 @@ void Supervisor::stop_nodes() {
     // A node that is gone already cannot be told.
     if (node.socket) (void)node.socket->send(message);
   }
+  for (Node& node : nodes_) {
+    if (node.thread.joinable()) node.thread.join();
+  }
 }
 
 void Supervisor::reap() {
-  for (Node& node : nodes_) {
-    node.socket.reset();
-    if (node.thread.joinable()) node.thread.join();
-  }
+  for (Node& node : nodes_) node.socket.reset();
   const std::uint64_t deadline = now_ns() + static_cast<std::uint64_t>(std::chrono::nanoseconds(kGrace).count());
   for (Node& node : nodes_) {
     if (node.pid < 0) continue;

@@ -32,7 +32,6 @@ struct NodeSetup {
   std::vector<std::filesystem::path> kernel_path;
   bool trace = false;
   IdleOptions idle;
-  Doorbell host;                // rung when something happened that the host's loop must look at (failed())
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
@@ -41,14 +40,18 @@ struct NodeSetup {
 class Supervisor {
  public:
   explicit Supervisor(NodeSetup setup);
-  // Ends whatever still runs: a stop, then, after a short grace, SIGKILL. Leaves no process behind.
+  // Ends whatever still runs: stop(), then, after a short grace, SIGKILL. Leaves no process behind.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
+  // Where memory is not shared, before start(): starts the nodes' processes, and connects every controller's replicas,
+  // the host's among them, to the others'. The first failure, with the controller's name. kUnsupported: the nodes are
+  // to be threads.
+  Status connect();
   // Starts a node for every controller but the host and waits until all are ready. The first failure, with the
-  // controller's name.
-  Status start();
+  // controller's name. `host` is rung when something happened that the host's loop must look at (failed()).
+  Status start(Doorbell host);
   // From now on deaths and failures are noticed by a thread of its own, which rings the host.
   // kExhausted: no descriptor left.
   Status watch();
@@ -60,6 +63,8 @@ class Supervisor {
   Result<std::vector<NodeReport>> collect();
   // What a ready node said of its device, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
+  // Tells the nodes to stop and waits for those that are threads. From then on nothing rings the host. Idempotent.
+  void stop();
 
  private:
   struct Node {
@@ -72,17 +77,19 @@ class Supervisor {
     bool reported = false;
   };
   Status spawn(std::uint32_t controller);
+  Status hear(std::uint32_t controller, control::FromNode& message);
+  Status in_context(std::uint32_t controller, const Status& status) const;
   Status await_ready(std::uint32_t controller);
   Status make_hosted(std::uint32_t controller);
   void watch_processes(std::stop_token stop);
   void on_message(std::uint32_t controller);
   void on_thread_end(std::uint32_t controller, const Status& status);
   void fail(std::uint32_t controller, const Status& status);
-  void stop_nodes();
   void reap();
   bool all_reported() const;
 
   NodeSetup setup_;
+  Doorbell host_;
   std::vector<Node> nodes_;  // by controller
   std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};

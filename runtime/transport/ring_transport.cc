@@ -8,6 +8,10 @@
 
 namespace woa {
 
+Status RingTransport::connect(const std::shared_ptr<Segment>&, std::string_view) {
+  return {Code::kUnsupported, std::string(name()) + ": both ends map the same memory; there is nothing to connect"};
+}
+
 Result<std::size_t> RingTransport::channel_bytes(const ChannelSpec& spec) const { return ring_channel_bytes(spec); }
 
 Result<std::shared_ptr<Mapping>> RingTransport::map_channel(const ChannelSpec& spec,
@@ -24,17 +28,17 @@ Result<std::shared_ptr<Mapping>> RingTransport::map_channel(const ChannelSpec& s
 }
 
 Result<std::unique_ptr<Sender>> RingTransport::open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                           Doorbell consumer) {
+                                                           ChannelEnd end) {
   Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);
   if (!mapping.ok()) return mapping.status();
-  return std::unique_ptr<Sender>(std::make_unique<RingSender>(spec, std::move(*mapping), consumer));
+  return std::unique_ptr<Sender>(std::make_unique<RingSender>(spec, std::move(*mapping), end.other));
 }
 
 Result<std::unique_ptr<Receiver>> RingTransport::open_receiver(const ChannelSpec& spec,
-                                                               std::shared_ptr<Segment> segment, Doorbell producer) {
+                                                               std::shared_ptr<Segment> segment, ChannelEnd end) {
   Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);
   if (!mapping.ok()) return mapping.status();
-  return std::unique_ptr<Receiver>(std::make_unique<RingReceiver>(spec, std::move(*mapping), producer));
+  return std::unique_ptr<Receiver>(std::make_unique<RingReceiver>(spec, std::move(*mapping), end.other));
 }
 
 Status RingTransport::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {

@@ -8,11 +8,13 @@ namespace woa {
 
 class RingTransport : public Transport {
  public:
+  Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) final;
+  std::uint32_t header_room() const noexcept final { return 0; }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const final;
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                              Doorbell consumer) final;
+                                              ChannelEnd end) final;
   Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                  Doorbell producer) final;
+                                                  ChannelEnd end) final;
   Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) final;
 
  private:

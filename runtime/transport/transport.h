@@ -5,16 +5,23 @@
 // to one output port and may serve several channels. The consumer gives a block back by naming it in the channel's
 // return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller
 // owns. Who may claim how many blocks of an edge is EdgeCredits' business (edge_credits.h, rule 8).
+//
+// Between hosts there is no memory that both ends map: every user of a segment has a replica of its own, connected to
+// the others' once at start. The producer fills its replica of a block, and commit() writes it into the consumer's at
+// the same offset (docs/adr/0014-replicated-segments.md). Who uses a channel need not know which it is.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/packet/activation_packet.h"
+#include "runtime/transport/doorbell.h"
 
 namespace woa {
 
@@ -32,14 +39,18 @@ struct ChannelSpec {
   bool header_crc = false;           // on towards device streams and between hosts
 };
 
-// Memory that both ends of a channel, or every user of a region, can map. A value: copies name the same memory.
-// loopback: shared ownership of heap memory. shm: a sealed memfd, whose descriptor may be sent to another process.
+// Memory that both ends of a channel, or every user of a region, can map, or this process's replica of it. A value:
+// copies name the same memory. loopback: shared ownership of heap memory. shm: a sealed memfd, whose descriptor may be
+// sent to another process. ofi: a replica, whose description may be sent to another process.
 class Segment {
  public:
   virtual ~Segment() = default;
   virtual std::size_t bytes() const noexcept = 0;
   // The descriptor that another process can open() it by, or -1 where there is none. Owned by the segment.
   virtual int descriptor() const noexcept = 0;
+  // What another process connect()s its own replica to this one by: opaque bytes, at most 1 KiB. Empty where memory is
+  // shared. Whoever has it can write into this replica: it travels only to processes of the run.
+  virtual std::string description() const = 0;
 };
 
 // A mapping of a segment; unmapped by the destructor. Aligned to 4096 bytes.
@@ -60,7 +71,26 @@ struct BlockReturn {
   friend bool operator==(const BlockReturn&, const BlockReturn&) = default;
 };
 
-// The producer end. One thread at a time. No call blocks, allocates, logs or makes a system call, wake() apart.
+// The payloads that a channel's packets name by the number of their region.
+struct ChannelRegion {
+  std::uint16_t number = 0;  // as in the packet
+  std::uint32_t blocks = 0;
+  std::uint64_t block_bytes = 0;     // of payload, a multiple of 64; Transport::header_room() comes on top
+  std::shared_ptr<Segment> segment;  // blocks x (header room + block_bytes)
+};
+
+// What an end of a channel is given beside its spec and its segment.
+struct ChannelEnd {
+  ChannelEnd() = default;
+  ChannelEnd(Doorbell other_controller) : other(other_controller) {}  // NOLINT(google-explicit-constructor)
+
+  Doorbell other;                      // of the other end's controller: rung by wake() where memory is shared
+  Doorbell own;                        // of this end's controller: rung by what arrives where it is not
+  std::vector<ChannelRegion> regions;  // all that the channel's packets may name, in the same order at both ends
+};
+
+// The producer end. One thread at a time. No call blocks, allocates or logs; where memory is shared none makes a system
+// call either, wake() apart.
 class Sender {
  public:
   virtual ~Sender() = default;  // closes: the consumer reads what was committed, then sees kClosed
@@ -80,11 +110,13 @@ class Sender {
   // Blocks that the consumer gave back since the last call, at most out.size(); returns how many. kClosed shows in
   // closed().
   virtual std::size_t poll_returns(std::span<BlockReturn> out) noexcept = 0;
-  // Packets that the consumer has read so far, modulo 2^32.
+  // Packets that the consumer has read so far, modulo 2^32; where memory is not shared, as far as the last reserve() or
+  // poll_returns() heard of it.
   virtual std::uint32_t consumed() const noexcept = 0;
   virtual bool closed() const noexcept = 0;
-  // Why the consumer cannot be believed any more: ok while open or closed in order; kDataLoss after a lost or repeated
-  // return or an impossible count of packets read. The message names what was expected and found. Closed then.
+  // Why the channel is closed: ok while it is open, or after the consumer closed it in order. kDataLoss: the consumer
+  // returned a block out of turn or gave an impossible count of packets read; the message names what was expected and
+  // found. kPeerLost: the wire lost the consumer.
   virtual Status status() const = 0;
   // Wakes the consumer's controller if it sleeps. Call after a batch of commits. May make one system call.
   virtual void wake() noexcept = 0;
@@ -101,16 +133,18 @@ class PacketSink {
 
 inline constexpr int kPollsUntilLossShows = 64;
 
-// The consumer end. One thread at a time. No call blocks, allocates, logs or makes a system call, wake() apart.
+// The consumer end. One thread at a time. No call blocks, allocates or logs; where memory is shared none makes a system
+// call either, wake() apart.
 class Receiver {
  public:
   virtual ~Receiver() = default;  // closes: the producer sees kClosed
   // Delivers at most `max_packets` in order; returns how many were consumed. That packets were lost shows in
-  // status() after kPollsUntilLossShows empty polls at the latest.
+  // status() after kPollsUntilLossShows empty polls at the latest; where memory is not shared, within 2 s. The producer
+  // hears of what was consumed and given back by wake(), or after as many empty polls in a row.
   virtual std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept = 0;
   // Why nothing more will come: ok while open (or closed in order and drained: see closed()); kDataLoss after a lost,
-  // repeated or damaged packet. The message names the sequence expected and found, or the rejection. Poll delivers
-  // nothing after that.
+  // repeated or damaged packet, kPeerLost when the wire lost the producer. The message names the sequence expected and
+  // found, or the rejection. Poll delivers nothing after kDataLoss.
   virtual Status status() const = 0;
   // True when the producer closed and every packet was delivered.
   virtual bool closed() const noexcept = 0;
@@ -119,30 +153,37 @@ class Receiver {
   virtual void wake() noexcept = 0;
 };
 
-class Doorbell;  // doorbell.h: what a controller sleeps on
-
 // A way to build channels. Thread-safe: no. Everything here happens at start, before the first packet.
 class Transport {
  public:
   virtual ~Transport() = default;
-  virtual std::string_view name() const noexcept = 0;  // "loopback", "shm"
+  virtual std::string_view name() const noexcept = 0;  // "loopback", "shm", "ofi"
   // Zeroed memory. kExhausted with the system's reason, kInvalid for 0 bytes. Costs address space only: pages are taken
   // when touched.
   virtual Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) = 0;
   // A segment by the descriptor that another process sent; takes the descriptor over. kInvalid if it is not sealed or
   // its size is not `bytes`. kUnsupported where the transport does not cross processes.
   virtual Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) = 0;
+  // Connects this process's replica to another's by its description(); the other process does the same with this one's.
+  // Before an end is opened on it. A channel has two replicas; a region's producer connects to each consumer's. Waits
+  // until the peer answers, 10 s at most. kInvalid: no such description, or of another size or provider. kPeerLost: the
+  // peer does not answer. kUnsupported where memory is shared.
+  virtual Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) = 0;
   // kExhausted with the system's reason; kInvalid for a segment of another transport.
   virtual Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) = 0;
+  // Bytes in front of each block of a region, where the header that comes with the payload lands: a multiple of 64, 0
+  // where memory is shared. BlockPool gives offsets behind it.
+  virtual std::uint32_t header_room() const noexcept = 0;
   // Bytes of the segment that a channel needs. kInvalid names the field of `spec` that is out of bounds.
   virtual Result<std::size_t> channel_bytes(const ChannelSpec& spec) const = 0;
-  // The two ends; exactly one of each per segment. `consumer` / `producer` are the doorbells of the other end's
-  // controller, to be rung by wake(); they must outlive the end.
+  // The two ends; exactly one of each per segment, or per pair of connected replicas. The doorbells must outlive the
+  // end. kInvalid: a segment of another size, or a replica that is not connected.
   virtual Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                      Doorbell consumer) = 0;
+                                                      ChannelEnd end) = 0;
   virtual Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                          Doorbell producer) = 0;
-  // Marks both ends of a channel closed on behalf of a process that died. Any process that has the segment; idempotent.
+                                                          ChannelEnd end) = 0;
+  // Marks both ends of a channel closed on behalf of a process that died; of replicas, the end that uses this one. Any
+  // process that has the segment; idempotent.
   virtual Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) = 0;
 };
 

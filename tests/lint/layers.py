@@ -52,6 +52,7 @@ LIBRARIES = [
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
+    (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
     (r"openssl/", ["kernels/", "tools/woa/output_files.cc", "tests/"]),
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),

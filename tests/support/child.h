@@ -31,7 +31,8 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   pid_t pid() const { return pid_; }
-  void kill() const { ::kill(pid_, SIGKILL); }
+  void signal(int number) const { ::kill(pid_, number); }
+  void kill() const { signal(SIGKILL); }
   // What waitpid says of its end; blocks until then.
   int wait() {
     int result = -1;

@@ -1,13 +1,19 @@
-// A node program that knows the function kernels, for tests of runs in several processes.
+// A node program that knows the function kernels, for tests of runs in several processes: test_node [ofi] DESCRIPTOR.
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/node/node_process.h"
+#include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
 
-int main(int, char** argv) {
+int main(int count, char** argv) {
   woa::BackendRegistry backends;
   if (!backends.add(woa::test::function_factory(woa::test::functions())).ok()) return 2;
+  if (count == 3 && std::strcmp(argv[1], "ofi") == 0) {
+    const auto ofi = woa::make_ofi_transport({});
+    return ofi.ok() ? woa::serve_node(std::atoi(argv[2]), backends, **ofi) : 3;
+  }
   woa::ShmTransport transport;
   return woa::serve_node(std::atoi(argv[1]), backends, transport);
 }

@@ -9,12 +9,14 @@
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
+#include "bench/micro/wire.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/bench_plot.h"
 #include "tools/woa/bench_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {
@@ -103,6 +105,12 @@ constexpr const char* kAboutRandomAccess =
     "\n"
     "  woa bench randomaccess --size 8MiB,128MiB";
 
+constexpr const char* kAboutTransport =
+    "\n"
+    "With --transport ofi both go between two processes over libfabric and the loopback interface, and the limit is "
+    "raw\n"
+    "fi_writedata with the same provider; payloads are not touched.";
+
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
 };
@@ -167,19 +175,30 @@ void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
 
 void add_hop(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{200'000});
-  CLI::App& command = add(
-      parent, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox",
-      [counts](const RunOptions& options) { return bench::bench_hop(options, counts->count, counts->repetitions); });
-  command.footer(kAboutHop);
+  auto chosen = std::make_shared<TransportOptions>();
+  CLI::App& command =
+      add(parent, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox",
+          [counts, chosen](const RunOptions& options) {
+            if (chosen->transport != "ofi") return bench::bench_hop(options, counts->count, counts->repetitions);
+            return bench::bench_wire_hop({chosen->provider, {}, 1, counts->count, counts->repetitions});
+          });
+  command.footer(std::string(kAboutHop) + "\n" + kAboutTransport);
+  add_transport_options(command, *chosen);
   add_counts(command, *counts, "Hops of a launch");
 }
 
 void add_bandwidth(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::BandwidthOptions>();
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "bandwidth", "Bytes a second from process to process, beside the raw mailbox and memcpy",
-          [chosen](const RunOptions& options) { return bench::bench_bandwidth(*options.transport, *chosen); });
-  command.footer(kAboutBandwidth);
+          [chosen, over](const RunOptions& options) {
+            if (over->transport != "ofi") return bench::bench_bandwidth(*options.transport, *chosen);
+            return bench::bench_wire_bandwidth(
+                {over->provider, chosen->sizes, chosen->slots, chosen->count, chosen->repetitions});
+          });
+  command.footer(std::string(kAboutBandwidth) + "\n" + kAboutTransport);
+  add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(CLI::AsSizeValue(true))

@@ -1,5 +1,7 @@
 // woa run GRAPH|PLAN: a user of the public API, nothing more.
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -7,13 +9,13 @@
 #include "runtime/node/run.h"
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
+#include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {
@@ -22,6 +24,7 @@ struct RunArguments {
   GraphOptions graph;
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller", trace;
+  TransportOptions between;
   std::vector<std::string> in, out;
   std::uint64_t instances = 0;  // 0: as many as input files
 };
@@ -32,8 +35,18 @@ RunOptions run_options(const RunArguments& arguments, const BackendRegistry& bac
   options.transport = &transport;
   options.kernel_path = kernel_path();
   options.trace = !arguments.trace.empty();
-  if (arguments.processes == "per-controller") options.node_command = {program_path().string(), "node"};
+  if (arguments.processes == "per-controller") {
+    options.node_command = {program_path().string(), "node"};
+    std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
+  }
   return options;
+}
+
+// Threads of one process need no other way to each other than its memory.
+Result<std::unique_ptr<Transport>> transport_for(const RunArguments& arguments) {
+  if (arguments.processes == "per-controller") return make_transport(arguments.between);
+  if (arguments.between.transport == "shm") return std::unique_ptr<Transport>(std::make_unique<LoopbackTransport>());
+  return {Code::kInvalid, "--transport ofi joins processes; use --processes per-controller"};
 }
 
 // Everything that a completion adds to.
@@ -91,15 +104,16 @@ int report(const RunArguments& arguments, RunResult& result) {
 int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, Collected& collected) {
   const bool json = arguments.graph.json;
   const BackendRegistry backends = all_backends();
-  ShmTransport shm;
-  LoopbackTransport loopback;
-  Transport& transport = arguments.processes == "one" ? static_cast<Transport&>(loopback) : shm;
+  const auto transport = transport_for(arguments);
+  if (!transport.ok())
+    return fail(transport.status(), transport.status().code() == Code::kInvalid ? kUsage : kUnavailable, json);
   RunResult& result = collected.result;
   result.plan = &plan;
   result.processes = arguments.processes;
-  result.transport = std::string(transport.name());
+  result.transport = std::string((*transport)->name());
+  result.header_room = (*transport)->header_room();
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
-  auto run = Run::start(plan, run_options(arguments, backends, transport),
+  auto run = Run::start(plan, run_options(arguments, backends, **transport),
                         [&collected](const Completion& completion) { collected.add(completion); });
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
@@ -158,6 +172,8 @@ void add_run(CLI::App& app, Action& action) {
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
+  add_transport_options(command, arguments->between);
+  add_interface_option(command, arguments->between);
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] { action = [arguments] { return run_graph(*arguments); }; });
 }

@@ -63,6 +63,10 @@ Result<std::shared_ptr<Segment>> FaultTransport::open(int descriptor, std::size_
   return inner_->open(descriptor, bytes);
 }
 
+Status FaultTransport::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
+  return inner_->connect(segment, description);
+}
+
 Result<std::unique_ptr<Mapping>> FaultTransport::map(const std::shared_ptr<Segment>& segment, Access access) {
   return inner_->map(segment, access);
 }
@@ -81,7 +85,7 @@ ChannelSpec FaultTransport::wired(ChannelSpec spec) const noexcept {
 }
 
 Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                            Doorbell consumer) {
+                                                            ChannelEnd end) {
   const auto is_return = [](const FaultPlan& plan) { return is_of_wire(plan, FaultTarget::kReturns); };
   const auto is_full = [](const FaultPlan& plan) { return plan.kind == FaultKind::kFillUp; };
   FaultSender::Setup setup;
@@ -89,7 +93,7 @@ Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& s
   setup.landing = wire_.landing;
   setup.returns = schedule(plans_, senders_, is_return);
   setup.reservations = schedule(plans_, senders_, is_full);
-  auto inner = inner_->open_sender(setup.spec, segment, consumer);
+  auto inner = inner_->open_sender(setup.spec, segment, std::move(end));
   if (!inner.ok()) return inner.status();
   setup.inner = std::move(*inner);
   auto ring = make_ring(setup.spec);
@@ -103,13 +107,13 @@ Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& s
 }
 
 Result<std::unique_ptr<Receiver>> FaultTransport::open_receiver(const ChannelSpec& spec,
-                                                                std::shared_ptr<Segment> segment, Doorbell producer) {
+                                                                std::shared_ptr<Segment> segment, ChannelEnd end) {
   const auto is_packet = [](const FaultPlan& plan) { return is_of_wire(plan, FaultTarget::kPackets); };
   FaultReceiver::Setup setup;
   setup.spec = wired(spec);
   setup.landing = wire_.landing;
   setup.packets = schedule(plans_, receivers_, is_packet);
-  auto inner = inner_->open_receiver(setup.spec, segment, producer);
+  auto inner = inner_->open_receiver(setup.spec, segment, std::move(end));
   if (!inner.ok()) return inner.status();
   setup.inner = std::move(*inner);
   auto ring = make_ring(setup.spec);

@@ -40,12 +40,14 @@ class FaultTransport final : public Transport {
   std::string_view name() const noexcept override { return name_; }  // "fault:shm"
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
+  Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
+  std::uint32_t header_room() const noexcept override { return inner_->header_room(); }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                              Doorbell consumer) override;
+                                              ChannelEnd end) override;
   Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                  Doorbell producer) override;
+                                                  ChannelEnd end) override;
   Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
 
  private:

@@ -14,6 +14,7 @@ class LoopbackSegment final : public Segment {
   explicit LoopbackSegment(std::unique_ptr<Mapping> memory) noexcept : memory_(std::move(memory)) {}
   std::size_t bytes() const noexcept override { return memory().size(); }
   int descriptor() const noexcept override { return -1; }
+  std::string description() const override { return {}; }
   std::span<std::byte> memory() const noexcept { return memory_->bytes(); }
 
  private:

@@ -23,6 +23,7 @@ class ShmSegment final : public Segment {
   ShmSegment& operator=(const ShmSegment&) = delete;
   std::size_t bytes() const noexcept override { return bytes_; }
   int descriptor() const noexcept override { return descriptor_; }
+  std::string description() const override { return {}; }
 
  private:
   int descriptor_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <span>
@@ -15,22 +16,72 @@
 
 namespace woa::cts {
 
-std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc
-ChannelSpec spec();                           // default_sizes.cc, min_sizes.cc
-
 using test::need;
 
-// A channel with both ends open, and their doorbells.
+// A segment as both sides see it: one and the same where they share memory.
+struct Replicas {
+  std::shared_ptr<Segment> producer, consumer;
+};
+
+// The producer's and the consumer's transport, both in this process.
+class Link {
+ public:
+  // Both sides share memory.
+  explicit Link(std::unique_ptr<Transport> both) : producer(std::move(both)), consumer(producer) {}
+  Link(std::unique_ptr<Transport> producers, std::unique_ptr<Transport> consumers)
+      : producer(std::move(producers)), consumer(std::move(consumers)) {}
+  virtual ~Link() = default;
+
+  // Allocates on both sides and connects them.
+  Replicas allocate(std::string_view label, std::size_t bytes) const {
+    auto first = need(producer->allocate(label, bytes));
+    if (first->description().empty()) return {first, first};
+    auto second = need(consumer->allocate(label, bytes));
+    REQUIRE(producer->connect(first, second->description()).ok());
+    REQUIRE(consumer->connect(second, first->description()).ok());
+    return {first, second};
+  }
+  virtual std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas,
+                                              const ChannelEnd& end = {}) {
+    return need(producer->open_sender(spec, replicas.producer, end));
+  }
+  virtual std::unique_ptr<Receiver> open_receiver(const ChannelSpec& spec, const Replicas& replicas,
+                                                  const ChannelEnd& end = {}) {
+    return need(consumer->open_receiver(spec, replicas.consumer, end));
+  }
+  // As somebody does on behalf of a process that died: on every side.
+  [[nodiscard]] bool close_channel(const ChannelSpec& spec, const Replicas& replicas) const {
+    return producer->close_channel(spec, replicas.producer).ok() &&
+           consumer->close_channel(spec, replicas.consumer).ok();
+  }
+
+  std::shared_ptr<Transport> producer, consumer;
+};
+
+std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc, ofi_backend.cc
+std::unique_ptr<Link> make_link();            // the same
+ChannelSpec spec();                           // default_sizes.cc, small_sizes.cc, min_sizes.cc
+
+// A channel with both ends open, their doorbells, and the region of one output port, whose packets name it 0.
 struct Channel {
-  explicit Channel(const ChannelSpec& channel_spec = cts::spec()) : spec(channel_spec) {
-    segment = need(transport->allocate("channel", need(transport->channel_bytes(spec))));
-    sender = need(transport->open_sender(spec, segment, Doorbell(&consumer_bell)));
-    receiver = need(transport->open_receiver(spec, segment, Doorbell(&producer_bell)));
+  explicit Channel(const ChannelSpec& channel_spec = cts::spec(), std::uint32_t blocks = 0,
+                   std::uint64_t block_bytes = 0)
+      : spec(channel_spec) {
+    ChannelEnd at_producer = Doorbell(&consumer_bell), at_consumer = Doorbell(&producer_bell);
+    at_producer.own = Doorbell(&producer_bell), at_consumer.own = Doorbell(&consumer_bell);
+    if (blocks != 0) {
+      region = link->allocate("region", blocks * (block_bytes + link->producer->header_room()));
+      at_producer.regions = {{0, blocks, block_bytes, region.producer}};
+      at_consumer.regions = {{0, blocks, block_bytes, region.consumer}};
+    }
+    segment = link->allocate("channel", need(link->producer->channel_bytes(spec)));
+    sender = link->open_sender(spec, segment, at_producer);
+    receiver = link->open_receiver(spec, segment, at_consumer);
   }
 
   ChannelSpec spec;
-  std::unique_ptr<Transport> transport = make_transport();
-  std::shared_ptr<Segment> segment;
+  std::unique_ptr<Link> link = make_link();
+  Replicas segment, region;
   DoorbellLine consumer_bell, producer_bell;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;

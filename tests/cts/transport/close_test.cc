@@ -43,7 +43,7 @@ TEST_CASE("closing a channel from outside closes both ends once it is drained") 
   Inbox inbox;
   REQUIRE(send(*channel.sender, token(1)));
   for (int times = 0; times < 2; ++times) {
-    REQUIRE(channel.transport->close_channel(channel.spec, channel.segment).ok());
+    REQUIRE(channel.link->close_channel(channel.spec, channel.segment));
     REQUIRE(channel.sender->closed());
     REQUIRE(channel.sender->reserve() == Push::kClosed);
   }
@@ -54,10 +54,10 @@ TEST_CASE("closing a channel from outside closes both ends once it is drained") 
 }
 
 TEST_CASE("an end that opens after the other closed is told so") {
-  const auto transport = make_transport();
-  const auto segment = need(transport->allocate("channel", need(transport->channel_bytes(spec()))));
-  REQUIRE(send(*need(transport->open_sender(spec(), segment, {})), token(5)));
-  const auto receiver = need(transport->open_receiver(spec(), segment, {}));
+  const auto link = make_link();
+  const auto segment = link->allocate("channel", need(link->producer->channel_bytes(spec())));
+  REQUIRE(send(*link->open_sender(spec(), segment), token(5)));
+  const auto receiver = link->open_receiver(spec(), segment);
   Inbox inbox;
   REQUIRE(receiver->poll(inbox, kAll) == 1);
   REQUIRE(receiver->closed());
@@ -65,27 +65,45 @@ TEST_CASE("an end that opens after the other closed is told so") {
 
 TEST_CASE("waking rings a sleeper and leaves others alone") {
   Channel channel;
+  Inbox inbox;
+  REQUIRE(send(*channel.sender, token(1)));
   channel.sender->wake();
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   channel.receiver->wake();
+  REQUIRE_FALSE(channel.sender->closed());
   REQUIRE(channel.consumer_bell.rings == 0);
   REQUIRE(channel.producer_bell.rings == 0);
   Doorbell(&channel.consumer_bell).prepare();
+  REQUIRE(send(*channel.sender, token(2)));
   channel.sender->wake();
+  REQUIRE_FALSE(channel.receiver->closed());  // what is on its way has arrived
   REQUIRE(channel.consumer_bell.rings == 1);
   REQUIRE(channel.producer_bell.rings == 0);
   Doorbell(&channel.producer_bell).prepare();
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   channel.receiver->wake();
+  REQUIRE_FALSE(channel.sender->closed());
+  REQUIRE(channel.producer_bell.rings == 1);
+}
+
+TEST_CASE("a block given back wakes the producer") {
+  Channel channel;
+  Doorbell(&channel.producer_bell).prepare();
+  channel.receiver->give_back({1, 2, 3, 4});
+  channel.receiver->wake();
+  std::vector<BlockReturn> out(1);
+  REQUIRE(channel.sender->poll_returns(out) == 1);
   REQUIRE(channel.producer_bell.rings == 1);
 }
 
 TEST_CASE("an end that closes wakes the other") {
-  Channel channel;
-  Doorbell(&channel.consumer_bell).prepare();
-  Doorbell(&channel.producer_bell).prepare();
-  channel.sender.reset();
-  REQUIRE(channel.consumer_bell.rings == 1);
-  channel.receiver.reset();
-  REQUIRE(channel.producer_bell.rings == 1);
+  Channel one, other;
+  Doorbell(&one.consumer_bell).prepare();
+  one.sender.reset();
+  REQUIRE(one.consumer_bell.rings == 1);
+  Doorbell(&other.producer_bell).prepare();
+  other.receiver.reset();
+  REQUIRE(other.producer_bell.rings == 1);
 }
 
 TEST_CASE("segments are zeroed, aligned and of the size asked for") {

@@ -18,7 +18,7 @@ ChannelSpec with_crc() {
 struct Damaged : Channel {
   explicit Damaged(const ChannelSpec& damaged_spec = cts::spec())
       : Channel(damaged_spec),
-        mapping(need(transport->map(segment, Access::kReadWrite))),
+        mapping(need(link->producer->map(segment.producer, Access::kReadWrite))),
         view(spec, mapping->bytes()) {}
 
   void flip(std::uint32_t slot, std::size_t bit) { view.slots[slot].words[bit / 64] ^= std::uint64_t{1} << (bit % 64); }
@@ -131,7 +131,7 @@ TEST_CASE("the loss of the last packet shows when the producer closes") {
   const Status status = channel.end();
   REQUIRE(status.code() == Code::kDataLoss);
   REQUIRE(names(status, 1, 2));
-  REQUIRE(channel.transport->close_channel(channel.spec, channel.segment).ok());
+  REQUIRE(channel.link->close_channel(channel.spec, channel.segment));
   REQUIRE_FALSE(channel.receiver->closed());  // not every packet was delivered
 }
 

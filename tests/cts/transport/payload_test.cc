@@ -10,11 +10,11 @@ namespace {
 
 // A channel and the region of one output port, seen by both sides.
 struct Port {
-  explicit Port(std::uint64_t block_bytes) : pool(need(BlockPool::make(channel.spec.return_slots, block_bytes))) {
-    const auto region = need(channel.transport->allocate("region", channel.spec.return_slots * block_bytes));
-    written = need(channel.transport->map(region, Access::kReadWrite));
-    read = need(channel.transport->map(region, Access::kRead));
-  }
+  explicit Port(std::uint64_t block_bytes)
+      : channel(cts::spec(), cts::spec().return_slots, block_bytes),
+        pool(need(BlockPool::make(channel.spec.return_slots, block_bytes, channel.link->producer->header_room()))),
+        written(need(channel.link->producer->map(channel.region.producer, Access::kReadWrite))),
+        read(need(channel.link->consumer->map(channel.region.consumer, Access::kRead))) {}
 
   static std::size_t begin(std::uint32_t offset) { return std::size_t{offset} * kOffsetUnitBytes; }
   void commit(std::uint32_t offset, std::uint64_t instance, std::span<const std::byte> payload) {

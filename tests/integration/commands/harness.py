@@ -54,6 +54,14 @@ class WoaTest(unittest.TestCase):
             file.write(data)
         return self.path(name)
 
+    def skip_without_libfabric(self, done):
+        """`done`: a command that asked for it. A failure where WOA_REQUIRE lists it."""
+        if done.returncode != 3 or b"libfabric" not in done.stderr:
+            return
+        if "ofi" in os.environ.get("WOA_REQUIRE", "").split(","):
+            self.fail("ofi is required here: " + done.stderr.decode(errors="replace"))
+        self.skipTest(done.stderr.decode(errors="replace").strip())
+
     def woa(self, *arguments, environment=None):
         return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S,
                               env=dict(os.environ, **(environment or {})))

@@ -33,6 +33,28 @@ class Run(WoaTest):
                 with open(self.path("copy")) as file:
                     self.assertEqual(file.read(), content * 5)
 
+    def test_over_libfabric(self):
+        """Over loopback, where no memory is shared: the same outputs, and a refusal of what it cannot do."""
+        over = ("--transport", "ofi")
+        text = self.write("text", "hello\n")
+        self.skip_without_libfabric(self.woa("run", HELLO, "--in", "text=" + text, *over))
+        for size in (1, 64, 65, 5000):
+            content = "".join(chr(ord("a") + k % 26) for k in range(size))
+            for model, messages in (("woa", 3), ("rpc-hub", 4)):
+                result = self.run_json(HELLO, "--in", "text=" + self.write("text", content), "--instances", "5", "--model", model,
+                                       "--out", "copy=" + self.path("copy"), *over)
+                self.assertEqual(result["messages"], 5 * messages)
+                crossing = [edge for edge in result["edges"] if edge["transport"] != "local"]
+                self.assertEqual({(edge["transport"], edge["method"]) for edge in crossing}, {("ofi", "eager")})
+                self.assertEqual(read(self.path("copy")), content * 5)
+        for wrong, code, says in ((("--processes", "one"), 2, b"joins processes"),
+                                  (("--interface", "nowhere"), 2, b"Requested: 'nowhere'; translated: nothing; available: "),
+                                  (("--provider", "nothing"), 3, b"provider 'nothing'")):
+            done = self.woa("run", HELLO, "--in", "text=" + text, *over, *wrong)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(self.woa("run", HELLO, "--in", "text=" + text, "--interface", "lo").returncode, 2)
+
     def test_json_has_what_the_commands_page_promises(self):
         result = self.run_json(HELLO, "--in", "text=" + self.write("text", "x"))
         for key in ("graph model processes instances window wall_s throughput_per_s latency_us messages control payload_bytes "

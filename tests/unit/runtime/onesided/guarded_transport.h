@@ -38,6 +38,7 @@ class GuardedTransport final : public RingTransport {
     Guarded& operator=(const Guarded&) = delete;
     std::size_t bytes() const noexcept override { return bytes_; }
     int descriptor() const noexcept override { return -1; }
+    std::string description() const override { return {}; }
     [[nodiscard]] std::span<std::byte> memory() const noexcept { return {at_, bytes_}; }
 
    private:

@@ -26,6 +26,22 @@ TEST_CASE("every block is given out once, at an offset of its own") {
   REQUIRE(offsets == std::vector<std::uint32_t>{0, 3, 6, 9, 12});
 }
 
+TEST_CASE("header room lies in front of every block, and is no block") {
+  auto pool = BlockPool::make(3, 128, 64);
+  REQUIRE(pool.ok());
+  std::vector<std::uint32_t> offsets(3);
+  for (std::uint32_t& offset : offsets) {
+    REQUIRE(pool->claim(offset));
+    pool->hold(offset, 1);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  REQUIRE(offsets == std::vector<std::uint32_t>{1, 4, 7});
+  for (const std::uint32_t wrong : {0U, 2U, 3U, 6U, 10U}) REQUIRE_FALSE(pool->release(wrong));
+  for (const std::uint32_t offset : offsets) REQUIRE(pool->release(offset));
+  REQUIRE(pool->free_blocks() == 3);
+  REQUIRE(BlockPool::make(1, 64, 32).status().code() == Code::kInvalid);
+}
+
 TEST_CASE("the block freed last is used first") {
   BlockPool pool = make(4, 64);
   std::uint32_t a = 0, b = 0, again = 0;

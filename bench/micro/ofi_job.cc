@@ -1,0 +1,188 @@
+#include "bench/micro/ofi_job.h"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "bench/micro/lane.h"
+#include "runtime/transport/block_pool.h"
+#include "runtime/transport/ofi/ofi_transport.h"
+
+namespace woa::bench {
+namespace {
+
+Result<std::unique_ptr<OfiTransport>> open_transport(const WireJob& job) {
+  OfiOptions options;
+  options.provider = job.provider;
+  return make_ofi_transport(options);
+}
+
+// A replica that is connected to the other process's.
+Result<std::shared_ptr<Segment>> connected(Transport& transport, const Talk& talk, std::size_t bytes) {
+  auto segment = transport.allocate("bench", bytes);
+  if (!segment.ok()) return segment;
+  WOA_RETURN_IF_ERROR(transport.connect(*segment, talk.swap((*segment)->description())));
+  return segment;
+}
+
+// Keeps the last packet's inline payload, and sends it again.
+struct Ball final : PacketSink {
+  explicit Ball(std::uint64_t bytes) : payload(bytes) {
+    header.kind = static_cast<std::uint8_t>(PacketKind::kPoison);  // the kind that carries inline payload
+    header.status = static_cast<std::uint8_t>(Code::kInternal);
+    header.flags = static_cast<std::uint8_t>(kInline);
+    header.payload_bytes = bytes;
+  }
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
+    header = packet;
+    std::copy(inline_payload.begin(), inline_payload.end(), payload.begin());
+    return true;
+  }
+  ActivationPacket header;
+  std::vector<std::byte> payload;
+};
+
+// Both directions between the two processes. Members go from the last to the first.
+struct PingPong {
+  explicit PingPong(std::uint64_t bytes) : ball(bytes) {}
+  std::unique_ptr<OfiTransport> transport;
+  std::shared_ptr<Segment> there, back;
+  std::unique_ptr<Sender> sender;
+  std::unique_ptr<Receiver> receiver;
+  Ball ball;
+
+  [[nodiscard]] bool send() {
+    if (!wait_for_place(*sender)) return false;
+    sender->commit(ball.header, ball.payload);
+    return true;
+  }
+  [[nodiscard]] bool run(bool first, std::uint64_t times) {
+    bool ok = true;
+    for (std::uint64_t k = 0; ok && k < times; ++k) {
+      if (first) ok = send();
+      ok = ok && take_packets(*receiver, ball, 1);
+      if (!first) ok = ok && send();
+    }
+    return ok;
+  }
+};
+
+Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk& talk, bool first) {
+  auto out = std::make_shared<PingPong>(job.bytes);
+  auto transport = open_transport(job);
+  if (!transport.ok()) return transport.status();
+  out->transport = std::move(*transport);
+  ChannelSpec spec;
+  spec.inline_bytes = 192;
+  const auto bytes = out->transport->channel_bytes(spec);
+  if (!bytes.ok()) return bytes.status();
+  auto there = connected(*out->transport, talk, *bytes), back = connected(*out->transport, talk, *bytes);
+  if (!there.ok()) return there.status();
+  if (!back.ok()) return back.status();
+  out->there = *there, out->back = *back;
+  auto sender = out->transport->open_sender(spec, first ? *there : *back, {});
+  auto receiver = out->transport->open_receiver(spec, first ? *back : *there, {});
+  if (!sender.ok()) return sender.status();
+  if (!receiver.ok()) return receiver.status();
+  out->sender = std::move(*sender), out->receiver = std::move(*receiver);
+  return out;
+}
+
+struct PayloadStream final : PacketSink {
+  explicit PayloadStream(BlockPool blocks) : pool(std::move(blocks)) {}
+  std::unique_ptr<OfiTransport> transport;
+  std::shared_ptr<Segment> region, channel;
+  BlockPool pool;
+  std::unique_ptr<Sender> sender;
+  std::unique_ptr<Receiver> receiver;
+  std::uint64_t bytes = 0, batch = 1;
+
+  [[nodiscard]] bool take_back() noexcept {
+    std::array<BlockReturn, 32> returns;
+    const std::size_t count = sender->poll_returns(returns);
+    return std::all_of(returns.begin(), returns.begin() + static_cast<std::ptrdiff_t>(count),
+                       [&](const BlockReturn& block) { return pool.release(block.offset); });
+  }
+  [[nodiscard]] bool produce(std::uint64_t messages) {
+    const std::uint32_t all = pool.free_blocks();
+    ActivationPacket header;
+    header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+    header.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
+    header.payload_bytes = bytes;
+    for (std::uint64_t k = 0; k < messages; ++k) {
+      if (!spin_until([&] { return take_back() && pool.claim(header.offset); }) || !wait_for_place(*sender))
+        return false;
+      pool.hold(header.offset, 1);
+      sender->commit(header);
+    }
+    return spin_until([&] { return take_back() && pool.free_blocks() == all; });
+  }
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
+    receiver->give_back({0, packet.offset, packet.region, 0});
+    return true;
+  }
+  [[nodiscard]] bool consume(std::uint64_t messages) {
+    for (std::uint64_t k = 1; k <= messages; ++k) {
+      if (!take_packets(*receiver, *this, 1)) return false;
+      if (k % batch == 0 || k == messages) receiver->wake();  // as a controller does after a batch
+    }
+    return true;
+  }
+};
+
+Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Talk& talk, bool first) {
+  auto transport = open_transport(job);
+  if (!transport.ok()) return transport.status();
+  const std::uint32_t room = (*transport)->header_room();
+  const std::uint64_t block_bytes = (job.bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
+  auto pool = BlockPool::make(job.slots, block_bytes, room);
+  if (!pool.ok()) return pool.status();
+  auto out = std::make_shared<PayloadStream>(std::move(*pool));
+  out->transport = std::move(*transport), out->bytes = job.bytes;
+  out->batch = std::max(1U, job.slots / 4);  // like the raw job's credits
+  ChannelSpec spec;
+  spec.ring_slots = spec.return_slots = std::bit_ceil(std::max(job.slots, 64U));
+  spec.inline_bytes = 0;
+  const auto bytes = out->transport->channel_bytes(spec);
+  if (!bytes.ok()) return bytes.status();
+  auto region = connected(*out->transport, talk, job.slots * (block_bytes + room));
+  if (!region.ok()) return region.status();
+  auto channel = connected(*out->transport, talk, *bytes);
+  if (!channel.ok()) return channel.status();
+  out->region = *region, out->channel = *channel;
+  ChannelEnd end;
+  end.regions = {{0, job.slots, block_bytes, *region}};
+  if (first) {
+    auto sender = out->transport->open_sender(spec, *channel, end);
+    if (!sender.ok()) return sender.status();
+    out->sender = std::move(*sender);
+  } else {
+    auto receiver = out->transport->open_receiver(spec, *channel, end);
+    if (!receiver.ok()) return receiver.status();
+    out->receiver = std::move(*receiver);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<double> ofi_hop_ns(const WireJob& job) {
+  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+    const auto side = open_ping_pong(job, talk, first);
+    if (!side.ok()) return side.status();
+    return WireSide([side = *side, first](std::uint64_t times) { return side->run(first, times); });
+  });
+}
+
+Result<double> ofi_stream_ns(const WireJob& job) {
+  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+    const auto side = open_stream(job, talk, first);
+    if (!side.ok()) return side.status();
+    return WireSide([side = *side, first](std::uint64_t messages) {
+      return first ? side->produce(messages) : side->consume(messages);
+    });
+  });
+}
+
+}  // namespace woa::bench

@@ -1,0 +1,66 @@
+#include "bench/micro/wire.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "bench/harness/contest.h"
+#include "bench/micro/host_probe.h"
+#include "bench/micro/ofi_job.h"
+#include "bench/micro/raw_fabric_job.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kHopBytes = 64;
+constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;  // of a launch
+constexpr std::uint64_t kMostMessages = 20'000;
+
+std::uint64_t messages_of(const WireOptions& options, std::uint64_t size) {
+  return options.count != 0 ? options.count : std::clamp<std::uint64_t>(kMostBytes / size, 1, kMostMessages);
+}
+
+}  // namespace
+
+Result<Report> bench_wire_hop(const WireOptions& options) {
+  const std::uint64_t round_trips = (options.count + 1) / 2;
+  const WireJob job{options.provider, kHopBytes, 1, round_trips, false};
+  WireJob wakeable = job;
+  wakeable.wakeable = true;
+  const auto hop = [=](const Result<double>& ns) -> Result<double> {
+    if (!ns.ok()) return ns;
+    return *ns / static_cast<double>(round_trips) / 2;
+  };
+  const Contest contest{
+      "ns",
+      options.repetitions,
+      "raw fi_writedata",
+      {{"raw fi_writedata", "limit", kHopBytes, [=] { return hop(raw_fabric_hop_ns(job)); }},
+       {"raw, with a descriptor", "limit", kHopBytes, [=] { return hop(raw_fabric_hop_ns(wakeable)); }},
+       {"ofi transport, inline", "ours", kHopBytes, [=] { return hop(ofi_hop_ns(job)); }}}};
+  HostProbe probe;
+  auto rows = run_contest(contest, [&] { return probe.look(); });
+  if (!rows.ok()) return rows.status();
+  return Report{"hop", "ofi", Better::kLess, probe.state(), std::move(*rows)};
+}
+
+Result<Report> bench_wire_bandwidth(const WireOptions& options) {
+  Report report{"bandwidth", "ofi", Better::kMore, "", {}};
+  HostProbe probe;
+  for (const std::uint64_t size : options.sizes) {
+    const WireJob job{options.provider, size, options.slots, messages_of(options, size), false};
+    const double bytes = static_cast<double>(size) * static_cast<double>(job.messages);
+    const Contest contest{
+        "GB/s",
+        options.repetitions,
+        "raw fi_writedata",
+        {{"raw fi_writedata", "limit", size, [=] { return per_ns(bytes, raw_fabric_stream_ns(job)); }},
+         {"ofi transport", "ours", size, [=] { return per_ns(bytes, ofi_stream_ns(job)); }}}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+}  // namespace woa::bench

@@ -1,0 +1,188 @@
+#include "runtime/transport/ofi/fabric.h"
+
+#include <rdma/fi_errno.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/clock.h"
+#include "runtime/transport/ofi/library.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr std::uint64_t kLingerNs = 1'000'000'000;
+constexpr std::size_t kBatch = 16;
+constexpr int kMostBatches = 8;  // of one look
+
+}  // namespace
+
+Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
+
+Fabric::~Fabric() {
+  const std::uint64_t begin = now_ns();
+  while (last_done_ < last_writes_ && now_ns() - begin < kLingerNs) progress(false);
+  objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
+}
+
+Result<Registration> Fabric::register_memory(std::span<std::byte> memory) {
+  const std::lock_guard lock(mutex_);
+  return Registration::make(objects_, memory);
+}
+
+void Fabric::deregister(Registration registration) {
+  const std::lock_guard lock(mutex_);
+  const Registration gone = std::move(registration);
+}
+
+Result<fi_addr_t> Fabric::insert(std::string_view address) {
+  const std::lock_guard lock(mutex_);
+  fi_addr_t peer = FI_ADDR_UNSPEC;
+  const int count = fi_av_insert(objects_.addresses.get(), address.data(), 1, &peer, 0, nullptr);
+  if (count != 1)
+    return {Code::kInvalid, "ofi: the provider does not take the peer's address: " +
+                                (count < 0 ? fabric_error(-count) : std::string("fi_av_insert refused it"))};
+  return peer;
+}
+
+Result<std::uint32_t> Fabric::add(Mailbox& mailbox) {
+  const std::lock_guard lock(mutex_);
+  const auto free = std::find(mailboxes_.begin(), mailboxes_.end(), nullptr);
+  const auto number = static_cast<std::uint32_t>(free - mailboxes_.begin());
+  if (number >= kSegments)
+    return {Code::kExhausted, "ofi: a process has at most " + std::to_string(kSegments) +
+                                  " segments; use fewer channels and outputs between hosts"};
+  if (free == mailboxes_.end())
+    mailboxes_.push_back(&mailbox);
+  else
+    *free = &mailbox;
+  return number;
+}
+
+void Fabric::remove(std::uint32_t segment) noexcept {
+  const std::lock_guard lock(mutex_);
+  mailboxes_[segment] = nullptr;
+}
+
+Operation* Fabric::make_operations(std::uint32_t segment, std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  operations_.push_back(std::make_unique<Operation[]>(count));
+  operation_counts_.push_back(count);
+  for (std::size_t k = 0; k < count; ++k) operations_.back()[k].segment = segment;
+  return operations_.back().get();
+}
+
+Post Fabric::outcome(ssize_t code, std::uint64_t& counter) noexcept {
+  if (code == 0) ++counter;
+  return code == 0 ? Post::kPosted : code == -FI_EAGAIN ? Post::kBusy : Post::kFailed;
+}
+
+Post Fabric::write(const Piece& piece, const Target& target, Operation& operation) noexcept {
+  const std::lock_guard lock(mutex_);
+  return outcome(fi_writedata(objects_.endpoint.get(), piece.at, piece.bytes, piece.descriptor,
+                              target.immediate.encode(), target.peer, target.address, target.key, &operation.context),
+                 counters_.writes);
+}
+
+Post Fabric::write(const Piece& header, const Piece& payload, const Target& target, Operation& operation) noexcept {
+  const std::array pieces{header, payload};
+  const std::lock_guard lock(mutex_);
+  return gather(pieces, target, operation, 0);
+}
+
+Post Fabric::write_line(const Piece& line, const Target& target, Operation& operation) noexcept {
+  if (line.bytes > objects_.info->tx_attr->inject_size) return write(line, target, operation);
+  const std::lock_guard lock(mutex_);
+  return outcome(fi_inject_writedata(objects_.endpoint.get(), line.at, line.bytes, target.immediate.encode(),
+                                     target.peer, target.address, target.key),
+                 counters_.injected);
+}
+
+Post Fabric::write_last(const Piece& piece, const Target& target, Operation& operation) noexcept {
+  const std::lock_guard lock(mutex_);
+  const Post post = gather(std::span(&piece, 1), target, operation, FI_COMPLETION);
+  if (post == Post::kPosted) ++last_writes_;
+  return post;
+}
+
+Post Fabric::gather(std::span<const Piece> pieces, const Target& target, Operation& operation,
+                    std::uint64_t flags) noexcept {
+  std::array<iovec, 2> vector{};
+  std::array<void*, 2> descriptors{};
+  std::size_t bytes = 0;
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    vector[k] = {const_cast<std::byte*>(pieces[k].at), pieces[k].bytes};
+    descriptors[k] = pieces[k].descriptor;
+    bytes += pieces[k].bytes;
+  }
+  const fi_rma_iov remote{target.address, bytes, target.key};
+  fi_msg_rma message{};
+  message.msg_iov = vector.data(), message.iov_count = pieces.size(), message.desc = descriptors.data();
+  message.addr = target.peer, message.rma_iov = &remote, message.rma_iov_count = 1;
+  message.context = &operation.context, message.data = target.immediate.encode();
+  return outcome(fi_writemsg(objects_.endpoint.get(), &message, FI_REMOTE_CQ_DATA | flags), counters_.gathered);
+}
+
+void Fabric::progress(bool attending) noexcept {
+  if (attending) attended_.store(true, std::memory_order_relaxed);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  looks_.fetch_add(1, std::memory_order_relaxed);
+  if (!lock.owns_lock()) return;
+  std::array<fi_cq_data_entry, kBatch> entries;
+  for (int batch = 0; batch < kMostBatches; ++batch) {
+    const ssize_t count = fi_cq_read(objects_.completions.get(), entries.data(), entries.size());
+    if (count == -FI_EAVAIL) {
+      on_error();
+      continue;
+    }
+    if (count <= 0) return;
+    const std::uint64_t now = now_ns();
+    for (const fi_cq_data_entry& entry : std::span(entries).first(static_cast<std::size_t>(count)))
+      on_entry(entry, now);
+    if (static_cast<std::size_t>(count) < entries.size()) return;  // an empty look costs as much as a full one
+  }
+}
+
+void Fabric::on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept {
+  if ((entry.flags & FI_REMOTE_CQ_DATA) == 0) {
+    ++last_done_;
+    return;
+  }
+  ++counters_.arrived;
+  const Immediate immediate = Immediate::decode(entry.data);
+  Mailbox* mailbox = immediate.segment < mailboxes_.size() ? mailboxes_[immediate.segment] : nullptr;
+  if (mailbox == nullptr)
+    ++counters_.strays;
+  else
+    mailbox->arrive(immediate, now);
+}
+
+// A write failed after it had been taken. Which one it was shows in its context, if it had one.
+void Fabric::on_error() noexcept {
+  fi_cq_err_entry entry{};
+  if (fi_cq_readerr(objects_.completions.get(), &entry, 0) < 0) return;
+  ++counters_.errors;
+  if (entry.op_context == nullptr) return;
+  for (std::size_t k = 0; k < operations_.size(); ++k) {
+    const auto* at = static_cast<const Operation*>(entry.op_context);
+    if (at < operations_[k].get() || at >= operations_[k].get() + operation_counts_[k]) continue;
+    Mailbox* mailbox = mailboxes_[at->segment];
+    if (mailbox != nullptr) mailbox->lose(Lost::kWire, entry.err);
+    return;
+  }
+}
+
+int Fabric::prepare_wait() noexcept {
+  if (objects_.wait_descriptor < 0) return -1;
+  const std::lock_guard lock(mutex_);
+  std::array<fid*, 1> objects{&objects_.completions->fid};
+  return fi_trywait(objects_.fabric.get(), objects.data(), 1) == 0 ? objects_.wait_descriptor : -1;
+}
+
+FabricCounters Fabric::counters() const {
+  const std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+}  // namespace woa::ofi

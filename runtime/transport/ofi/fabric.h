@@ -1,0 +1,119 @@
+// One endpoint of a fabric: writes into peers' memory, and what arrives from them.
+//
+// One lock around libfabric, so that providers need none of their own. Who finds it taken while looking for arrivals
+// goes on: somebody else is looking.
+#pragma once
+
+#include <rdma/fi_rma.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "runtime/transport/ofi/fabric_objects.h"
+#include "runtime/transport/ofi/mailbox.h"
+#include "runtime/transport/ofi/registration.h"
+
+namespace woa::ofi {
+
+// What libfabric is given with a write and gives back if it failed. Lives as long as the fabric.
+struct Operation {
+  fi_context2 context{};
+  std::uint32_t segment = 0;  // of this process, whose end wrote
+};
+
+// Bytes of registered memory to write from.
+struct Piece {
+  const std::byte* at = nullptr;
+  std::size_t bytes = 0;
+  void* descriptor = nullptr;
+};
+
+// Where a write goes, and what comes with it.
+struct Target {
+  fi_addr_t peer = FI_ADDR_UNSPEC;
+  std::uint64_t address = 0, key = 0;
+  Immediate immediate;
+};
+
+enum class Post : std::uint8_t { kPosted, kBusy, kFailed };  // kBusy: try again later
+
+// Counts since the fabric was opened.
+struct FabricCounters {
+  std::uint64_t writes = 0;    // calls of fi_writedata
+  std::uint64_t gathered = 0;  // calls of fi_writemsg: one write of two pieces, or one whose end is waited for
+  std::uint64_t injected = 0;  // calls of fi_inject_writedata
+  std::uint64_t arrived = 0;   // immediates
+  std::uint64_t strays = 0;    // immediates that name no segment of this process
+  std::uint64_t errors = 0;    // failed writes that libfabric reported later
+  [[nodiscard]] std::uint64_t posted() const noexcept { return writes + gathered + injected; }
+};
+
+class Fabric {
+ public:
+  explicit Fabric(FabricObjects objects);
+  // Waits until what write_last() wrote has left, a second at most.
+  ~Fabric();
+  Fabric(const Fabric&) = delete;
+  Fabric& operator=(const Fabric&) = delete;
+
+  // ---- at start; any thread
+  Result<Registration> register_memory(std::span<std::byte> memory);
+  void deregister(Registration registration);
+  // A peer by the address of its endpoint. kInvalid: the provider does not take it.
+  Result<fi_addr_t> insert(std::string_view address);
+  // The number that immediates will name `mailbox` by. kExhausted: no number is left.
+  Result<std::uint32_t> add(Mailbox& mailbox);
+  void remove(std::uint32_t segment) noexcept;
+  Operation* make_operations(std::uint32_t segment, std::size_t count);
+  template <class Action>
+  void locked(Action&& action) {
+    const std::lock_guard lock(mutex_);
+    action();
+  }
+
+  // ---- any time; any thread. The pieces stay as they are until the peer has told that it read them.
+  [[nodiscard]] Post write(const Piece& piece, const Target& target, Operation& operation) noexcept;
+  [[nodiscard]] Post write(const Piece& header, const Piece& payload, const Target& target,
+                           Operation& operation) noexcept;
+  // A line, which may be used again at once where the provider takes its size so, and otherwise stays too.
+  [[nodiscard]] Post write_line(const Piece& line, const Target& target, Operation& operation) noexcept;
+  // As write(), and the fabric does not close before it has left.
+  [[nodiscard]] Post write_last(const Piece& piece, const Target& target, Operation& operation) noexcept;
+
+  // Looks for arrivals and hands them to their mailboxes. `attending`: by a controller, who will look again soon.
+  void progress(bool attending) noexcept;
+  // Grows with every progress(): tells whether somebody else looked.
+  [[nodiscard]] std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
+  // Whether a controller looked since the last call.
+  [[nodiscard]] bool take_attended() noexcept { return attended_.exchange(false, std::memory_order_relaxed); }
+  // A descriptor to sleep on, or -1: nothing to sleep on, or something has arrived already.
+  [[nodiscard]] int prepare_wait() noexcept;
+
+  [[nodiscard]] FabricCounters counters() const;
+  [[nodiscard]] const FabricObjects& objects() const noexcept { return objects_; }
+  // Do immediates carry the sequence?
+  [[nodiscard]] bool wide() const noexcept { return objects_.info->domain_attr->cq_data_size >= 8; }
+
+ private:
+  [[nodiscard]] Post gather(std::span<const Piece> pieces, const Target& target, Operation& operation,
+                            std::uint64_t flags) noexcept;
+  [[nodiscard]] static Post outcome(ssize_t code, std::uint64_t& counter) noexcept;
+  void on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept;
+  void on_error() noexcept;
+
+  FabricObjects objects_;
+  mutable std::mutex mutex_;
+  FabricCounters counters_;
+  std::uint64_t last_writes_ = 0, last_done_ = 0;
+  std::vector<Mailbox*> mailboxes_;                       // by number; null: free
+  std::vector<std::unique_ptr<Operation[]>> operations_;  // kept until the endpoint is closed
+  std::vector<std::size_t> operation_counts_;
+  alignas(64) std::atomic<std::uint64_t> looks_{0};
+  std::atomic<bool> attended_{false};
+};
+
+}  // namespace woa::ofi

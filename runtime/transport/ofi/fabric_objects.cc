@@ -1,0 +1,121 @@
+#include "runtime/transport/ofi/fabric_objects.h"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+
+#include <cstring>
+
+#include "runtime/transport/ofi/library.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr std::size_t kCompletions = 4096;     // entries of the queue; the tcp provider takes more if it must
+constexpr std::size_t kImmediateBytes = 4;     // at least: place and segment
+constexpr std::size_t kMaxAddressBytes = 128;  // of an endpoint
+
+// Every mode of registration that this code knows how to serve (registration.cc). Never FI_MR_BASIC: an old name for
+// three of them that is no bit of its own.
+constexpr int kMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+
+Status failed(const std::string& provider, const char* call, int code, const std::string& advice) {
+  return {Code::kUnavailable, "ofi: provider '" + provider + "': " + call + ": " + fabric_error(-code) + "; " + advice};
+}
+
+Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider, const std::string& address) {
+  const FabricLibrary& library = *fabric_library();
+  const std::unique_ptr<fi_info, FreeInfo> hints(library.fi_dupinfo(nullptr));
+  if (hints == nullptr) return {Code::kExhausted, "ofi: no memory for libfabric's hints"};
+  hints->caps = FI_MSG | FI_RMA;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2;  // every write may bring its own
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->domain_attr->mr_mode = kMrModes;
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // Fabric has one lock around it all
+  hints->fabric_attr->prov_name = strdup(provider.c_str());
+  if (!address.empty()) hints->addr_format = address.find(':') != std::string::npos ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+  fi_info* found = nullptr;
+  const int code = library.fi_getinfo(kFabricVersion, address.empty() ? nullptr : address.c_str(), nullptr,
+                                      address.empty() ? 0 : FI_SOURCE, hints.get(), &found);
+  if (code != 0)
+    return failed(provider, "fi_getinfo", code,
+                  "it cannot write into remote memory from address '" + address + "'; `fi_info` lists what is here");
+  std::unique_ptr<fi_info, FreeInfo> info(found);
+  if (info->domain_attr->cq_data_size < kImmediateBytes)
+    return {Code::kUnavailable, "ofi: provider '" + provider + "' sends " +
+                                    std::to_string(info->domain_attr->cq_data_size) +
+                                    " bytes with a write, expected at least " + std::to_string(kImmediateBytes)};
+  return info;
+}
+
+Status open_queue(const std::string& provider, Sleeping sleeping, FabricObjects& out) {
+  fi_cq_attr attributes{};
+  attributes.format = FI_CQ_FORMAT_DATA;
+  attributes.size = kCompletions;
+  fid_cq* queue = nullptr;
+  attributes.wait_obj = FI_WAIT_FD;
+  if (sleeping == Sleeping::kOnDescriptor && fi_cq_open(out.domain.get(), &attributes, &queue, nullptr) == 0) {
+    out.completions.reset(queue);
+    if (fi_control(&queue->fid, FI_GETWAIT, &out.wait_descriptor) == 0) return {};
+    out.completions.reset();
+  }
+  out.wait_descriptor = -1;
+  attributes.wait_obj = FI_WAIT_NONE;
+  const int code = fi_cq_open(out.domain.get(), &attributes, &queue, nullptr);
+  if (code != 0) return failed(provider, "fi_cq_open", code, "raise the limit it names");
+  out.completions.reset(queue);
+  return {};
+}
+
+Status enable_endpoint(const std::string& provider, FabricObjects& out) {
+  fi_av_attr attributes{};
+  attributes.type = FI_AV_TABLE;
+  fid_av* addresses = nullptr;
+  int code = fi_av_open(out.domain.get(), &attributes, &addresses, nullptr);
+  if (code != 0) return failed(provider, "fi_av_open", code, "raise the limit it names");
+  out.addresses.reset(addresses);
+  fid_ep* endpoint = nullptr;
+  code = fi_endpoint(out.domain.get(), out.info.get(), &endpoint, nullptr);
+  if (code != 0) return failed(provider, "fi_endpoint", code, "raise the limit it names");
+  out.endpoint.reset(endpoint);
+  code = fi_ep_bind(endpoint, &addresses->fid, 0);
+  // A write that went well leaves no entry: that it went says nothing, and the consumer's credits say more.
+  if (code == 0) code = fi_ep_bind(endpoint, &out.completions->fid, FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION);
+  if (code == 0) code = fi_enable(endpoint);
+  if (code != 0) return failed(provider, "fi_enable", code, "is the address in use, or out of reach?");
+  return {};
+}
+
+Status read_address(const std::string& provider, FabricObjects& out) {
+  out.address.resize(kMaxAddressBytes);
+  std::size_t bytes = out.address.size();
+  const int code = fi_getname(&out.endpoint->fid, out.address.data(), &bytes);
+  if (code != 0) return failed(provider, "fi_getname", code, "its addresses are longer than any known one");
+  out.address.resize(bytes);
+  return {};
+}
+
+}  // namespace
+
+void FreeInfo::operator()(fi_info* info) const noexcept { fabric_library()->fi_freeinfo(info); }
+
+Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address, Sleeping sleeping) {
+  if (!fabric_library().ok()) return fabric_library().status().with_context("ofi");
+  FabricObjects out;
+  auto info = get_info(provider, address);
+  if (!info.ok()) return info.status();
+  out.info = std::move(*info);
+  fid_fabric* fabric = nullptr;
+  int code = fabric_library()->fi_fabric(out.info->fabric_attr, &fabric, nullptr);
+  if (code != 0) return failed(provider, "fi_fabric", code, "`fi_info` lists what is here");
+  out.fabric.reset(fabric);
+  fid_domain* domain = nullptr;
+  code = fi_domain(fabric, out.info.get(), &domain, nullptr);
+  if (code != 0) return failed(provider, "fi_domain", code, "`fi_info` lists what is here");
+  out.domain.reset(domain);
+  WOA_RETURN_IF_ERROR(open_queue(provider, sleeping, out));
+  WOA_RETURN_IF_ERROR(enable_endpoint(provider, out));
+  WOA_RETURN_IF_ERROR(read_address(provider, out));
+  return out;
+}
+
+}  // namespace woa::ofi

@@ -1,0 +1,117 @@
+#include "runtime/transport/ofi/lane.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/clock.h"
+#include "runtime/transport/ofi/library.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr std::uint64_t kCloseNs = 1'000'000'000;
+constexpr std::uint64_t kOverdueNs = 1'000'000'000;  // what is still on the way has come by then
+constexpr timespec kNap{0, 100'000};
+
+std::string seconds(std::uint64_t ns) {
+  const std::string tenths = std::to_string(ns / 100'000'000);
+  return (tenths.size() < 2 ? "0" : tenths.substr(0, tenths.size() - 1)) + "." + tenths.back() + " s";
+}
+
+}  // namespace
+
+Lane::Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own)
+    : segment_(std::move(segment)),
+      remote_(segment_->replicas().front()),
+      own_(own),
+      operation_(fabric().make_operations(segment_->number(), 1)),
+      opened_ns_(now_ns()) {
+  fabric().locked([&] { mailbox().open(segment_->memory().data() + ChannelMap::kPeerState, lines, own); });
+  segment_->wire().service.add(*this);
+}
+
+Lane::~Lane() {
+  segment_->wire().service.remove(*this);
+  const std::uint64_t begin = now_ns();
+  // To a peer that is lost nothing gets through.
+  const auto reachable = [this] { return mailbox().lost() == Lost::kNo && !mailbox().is_cut(); };
+  while (reachable() && post_state(true) == Post::kBusy && now_ns() - begin < kCloseNs) {
+    look(true);
+    nanosleep(&kNap, nullptr);
+  }
+  fabric().locked([&] { mailbox().close(); });
+}
+
+Target Lane::target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept {
+  return {remote_.peer, remote_.base + at, remote_.key, {place, remote_.segment, sequence}};
+}
+
+void Lane::look(bool always) noexcept {
+  const std::uint64_t looks = fabric().looks();
+  if (always || looks == seen_looks_) fabric().progress(true);
+  seen_looks_ = fabric().looks();
+}
+
+bool Lane::overdue(std::uint32_t expected) noexcept {
+  const Mailbox& peer = mailbox();
+  if (!peer.beating() || static_cast<std::int32_t>(peer.peer_next() - expected) <= 0) {
+    behind_since_ns_ = 0;
+    return false;
+  }
+  const std::uint64_t now = now_ns();
+  if (behind_since_ns_ == 0 || behind_at_ != expected) behind_since_ns_ = now, behind_at_ = expected;
+  return now - behind_since_ns_ > kOverdueNs;
+}
+
+bool Lane::closed() const noexcept {
+  return mailbox().peer_closed() || mailbox().is_cut() || mailbox().lost() != Lost::kNo;
+}
+
+Status Lane::lost() const {
+  const KeepAlive& keep_alive = segment_->wire().service.keep_alive();
+  switch (mailbox().lost()) {
+    case Lost::kNo: break;
+    case Lost::kSilent:
+      return {Code::kPeerLost, "channel: the other process has not been heard of for " +
+                                   seconds(keep_alive.silence_ns) + "; look at its log and at the network"};
+    case Lost::kNeverHeard:
+      return {Code::kPeerLost, "channel: the other process did not open its end within " +
+                                   seconds(keep_alive.start_ns) + "; look at its log"};
+    case Lost::kWire:
+      return {Code::kPeerLost, "channel: a write to the other process failed: " + fabric_error(mailbox().wire_error()) +
+                                   "; look at its log and at the network"};
+  }
+  return {};
+}
+
+// A write that finds no room is left out: the next comes soon.
+void Lane::beat(std::uint64_t now) noexcept {
+  Mailbox& peer = mailbox();
+  if (peer.peer_closed() || peer.is_cut() || peer.lost() != Lost::kNo) return;
+  (void)post_state(false);
+  const KeepAlive& keep_alive = segment_->wire().service.keep_alive();
+  const bool beating = peer.beating();
+  const std::uint64_t heard = std::max(peer.heard_ns(), opened_ns_);
+  if (now <= heard || now - heard <= (beating ? keep_alive.silence_ns : keep_alive.start_ns)) return;
+  fabric().locked([&] { peer.lose(beating ? Lost::kSilent : Lost::kNeverHeard, 0); });
+}
+
+bool Lane::retry() noexcept {
+  if (!waiting_.load(std::memory_order_relaxed)) return false;
+  own_.ring();
+  return true;
+}
+
+Post Lane::post_state(bool last) noexcept {
+  StateLine line;
+  line.next_sequence = announced_.load(std::memory_order_acquire);
+  line.closed = last ? 1 : 0;
+  const Piece piece = segment_->piece(ChannelMap::kOwnState, sizeof line);
+  std::memcpy(segment_->memory().data() + ChannelMap::kOwnState, &line, sizeof line);
+  const Target there = target(ChannelMap::kPeerState, kStatePlace, line.next_sequence);
+  return last ? fabric().write_last(piece, there, *operation_) : fabric().write_line(piece, there, *operation_);
+}
+
+}  // namespace woa::ofi

@@ -1,0 +1,62 @@
+// What both ends of a channel have in common: the peer's replica to write into, what arrives from there, and whether
+// the peer still lives. The end's own thread calls everything but what Served says.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "runtime/transport/ofi/channel_map.h"
+#include "runtime/transport/ofi/segment.h"
+
+namespace woa::ofi {
+
+class Lane final : public Served {
+ public:
+  // `segment` has exactly one replica. `lines` is how many lines the peer may have on the way (a power of two).
+  Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own);
+  // Tells the peer that this end closed; waits for room to say so, a second at most.
+  ~Lane() override;
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  [[nodiscard]] OfiSegment& segment() const noexcept { return *segment_; }
+  [[nodiscard]] Mailbox& mailbox() noexcept { return segment_->mailbox(); }
+  [[nodiscard]] const Mailbox& mailbox() const noexcept { return segment_->mailbox(); }
+  [[nodiscard]] Fabric& fabric() noexcept { return segment_->wire().fabric; }
+  [[nodiscard]] const Replica& remote() const noexcept { return remote_; }
+  // The place `at` bytes into the peer's replica of this channel.
+  [[nodiscard]] Target target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept;
+
+  // Looks for arrivals. `always`, or only if nobody else did since the last time.
+  void look(bool always) noexcept;
+  // What was written so far: the next packet or credit line will have `next`.
+  void announce(std::uint32_t next) noexcept { announced_.store(next, std::memory_order_release); }
+  // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false).
+  void wait_for_room(bool waiting) noexcept { waiting_.store(waiting, std::memory_order_relaxed); }
+  // True once the peer has said for a second that it is past `expected`, and nothing came.
+  [[nodiscard]] bool overdue(std::uint32_t expected) noexcept;
+
+  [[nodiscard]] bool closed() const noexcept;
+  // kPeerLost with the reason, or ok.
+  [[nodiscard]] Status lost() const;
+
+  void beat(std::uint64_t now_ns) noexcept override;
+  bool retry() noexcept override;
+
+ private:
+  [[nodiscard]] Post post_state(bool last) noexcept;
+
+  std::shared_ptr<OfiSegment> segment_;
+  Replica remote_;
+  Doorbell own_;
+  Operation* operation_;
+  const std::uint64_t opened_ns_;
+  std::atomic<std::uint32_t> announced_{1};
+  std::atomic<bool> waiting_{false};
+  std::uint64_t seen_looks_ = 0;
+  std::uint64_t behind_since_ns_ = 0;  // 0: as far as the peer says
+  std::uint32_t behind_at_ = 0;
+};
+
+}  // namespace woa::ofi

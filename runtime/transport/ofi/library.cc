@@ -1,0 +1,43 @@
+#include "runtime/transport/ofi/library.h"
+
+#include <dlfcn.h>
+
+namespace woa::ofi {
+namespace {
+
+constexpr const char* kLibrary = "libfabric.so.1";
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version));
+}
+
+Result<FabricLibrary> load() {
+  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return {Code::kUnavailable, std::string("libfabric cannot be loaded (") + ::dlerror() + "); install libfabric1"};
+  FabricLibrary table;
+#define WOA_FABRIC_LOAD(name)                                                             \
+  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name));           \
+  if (table.name == nullptr)                                                              \
+    return {Code::kUnavailable, std::string(kLibrary) + " has no " #name "; libfabric " + \
+                                    version_text(kFabricVersion) + " or newer is required"};
+  WOA_FABRIC_SYMBOLS(WOA_FABRIC_LOAD)
+#undef WOA_FABRIC_LOAD
+  if (FI_VERSION_LT(table.fi_version(), kFabricVersion))
+    return {Code::kUnavailable, std::string(kLibrary) + " is version " + version_text(table.fi_version()) +
+                                    "; expected " + version_text(kFabricVersion) + " or newer"};
+  return table;
+}
+
+}  // namespace
+
+const Result<FabricLibrary>& fabric_library() {
+  static const Result<FabricLibrary> table = load();
+  return table;
+}
+
+std::string fabric_error(int number) {
+  return std::string(fabric_library()->fi_strerror(number)) + " (" + std::to_string(number) + ")";
+}
+
+}  // namespace woa::ofi

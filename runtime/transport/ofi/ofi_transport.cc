@@ -1,0 +1,232 @@
+#include "runtime/transport/ofi/ofi_transport.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+#include "runtime/base/clock.h"
+#include "runtime/transport/ofi/description.h"
+#include "runtime/transport/ofi/interface_policy.h"
+#include "runtime/transport/ofi/receiver.h"
+#include "runtime/transport/ofi/segment.h"
+#include "runtime/transport/ofi/sender.h"
+#include "runtime/transport/ofi/wire.h"
+
+namespace woa {
+namespace {
+
+using namespace ofi;  // NOLINT(google-build-using-namespace)
+
+constexpr std::uint64_t kAnswerNs = 10'000'000'000;
+constexpr timespec kNap{0, 100'000};
+
+// Shares ownership: every mapping of a replica is the same memory, and can be written whatever access was asked for.
+class OfiMapping final : public Mapping {
+ public:
+  explicit OfiMapping(std::shared_ptr<OfiSegment> segment) noexcept : segment_(std::move(segment)) {}
+  std::span<std::byte> bytes() const noexcept override { return segment_->memory(); }
+
+ private:
+  std::shared_ptr<OfiSegment> segment_;
+};
+
+// A channel's replica that an end may be opened on.
+struct OpenChannel {
+  std::shared_ptr<OfiSegment> segment;
+  ChannelMap map;
+  RegionMap regions;
+};
+
+class Ofi final : public OfiTransport {
+ public:
+  explicit Ofi(std::shared_ptr<Wire> wire) noexcept : wire_(std::move(wire)) {}
+
+  std::string_view name() const noexcept override { return "ofi"; }
+  std::uint32_t header_room() const noexcept override { return kHeaderRoom; }
+  OfiCounters counters() const override;
+  Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
+  Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
+  Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
+  Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                              ChannelEnd end) override;
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                                  ChannelEnd end) override;
+  Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
+
+ private:
+  Result<std::shared_ptr<OfiSegment>> own(const std::shared_ptr<Segment>& segment) const;
+  Result<fi_addr_t> reach(const SegmentDescription& there);
+  Result<std::shared_ptr<OfiSegment>> channel_of(const ChannelMap& map, const std::shared_ptr<Segment>& segment) const;
+  Result<OpenChannel> prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment, const ChannelEnd& end);
+
+  std::shared_ptr<Wire> wire_;
+  std::map<std::string, fi_addr_t> peers_;  // that have answered, by address
+};
+
+OfiCounters Ofi::counters() const {
+  const FabricCounters counters = wire_->fabric.counters();
+  return {counters.writes, counters.gathered, counters.injected, counters.arrived, counters.strays, counters.errors};
+}
+
+Result<std::shared_ptr<Segment>> Ofi::allocate(std::string_view label, std::size_t bytes) {
+  const std::string what = "ofi: segment '" + std::string(label) + "' of " + std::to_string(bytes) + " bytes";
+  if (bytes == 0) return {Code::kInvalid, what + "; it needs at least 1"};
+  auto segment = OfiSegment::make(wire_, bytes);
+  if (!segment.ok()) return segment.status().with_context(what);
+  return std::shared_ptr<Segment>(std::move(*segment));
+}
+
+Result<std::shared_ptr<Segment>> Ofi::open(int descriptor, std::size_t) {
+  if (descriptor >= 0) close(descriptor);
+  return {Code::kUnsupported, "ofi: memory is not shared between hosts; allocate a replica and connect it"};
+}
+
+Result<std::shared_ptr<OfiSegment>> Ofi::own(const std::shared_ptr<Segment>& segment) const {
+  auto found = std::dynamic_pointer_cast<OfiSegment>(segment);
+  if (found == nullptr || found->shared_wire() != wire_)
+    return {Code::kInvalid, "ofi: a segment of another transport; allocate it here"};
+  return found;
+}
+
+// The peer's number in the address table, once it has answered.
+Result<fi_addr_t> Ofi::reach(const SegmentDescription& there) {
+  if (const auto known = peers_.find(there.address); known != peers_.end()) return known->second;
+  const auto peer = wire_->fabric.insert(there.address);
+  if (!peer.ok()) return peer;
+  // Connecting takes milliseconds: now, not with the first packet.
+  Operation* operation = wire_->fabric.make_operations(0, 1);
+  const Target hello{*peer, there.base, there.key, {kHelloPlace, there.segment, 0}};
+  const std::uint64_t begin = now_ns();
+  Post post = Post::kBusy;
+  while ((post = wire_->fabric.write(Piece{}, hello, *operation)) == Post::kBusy && now_ns() - begin < kAnswerNs) {
+    wire_->fabric.progress(false);
+    nanosleep(&kNap, nullptr);
+  }
+  if (post != Post::kPosted)
+    return {Code::kPeerLost,
+            "ofi: the peer does not answer at its address; is its process there, and may this host "
+            "reach its network?"};
+  peers_.emplace(there.address, *peer);
+  return peer;
+}
+
+Status Ofi::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
+  const auto mine = own(segment);
+  if (!mine.ok()) return mine.status();
+  const auto there = SegmentDescription::decode(description);
+  if (!there.ok()) return there.status();
+  const std::size_t carried = wire_->fabric.objects().info->domain_attr->cq_data_size;
+  if (there->provider != wire_->provider || there->immediate_bytes != carried)
+    return {Code::kInvalid, "ofi: the peer uses provider '" + there->provider + "' with immediates of " +
+                                std::to_string(there->immediate_bytes) + " bytes, this process '" + wire_->provider +
+                                "' with " + std::to_string(carried) + "; name the same one on both"};
+  if (there->bytes != (*mine)->bytes())
+    return {Code::kInvalid, "ofi: the peer's replica has " + std::to_string(there->bytes) + " bytes, this one " +
+                                std::to_string((*mine)->bytes()) + "; both processes must run the same plan"};
+  const auto peer = reach(*there);
+  if (!peer.ok()) return peer.status();
+  if ((*mine)->find(*peer) != nullptr) return {Code::kInvalid, "ofi: connected to this peer's replica already"};
+  (*mine)->add({*peer, there->segment, there->base, there->key});
+  return {};
+}
+
+Result<std::unique_ptr<Mapping>> Ofi::map(const std::shared_ptr<Segment>& segment, Access) {
+  auto mine = own(segment);
+  if (!mine.ok()) return mine.status();
+  return std::unique_ptr<Mapping>(std::make_unique<OfiMapping>(std::move(*mine)));
+}
+
+Result<std::size_t> Ofi::channel_bytes(const ChannelSpec& spec) const {
+  const auto map = ChannelMap::make(spec);
+  if (!map.ok()) return map.status();
+  return map->bytes();
+}
+
+Result<std::shared_ptr<OfiSegment>> Ofi::channel_of(const ChannelMap& map,
+                                                    const std::shared_ptr<Segment>& segment) const {
+  auto mine = own(segment);
+  if (mine.ok() && (*mine)->bytes() != map.bytes())
+    return {Code::kInvalid, "ofi: a channel of " + std::to_string(map.bytes()) + " bytes in a segment of " +
+                                std::to_string((*mine)->bytes()) + "; allocate channel_bytes() of the same spec"};
+  return mine;
+}
+
+Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment,
+                                 const ChannelEnd& end) {
+  const auto map = ChannelMap::make(spec);
+  if (!map.ok()) return map.status();
+  auto mine = channel_of(*map, segment);
+  if (!mine.ok()) return mine.status();
+  if ((*mine)->replicas().size() != 1)
+    return {Code::kInvalid, "ofi: a channel joins two replicas, this one is connected to " +
+                                std::to_string((*mine)->replicas().size()) + "; connect it once"};
+  auto regions = RegionMap::make(*map, end.regions);
+  if (!regions.ok()) return regions.status();
+  for (const RegionPlaces& region : regions->all()) {
+    if (region.segment->find((*mine)->replicas().front().peer) == nullptr)
+      return {Code::kInvalid, "ofi: region " + std::to_string(region.number) +
+                                  " is not connected to the channel's peer; connect it before the channel is opened"};
+  }
+  return OpenChannel{std::move(*mine), *map, std::move(*regions)};
+}
+
+Result<std::unique_ptr<Sender>> Ofi::open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                                 ChannelEnd end) {
+  auto channel = prepare(spec, segment, end);
+  if (!channel.ok()) return channel.status();
+  return std::unique_ptr<Sender>(std::make_unique<OfiSender>(spec, channel->map, std::move(channel->regions),
+                                                             std::move(channel->segment), end.own));
+}
+
+Result<std::unique_ptr<Receiver>> Ofi::open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                                     ChannelEnd end) {
+  auto channel = prepare(spec, segment, end);
+  if (!channel.ok()) return channel.status();
+  return std::unique_ptr<Receiver>(std::make_unique<OfiReceiver>(spec, channel->map, std::move(channel->regions),
+                                                                 std::move(channel->segment), end.own));
+}
+
+Status Ofi::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
+  const auto map = ChannelMap::make(spec);
+  if (!map.ok()) return map.status();
+  const auto mine = channel_of(*map, segment);
+  if (!mine.ok()) return mine.status();
+  (*mine)->mailbox().cut();
+  return {};
+}
+
+// shm has no network addresses; every other provider listens on one.
+Result<std::string> address_for(const OfiOptions& options) {
+  if (options.provider == "shm") {
+    if (options.interface.empty()) return std::string();
+    return {Code::kInvalid,
+            "ofi: provider 'shm' stays on this host; leave the interface '" + options.interface + "' out"};
+  }
+  const auto interfaces = list_interfaces();
+  if (!interfaces.ok()) return interfaces.status();
+  return choose_address(options.interface, *interfaces);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& options) {
+  if (options.provider == "sockets")
+    return {Code::kUnsupported,
+            "ofi: provider 'sockets', which libfabric has given up, loses writes; use 'tcp;ofi_rxm'"};
+  const auto address = address_for(options);
+  if (!address.ok()) return address.status();
+  auto objects = open_fabric(options.provider, *address);
+  if (!objects.ok()) return objects.status();
+  KeepAlive keep_alive;
+  keep_alive.every_ns = options.keep_alive_ns;
+  keep_alive.silence_ns = options.silence_ns;
+  keep_alive.start_ns = options.start_ns;
+  return std::unique_ptr<OfiTransport>(
+      std::make_unique<Ofi>(std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive)));
+}
+
+}  // namespace woa

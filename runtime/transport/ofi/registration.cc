@@ -1,0 +1,52 @@
+#include "runtime/transport/ofi/registration.h"
+
+#include <rdma/fi_errno.h>
+#include <sys/random.h>
+
+#include "runtime/transport/ofi/library.h"
+#include "runtime/transport/pages.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr int kKeyAttempts = 16;  // a random key is taken by chance only where keys are very short
+constexpr std::size_t kPageBytes = 4096;
+
+void touch_pages(std::span<std::byte> memory) noexcept {
+  for (std::size_t at = 0; at < memory.size(); at += kPageBytes)
+    *static_cast<volatile std::byte*>(&memory[at]) = std::byte{0};
+}
+
+Result<std::uint64_t> random_key(std::size_t key_bytes) {
+  std::uint64_t key = 0;
+  if (getrandom(&key, sizeof key, 0) != sizeof key)
+    return {Code::kUnavailable, "ofi: no random key for registered memory: " + system_error("getrandom")};
+  return key_bytes >= sizeof key ? key : key & ((std::uint64_t{1} << (8 * key_bytes)) - 1);
+}
+
+}  // namespace
+
+Result<Registration> Registration::make(const FabricObjects& objects, std::span<std::byte> memory) {
+  if (objects.granted(FI_MR_ALLOCATED)) touch_pages(memory);
+  fid_mr* region = nullptr;
+  int code = -FI_ENOKEY;
+  for (int attempt = 0; code == -FI_ENOKEY && attempt < kKeyAttempts; ++attempt) {
+    const Result<std::uint64_t> key = random_key(objects.info->domain_attr->mr_key_size);
+    if (!key.ok()) return key.status();
+    code = fi_mr_reg(objects.domain.get(), memory.data(), memory.size(), FI_WRITE | FI_REMOTE_WRITE, 0, *key, 0,
+                     &region, nullptr);
+  }
+  if (code != 0)
+    return {Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg: " +
+                                  fabric_error(-code) + "; raise the limit of locked memory, or lower the window"};
+  Owned<fid_mr> owned(region);
+  if (objects.granted(FI_MR_ENDPOINT)) {
+    code = fi_mr_bind(region, &objects.endpoint->fid, 0);
+    if (code == 0) code = fi_mr_enable(region);
+    if (code != 0) return {Code::kExhausted, "ofi: enabling registered memory: " + fabric_error(-code)};
+  }
+  const bool virtual_addresses = objects.granted(FI_MR_VIRT_ADDR);
+  return Registration(std::move(owned), virtual_addresses ? reinterpret_cast<std::uint64_t>(memory.data()) : 0);
+}
+
+}  // namespace woa::ofi

@@ -1,0 +1,59 @@
+#include "runtime/transport/ofi/segment.h"
+
+#include <time.h>
+
+#include "runtime/base/clock.h"
+#include "runtime/transport/ofi/description.h"
+#include "runtime/transport/pages.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr std::uint64_t kLingerNs = 1'000'000'000;
+constexpr timespec kNap{0, 200'000};
+
+}  // namespace
+
+Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire, std::size_t bytes) {
+  auto memory = map_pages(-1, bytes, Access::kReadWrite);
+  if (!memory.ok()) return memory.status();
+  std::shared_ptr<OfiSegment> segment(new OfiSegment(std::move(wire), std::move(*memory)));
+  Fabric& fabric = segment->wire_->fabric;
+  auto registration = fabric.register_memory(segment->memory());
+  if (!registration.ok()) return registration.status();
+  segment->registration_ = std::move(*registration);
+  const auto number = fabric.add(segment->mailbox_);
+  if (!number.ok()) return number.status();
+  segment->number_ = *number;
+  segment->numbered_ = true;
+  return segment;
+}
+
+OfiSegment::~OfiSegment() {
+  const std::uint64_t begin = now_ns();
+  while (mailbox_.awaits_peer() && now_ns() - begin < kLingerNs) nanosleep(&kNap, nullptr);
+  if (numbered_) wire_->fabric.remove(number_);
+  if (registration_) wire_->fabric.deregister(std::move(*registration_));
+}
+
+std::string OfiSegment::description() const {
+  SegmentDescription out;
+  const Fabric& fabric = wire_->fabric;
+  out.provider = wire_->provider;
+  out.address = fabric.objects().address;
+  out.segment = number_;
+  out.immediate_bytes = static_cast<std::uint32_t>(fabric.objects().info->domain_attr->cq_data_size);
+  out.bytes = bytes();
+  out.base = registration_->base();
+  out.key = registration_->key();
+  return out.encode();
+}
+
+const Replica* OfiSegment::find(fi_addr_t peer) const noexcept {
+  for (const Replica& replica : replicas_) {
+    if (replica.peer == peer) return &replica;
+  }
+  return nullptr;
+}
+
+}  // namespace woa::ofi

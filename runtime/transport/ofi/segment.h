@@ -1,0 +1,65 @@
+// This process's replica of a segment: registered memory, what arrives for it, and where the others' replicas are.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/transport/ofi/wire.h"
+#include "runtime/transport/transport.h"
+
+namespace woa::ofi {
+
+// Another process's replica.
+struct Replica {
+  fi_addr_t peer = FI_ADDR_UNSPEC;
+  std::uint32_t segment = 0;  // its number there
+  std::uint64_t base = 0, key = 0;
+};
+
+class OfiSegment final : public Segment {
+ public:
+  // kExhausted: no memory, no registration, or too many segments.
+  static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<Wire> wire, std::size_t bytes);
+  // Waits until the peer of a channel has closed its end too, a second at most: what is on the way is not cut off.
+  ~OfiSegment() override;
+  OfiSegment(const OfiSegment&) = delete;
+  OfiSegment& operator=(const OfiSegment&) = delete;
+
+  std::size_t bytes() const noexcept override { return memory_->bytes().size(); }
+  int descriptor() const noexcept override { return -1; }
+  std::string description() const override;
+
+  [[nodiscard]] std::span<std::byte> memory() const noexcept { return memory_->bytes(); }
+  [[nodiscard]] Piece piece(std::size_t at, std::size_t bytes) const noexcept {
+    return {memory().data() + at, bytes, registration_->descriptor()};
+  }
+  [[nodiscard]] Wire& wire() const noexcept { return *wire_; }
+  [[nodiscard]] const std::shared_ptr<Wire>& shared_wire() const noexcept { return wire_; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
+
+  // At start, one thread.
+  void add(const Replica& replica) { replicas_.push_back(replica); }
+  [[nodiscard]] std::span<const Replica> replicas() const noexcept { return replicas_; }
+  // The replica of one peer; null if not connected.
+  [[nodiscard]] const Replica* find(fi_addr_t peer) const noexcept;
+
+  // How many channels of this process write blocks of this region out.
+  std::atomic<std::uint32_t> writers{0};
+
+ private:
+  OfiSegment(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory) noexcept
+      : wire_(std::move(wire)), memory_(std::move(memory)) {}
+
+  std::shared_ptr<Wire> wire_;
+  std::unique_ptr<Mapping> memory_;
+  std::optional<Registration> registration_;
+  Mailbox mailbox_;
+  bool numbered_ = false;
+  std::uint32_t number_ = 0;
+  std::vector<Replica> replicas_;
+};
+
+}  // namespace woa::ofi

@@ -1,0 +1,78 @@
+#include "runtime/transport/ofi/service.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/clock.h"
+
+namespace woa::ofi {
+namespace {
+
+constexpr std::uint64_t kNapNs = 500'000;     // while controllers look themselves, or something waits for room
+constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+}  // namespace
+
+Service::Service(Fabric& fabric, KeepAlive keep_alive)
+    : fabric_(fabric), keep_alive_(keep_alive), stop_descriptor_(eventfd(0, EFD_CLOEXEC)), thread_([this] { run(); }) {}
+
+Service::~Service() {
+  stop_.store(true);
+  eventfd_write(stop_descriptor_, 1);
+  thread_.join();
+  close(stop_descriptor_);
+}
+
+void Service::add(Served& served) {
+  const std::lock_guard lock(mutex_);
+  served_.push_back(&served);
+  served.beat(now_ns());
+}
+
+void Service::remove(Served& served) {
+  const std::lock_guard lock(mutex_);
+  std::erase(served_, &served);
+}
+
+void Service::run() {
+  while (!stop_.load()) {
+    fabric_.progress(false);
+    const std::uint64_t now = now_ns();
+    const bool waiting = serve(now);
+    rest(waiting, next_beat_ns_);
+  }
+}
+
+// True if something waits for room.
+bool Service::serve(std::uint64_t now) {
+  const bool beat = now >= next_beat_ns_;
+  if (beat) next_beat_ns_ = now + keep_alive_.every_ns;
+  bool waiting = false;
+  const std::lock_guard lock(mutex_);
+  for (Served* served : served_) {
+    if (beat) served->beat(now);
+    waiting = served->retry() || waiting;
+  }
+  return waiting;
+}
+
+void Service::rest(bool waiting, std::uint64_t until_ns) {
+  const std::uint64_t now = now_ns();
+  std::uint64_t most = until_ns > now ? until_ns - now : 0;
+  std::array<pollfd, 2> descriptors{{{stop_descriptor_, POLLIN, 0}, {-1, POLLIN, 0}}};
+  if (waiting || fabric_.take_attended()) {
+    most = std::min(most, kNapNs);
+  } else {
+    descriptors[1].fd = fabric_.prepare_wait();
+    if (descriptors[1].fd < 0) most = std::min(most, kLookNs);
+  }
+  const timespec timeout{static_cast<time_t>(most / kNsPerSecond), static_cast<long>(most % kNsPerSecond)};
+  ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
+}
+
+}  // namespace woa::ofi

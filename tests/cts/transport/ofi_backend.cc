@@ -1,0 +1,142 @@
+// ofi between two endpoints of this process, over loopback. The suite looks at once for what it has just sent: the ends
+// that it gets let the wire deliver what is on the way first.
+#include "runtime/base/clock.h"
+#include "runtime/transport/ofi/ofi_transport.h"
+#include "tests/cts/transport/channel.h"
+#include "tests/support/require.h"
+
+namespace woa::cts {
+namespace {
+
+constexpr std::uint64_t kPatienceNs = 5'000'000'000;
+
+// Delivers nothing.
+class Nobody final : public PacketSink {
+ public:
+  bool on_packet(const ActivationPacket&, std::span<const std::byte>) noexcept override { return false; }
+};
+
+// Two endpoints, and the ends that are open between them.
+struct TwoSides {
+  std::shared_ptr<Transport> producer, consumer;
+  Sender* sender = nullptr;
+  Receiver* receiver = nullptr;
+
+  static OfiCounters counters(const std::shared_ptr<Transport>& side) {
+    return dynamic_cast<const OfiTransport&>(*side).counters();
+  }
+  static std::uint64_t posted(const OfiCounters& counters) {
+    return counters.writes + counters.gathered + counters.injected;
+  }
+  // Returns when everything posted so far has arrived.
+  void settle() const {
+    const std::uint64_t to_consumer = posted(counters(producer)), to_producer = posted(counters(consumer));
+    const std::uint64_t begin = now_ns();
+    Nobody nobody;
+    while (counters(consumer).arrived < to_consumer || counters(producer).arrived < to_producer) {
+      if (sender != nullptr) sender->poll_returns({});
+      if (receiver != nullptr) receiver->poll(nobody, 0);
+      if (now_ns() - begin > kPatienceNs) std::fputs("the wire does not deliver\n", stderr), std::abort();
+    }
+  }
+};
+
+class SettledSender final : public Sender {
+ public:
+  SettledSender(std::unique_ptr<Sender> inner, std::shared_ptr<TwoSides> sides)
+      : inner_(std::move(inner)), sides_(std::move(sides)) {
+    sides_->sender = inner_.get();
+  }
+  ~SettledSender() override {
+    sides_->sender = nullptr;
+    inner_.reset();
+    sides_->settle();
+  }
+  Push reserve() noexcept override { return sides_->settle(), inner_->reserve(); }
+  void cancel() noexcept override { inner_->cancel(); }
+  void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
+    inner_->commit(header, inline_payload);
+  }
+  Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
+    return inner_->commit_sealed(header, inline_payload);
+  }
+  std::uint32_t next_sequence() const noexcept override { return inner_->next_sequence(); }
+  std::size_t poll_returns(std::span<BlockReturn> out) noexcept override {
+    return sides_->settle(), inner_->poll_returns(out);
+  }
+  std::uint32_t consumed() const noexcept override {
+    sides_->settle();
+    inner_->poll_returns({});  // what arrived is heard of here
+    return inner_->consumed();
+  }
+  bool closed() const noexcept override {
+    sides_->settle();
+    inner_->poll_returns({});
+    return inner_->closed();
+  }
+  Status status() const override { return inner_->status(); }
+  void wake() noexcept override { inner_->wake(), sides_->settle(); }
+
+ private:
+  std::unique_ptr<Sender> inner_;
+  std::shared_ptr<TwoSides> sides_;
+};
+
+// Also wakes the producer after each batch, as the contract asks of whoever polls and gives back.
+class SettledReceiver final : public Receiver {
+ public:
+  SettledReceiver(std::unique_ptr<Receiver> inner, std::shared_ptr<TwoSides> sides)
+      : inner_(std::move(inner)), sides_(std::move(sides)) {
+    sides_->receiver = inner_.get();
+  }
+  ~SettledReceiver() override {
+    sides_->receiver = nullptr;
+    inner_.reset();
+    sides_->settle();
+  }
+  std::size_t poll(PacketSink& sink, std::size_t max_packets) noexcept override {
+    sides_->settle();
+    const std::size_t count = inner_->poll(sink, max_packets);
+    inner_->wake();
+    return count;
+  }
+  Status status() const override { return sides_->settle(), inner_->status(); }
+  bool closed() const noexcept override { return sides_->settle(), inner_->closed(); }
+  void give_back(const BlockReturn& block) noexcept override { inner_->give_back(block), inner_->wake(); }
+  void wake() noexcept override { inner_->wake(), sides_->settle(); }
+
+ private:
+  std::unique_ptr<Receiver> inner_;
+  std::shared_ptr<TwoSides> sides_;
+};
+
+class OfiLink final : public Link {
+ public:
+  OfiLink() : Link(make_transport(), make_transport()), sides_(std::make_shared<TwoSides>()) {
+    sides_->producer = producer, sides_->consumer = consumer;
+  }
+  std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas,
+                                      const ChannelEnd& end) override {
+    return std::make_unique<SettledSender>(Link::open_sender(spec, replicas, end), sides_);
+  }
+  std::unique_ptr<Receiver> open_receiver(const ChannelSpec& spec, const Replicas& replicas,
+                                          const ChannelEnd& end) override {
+    return std::make_unique<SettledReceiver>(Link::open_receiver(spec, replicas, end), sides_);
+  }
+
+ private:
+  std::shared_ptr<TwoSides> sides_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_transport() {
+  auto transport = make_ofi_transport({});
+  if (!transport.ok() && transport.status().code() == Code::kUnavailable)
+    test::skip("ofi", transport.status().message());
+  return need(std::move(transport));
+}
+
+std::unique_ptr<Link> make_link() { return std::make_unique<OfiLink>(); }
+
+}  // namespace woa::cts

@@ -1,0 +1,167 @@
+// Runs in several processes joined by ofi over loopback, where no memory is shared: the same results as over shm, and
+// an end with the controller's name when a node dies or stops.
+#include <signal.h>
+
+#include "runtime/base/clock.h"
+#include "runtime/rpc/call_model.h"
+#include "runtime/transport/ofi/ofi_transport.h"
+#include "tests/support/functions.h"
+#include "tests/support/need.h"
+#include "tests/support/process_run.h"
+#include "tests/support/require.h"
+#include "tests/support/run_harness.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint64_t kLimit_ns = 10'000'000'000;  // many times what the loss of a peer takes to show
+
+std::unique_ptr<OfiTransport> make_transport() {
+  auto transport = make_ofi_transport({});
+  if (!transport.ok() && transport.status().code() == Code::kUnavailable) skip("ofi", transport.status().message());
+  return need(std::move(transport));
+}
+
+struct World {
+  BackendRegistry backends;
+  std::unique_ptr<OfiTransport> transport = make_transport();
+  RunOptions options;
+  World() {
+    REQUIRE(backends.add(function_factory(functions())).ok());
+    options.backends = &backends;
+    options.transport = transport.get();
+    options.node_command = {WOA_TEST_NODE, "ofi"};
+  }
+};
+
+Plan as(const Plan& plan, const char* model) { return need(rewrite(plan, model)); }
+
+// Of any length from none to beyond what travels behind a header, and different for each instance.
+std::string long_and_short(std::uint64_t instance, std::uint32_t) {
+  std::string text(instance * 37 % 3000, 'x');
+  for (std::size_t k = 0; k < text.size(); ++k) text[k] = static_cast<char>('a' + (instance + k) % 26);
+  return text;
+}
+
+// One output read by three stages on two controllers, twice on the same.
+Plan fan_out() {
+  PlanBuilder builder(1, 1, 10'000);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "append", "cpu:1"),
+             c = builder.stage("c", "append", "cpu:2"), both = builder.stage("both", "join", "cpu:1", 2),
+             all = builder.stage("all", "join", "cpu:1", 2);
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(a, 0, c, 0);
+  builder.edge(b, 0, both, 0);
+  builder.edge(c, 0, both, 1);
+  builder.edge(both, 0, all, 0);
+  builder.edge(a, 0, all, 1);
+  builder.edge(all, 0, kSinkStage, 0);
+  return builder.build();
+}
+
+void submit_one(Run& run, std::uint64_t& submitted) {
+  const Push push = run.submit([](std::uint32_t, std::span<std::byte> room) {
+    room[0] = std::byte{'x'};
+    return Result<std::uint64_t>(std::uint64_t{1});
+  });
+  if (push == Push::kOk) ++submitted;
+}
+
+// Hits one node of three with `signal` after some instances; the run must end, say who it was, and leave nothing.
+void check_loss(const char* model, std::size_t victim, int signal) {
+  World world;
+  std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
+  auto run = Run::start(as(chain("jitter"), model), world.options, [&](const Completion& completion) {
+    ++completed;
+    if (completion.failure != nullptr) REQUIRE(completion.failure->code == Code::kPeerLost);
+  });
+  INFO(run.status().message());
+  REQUIRE(run.ok());
+  const std::vector<pid_t> nodes = children();
+  REQUIRE(nodes.size() == 3);
+  while ((*run)->status().ok()) {
+    if (completed >= 20 && hit_ns == 0) {
+      REQUIRE(::kill(nodes[victim], signal) == 0);
+      hit_ns = now_ns();
+    }
+    submit_one(**run, submitted);
+    if ((*run)->do_work() == 0) (*run)->wait();
+    REQUIRE((hit_ns == 0 || now_ns() - hit_ns < kLimit_ns));
+  }
+  const Status status = (*run)->status();
+  INFO(status.message());
+  REQUIRE(status.code() == Code::kPeerLost);
+  REQUIRE(status.message().find("'cpu:" + std::to_string(victim) + "'") != std::string::npos);
+  REQUIRE(completed == submitted);  // each ended: done or failed
+  run = Status(Code::kCancelled, "over");
+  REQUIRE(children().empty());
+}
+
+}  // namespace
+
+TEST_CASE("ofi: the same outputs and message counts as in one process") {
+  World world;
+  for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
+    Plan plan = as(chain("append"), model);
+    const Outcome outcome = run_plan(plan, world.options, 100, number);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == 100);
+    for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
+    REQUIRE(outcome.messages() == 100 * per_instance);
+    REQUIRE(children().empty());
+  }
+}
+
+TEST_CASE("ofi: payloads of every length reach all that read them, in either model") {
+  World world;
+  for (const char* model : {"woa", "rpc-hub"}) {
+    const Outcome outcome = run_plan(as(fan_out(), model), world.options, 100, long_and_short);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == 100);
+    for (const auto& [instance, outputs] : outcome.outputs) {
+      const std::string in = long_and_short(instance, 0);
+      REQUIRE(outputs[0] == in + "b+" + in + "c+" + in);
+    }
+  }
+}
+
+TEST_CASE("ofi: poison crosses processes with its message") {
+  World world;
+  Plan plan = chain("copy");
+  plan.stages[3].kernel = "fail_3";
+  const Outcome outcome =
+      run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
+  REQUIRE(outcome.outputs.size() == 19);
+  REQUIRE(outcome.failures.at(7).stage == "b");
+  REQUIRE(outcome.failures.at(7).message == "three is refused");
+}
+
+TEST_CASE("ofi: a node that is killed ends the run and is named") {
+  for (std::size_t victim = 0; victim < 3; ++victim) check_loss("woa", victim, SIGKILL);
+  check_loss("rpc-hub", 1, SIGKILL);
+}
+
+TEST_CASE("ofi: a node that is stopped ends the run and is named") { check_loss("woa", 1, SIGSTOP); }
+
+TEST_CASE("ofi: controllers of one process are refused") {
+  World world;
+  world.options.node_command.clear();
+  const auto run = Run::start(chain("copy"), world.options, [](const Completion&) {});
+  REQUIRE(run.status().code() == Code::kUnsupported);
+  REQUIRE(run.status().message().find("'ofi' joins processes") != std::string::npos);
+}
+
+TEST_CASE("ofi: a program that is no node, or one that shares memory, is refused with the controller's name") {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"/bin/false"}, std::vector<std::string>{WOA_TEST_NODE}}) {
+    World world;
+    world.options.node_command = command;
+    const auto run = Run::start(chain("copy"), world.options, [](const Completion&) {});
+    REQUIRE(!run.ok());
+    REQUIRE(run.status().message().find("cpu:0") != std::string::npos);
+    REQUIRE(children().empty());
+  }
+}
+
+}  // namespace woa::test

@@ -1,0 +1,91 @@
+// What a plan needs in memory, shared or as replicas.
+#include "runtime/controller/layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/controller/stage_table.h"
+#include "runtime/rpc/call_model.h"
+#include "tests/support/catch.h"
+#include "tests/support/need.h"
+#include "tests/support/plan_builder.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint32_t kRoom = 64;
+
+// source -> a (cpu:0) -> b (cpu:1) -> sink, and a -> c (cpu:1) -> sink
+Plan fork() {
+  PlanBuilder builder(1, 2);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1"),
+             c = builder.stage("c", "copy", "cpu:1");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(a, 0, c, 0);
+  builder.edge(b, 0, kSinkStage, 0);
+  builder.edge(c, 0, kSinkStage, 1);
+  return builder.build();
+}
+
+// Does the region take an activation with so many bytes at `offset`?
+bool takes(const RegionLayout& region, std::uint32_t offset, std::uint64_t bytes) {
+  ActivationPacket packet;
+  packet.offset = offset;
+  packet.payload_bytes = bytes;
+  return RegionView(region, {}).holds(packet);
+}
+
+}  // namespace
+
+TEST_CASE("a channel lists each region that its packets may name once, in ascending order") {
+  for (const char* model : {"woa", "rpc-hub"}) {
+    const Plan plan = need(rewrite(fork(), model));
+    const Layout layout = make_layout(plan);
+    for (const ChannelLayout& channel : layout.channels) {
+      std::vector<std::uint16_t> expected;
+      for (std::uint16_t r = 0; r < layout.regions.size(); ++r) {
+        const bool named = std::any_of(layout.edges.begin(), layout.edges.end(), [&](const EdgeLayout& edge) {
+          return edge.from == channel.from && edge.to == channel.to &&
+                 std::find(edge.regions.begin(), edge.regions.end(), r) != edge.regions.end();
+        });
+        if (named) expected.push_back(r);
+      }
+      REQUIRE(channel.regions == expected);
+    }
+  }
+}
+
+TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in its block") {
+  const Plan plan = need(rewrite(fork(), "rpc-hub"));
+  const Layout shared = make_layout(plan), replicas = make_layout(plan, kRoom);
+  std::size_t to_relays = 0, others = 0;
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (!shared.edges[e].crosses()) continue;
+    const bool relay = plan.stages[plan.edges[e].to_stage].role == StageRole::kRelay;
+    ++(relay ? to_relays : others);
+    REQUIRE(shared.edges[e].inlines);
+    REQUIRE(replicas.edges[e].inlines == !relay);
+  }
+  REQUIRE(to_relays > 0);
+  REQUIRE(others > 0);
+  for (const ChannelLayout& channel : shared.channels) REQUIRE_FALSE(channel.spec.header_crc);
+  for (const ChannelLayout& channel : replicas.channels) REQUIRE(channel.spec.header_crc);
+}
+
+TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {
+  for (const std::uint32_t room : {0U, kRoom}) {
+    const RegionLayout region{0, 0, 0, 3, 128, {}, room};
+    REQUIRE(region.bytes() == 3 * (128 + room));
+    const std::uint32_t in_front = room / 64, stride = 2 + in_front;
+    const std::array blocks{in_front, in_front + stride, in_front + 2 * stride};
+    for (std::uint32_t offset = 0; offset < 20; ++offset) {
+      const bool block = std::find(blocks.begin(), blocks.end(), offset) != blocks.end();
+      REQUIRE(takes(region, offset, 128) == block);
+      REQUIRE_FALSE(takes(region, offset, 129));
+    }
+    REQUIRE_FALSE(takes(region, ~std::uint32_t{0}, 1));
+  }
+}
+
+}  // namespace woa::test

@@ -1,0 +1,164 @@
+// A packet is one write, a payload crosses once, and its bytes arrive with it.
+#include <cstring>
+
+#include "tests/unit/runtime/transport/ofi/two_sides.h"
+
+namespace woa::test {
+namespace {
+
+constexpr ChannelSpec kSpec{.ring_slots = 16, .return_slots = 8, .inline_bytes = 64, .header_crc = true};
+constexpr std::uint32_t kBlocks = 4;
+constexpr std::uint64_t kBlockBytes = 4096;
+
+// A consumer's side of a channel and its region.
+struct Consumer {
+  Consumer(Transport& producer, const std::shared_ptr<Segment>& source) : transport(ofi_or_skip()) {
+    region = need(transport->allocate("region", source->bytes()));
+    REQUIRE(transport->connect(region, source->description()).ok());
+    REQUIRE(producer.connect(source, region->description()).ok());
+    channel = connected(producer, *transport, need(producer.channel_bytes(kSpec)));
+    ChannelEnd there, here;
+    there.regions = {{0, kBlocks, kBlockBytes, source}}, here.regions = {{0, kBlocks, kBlockBytes, region}};
+    sender = need(producer.open_sender(kSpec, channel.first, there));
+    receiver = need(transport->open_receiver(kSpec, channel.second, here));
+    bytes = need(transport->map(region, Access::kReadWrite));
+  }
+  std::byte* payload(std::uint32_t offset) const { return bytes->bytes().data() + offset * kOffsetUnitBytes; }
+  bool receive(std::size_t packets) {
+    return within_patience([&] {
+      receiver->poll(inbox, 64);
+      return inbox.packets.size() >= packets;
+    });
+  }
+  void send(const ActivationPacket& packet) const {
+    REQUIRE(sender->reserve() == Push::kOk);
+    sender->commit(packet);
+  }
+
+  std::unique_ptr<OfiTransport> transport;
+  std::shared_ptr<Segment> region;
+  Pair channel;
+  std::unique_ptr<Sender> sender;
+  std::unique_ptr<Receiver> receiver;
+  std::unique_ptr<Mapping> bytes;
+  Inbox inbox;
+};
+
+struct Producer {
+  std::unique_ptr<OfiTransport> transport = ofi_or_skip();
+  std::shared_ptr<Segment> region =
+      need(transport->allocate("region", kBlocks*(kBlockBytes + transport->header_room())));
+  BlockPool pool = need(BlockPool::make(kBlocks, kBlockBytes, transport->header_room()));
+  std::unique_ptr<Mapping> bytes = need(transport->map(region, Access::kReadWrite));
+
+  // A block full of `value`.
+  std::uint32_t fill(int value) {
+    std::uint32_t offset = 0;
+    REQUIRE(pool.claim(offset));
+    std::memset(bytes->bytes().data() + offset * kOffsetUnitBytes, value, kBlockBytes);
+    return offset;
+  }
+};
+
+bool filled(const std::byte* at, int value) {
+  for (std::size_t k = 0; k < kBlockBytes; ++k)
+    if (at[k] != static_cast<std::byte>(value)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("one packet is one fi_writedata, with a payload, inline, or bare") {
+  Producer producer;
+  Consumer consumer(*producer.transport, producer.region);
+  const OfiCounters before = producer.transport->counters();
+  constexpr std::size_t kRounds = 50;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    const std::uint32_t offset = producer.fill(static_cast<int>(round));
+    consumer.send(token(round, offset, kBlockBytes));
+    ActivationPacket bare = token(round, 0, 0);
+    bare.kind = static_cast<std::uint8_t>(PacketKind::kRetire);
+    consumer.send(bare);
+    ActivationPacket poison = bare;
+    poison.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+    poison.status = 1, poison.flags = kInline, poison.payload_bytes = 5;
+    REQUIRE(consumer.sender->reserve() == Push::kOk);
+    consumer.sender->commit(poison, std::as_bytes(std::span("wrong", 5)));
+    REQUIRE(consumer.receive(3 * round + 3));
+    REQUIRE(filled(consumer.payload(offset), static_cast<int>(round)));
+    consumer.receiver->give_back({0, offset, 0, 0});
+    consumer.receiver->wake();
+    BlockReturn block;
+    REQUIRE(within_patience([&] { return consumer.sender->poll_returns(std::span(&block, 1)) == 1; }));
+    producer.pool.hold(offset, 1);
+    REQUIRE(producer.pool.release(block.offset));
+  }
+  const OfiCounters after = producer.transport->counters();
+  REQUIRE(after.writes - before.writes == 3 * kRounds);
+  REQUIRE(after.gathered == before.gathered);
+  REQUIRE(consumer.receiver->status().ok());
+}
+
+TEST_CASE("a block that the consumer still holds does not cross again, and does once it came back") {
+  Producer producer;
+  Consumer consumer(*producer.transport, producer.region);
+  const std::uint32_t offset = producer.fill(7);
+  consumer.send(token(1, offset, kBlockBytes));
+  REQUIRE(consumer.receive(1));
+  std::memset(consumer.payload(offset), 1, kBlockBytes);  // would be overwritten
+  consumer.send(token(2, offset, kBlockBytes));           // the same block, for another edge
+  REQUIRE(consumer.receive(2));
+  REQUIRE(consumer.inbox.packets.back().offset == offset);
+  REQUIRE(filled(consumer.payload(offset), 1));
+  for (int edge = 0; edge < 2; ++edge) consumer.receiver->give_back({0, offset, 0, 0});
+  consumer.receiver->wake();
+  std::vector<BlockReturn> blocks(4);
+  std::size_t back = 0;
+  REQUIRE(within_patience([&] { return (back += consumer.sender->poll_returns(blocks)) == 2; }));
+  consumer.send(token(3, offset, kBlockBytes));
+  REQUIRE(consumer.receive(3));
+  REQUIRE(filled(consumer.payload(offset), 7));
+}
+
+TEST_CASE("one block goes to several consumers, each with a header of its own") {
+  Producer producer;
+  Consumer one(*producer.transport, producer.region), two(*producer.transport, producer.region);
+  const OfiCounters before = producer.transport->counters();
+  const std::uint32_t offset = producer.fill(9);
+  one.send(token(1, offset, kBlockBytes));
+  two.send(token(2, offset, kBlockBytes));
+  for (Consumer* consumer : {&one, &two}) {
+    REQUIRE(consumer->receive(1));
+    REQUIRE(consumer->inbox.packets.front().instance == (consumer == &one ? 1 : 2));
+    REQUIRE(filled(consumer->payload(offset), 9));
+  }
+  const OfiCounters after = producer.transport->counters();
+  REQUIRE(after.writes + after.gathered == before.writes + before.gathered + 2);
+}
+
+TEST_CASE("what cannot be connected or opened says why") {
+  const auto transport = ofi_or_skip(), other = ofi_or_skip();
+  const std::size_t bytes = need(transport->channel_bytes(kSpec));
+  const auto here = need(transport->allocate("here", bytes)), there = need(other->allocate("there", bytes));
+  const auto says = [](const Status& status, Code code, std::string_view part) {
+    INFO(status.message());
+    return status.code() == code && status.message().find(part) != std::string::npos;
+  };
+  REQUIRE(says(transport->open_sender(kSpec, here, {}).status(), Code::kInvalid, "connected to 0"));
+  REQUIRE(says(transport->connect(here, "nonsense"), Code::kInvalid, "8 bytes, expected"));
+  REQUIRE(says(transport->connect(here, need(other->allocate("short", 64))->description()), Code::kInvalid, "replica"));
+  REQUIRE(says(transport->connect(there, here->description()), Code::kInvalid, "another transport"));
+  REQUIRE(says(transport->open(-1, 64).status(), Code::kUnsupported, "replica"));
+  REQUIRE(transport->connect(here, there->description()).ok());
+  REQUIRE(says(transport->connect(here, there->description()), Code::kInvalid, "already"));
+  ChannelEnd end;
+  const auto region = need(transport->allocate("region", kBlocks * (kBlockBytes + 64)));
+  end.regions = {{3, kBlocks, kBlockBytes, region}};
+  REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "region 3 is not connected"));
+  end.regions = {{3, kBlocks + 1, kBlockBytes, region}};
+  REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "blocks"));
+  REQUIRE(says(make_ofi_transport({.provider = "no such provider"}).status(), Code::kUnavailable, "fi_getinfo"));
+  REQUIRE(says(make_ofi_transport({.interface = "no-such-interface"}).status(), Code::kInvalid, "available: lo"));
+}
+
+}  // namespace woa::test
