@@ -19,7 +19,7 @@ ActivationPacket packet_of(std::uint64_t bytes, std::uint32_t block = 0, std::ui
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   packet.port = port;
   packet.payload_bytes = bytes;
-  packet.offset = block * kSpec.block_bytes / kOffsetUnitBytes;
+  packet.offset = static_cast<std::uint32_t>(block * kSpec.block_bytes / kOffsetUnitBytes);
   if (bytes != 0) packet.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
   return packet;
 }
