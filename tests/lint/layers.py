@@ -9,11 +9,11 @@ import re
 import tree
 
 BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
-TRANSPORT, ONESIDED = "runtime/transport/", "runtime/onesided/"
+TRANSPORT, ONESIDED, PACKING = "runtime/transport/", "runtime/onesided/", "runtime/packing/"
 CONTROLLER, NODE, RPC = "runtime/controller/", "runtime/node/", "runtime/rpc/"
 KERNEL_ABI = "kernels/woa_kernel.h"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, CONTROLLER, NODE, RPC]
+RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, PACKING, CONTROLLER, NODE, RPC]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
@@ -25,6 +25,7 @@ PROJECT = [
     (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
     (TRANSPORT, [PACKET, BASE]),
     (ONESIDED, [TRANSPORT + "*", PACKET, BASE]),
+    (PACKING, [TRANSPORT + "*", PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     (RPC, [PLAN, PACKET, BASE]),

@@ -1,0 +1,163 @@
+#include "runtime/packing/incoming.h"
+
+namespace woa::packing {
+namespace {
+
+// Once: what is checked is what is used.
+std::uint64_t read(const std::byte* word) noexcept {
+  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(word), __ATOMIC_RELAXED);
+}
+
+bool is_message_packet(const ActivationPacket& packet) noexcept {
+  return packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (packet.flags & ~kHeaderCrc) == 0 &&
+         (packet.port == kMorePort || packet.port == kLastPort) && packet.region == 0 &&
+         (packet.payload_bytes == 0 || packet.device == static_cast<std::uint8_t>(MemoryKind::kCpu));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Incoming>> Incoming::open(Transport& transport, const LinkSpec& spec, const Link& link,
+                                                 Doorbell producer) {
+  WOA_RETURN_IF_ERROR(check_link(spec, link));
+  auto blocks = transport.map(link.blocks, Access::kRead);
+  if (!blocks.ok()) return blocks.status();
+  auto receiver = transport.open_receiver(channel_of(spec), link.channel, producer);
+  if (!receiver.ok()) return receiver.status();
+  return std::unique_ptr<Incoming>(new Incoming(std::move(*receiver), std::move(*blocks), spec));
+}
+
+Incoming::Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> blocks, const LinkSpec& spec)
+    : receiver_(std::move(receiver)), blocks_(std::move(blocks)), spec_(spec), busy_(spec.blocks, false) {
+  kept_.reserve(spec.blocks);
+}
+
+Outcome Incoming::next() noexcept {
+  if (receiver_ == nullptr) return Outcome::kClosed;
+  settle();
+  if (!current_.there) {
+    const Outcome outcome = poll();
+    if (outcome != Outcome::kOk) return outcome;
+  }
+  if (read_all() || current_.bytes.size() - current_.at >= kDescriptorBytes) return Outcome::kOk;
+  fail(Code::kDataLoss, "a packet ends within a descriptor");
+  return Outcome::kClosed;
+}
+
+// The next packet becomes the current one.
+Outcome Incoming::poll() noexcept {
+  const std::size_t packets = receiver_->poll(*this, 1);
+  if (!problem_.ok()) {
+    receiver_.reset();
+    return Outcome::kClosed;
+  }
+  if (packets == 1) return Outcome::kOk;
+  problem_ = receiver_->status().with_context("packing");
+  if (!problem_.ok()) receiver_.reset();
+  return !problem_.ok() || receiver_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+}
+
+bool Incoming::on_packet(const ActivationPacket& packet, std::span<const std::byte> /*inline_payload*/) noexcept {
+  if (const std::string problem = problem_with(packet); !problem.empty()) {
+    problem_ = {Code::kDataLoss, "packing: packet " + std::to_string(packets_ + 1) + " refused: " + problem +
+                                     "; the link is closed, its sender is at fault"};
+    return false;
+  }
+  ++packets_;
+  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
+  current_ = {
+      blocks_->bytes().subspan(begin, packet.payload_bytes), 0, packet.offset, true, packet.port == kLastPort, false};
+  if (packet.payload_bytes != 0) busy_[begin / spec_.block_bytes] = true;
+  return true;
+}
+
+// The rule that a packet breaks; none as a rule.
+std::string Incoming::problem_with(const ActivationPacket& packet) const {
+  if (!is_message_packet(packet)) return "no part of a message: " + to_string(packet);
+  if (packet.instance != message_)
+    return "it is of message " + std::to_string(packet.instance) + ", expected " + std::to_string(message_);
+  if (packet.payload_bytes == 0) {
+    if (packet.port != kLastPort) return "it is empty, and not the message's last";
+    return packet.offset == 0 ? "" : "it is empty, and names a block";
+  }
+  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
+  if (begin % spec_.block_bytes != 0 || begin / spec_.block_bytes >= spec_.blocks ||
+      packet.payload_bytes > spec_.block_bytes)
+    return std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) + " are no block; there are " +
+           std::to_string(spec_.blocks) + " of " + std::to_string(spec_.block_bytes) + " bytes";
+  if (busy_[begin / spec_.block_bytes])
+    return "block " + std::to_string(begin / spec_.block_bytes) + " was not given back";
+  return {};
+}
+
+Descriptor Incoming::peek() const noexcept {
+  const std::byte* at = current_.bytes.data() + current_.at;
+  return {read(at), read(at + sizeof(std::uint64_t))};
+}
+
+std::span<const std::byte> Incoming::take(std::uint64_t bytes) noexcept {
+  const std::span taken = current_.bytes.subspan(current_.at + kDescriptorBytes, static_cast<std::size_t>(bytes));
+  current_.at = aligned(current_.at + kDescriptorBytes + taken.size());
+  return taken;
+}
+
+void Incoming::settle() noexcept {
+  if (current_.there && read_all() && !current_.last) retire();
+}
+
+// Behind the last packet of a message nothing needs a block before release().
+bool Incoming::one_more_may_be_kept() const noexcept {
+  return current_.last || kept_.size() + (current_.kept ? 1 : 0) + promised_ + 1 < spec_.blocks;
+}
+
+bool Incoming::keep() noexcept {
+  if (!current_.kept && !one_more_may_be_kept()) return false;
+  current_.kept = true;
+  return true;
+}
+
+bool Incoming::promise() noexcept {
+  if (!one_more_may_be_kept()) return false;
+  ++promised_;
+  return true;
+}
+
+void Incoming::keep_promised() noexcept {
+  --promised_;
+  current_.kept = true;
+}
+
+void Incoming::retire() noexcept {
+  if (!current_.bytes.empty()) {
+    if (current_.kept) {
+      kept_.push_back(current_.offset);
+    } else {
+      busy_[std::uint64_t{current_.offset} * kOffsetUnitBytes / spec_.block_bytes] = false;
+      receiver_->give_back({0, current_.offset, 0, 0});
+    }
+  }
+  current_ = {};
+  receiver_->wake();
+}
+
+void Incoming::release() noexcept {
+  if (receiver_ == nullptr || kept_.empty()) return;
+  for (const std::uint32_t offset : kept_) {
+    busy_[std::uint64_t{offset} * kOffsetUnitBytes / spec_.block_bytes] = false;
+    receiver_->give_back({0, offset, 0, 0});
+  }
+  kept_.clear();
+  receiver_->wake();
+}
+
+void Incoming::finish() noexcept {
+  retire();
+  promised_ = 0;
+  ++message_;
+}
+
+void Incoming::fail(Code code, const std::string& what) noexcept {
+  problem_ = {code, "packing: message " + std::to_string(message_) + ": " + what + "; the link is closed"};
+  receiver_.reset();
+}
+
+}  // namespace woa::packing

@@ -1,0 +1,52 @@
+#include "runtime/packing/link.h"
+
+#include <bit>
+#include <string>
+
+namespace woa::packing {
+namespace {
+
+constexpr std::uint32_t kMaxBlocks = 1U << 16;
+constexpr std::uint32_t kMaxBlockBytes = 1U << 30;
+constexpr std::uint32_t kMaxLaterPieces = 1U << 20;
+
+Status invalid(std::string_view field, std::uint32_t value, std::string_view expected) {
+  return {Code::kInvalid,
+          "link: " + std::string(field) + " is " + std::to_string(value) + "; it must be " + std::string(expected)};
+}
+
+Status check_spec(const LinkSpec& spec) {
+  if (spec.blocks == 0 || spec.blocks > kMaxBlocks) return invalid("blocks", spec.blocks, "from 1 to 65536");
+  if (spec.block_bytes == 0 || spec.block_bytes % kOffsetUnitBytes != 0 || spec.block_bytes > kMaxBlockBytes)
+    return invalid("block_bytes", spec.block_bytes, "a multiple of 64 from 64 to 1073741824");
+  if (spec.later_pieces > kMaxLaterPieces) return invalid("later_pieces", spec.later_pieces, "at most 1048576");
+  return {};
+}
+
+}  // namespace
+
+ChannelSpec channel_of(const LinkSpec& spec) noexcept {
+  const std::uint32_t slots = std::bit_ceil(spec.blocks);
+  return {.ring_slots = slots, .return_slots = slots, .inline_bytes = 0, .header_crc = false};
+}
+
+Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
+  WOA_RETURN_IF_ERROR(check_spec(spec));
+  const auto channel_bytes = transport.channel_bytes(channel_of(spec));
+  if (!channel_bytes.ok()) return channel_bytes.status();
+  auto channel = transport.allocate(label, *channel_bytes);
+  if (!channel.ok()) return channel.status();
+  auto blocks = transport.allocate(label, std::uint64_t{spec.blocks} * spec.block_bytes);
+  if (!blocks.ok()) return blocks.status();
+  return Link{std::move(*channel), std::move(*blocks)};
+}
+
+Status check_link(const LinkSpec& spec, const Link& link) {
+  WOA_RETURN_IF_ERROR(check_spec(spec));
+  if (link.channel != nullptr && link.blocks != nullptr &&
+      link.blocks->bytes() == std::uint64_t{spec.blocks} * spec.block_bytes)
+    return {};
+  return {Code::kInvalid, "link: its segments are not of this spec; both ends must use the one that it was made with"};
+}
+
+}  // namespace woa::packing

@@ -1,0 +1,80 @@
+#include "runtime/packing/outgoing.h"
+
+#include <array>
+#include <cstring>
+
+namespace woa::packing {
+
+Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, const Link& link, Doorbell consumer) {
+  WOA_RETURN_IF_ERROR(check_link(spec, link));
+  auto pool = BlockPool::make(spec.blocks, spec.block_bytes);
+  if (!pool.ok()) return pool.status();
+  auto blocks = transport.map(link.blocks, Access::kReadWrite);
+  if (!blocks.ok()) return blocks.status();
+  auto sender = transport.open_sender(channel_of(spec), link.channel, consumer);
+  if (!sender.ok()) return sender.status();
+  return Outgoing(std::move(*sender), std::move(*blocks), std::move(*pool));
+}
+
+Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool) noexcept
+    : sender_(std::move(sender)), blocks_(std::move(blocks)), pool_(std::move(pool)) {}
+
+Outcome Outgoing::open_block() noexcept {
+  if (!take_back()) broken_ = true;
+  if (broken_) return Outcome::kClosed;
+  if (!pool_.claim(offset_)) return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+  at_ = blocks_->bytes().data() + std::uint64_t{offset_} * kOffsetUnitBytes;
+  used_ = 0;
+  return Outcome::kOk;
+}
+
+// False: what came back is no block that was out.
+bool Outgoing::take_back() noexcept {
+  std::array<BlockReturn, 16> returns;
+  for (std::size_t count = returns.size(); count == returns.size();) {
+    count = sender_->poll_returns(returns);
+    for (std::size_t k = 0; k < count; ++k)
+      if (!pool_.release(returns[k].offset)) return false;
+  }
+  return true;
+}
+
+void Outgoing::append(const Descriptor& descriptor, std::span<const std::byte> bytes) noexcept {
+  std::byte* const to = at_ + aligned(used_);
+  std::memcpy(to, &descriptor, kDescriptorBytes);
+  if (!bytes.empty()) std::memcpy(to + kDescriptorBytes, bytes.data(), bytes.size());
+  used_ = aligned(used_) + kDescriptorBytes + bytes.size();
+  copied_bytes_ += bytes.size();
+}
+
+Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
+  if (broken_) return Outcome::kClosed;
+  if (const Push push = sender_->reserve(); push != Push::kOk)
+    return push == Push::kClosed ? Outcome::kClosed : Outcome::kBackPressured;
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  packet.port = port;
+  packet.instance = message;
+  if (has_block()) {
+    packet.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
+    packet.offset = offset_;
+    packet.payload_bytes = used_;
+    pool_.hold(offset_, 1);
+    at_ = nullptr;
+  }
+  sender_->commit(packet);
+  sender_->wake();
+  ++packets_;
+  return Outcome::kOk;
+}
+
+Status Outgoing::status() const {
+  if (broken_) return {Code::kDataLoss, "packing: the receiver gave back a block that it did not have; rerun"};
+  WOA_RETURN_IF_ERROR(sender_->status().with_context("packing"));
+  if (sender_->closed())
+    return {Code::kPeerLost, "packing: the receiver closed after " + std::to_string(sender_->consumed()) + " of " +
+                                 std::to_string(packets_) + " packets; read its log"};
+  return {};
+}
+
+}  // namespace woa::packing

@@ -1,0 +1,95 @@
+// The sender's end: assembles messages from pieces of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/packing/link.h"
+#include "runtime/packing/outgoing.h"
+#include "runtime/packing/piece.h"
+#include "runtime/transport/doorbell.h"
+#include "runtime/transport/transport.h"
+
+namespace woa::packing {
+
+// One thread at a time. No call blocks, allocates, logs or makes a system call, but a packet that is sent may make one
+// to wake a receiver that sleeps, and a refused call allocates to say why.
+//
+//     packer.begin();
+//     packer.pack(bytes_of(count), SendMode::kSafer, ReceiveMode::kExpress);    // the receiver needs it to go on
+//     packer.pack(rows, SendMode::kCheaper, ReceiveMode::kCheaper);
+//     packer.end();
+//
+// What each mode costs where the receiver reads the blocks in place (loopback, shm): a piece is copied once, into a
+// block, and nothing is staged. *Safer* and *cheaper* are copied by pack(), *later* by end(). An *express* piece that
+// is not *later* is sent by pack() together with all that was packed before it: one packet for each, so several values
+// that are needed at once are better one piece. Without it a packet is sent when a block is full, and by end().
+class Packer {
+ public:
+  // `link` is as allocate_link() made it for `spec`. `consumer` is the doorbell of the receiver's controller and must
+  // outlive the packer. kInvalid: `link` is not of `spec`. Otherwise as Transport::open_sender().
+  static Result<std::unique_ptr<Packer>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+                                              Doorbell consumer = {});
+  // A message that was begun and not ended is lost; the receiver is told so.
+
+  // Begins a message; kRefused within one.
+  Outcome begin() noexcept;
+  // Appends a piece, which may be empty. It is borrowed as long as `send` says. kBackPressured: a part of it may be on
+  // its way; make the same call again, with the piece as it was, before any other. kRefused: no message is open, a mode
+  // is unknown, another call was back-pressured, or:
+  // - a *later* piece when the link's later_pieces are remembered already (also a *cheaper* one, behind the next case);
+  // - a *safer* piece behind one that is *later* and *express*. Such a piece is sent by end() and its receiver waits
+  //   for it there, so what is packed behind it is sent behind it; a safer piece cannot wait without being copied away.
+  Outcome pack(std::span<const std::byte> piece, SendMode send, ReceiveMode receive) noexcept;
+  // Reads what is *later* and sends what is left. kBackPressured: call it again, and no pack() between.
+  Outcome end() noexcept;
+
+  // Payload counts from when a piece was packed with kOk.
+  [[nodiscard]] Traffic traffic() const noexcept;
+  // Why the link ended: kPeerLost: the receiver closed. kDataLoss: it broke a rule. While it has not: ok, or kInvalid
+  // for the last call that was refused.
+  [[nodiscard]] Status status() const;
+
+ private:
+  // A piece whose bytes are sent by end().
+  struct Later {
+    const std::byte* from = nullptr;
+    Piece piece;
+    std::uint32_t number = 0;
+  };
+  // A call that was back-pressured.
+  struct Unfinished {
+    const std::byte* from = nullptr;
+    Piece piece;
+    friend bool operator==(const Unfinished&, const Unfinished&) = default;
+  };
+
+  Packer(Outgoing outgoing, const LinkSpec& spec);
+  [[nodiscard]] std::string problem_with(const Unfinished& call) const;
+  [[nodiscard]] bool waits_for_end(const Piece& piece) const noexcept;
+  Outcome pack_now(const Unfinished& call) noexcept;
+  Outcome remember(const Unfinished& call) noexcept;
+  Outcome write(const Later& piece, Place place) noexcept;
+  Outcome next_block() noexcept;
+  Outcome refuse(const std::string& what) noexcept;
+
+  Outgoing outgoing_;
+  std::uint32_t later_pieces_;    // at most
+  std::vector<Later> later_;      // in the order of packing
+  std::size_t sent_later_ = 0;    // of those
+  bool open_ = false;             // a message
+  bool ending_ = false;           // its end() was back-pressured
+  bool waiting_for_end_ = false;  // a piece was later and express
+  std::optional<Unfinished> unfinished_;
+  std::uint64_t done_ = 0;    // bytes written of the piece that is being written
+  bool written_ = false;      // all of it is, and only its packet is not sent
+  std::uint32_t number_ = 0;  // of the next piece
+  std::uint64_t messages_ = 0, payload_bytes_ = 0;
+  Status refusal_;
+};
+
+}  // namespace woa::packing

@@ -1,0 +1,161 @@
+// What every test of packed messages needs. The program's transport and sizes come from the functions that it is linked
+// with.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/packing/link.h"
+#include "runtime/packing/packer.h"
+#include "runtime/packing/unpacker.h"
+#include "tests/cts/transport/channel.h"
+
+namespace woa::cts {
+
+using packing::LinkSpec;
+using packing::Outcome;
+using packing::Packer;
+using packing::Piece;
+using packing::ReceiveMode;
+using packing::SendMode;
+using packing::Traffic;
+using packing::Unpacker;
+using Bytes = std::vector<std::byte>;
+
+LinkSpec link_spec();  // default_blocks.cc, small_blocks.cc, min_blocks.cc
+
+inline constexpr std::array kSendModes{SendMode::kSafer, SendMode::kLater, SendMode::kCheaper};
+inline constexpr std::array kReceiveModes{ReceiveMode::kExpress, ReceiveMode::kCheaper};
+
+// The largest piece that can be viewed.
+inline std::size_t viewable_bytes(const LinkSpec& spec) { return spec.block_bytes - packing::kDescriptorBytes; }
+
+// Both ends of a link.
+struct Rig {
+  explicit Rig(const LinkSpec& link_spec = cts::link_spec(), std::unique_ptr<Transport> over = make_transport())
+      : spec(link_spec), transport(std::move(over)) {}
+
+  [[nodiscard]] Result<std::unique_ptr<Packer>> open_packer() const { return Packer::open(*transport, spec, link); }
+  [[nodiscard]] Result<std::unique_ptr<Unpacker>> open_unpacker() const {
+    return Unpacker::open(*transport, spec, link);
+  }
+
+  LinkSpec spec;
+  std::unique_ptr<Transport> transport;
+  packing::Link link = need(packing::allocate_link(*transport, spec, "link"));
+};
+
+struct OpenRig : Rig {
+  using Rig::Rig;
+  std::unique_ptr<Packer> packer = need(open_packer());
+  std::unique_ptr<Unpacker> unpacker = need(open_unpacker());
+};
+
+// One side's calls, in order; each is made again as long as it is back-pressured.
+class Script {
+ public:
+  Script& then(std::function<Outcome()> call) {
+    calls_.push_back(std::move(call));
+    return *this;
+  }
+  [[nodiscard]] bool done() const { return at_ == calls_.size() || last_ != Outcome::kOk; }
+  // Ok, or what stopped it.
+  [[nodiscard]] Outcome last() const { return last_; }
+  // Goes on as far as it can. True if it got anywhere.
+  bool run() {
+    const std::size_t before = at_;
+    while (!done()) {
+      const Outcome outcome = calls_[at_]();
+      if (outcome == Outcome::kBackPressured) break;
+      last_ = outcome;
+      if (outcome == Outcome::kOk) ++at_;
+    }
+    return at_ != before;
+  }
+
+ private:
+  std::vector<std::function<Outcome()>> calls_;
+  std::size_t at_ = 0;
+  Outcome last_ = Outcome::kOk;
+};
+
+// Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock. A loss shows after
+// some polls, and a piece may go through many blocks.
+inline bool run_both(Script& sender, Script& receiver) {
+  for (int idle = 0; idle < 100'000; ++idle) {
+    if (sender.run() | receiver.run()) idle = 0;
+    if (sender.done() && receiver.done()) return true;
+  }
+  return false;
+}
+
+// One piece of a message as both sides have it.
+struct Item {
+  Bytes sent, received;
+  SendMode send = SendMode::kCheaper;
+  ReceiveMode receive = ReceiveMode::kCheaper;
+  bool by_view = false;
+  std::span<const std::byte> view;
+
+  [[nodiscard]] std::span<const std::byte> result() const {
+    return by_view ? view : std::span<const std::byte>(received);
+  }
+};
+
+inline Item item(std::size_t bytes, SendMode send, ReceiveMode receive, bool by_view = false, std::uint64_t seed = 1) {
+  return {pattern(bytes, seed), Bytes(by_view ? 0 : bytes), send, receive, by_view, {}};
+}
+
+inline bool same(std::span<const std::byte> one, std::span<const std::byte> other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end());
+}
+
+inline Outcome pack(Packer& packer, const Item& item) { return packer.pack(item.sent, item.send, item.receive); }
+inline Outcome unpack(Unpacker& unpacker, Item& item) {
+  if (item.by_view) return unpacker.view(item.sent.size(), item.send, item.receive, item.view);
+  return unpacker.unpack(item.received, item.send, item.receive);
+}
+
+// The calls for one message; `items` must stay. What must hold right after a call, checked by the receiver, fails as
+// kRefused.
+inline void add_message(Script& script, Packer& packer, const std::vector<Item>& items) {
+  script.then([&packer] { return packer.begin(); });
+  for (const Item& item : items) script.then([&packer, &item] { return pack(packer, item); });
+  script.then([&packer] { return packer.end(); });
+}
+inline void add_message(Script& script, Unpacker& unpacker, std::vector<Item>& items) {
+  script.then([&unpacker] { return unpacker.begin(); });
+  for (Item& item : items) {
+    script.then([&unpacker, &item] {
+      const Outcome outcome = unpack(unpacker, item);
+      const bool usable = item.receive == ReceiveMode::kCheaper || same(item.result(), item.sent);
+      return outcome == Outcome::kOk && !usable ? Outcome::kRefused : outcome;
+    });
+  }
+  script.then([&unpacker, &items] {
+    const Outcome outcome = unpacker.end();
+    if (outcome != Outcome::kOk) return outcome;
+    for (const Item& item : items)
+      if (!same(item.result(), item.sent)) return Outcome::kRefused;
+    return outcome;
+  });
+}
+
+// Sends `items` as one message, and requires that they arrive.
+inline void exchange(Packer& packer, Unpacker& unpacker, std::vector<Item>& items) {
+  Script sender, receiver;
+  add_message(sender, packer, items);
+  add_message(receiver, unpacker, items);
+  const bool ended = run_both(sender, receiver);
+  INFO("packer: " << packer.status().message() << "\nunpacker: " << unpacker.status().message());
+  REQUIRE(ended);
+  REQUIRE(sender.last() == Outcome::kOk);
+  REQUIRE(receiver.last() == Outcome::kOk);
+}
+
+inline std::span<std::byte> bytes_of(std::uint64_t& value) { return std::as_writable_bytes(std::span(&value, 1)); }
+
+}  // namespace woa::cts
