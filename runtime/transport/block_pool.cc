@@ -24,7 +24,7 @@ Result<BlockPool> BlockPool::make(std::uint32_t blocks, std::uint64_t block_byte
 
 BlockPool::BlockPool(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room)
     : block_bytes_(block_bytes),
-      room_units_(header_room / kOffsetUnitBytes),
+      room_units_(header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
       stride_units_(static_cast<std::uint32_t>((block_bytes + header_room) / kOffsetUnitBytes)),
       free_(blocks),
       holders_(blocks, 0) {
