@@ -4,9 +4,12 @@
 #include <bit>
 #include <map>
 
+#include "runtime/controller/transfer_method.h"
+
 namespace woa {
 namespace {
 
+static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
 constexpr std::uint32_t kControlSlots = 4;  // retire and end: the host sends the next only when the last was read
 
 void index_edges(const Plan& plan, Layout& layout) {
@@ -43,8 +46,12 @@ void add_consumer(RegionLayout& region, std::uint32_t controller) {
 
 // A relay passes payloads on by reference: its edges name the regions of its writers.
 void make_edges(const Plan& plan, Layout& layout) {
-  for (const EdgePlan& edge : plan.edges) {
-    EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, false, true};
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    EdgeLayout out;
+    out.from = plan.stages[edge.from_stage].controller;
+    out.to = plan.stages[edge.to_stage].controller;
+    out.inline_bytes = inline_limit(facts_of(plan, e));
     if (plan.stages[edge.from_stage].role == StageRole::kRelay) {
       for (const std::uint32_t writer : layout.in_edges[edge.from_stage][edge.from_port]) {
         const EdgePlan& upstream = plan.edges[writer];
@@ -55,8 +62,6 @@ void make_edges(const Plan& plan, Layout& layout) {
     } else {
       out.regions.push_back(static_cast<std::uint16_t>(layout.region_of[edge.from_stage][edge.from_port]));
     }
-    // A device that parses packets itself is given the block.
-    out.inlines = out.crosses() && plan.controllers[out.to].kind != ControllerKind::kFpga;
     for (const std::uint16_t region : out.regions) add_consumer(layout.regions[region], out.to);
     layout.edges.push_back(std::move(out));
   }
@@ -72,9 +77,11 @@ void make_edges(const Plan& plan, Layout& layout) {
   }
 }
 
+constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
 void make_channels(const Plan& plan, Layout& layout) {
   struct Need {
-    std::uint32_t ring = kControlSlots, returns = 1;
+    std::uint32_t ring = kControlSlots, returns = 1, inline_bytes = kPoisonMessageBytes;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Need> needs;
   for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) needs[{kHostController, c}];
@@ -83,12 +90,13 @@ void make_channels(const Plan& plan, Layout& layout) {
     Need& need = needs[{layout.edges[e].from, layout.edges[e].to}];
     need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
     need.returns += plan.edges[e].blocks;
+    need.inline_bytes = std::max(need.inline_bytes, whole_lines(layout.edges[e].inline_bytes));
   }
   for (const auto& [pair, need] : needs) {
     ChannelSpec spec;
     spec.ring_slots = std::bit_ceil(need.ring);
     spec.return_slots = std::bit_ceil(need.returns);
-    spec.inline_bytes = kPoisonMessageBytes;
+    spec.inline_bytes = need.inline_bytes;
     spec.header_crc = plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
     layout.channels.push_back({pair.first, pair.second, spec});
   }
@@ -103,6 +111,14 @@ Layout make_layout(const Plan& plan) {
   make_edges(plan, layout);
   make_channels(plan, layout);
   return layout;
+}
+
+std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept {
+  std::uint32_t most = 0;
+  for (const EdgeLayout& edge : layout.edges) {
+    if (edge.to == controller) most = std::max(most, edge.inline_bytes);
+  }
+  return most;
 }
 
 }  // namespace woa

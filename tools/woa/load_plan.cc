@@ -127,6 +127,8 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
 }
 
+std::string_view transport_of(std::string_view processes) noexcept { return processes == "one" ? "loopback" : "shm"; }
+
 Loaded load_plan(const GraphOptions& options) {
   std::map<std::string, std::string> params;
   for (const std::string& text : options.params) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -34,5 +35,8 @@ struct Loaded {
   int exit_code = 0;
 };
 Loaded load_plan(const GraphOptions& options);
+
+// The transport between controllers that `--processes` stands for: "one" (threads) or "per-controller".
+std::string_view transport_of(std::string_view processes) noexcept;
 
 }  // namespace woa::tools
