@@ -118,14 +118,16 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
 }
 
 int explain(const ExplainArguments& arguments) {
-  Loaded loaded = load_plan(arguments.graph);
+  GraphOptions graph = arguments.graph;
+  graph.transport = transport_of(arguments.processes);
+  Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
-    edges.push_back(explain_edge(*plan, layout, e, transport_of(arguments.processes)));
+    edges.push_back(explain_edge(*plan, layout, e, graph.transport));
   arguments.graph.json ? print_json_of(*plan, edges) : print_table(*plan, edges);
   return kDone;
 }

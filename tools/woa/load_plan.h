@@ -19,6 +19,7 @@ namespace woa::tools {
 struct GraphOptions {
   std::filesystem::path file;
   std::string machine;
+  std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
