@@ -39,6 +39,14 @@ void check_options(const CompileOptions& options, Report& report) {
                cat("--window is ", *options.window, ", expected 1 to ", kMaxWindow), "choose a window in that range");
 }
 
+// The limit that was measured for the transport, if the machine file has one.
+void set_inline_limits(Plan& plan, const Machine& machine, const std::string& transport) {
+  if (!machine.calibration) return;
+  const auto limit = machine.calibration->inline_bytes.find(transport);
+  if (limit == machine.calibration->inline_bytes.end()) return;
+  for (EdgePlan& edge : plan.edges) edge.inline_bytes = limit->second;
+}
+
 // The passes that need the graph's control flow to make sense.
 void check_control_flow(Graph& graph, Report& report) {
   if (!find_loops(graph, report)) return;
@@ -66,6 +74,7 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
+  set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
                  "make the graph smaller as the message says");
@@ -88,6 +97,22 @@ Compilation compile_text(const std::string& text, const std::string& name, const
   Report report;
   report.add_source(name, text);
   return compile_with(report, folder, options);
+}
+
+MachineFile read_machine_file(const fs::path& path) {
+  Report report;
+  const std::uint32_t none = report.add_source(path.string(), "");
+  const std::optional<std::string> text = read_file(path, {none, 0, 0, 1}, report);
+  MachineFile file;
+  if (text) {
+    if (auto machine = read_machine(report.add_source(path.string(), *text), report)) {
+      file.has_controllers = !machine->open;
+      file.calibration = std::move(machine->calibration);
+    }
+  }
+  if (report.errors() != 0) file.calibration.reset();
+  file.diagnostics = report.take();
+  return file;
 }
 
 Compilation compile_file(const fs::path& graph, const CompileOptions& options) {

@@ -27,10 +27,17 @@ struct Diagnostic {
 };
 std::string format(const Diagnostic& diagnostic, bool color);
 
+// What `woa calibrate` measured of a machine, as a machine file keeps it (docs/machine.md).
+struct Calibration {
+  std::string processor;                              // that it holds for, as the system names it
+  std::map<std::string, std::uint32_t> inline_bytes;  // by transport: the limit of payloads behind headers
+};
+
 struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
   // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 where a stage asks for them.
   std::optional<std::filesystem::path> machine;
+  std::string transport = "shm";              // between controllers: the machine file may know its inline limit
   std::map<std::string, std::string> params;  // "stage.name" -> value, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
@@ -47,6 +54,14 @@ Compilation compile_file(const std::filesystem::path& graph, const CompileOption
 // The same for text; `name` stands in diagnostics, relative paths are relative to `folder`.
 Compilation compile_text(const std::string& text, const std::string& name, const std::filesystem::path& folder,
                          const CompileOptions& options);
+
+// A machine file by itself.
+struct MachineFile {
+  bool has_controllers = false;            // it says which controllers there are
+  std::optional<Calibration> calibration;  // absent, too, if there is any diagnostic
+  std::vector<Diagnostic> diagnostics;
+};
+MachineFile read_machine_file(const std::filesystem::path& path);
 
 // One kernel of the kernel path, as `woa devices` lists it.
 struct KernelListing {

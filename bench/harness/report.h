@@ -42,6 +42,13 @@ struct Absent {
   std::string contender, reason;
 };
 
+// How many of the sizes met a bar, and the worst ratio.
+struct Tally {
+  std::string what;
+  std::uint64_t within = 0, of = 0;
+  double worst = 0;
+};
+
 struct Report {
   std::string bench, transport;
   Better better = Better::kLess;
@@ -49,6 +56,7 @@ struct Report {
   std::vector<Row> rows;
   std::vector<Ratio> ratios = {};
   std::vector<Absent> absent = {};
+  std::vector<Tally> tallies = {};
 };
 
 }  // namespace woa::bench

@@ -54,20 +54,21 @@ Plan chain(const std::string& kernel, std::uint32_t stages, std::uint64_t max_by
 
 }  // namespace
 
-Plan ping_pong(std::uint32_t window) {
-  Plan plan = empty_plan("ping-pong", window, kToken, 2);
+Plan ping_pong(std::uint32_t window, std::uint64_t bytes, std::uint32_t inline_bytes) {
+  Plan plan = empty_plan("ping-pong", window, bytes, 2);
   for (std::uint32_t c = 1; c <= 2; ++c) {
-    plan.stages.push_back(stage(c == 1 ? "ping" : "pong", "ping", c, kToken));
-    plan.stages.back().outputs = {{"again", {"bytes", {}, kToken}, 0}, {"done", {"bytes", {}, kToken}, 0}};
+    plan.stages.push_back(stage(c == 1 ? "ping" : "pong", "ping", c, bytes));
+    plan.stages.back().outputs = {{"again", {"bytes", {}, bytes}, 0}, {"done", {"bytes", {}, bytes}, 0}};
   }
   plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
   const std::uint64_t all = ~std::uint64_t{0};
-  const std::uint32_t blocks = window + kSpareBlocks;
+  const std::uint32_t blocks = window + (bytes <= kSmallBlock ? kSpareBlocks : 1);
   plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
                 {2, 0, 3, 0, all, 0, -1, 1, blocks},
                 {3, 0, 2, 0, all, 1, 0, 1, blocks},
                 {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},
                 {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
+  for (EdgePlan& edge : plan.edges) edge.inline_bytes = inline_bytes;
   return plan;
 }
 

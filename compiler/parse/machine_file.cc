@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/parse/calibration.h"
 #include "compiler/parse/reader.h"
 
 namespace woa {
@@ -82,9 +83,17 @@ Machine default_machine() {
 std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root || !expect_map(*root, "a machine file", "`woa_machine: 1` and `controllers:`", report)) return std::nullopt;
-  const MapReader map(&*root, "a machine file", {"woa_machine", "controllers"}, report);
+  const MapReader map(&*root, "a machine file", {"woa_machine", "controllers", "calibration"}, report);
   check_version(map, "woa_machine", report);
   Machine machine;
+  if (const YamlNode* calibration = map.get("calibration")) {
+    machine.calibration = read_calibration(*calibration, report);
+    if (map.get("controllers") == nullptr) {  // measured, but not said to be all that there is
+      Machine any = default_machine();
+      any.calibration = std::move(machine.calibration);
+      return any;
+    }
+  }
   const YamlNode* controllers = map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}");
   if (controllers == nullptr || !expect_map(*controllers, "`controllers`", "`cpu:0: {lanes: 1}`", report))
     return machine;

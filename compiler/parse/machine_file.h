@@ -1,4 +1,4 @@
-// A machine file (docs/machine.md): the controllers that there are.
+// A machine file (docs/machine.md): the controllers that there are, and what was measured of them.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ std::optional<ControllerName> parse_controller(std::string_view text);
 struct Machine {
   std::vector<ControllerPlan> controllers;  // in the order of the file
   bool open = false;                        // any controller that a graph names exists
+  std::optional<Calibration> calibration = std::nullopt;
 };
 
 // Without a machine file: cpu:0, cpu:1, gpu:0, fpga:0, and whatever else a graph names. Whether there is such a device

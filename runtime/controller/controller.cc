@@ -83,6 +83,7 @@ Controller::Controller(ControllerSetup setup)
     firings_.push_back(std::make_unique<ActiveFiring>());
     firings_.back()->inputs.reserve(max_inputs);
     firings_.back()->tokens.reserve(max_inputs);
+    firings_.back()->inline_payloads = InlineStore(max_inputs, most_inline_bytes(layout_, self_));
     firings_.back()->outputs.reserve(max_outputs);
     firings_.back()->claims.reserve(max_outputs);
     firings_.back()->message.reserve(kPoisonMessageBytes);

@@ -124,6 +124,7 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
       token = *matches_.held(match.stage, p, match.instance, match.tag);
       token.edge = kNone;  // read, not consumed
     }
+    firing.inline_payloads.keep(p, token);
     firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0};
   }
   firing.outputs.resize(firing.claims.size());

@@ -5,9 +5,12 @@
 #include <map>
 #include <set>
 
+#include "runtime/controller/transfer_method.h"
+
 namespace woa {
 namespace {
 
+static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
 constexpr std::uint32_t kControlSlots = 4;  // retire and end: the host sends the next only when the last was read
 
 void index_edges(const Plan& plan, Layout& layout) {
@@ -74,16 +77,15 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
 }
 
 void make_edges(const Plan& plan, bool replicas, Layout& layout) {
-  for (const EdgePlan& edge : plan.edges) {
-    EdgeLayout out{plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, {}, false, true};
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    EdgeLayout out;
+    out.from = plan.stages[edge.from_stage].controller;
+    out.to = plan.stages[edge.to_stage].controller;
+    out.inline_bytes = inline_limit(facts_of(plan, e, replicas));
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());
     out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
-    // A device that parses packets itself is given the block, and so is a relay whose block is a replica: what it
-    // passes on by reference must lie there.
-    const bool needs_block = plan.controllers[out.to].kind == ControllerKind::kFpga ||
-                             (replicas && plan.stages[edge.to_stage].role == StageRole::kRelay);
-    out.inlines = out.crosses() && !needs_block;
     add_users(plan, out, edge, layout);
     layout.edges.push_back(std::move(out));
   }
@@ -99,9 +101,11 @@ void make_edges(const Plan& plan, bool replicas, Layout& layout) {
   }
 }
 
+constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
 void make_channels(const Plan& plan, bool replicas, Layout& layout) {
   struct Need {
-    std::uint32_t ring = kControlSlots, returns = 1;
+    std::uint32_t ring = kControlSlots, returns = 1, inline_bytes = kPoisonMessageBytes;
     std::set<std::uint16_t> regions;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Need> needs;
@@ -112,12 +116,13 @@ void make_channels(const Plan& plan, bool replicas, Layout& layout) {
     need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
     need.returns += plan.edges[e].blocks;
     need.regions.insert(layout.edges[e].regions.begin(), layout.edges[e].regions.end());
+    need.inline_bytes = std::max(need.inline_bytes, whole_lines(layout.edges[e].inline_bytes));
   }
   for (const auto& [pair, need] : needs) {
     ChannelSpec spec;
     spec.ring_slots = std::bit_ceil(need.ring);
     spec.return_slots = std::bit_ceil(need.returns);
-    spec.inline_bytes = kPoisonMessageBytes;
+    spec.inline_bytes = need.inline_bytes;
     spec.header_crc =
         replicas || plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
     layout.channels.push_back({pair.first, pair.second, spec, {need.regions.begin(), need.regions.end()}});
@@ -134,6 +139,14 @@ Layout make_layout(const Plan& plan, std::uint32_t header_room) {
   make_edges(plan, replicas, layout);
   make_channels(plan, replicas, layout);
   return layout;
+}
+
+std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept {
+  std::uint32_t most = 0;
+  for (const EdgeLayout& edge : layout.edges) {
+    if (edge.to == controller) most = std::max(most, edge.inline_bytes);
+  }
+  return most;
 }
 
 }  // namespace woa

@@ -14,10 +14,6 @@ namespace woa {
 // Room for the text that poison carries; longer ones are cut.
 inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 
-// A payload of up to so many bytes travels behind its header, so that its reader waits for one transfer of cache lines
-// and not for two, one after the other. It names its block all the same (docs/adr/0004).
-inline constexpr std::uint32_t kInlineTokenBytes = 64;
-
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
 struct RegionLayout {
   std::uint32_t stage = 0, port = 0;     // the output
@@ -40,8 +36,10 @@ struct EdgeLayout {
   std::uint32_t from = 0, to = 0;      // controllers
   std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or where it passes
                                        // payloads on (a relay, an output in place) those of their writers
-  bool inlines = false;                // small payloads travel behind their headers
-  bool first_to_controller = true;     // first edge of its output to that controller: the one that counts payload bytes
+  // Payloads of up to so many bytes travel behind their headers, so that their reader waits for one transfer of cache
+  // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
+  std::uint32_t inline_bytes = 0;
+  bool first_to_controller = true;  // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
@@ -59,5 +57,8 @@ struct Layout {
 // `plan` has passed validate(). `header_room` is the transport's: 0 where controllers share memory. Between replicas
 // headers carry a CRC, and a relay is sent every payload in its block, because it passes the block on.
 Layout make_layout(const Plan& plan, std::uint32_t header_room = 0);
+
+// The largest inline payload that a token for `controller` may have.
+std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept;
 
 }  // namespace woa

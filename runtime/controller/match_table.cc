@@ -24,6 +24,9 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   tokens_.resize(std::size_t{tokens} * max_ports_);
   buckets_.assign(std::bit_ceil(tokens * 2), kNone);
   held_.reserve(held);
+  const std::uint32_t inline_bytes = most_inline_bytes(layout, controller);
+  inline_ = InlineStore(tokens_.size(), inline_bytes);
+  held_inline_ = InlineStore(held_.capacity(), inline_bytes);
   for (std::uint32_t m = 0; m < tokens; ++m) matches_[m].next = m + 1 < tokens ? m + 1 : kNone;
   free_ = 0;
 }
@@ -62,6 +65,7 @@ MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
   Token& place = tokens(match)[header.port];
   if (place.present()) return Added::kDuplicate;
   place = token;
+  inline_.keep(static_cast<std::size_t>(&place - tokens_.data()), place);
   Match& entry = matches_[match];
   entry.deadline = std::max(entry.deadline, header.deadline);
   --entry.missing;
@@ -78,6 +82,7 @@ MatchTable::Added MatchTable::hold(const Token& token) {
   }
   if (held_.size() == held_.capacity()) return Added::kFull;
   held_.push_back({header.stage, header.port, token});
+  held_inline_.keep(held_.size() - 1, held_.back().token);
   return Added::kHeld;
 }
 

@@ -5,30 +5,16 @@
 // allocation after construction.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "runtime/controller/layout.h"
-#include "runtime/packet/activation_packet.h"
+#include "runtime/controller/token.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
-
-inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-// One token at rest: the packet that brought it, and the edge that it came by.
-struct Token {
-  ActivationPacket header;
-  std::array<std::byte, kInlineTokenBytes> inline_payload;  // if the header says so
-  std::uint32_t edge = kNone;                               // kNone: no token
-  [[nodiscard]] bool present() const noexcept { return edge != kNone; }
-  [[nodiscard]] bool is_inline() const noexcept { return (header.flags & kInline) != 0; }
-};
-
-static_assert(offsetof(Token, inline_payload) % 64 == 0 && alignof(Token) >= 64, "kernels are promised aligned data");
 
 // What tokens are matched by, and until when they are wanted.
 struct MatchKey {
@@ -85,7 +71,10 @@ class MatchTable {
         continue;
       }
       fn(held_[h].token);
-      held_[h] = held_.back();
+      if (h + 1 < held_.size()) {
+        held_[h] = held_.back();
+        held_inline_.keep(h, held_[h].token);
+      }
       held_.pop_back();
     }
   }
@@ -105,8 +94,10 @@ class MatchTable {
   std::vector<std::uint32_t> open_inputs_;  // by stage: those that are not held
   std::vector<Match> matches_;
   std::vector<Token> tokens_;           // max_ports_ per match
+  InlineStore inline_;                  // a place per token
   std::vector<std::uint32_t> buckets_;  // a power of two
   std::vector<Held> held_;
+  InlineStore held_inline_;  // likewise
   std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;
 };

@@ -52,7 +52,7 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   EdgeBook book;
   if (layout.from != controller) return book;
   book.starts_here = true;
-  book.inlines = layout.inlines;
+  book.inline_bytes = layout.inline_bytes;
   book.counts_payload = layout.first_to_controller;
   book.port = static_cast<std::uint16_t>(plan.to_port);
   book.stage = plan.to_stage;
@@ -193,7 +193,7 @@ void Outputs::commit_relay(std::uint32_t edge, const ActivationPacket& token,
 // Sends a token whose payload is `payload` and lies in the block that `header` names.
 void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
                       std::span<const std::byte> payload) noexcept {
-  const bool inlined = book.inlines && !payload.empty() && payload.size() <= kInlineTokenBytes;
+  const bool inlined = !payload.empty() && payload.size() <= book.inline_bytes;
   header.flags = inlined ? static_cast<std::uint8_t>(kInline) : std::uint8_t{0};
   header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
   header.ordinal = 0;

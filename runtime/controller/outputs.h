@@ -99,13 +99,13 @@ class Outputs {
   // What a hop over an edge takes, looked up once.
   struct EdgeBook {
     bool starts_here = false;
-    bool inlines = false;              // small payloads travel behind their headers
     bool counts_payload = false;       // first edge of its output to that controller
     std::uint16_t region = 0;          // of the pool
     std::uint16_t port = 0;            // that it leads to
     std::uint32_t stage = 0;           // likewise
     std::uint32_t controller = 0;      // likewise
     std::uint32_t edge = 0;            // in the plan
+    std::uint32_t inline_bytes = 0;    // payloads of up to so many travel behind their headers
     std::uint64_t keep = 0, step = 0;  // of the firing's tag
     Sender* sender = nullptr;          // null: it ends in this controller
     BlockPool* pool = nullptr;         // of its payloads; null where it passes on others'

@@ -81,7 +81,7 @@ bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet,
   if (edge == nullptr) return refuse("fits no edge of the plan");
   if (kind == PacketKind::kActivate) {
     if ((packet.flags & kAbsent) != 0) return refuse("is absent, which this version does not support");
-    if (inline_payload.size() > kInlineTokenBytes) return refuse("carries more behind its header than a token may");
+    if (inline_payload.size() > edge->inline_bytes) return refuse("carries more behind its header than its edge may");
     if (!table_.region(packet.region).holds(packet)) return refuse("names no block");
   }
   if (setup_.trace) {
@@ -99,7 +99,7 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet,
   Token token;
   token.header = packet;
   token.edge = edge;
-  std::copy(inline_payload.begin(), inline_payload.end(), token.inline_payload.begin());
+  token.inline_payload = inline_payload;
   const InputPortPlan& port = stage(packet.stage).inputs[packet.port];
   StageInstance* entry = packet.instance < oldest_ ? nullptr : instance_at(packet.stage, packet.instance);
   if (packet.instance >= oldest_ && entry == nullptr) return false;
@@ -170,7 +170,7 @@ bool Controller::on_poison(const ActivationPacket& packet, std::span<const std::
 }
 
 std::span<const std::byte> Controller::payload_of(const Token& token) const noexcept {
-  if (token.is_inline()) return std::span(token.inline_payload).first(token.header.payload_bytes);
+  if (token.is_inline()) return token.inline_payload;
   return table_.region(token.header.region).payload(token.header);
 }
 

@@ -30,7 +30,7 @@ StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
   for (const auto& edges : layout.in_edges[s]) {
     view.inputs.emplace_back();
     for (const std::uint32_t e : edges)
-      view.inputs.back().push_back({e, layout.edges[e].from, layout.edges[e].regions});
+      view.inputs.back().push_back({e, layout.edges[e].from, layout.edges[e].inline_bytes, layout.edges[e].regions});
   }
   view.groups = groups_of(stage);
   for (const auto& edges : layout.out_edges[s]) {

@@ -40,6 +40,7 @@ class RegionView {
 
 struct InputEdge {
   std::uint32_t edge = 0, from = 0;
+  std::uint32_t inline_bytes = 0;          // that its tokens may carry
   std::span<const std::uint16_t> regions;  // that its packets may name
 };
 

@@ -13,12 +13,14 @@
 
 namespace woa {
 
-inline constexpr std::uint32_t kPlanVersion = 1;
+inline constexpr std::uint32_t kPlanVersion = 2;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::uint32_t kHostController = 0;  // controllers[0] is always `host`
 inline constexpr std::uint32_t kSourceStage = 0;     // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;       // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
+inline constexpr std::uint32_t kDefaultInlineBytes = 64;    // where nothing was measured: one line behind the header's
+inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
 std::string_view to_string(ControllerKind kind) noexcept;
@@ -49,6 +51,8 @@ struct PortType {
   [[nodiscard]] std::uint64_t prefix_bytes() const noexcept;
   // Bytes of a block that holds any payload of this type: prefix + max_bytes rounded up to kPayloadAlignment, never 0.
   [[nodiscard]] std::uint64_t block_bytes() const noexcept;
+  // Bytes of the largest payload: prefix + max_bytes.
+  [[nodiscard]] std::uint64_t payload_bytes() const noexcept { return prefix_bytes() + max_bytes; }
   bool operator==(const PortType&) const = default;
 };
 // Bytes of one element ("f32" -> 4, "bytes" -> 1); 0 for an unknown name.
@@ -127,6 +131,9 @@ struct EdgePlan {
   std::int32_t loop = -1;            // index into `loops` of the loop whose next turn this edge takes, or -1
   std::uint32_t min_blocks = 1;      // b(e), rule 8
   std::uint32_t blocks = 1;          // blocks of this edge, >= min_blocks
+  // Payloads of up to so many bytes (dimensions included) travel behind their headers where the edge's ends allow it;
+  // 0 to kMaxInlineBytes. What it comes to is in runtime/controller/transfer_method.h.
+  std::uint32_t inline_bytes = kDefaultInlineBytes;
   bool operator==(const EdgePlan&) const = default;
 };
 

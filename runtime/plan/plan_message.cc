@@ -120,6 +120,7 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_loop(from.loop);
   to.set_min_blocks(from.min_blocks);
   to.set_blocks(from.blocks);
+  to.set_inline_bytes(from.inline_bytes);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -131,7 +132,8 @@ EdgePlan decode(const pb::Edge& from) {
           .step = from.step(),
           .loop = from.loop(),
           .min_blocks = from.min_blocks(),
-          .blocks = from.blocks()};
+          .blocks = from.blocks(),
+          .inline_bytes = from.inline_bytes()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;    // of all header rings together
 constexpr std::uint64_t kMaxWaiting = 1ULL << 23;  // tokens that a controller makes room for
+// Payloads behind headers: their places in all rings, or those of one controller's waiting tokens.
+constexpr std::uint64_t kMaxInlineMemory = 1ULL << 30;
 
 Status check_loops(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_names(plan.loops, "loops"));
@@ -68,12 +70,27 @@ Status check_edge(const Plan& plan, std::size_t id) {
   if (plan.stages[e.from_stage].role == StageRole::kRelay && plan.stages[e.to_stage].role == StageRole::kRelay)
     return broken(place, ": a relay calls a kernel, not another relay");
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
+  if (e.inline_bytes > kMaxInlineBytes)
+    return broken(place, ": inline_bytes is ", std::to_string(e.inline_bytes), ", at most ",
+                  std::to_string(kMaxInlineBytes));
   return check_tag(plan, e, place);
+}
+
+// What a token of the edge may take behind its header, in whole lines.
+std::uint64_t inline_place_bytes(const Plan& plan, const EdgePlan& e) {
+  const PortType& type = plan.stages[e.from_stage].outputs[e.from_port].type;
+  const std::uint64_t most = std::min<std::uint64_t>(e.inline_bytes, type.payload_bytes());
+  return (most + kPayloadAlignment - 1) / kPayloadAlignment * kPayloadAlignment;
+}
+
+Status too_much_inline(const std::string& place, std::uint64_t places, std::uint64_t place_bytes) {
+  return broken(place, " would keep ", std::to_string(places), " places of ", std::to_string(place_bytes),
+                " bytes for payloads behind headers, more than 1 GiB; lower inline_bytes of the edges, or the window");
 }
 
 Status check_edges(const Plan& plan) {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
-  std::uint64_t slots = 0;
+  std::uint64_t slots = 0, place_bytes = 0;
   for (std::size_t id = 0; id < plan.edges.size(); ++id) {
     WOA_RETURN_IF_ERROR(check_edge(plan, id));
     const EdgePlan& e = plan.edges[id];
@@ -81,18 +98,25 @@ Status check_edges(const Plan& plan) {
       return broken(name_edge(plan, id), ": there is another edge between the same ports");
     }
     slots += std::uint64_t{e.blocks} + plan.window;
+    place_bytes = std::max(place_bytes, inline_place_bytes(plan, e));
   }
   if (slots > kMaxSlots) {
     return broken("blocks and window need ", std::to_string(slots), " ring slots, at most ", std::to_string(kMaxSlots),
                   "; lower the window");
   }
+  if (slots * place_bytes > kMaxInlineMemory) return too_much_inline("header rings", slots, place_bytes);
   return {};
 }
 
 // A controller keeps room for as many matches as it can get tokens, each with the ports of its widest stage.
 Status check_matches(const Plan& plan) {
   std::vector<std::uint64_t> tokens(plan.controllers.size(), plan.window), ports(plan.controllers.size(), 1);
-  for (const EdgePlan& e : plan.edges) tokens[plan.stages[e.to_stage].controller] += e.blocks;
+  std::vector<std::uint64_t> place_bytes(plan.controllers.size(), 0);
+  for (const EdgePlan& e : plan.edges) {
+    const std::uint32_t c = plan.stages[e.to_stage].controller;
+    tokens[c] += e.blocks;
+    place_bytes[c] = std::max(place_bytes[c], inline_place_bytes(plan, e));
+  }
   for (const StagePlan& stage : plan.stages)
     ports[stage.controller] = std::max<std::uint64_t>(ports[stage.controller], stage.inputs.size());
   for (std::size_t c = 0; c < plan.controllers.size(); ++c) {
@@ -102,6 +126,8 @@ Status check_matches(const Plan& plan) {
                     " inputs; lower the window, or give the wide stage a "
                     "controller of its own");
     }
+    if (tokens[c] * ports[c] * place_bytes[c] > kMaxInlineMemory)
+      return too_much_inline("controller " + quoted(plan.controllers[c].name), tokens[c] * ports[c], place_bytes[c]);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "runtime/rpc/call_model.h"
 
+#include <algorithm>
 #include <string>
 
 namespace woa {
@@ -25,12 +26,13 @@ Plan to_hub(const Plan& plan) {
     const auto relay = static_cast<std::uint32_t>(hub.stages.size());
     hub.stages.push_back(relay_of(stage));
     for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
-      EdgePlan call{relay, port, s, port, ~std::uint64_t{0}, 0, -1, 0, 0};
+      EdgePlan call{relay, port, s, port, ~std::uint64_t{0}, 0, -1, 0, 0, 0};
       for (EdgePlan& edge : hub.edges) {
         if (edge.to_stage != s || edge.to_port != port) continue;
         edge.to_stage = relay;
         call.min_blocks += edge.min_blocks;
         call.blocks += edge.blocks;
+        call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
       }
       hub.edges.push_back(call);
     }

@@ -7,7 +7,6 @@ namespace woa {
 namespace {
 
 constexpr std::uint32_t kMaxSlots = 1U << 24;
-constexpr std::uint32_t kMaxInlineBytes = 1U << 16;
 
 Status check_slots(std::string_view field, std::uint32_t slots) {
   if (std::has_single_bit(slots) && slots <= kMaxSlots) return {};
@@ -20,9 +19,9 @@ Status check_slots(std::string_view field, std::uint32_t slots) {
 Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec) {
   if (Status status = check_slots("ring_slots", spec.ring_slots); !status.ok()) return status;
   if (Status status = check_slots("return_slots", spec.return_slots); !status.ok()) return status;
-  if (spec.inline_bytes % 64 != 0 || spec.inline_bytes > kMaxInlineBytes)
+  if (spec.inline_bytes % 64 != 0 || spec.inline_bytes > kMaxRingInlineBytes)
     return {Code::kInvalid, "channel: inline_bytes is " + std::to_string(spec.inline_bytes) +
-                                "; it must be a multiple of 64 from 0 to " + std::to_string(kMaxInlineBytes)};
+                                "; it must be a multiple of 64 from 0 to " + std::to_string(kMaxRingInlineBytes)};
   return sizeof(ChannelWords) + std::size_t{spec.ring_slots} * (sizeof(HeaderSlot) + spec.inline_bytes) +
          std::size_t{spec.return_slots} * sizeof(ReturnSlot);
 }

@@ -32,10 +32,12 @@ enum class Push : std::uint8_t {
   kClosed          // the other end closed or died: nothing will ever be read again
 };
 
+inline constexpr std::uint32_t kMaxRingInlineBytes = 1U << 16;
+
 struct ChannelSpec {
   std::uint32_t ring_slots = 64;     // a power of two: one per block, one per edge and instance for poison, and control
   std::uint32_t return_slots = 64;   // a power of two, at least the blocks that the consumer can hold
-  std::uint32_t inline_bytes = 192;  // inline payload of a packet; a multiple of 64, may be 0
+  std::uint32_t inline_bytes = 192;  // inline payload of a packet; a multiple of 64, 0 to kMaxRingInlineBytes
   bool header_crc = false;           // on towards device streams and between hosts
 };
 

@@ -35,7 +35,7 @@ def missing_lines(expected, output):
 def run_block(script, expected, folder):
     """None, or what went wrong."""
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=100)
+                          text=True, timeout=100, env=dict(os.environ, XDG_CONFIG_HOME=os.path.join(folder, "config")))
     print(f"$ {script}{done.stdout}", flush=True)
     if done.returncode != 0:
         return f"exit code {done.returncode}"

@@ -6,6 +6,7 @@
 #include "bench/micro/fabric.h"
 #include "bench/micro/fanout.h"
 #include "bench/micro/handover.h"
+#include "bench/micro/methods.h"
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
@@ -16,6 +17,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/machine_choice.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
@@ -110,6 +112,15 @@ constexpr const char* kAboutTransport =
     "With --transport ofi both go between two processes over libfabric and the loopback interface, and the limit is "
     "raw\n"
     "fi_writedata with the same provider; payloads are not touched.";
+
+constexpr const char* kAboutMethods =
+    "Nanoseconds of a hop from controller to controller, 8 B to 64 MiB: the kernel reads a payload and writes one as\n"
+    "large. `inline` and `in place` are one method for all sizes, `chosen` is what a plan does: inline up to the "
+    "limit\n"
+    "of the machine file (`woa calibrate`), or 64 B. Each launch has processes and memory of its own. TO LIMIT is the\n"
+    "chosen way by the better of the others; above 64 KiB there is but one method, and the ratio shows the noise.\n"
+    "\n"
+    "  woa bench methods --size 64,256,1KiB";
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
@@ -297,6 +308,28 @@ void add_randomaccess(CLI::App& parent, Action& action) {
   add_repetitions(command, chosen->repetitions);
 }
 
+void add_methods(CLI::App& parent, Action& action) {
+  constexpr std::uint64_t kMostBytes = 64 << 20;
+  auto chosen = std::make_shared<bench::MethodOptions>(bench::MethodOptions{bench::doubling_sizes(kMostBytes)});
+  auto machine = std::make_shared<std::string>();
+  CLI::App& command = add(parent, action, "methods", "The chosen transfer method beside each single one, by size",
+                          [chosen, machine](const RunOptions& options) -> Result<bench::Report> {
+                            const auto limit = measured_inline_limit(*machine, options.transport->name());
+                            if (!limit.ok()) return limit.status();
+                            return bench::bench_methods(options, *limit, *chosen);
+                          });
+  command.footer(kAboutMethods);
+  command.add_option("--machine", *machine, "Machine file whose inline limit is chosen by")->type_name("FILE");
+  command
+      .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::uint64_t{8}, std::uint64_t{1} << 30))
+      ->delimiter(',')
+      ->option_text("SIZE,... [8,16,32,... 64MiB]");
+  add_count(command, chosen->count, "Hops of a launch").option_text("UINT [256 MiB, 8 to 20,000 hops]");
+  add_repetitions(command, chosen->repetitions);
+}
+
 void add_busy(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{1'000'000});
   CLI::App& command = add(
@@ -332,6 +365,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_fanout(command, action);
   add_handover(command, action);
   add_randomaccess(command, action);
+  add_methods(command, action);
   add_busy(command, action);
   add_idle(command, action);
   add_memory(command, action);

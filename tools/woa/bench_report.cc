@@ -34,6 +34,9 @@ json to_json(const bench::Report& report) {
               {"rows", std::move(rows)}};
   for (const bench::Ratio& ratio : report.ratios)
     object["ratios"].push_back({{"of", ratio.of}, {"to", ratio.to}, {"size", ratio.size}, {"value", ratio.value}});
+  for (const bench::Tally& tally : report.tallies)
+    object["tallies"].push_back(
+        {{"what", tally.what}, {"within", tally.within}, {"of", tally.of}, {"worst", tally.worst}});
   for (const bench::Absent& absent : report.absent)
     object["absent"].push_back({{"contender", absent.contender}, {"reason", absent.reason}});
   return object;
@@ -54,6 +57,9 @@ void print_table(const bench::Report& report) {
   for (const bench::Ratio& ratio : report.ratios)
     std::printf("  %s at %llu bytes: %.2f x %s\n", ratio.of.c_str(), static_cast<unsigned long long>(ratio.size),
                 ratio.value, ratio.to.c_str());
+  for (const bench::Tally& tally : report.tallies)
+    std::printf("  %s: %llu of %llu sizes, the worst %.2f x\n", tally.what.c_str(),
+                static_cast<unsigned long long>(tally.within), static_cast<unsigned long long>(tally.of), tally.worst);
   for (const bench::Absent& absent : report.absent)
     std::printf("  %s: %s\n", absent.contender.c_str(), absent.reason.c_str());
 }

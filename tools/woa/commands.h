@@ -18,6 +18,8 @@ using Action = std::function<int()>;
 void add_check(CLI::App& app, Action& action);
 void add_compile(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
+void add_explain(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_node(CLI::App& app, Action& action);  // hidden: what `woa run` starts its nodes with

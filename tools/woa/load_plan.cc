@@ -10,6 +10,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/machine_choice.h"
 
 namespace woa::tools {
 namespace {
@@ -61,7 +62,8 @@ json to_json(const std::vector<Diagnostic>& diagnostics) {
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
-  if (!options.machine.empty()) compile.machine = options.machine;
+  compile.machine = machine_file(options.machine);
+  compile.transport = options.transport;
   compile.params = params;
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
@@ -109,7 +111,11 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
       ->required();
-  command.add_option("--machine", options.machine, "Machine file: which controllers there are (docs/machine.md)")
+  command
+      .add_option(
+          "--machine", options.machine,
+          "Machine file: which controllers there are, and what was measured of them (docs/machine.md; default: what "
+          "`woa calibrate` wrote)")
       ->type_name("FILE");
   command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
       ->type_name("STAGE.NAME=VALUE")
@@ -126,6 +132,8 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
 }
+
+std::string_view transport_of(std::string_view processes) noexcept { return processes == "one" ? "loopback" : "shm"; }
 
 Loaded load_plan(const GraphOptions& options) {
   std::map<std::string, std::string> params;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -18,6 +19,7 @@ namespace woa::tools {
 struct GraphOptions {
   std::filesystem::path file;
   std::string machine;
+  std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
@@ -34,5 +36,8 @@ struct Loaded {
   int exit_code = 0;
 };
 Loaded load_plan(const GraphOptions& options);
+
+// The transport between controllers that `--processes` stands for: "one" (threads) or "per-controller".
+std::string_view transport_of(std::string_view processes) noexcept;
 
 }  // namespace woa::tools

@@ -16,6 +16,7 @@ constexpr const char* kAbout =
     "  woa check graphs/hello.yaml                  is this graph right?\n"
     "  woa run graphs/hello.yaml --in text=README.md --out copy=out.txt\n"
     "  woa run GRAPH --model rpc-hub --json         the same graph as remote procedure calls\n"
+    "  woa explain graphs/hello.yaml                how payloads travel, and why\n"
     "  woa devices                                  what can run here, and why not\n";
 
 // For errors that come before the options are read.
@@ -35,7 +36,9 @@ int parse_and_run(int argc, char** argv) {
   add_check(app, action);
   add_compile(app, action);
   add_run(app, action);
+  add_explain(app, action);
   add_devices(app, action);
+  add_calibrate(app, action);
   add_bench(app, action);
   add_node(app, action);
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {

@@ -132,7 +132,9 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
 int exit_code(const Status& status) { return status.code() == Code::kInvalid ? kUsage : kFailed; }
 
 int run_graph(const RunArguments& arguments) {
-  Loaded loaded = load_plan(arguments.graph);
+  GraphOptions graph = arguments.graph;
+  graph.transport = transport_of(arguments.processes);
+  Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool json = arguments.graph.json;
   auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));

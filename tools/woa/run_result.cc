@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "runtime/controller/layout.h"
+#include "runtime/controller/transfer_method.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
@@ -69,28 +70,22 @@ json stages_json(const Plan& plan, const RunReport& report) {
   return list;
 }
 
-const char* method_of(const StagePlan& from, const EdgePlan& edge, const EdgeLayout& layout, bool replicas) {
-  if (layout.inlines && from.outputs[edge.from_port].type.max_bytes <= kInlineTokenBytes) return "inline";
-  if (replicas && layout.crosses()) return "eager";
-  const bool passed_on = from.role == StageRole::kRelay || from.outputs[edge.from_port].in_place >= 0;
-  return passed_on ? "by reference" : "in place";
-}
-
 json edges_json(const RunResult& result) {
   const Plan& plan = *result.plan;
   const Layout layout = make_layout(plan, result.header_room);
   json list = json::array();
-  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const EdgeStats& stats = result.report->edges[e];
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
-    list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
-                    {"to", to.name + "." + to.inputs[edge.to_port].name},
-                    {"transport", layout.edges[e].crosses() ? result.transport : "local"},
-                    {"method", method_of(from, edge, layout.edges[e], result.header_room != 0)},
-                    {"messages", stats.messages},
-                    {"payload_bytes", stats.payload_bytes},
-                    {"copied_bytes", stats.copied_bytes}});
+    list.push_back(
+        {{"from", from.name + "." + from.outputs[edge.from_port].name},
+         {"to", to.name + "." + to.inputs[edge.to_port].name},
+         {"transport", layout.edges[e].crosses() ? result.transport : "local"},
+         {"method", std::string(to_string(choose_methods(facts_of(plan, e, result.header_room != 0)).back().method))},
+         {"messages", stats.messages},
+         {"payload_bytes", stats.payload_bytes},
+         {"copied_bytes", stats.copied_bytes}});
   }
   return list;
 }

@@ -26,13 +26,14 @@ struct Rig {
   std::unique_ptr<HostedController> hosted;
   std::uint32_t edge = 0;
 
-  Rig() {
+  explicit Rig(std::uint32_t inline_bytes = kDefaultInlineBytes) {
     PlanBuilder builder(1, 1);
     const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
     builder.edge(kSourceStage, 0, a, 0);
     builder.edge(a, 0, b, 0);
     builder.edge(b, 0, kSinkStage, 0);
     plan = builder.build();
+    for (EdgePlan& each : plan.edges) each.inline_bytes = inline_bytes;
     edge = 1;
     layout = make_layout(plan);
     REQUIRE(backends.add(function_factory(functions())).ok());
@@ -154,17 +155,51 @@ TEST_CASE("a packet that fits no edge, or names no block, is refused") {
       [](ActivationPacket& p) { p.kind = static_cast<std::uint8_t>(PacketKind::kCount), p.device = 0, p.region = 0; });
 }
 
-TEST_CASE("a token may bring up to 64 bytes behind its header") {
-  const std::array<std::byte, kPoisonMessageBytes> bytes{};
-  Rig rig;
-  Rig::send(rig.peer, rig.inline_token(0, 1), bytes);
-  Rig::send(rig.peer, rig.inline_token(1, 64), bytes);
-  REQUIRE(rig.settle().ok());
-  REQUIRE(rig.hosted->controller().stats().stages[3].firings == 2);
-  Rig::send(rig.peer, rig.token(2));  // the blocks of the others came back: no credit is lost
-  REQUIRE(rig.settle().ok());
-  std::array<BlockReturn, 8> returns{};
-  REQUIRE(rig.peer.wiring.senders[kUnderTest]->poll_returns(returns) == 3);
+TEST_CASE("a token may bring up to its edge's limit behind its header") {
+  const std::array<std::byte, 1024> bytes{};
+  for (const std::uint32_t limit : {1U, 64U, 200U, 1024U}) {
+    Rig rig(limit);
+    Rig::send(rig.peer, rig.inline_token(0, 1), bytes);
+    Rig::send(rig.peer, rig.inline_token(1, limit), bytes);
+    REQUIRE(rig.settle().ok());
+    REQUIRE(rig.hosted->controller().stats().stages[3].firings == 2);
+    Rig::send(rig.peer, rig.token(2));  // the blocks of the others came back: no credit is lost
+    REQUIRE(rig.settle().ok());
+    std::array<BlockReturn, 8> returns{};
+    REQUIRE(rig.peer.wiring.senders[kUnderTest]->poll_returns(returns) == 3);
+  }
+}
+
+TEST_CASE("a token leaves with its payload behind its header up to the edge's limit, and not beyond") {
+  // What the sink of `b` is sent.
+  class Mail final : public PacketSink {
+   public:
+    bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
+      header = packet;
+      payload.assign(inline_payload.begin(), inline_payload.end());
+      return true;
+    }
+    ActivationPacket header;
+    std::vector<std::byte> payload;
+  };
+  for (const std::uint32_t limit : {0U, 1U, 64U, 200U, 1024U}) {
+    for (const std::uint32_t bytes : {1U, limit, limit + 1}) {
+      if (bytes == 0 || bytes > 1024) continue;
+      Rig rig(limit);
+      ActivationPacket packet = rig.token(0);
+      packet.payload_bytes = bytes;
+      const std::span<std::byte> block = rig.peer.wiring.regions[packet.region].first(bytes);
+      std::fill(block.begin(), block.end(), std::byte{7});
+      Rig::send(rig.peer, packet);
+      REQUIRE(rig.settle().ok());
+      Mail mail;
+      REQUIRE(rig.host.wiring.receivers[kUnderTest]->poll(mail, 1) == 1);
+      INFO(limit << ", " << bytes);
+      REQUIRE(mail.header.payload_bytes == bytes);
+      REQUIRE(((mail.header.flags & kInline) != 0) == (bytes <= limit));
+      REQUIRE(mail.payload == std::vector<std::byte>(bytes <= limit ? bytes : 0, std::byte{7}));
+    }
+  }
 }
 
 TEST_CASE("a token with more behind its header, or with a block that is none, or absent, is refused") {
@@ -173,6 +208,9 @@ TEST_CASE("a token with more behind its header, or with a block that is none, or
     Rig rig;
     rig.must_refuse(rig.inline_token(0, too_many), bytes);
   }
+  Rig none(0), few(100);
+  none.must_refuse(none.inline_token(0, 1), bytes);
+  few.must_refuse(few.inline_token(0, 101), bytes);
   Rig misplaced, absent;
   ActivationPacket packet = misplaced.inline_token(0, 8);
   packet.offset = 0xffffffff;

@@ -163,6 +163,31 @@ TEST_CASE("a chain forwards: k+1 messages under woa, 2k through the hub") {
   }
 }
 
+TEST_CASE("payloads arrive whole on both sides of the inline limit, also those that wait or are held") {
+  constexpr std::uint64_t kInstances = 12;
+  for (const std::uint32_t limit : {0U, 1U, 64U, 65U, 192U, 1000U, kMaxInlineBytes}) {
+    const auto payload = [limit](std::uint64_t i, std::uint32_t port) {
+      return std::string(limit + (i + port) % 3, static_cast<char>('a' + (2 * i + port) % 26));
+    };
+    for (const bool held : {false, true}) {
+      PlanBuilder builder(2, 1, 2 * (std::uint64_t{limit} + 8));
+      const auto late = builder.stage("late", "copy", "cpu:0"), join = builder.stage("join", "join", "cpu:1", 2, 1);
+      builder.raw().stages[join].inputs[1].hold = held;
+      builder.edge(kSourceStage, 0, late, 0);
+      builder.edge(late, 0, join, 0);
+      builder.edge(kSourceStage, 1, join, 1);
+      builder.edge(join, 0, kSinkStage, 0);
+      for (EdgePlan& edge : builder.raw().edges) edge.inline_bytes = limit;
+      for (const char* model : {"woa", "rpc-hub"}) {
+        INFO(limit << held << model);
+        const Outcome outcome = run(builder.build(), model, kInstances, payload);
+        REQUIRE(outcome.outputs.size() == kInstances);
+        for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == payload(i, 0) + "+" + payload(i, 1));
+      }
+    }
+  }
+}
+
 TEST_CASE("stages of one controller exchange no message") {
   Plan plan = chain(4);
   for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, 1U);

@@ -117,7 +117,7 @@ class BadUsage(WoaTest):
         done = self.woa("--help")
         self.assertEqual(done.returncode, 0)
         text = done.stdout.decode()
-        for command in ("check", "compile", "run", "devices", "bench"):
+        for command in ("check", "compile", "run", "explain", "calibrate", "devices", "bench"):
             self.assertIn(command, text)
         self.assertNotIn("verify", text)
 

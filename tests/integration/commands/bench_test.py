@@ -108,6 +108,28 @@ class Bench(WoaTest):
         for ratio in report["ratios"]:
             self.assertAlmostEqual(ratio["value"], median[ratio["of"], ratio["size"]] / median[ratio["to"], ratio["size"]])
 
+    def test_methods(self):
+        def contenders(*sizes):
+            return [(name, role, size) for size in sizes
+                    for name, role in (("inline", LIMIT), ("in place", LIMIT), ("chosen", OURS)) if name != "inline" or size <= 65536]
+        sizes = (8, 1000, 65536, 65537)
+        report = self.report("methods", "--size", ",".join(map(str, sizes)), "--count", "20", "--repetitions", "3")
+        self.check(report, "methods", "less", "ns", contenders(*sizes), ("tallies",))
+        ratios = []
+        for size in sizes:
+            *singles, chosen = [row for row in report["rows"] if row["size"] == size]
+            ratios.append(chosen["median"] / min(row["median"] for row in singles))
+            self.assertAlmostEqual(chosen["ratio_to_limit"], ratios[-1])
+        tally, = report["tallies"]
+        self.assertIn("64 bytes", tally["what"])
+        self.assertEqual((tally["of"], tally["within"]), (len(sizes), sum(ratio <= 1.1 for ratio in ratios)))
+        self.assertAlmostEqual(tally["worst"], max(ratios))
+
+    def test_methods_choose_by_the_machine_file(self):
+        machine = self.write("machine.yaml", "woa_machine: 1\ncalibration: {processor: any, transports: {shm: {inline_bytes: 1234}}}\n")
+        report = self.report("methods", "--machine", machine, "--size", "16", "--count", "20", "--repetitions", "1")
+        self.assertIn("1234 bytes", report["tallies"][0]["what"])
+
     def test_a_ratio_is_ours_by_the_limit(self):
         rows = {row["contender"]: row for row in self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3")["rows"]}
         ours, limit = rows["shm transport"], rows["raw mailbox"]
@@ -167,7 +189,7 @@ class Refused(WoaTest):
             self.assertEqual(json.loads(done.stdout)["error"]["code"], "exhausted")
 
     def test_one_processor(self):
-        for bench in ("hop", "bandwidth", "rate", "pipeline", "randomaccess"):
+        for bench in ("hop", "bandwidth", "rate", "pipeline", "randomaccess", "methods"):
             done = subprocess.run([WOA, "bench", bench], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S,
                                   preexec_fn=lambda: os.sched_setaffinity(0, {0}))
             self.refused(done, 3, "error[unavailable]", "processors 0 and 1")

@@ -63,8 +63,10 @@ class WoaTest(unittest.TestCase):
         self.skipTest(done.stderr.decode(errors="replace").strip())
 
     def woa(self, *arguments, environment=None):
+        # Whoever runs the tests may have a machine file of his own.
+        plain = dict(os.environ, XDG_CONFIG_HOME=self.path("config"))
         return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S,
-                              env=dict(os.environ, **(environment or {})))
+                              env=dict(plain, **(environment or {})))
 
     def run_json(self, *arguments, code=0, environment=None):
         """`woa run ... --json`: exactly one object on stdout."""

@@ -211,5 +211,41 @@ TEST_CASE("compile_file reads relative to the graph's folder and reports a missi
   CHECK(compile_file(WOA_SOURCE_DIR, fixture_options()).diagnostics.at(0).code == "E0101");  // a folder
 }
 
+TEST_CASE("the limit that was measured for a transport becomes that of every edge") {
+  CompileOptions options = fixture_options();
+  for (const EdgePlan& edge : compile_good(kChain, options).edges) CHECK(edge.inline_bytes == kDefaultInlineBytes);
+  options.machine = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/calibration/machine.yaml";
+  for (const auto& [transport, limit] : {std::pair{"shm", 256U}, {"loopback", 0U}, {"pigeon", kDefaultInlineBytes}}) {
+    options.transport = transport;
+    for (const EdgePlan& edge : compile_good(kChain, options).edges) CHECK(edge.inline_bytes == limit);
+  }
+}
+
+TEST_CASE("a machine file that was only measured does not say which controllers there are") {
+  CompileOptions options = fixture_options();
+  const std::string graph = "stages:\n  a: {kernel: copy, in: {in: x}, on: \"cpu:9\"}\noutputs: {y: a.out}\n";
+  options.machine = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/calibration/machine.yaml";
+  CHECK(compile_good(graph, options).controllers == compile_good(graph).controllers);
+}
+
+TEST_CASE("a machine file by itself: what was measured, or what is wrong with it") {
+  const std::string golden = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/";
+  const MachineFile measured = read_machine_file(golden + "calibration/machine.yaml");
+  CHECK(measured.diagnostics.empty());
+  CHECK_FALSE(measured.has_controllers);
+  REQUIRE(measured.calibration.has_value());
+  CHECK(measured.calibration->processor == "Some Processor @ 1 GHz");
+  CHECK(measured.calibration->inline_bytes == std::map<std::string, std::uint32_t>{{"loopback", 0}, {"shm", 256}});
+  const MachineFile listed = read_machine_file(golden + "machine/machine.yaml");
+  CHECK(listed.has_controllers);
+  CHECK_FALSE(listed.calibration.has_value());
+  const MachineFile broken = read_machine_file(golden + "bad-calibration/machine.yaml");
+  CHECK_FALSE(broken.calibration.has_value());
+  CHECK_FALSE(broken.diagnostics.empty());
+  const MachineFile absent = read_machine_file(golden + "absent.yaml");
+  REQUIRE(absent.diagnostics.size() == 1);
+  CHECK(absent.diagnostics[0].code == "E0101");
+}
+
 }  // namespace
 }  // namespace woa

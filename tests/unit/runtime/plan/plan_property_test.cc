@@ -66,8 +66,8 @@ Plan any_plan() {
     const PortType out = any_type();
     plan.stages.push_back(any_stage(next, type, out));
     plan.stages.back().controller = 1;
-    plan.edges.push_back(
-        {last, 0, next, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, any_number(1, 5), any_number(5, 9)});
+    plan.edges.push_back({last, 0, next, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, any_number(1, 5),
+                          any_number(5, 9), any_number(0, kMaxInlineBytes + 1)});
     last = next;
     type = out;
   }

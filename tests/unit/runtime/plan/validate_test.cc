@@ -197,5 +197,21 @@ TEST_CASE("rules of edges") {
   });
 }
 
+TEST_CASE("rules of payloads behind headers") {
+  check_rules({
+      {"inline_bytes is 65537", [](Plan& p) { p.edges[0].inline_bytes = kMaxInlineBytes + 1; }},
+      {"header rings would keep",
+       [](Plan& p) {
+         p.edges[0].blocks = 1U << 16;
+         p.edges[0].inline_bytes = kMaxInlineBytes;
+       }},
+      {"'gpu:0' would keep",
+       [](Plan& p) {
+         p.edges[0].blocks = 24'000;
+         p.edges[0].inline_bytes = kMaxInlineBytes;
+       }},
+  });
+}
+
 }  // namespace
 }  // namespace woa

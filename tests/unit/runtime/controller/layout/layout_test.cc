@@ -64,8 +64,8 @@ TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in
     if (!shared.edges[e].crosses()) continue;
     const bool relay = plan.stages[plan.edges[e].to_stage].role == StageRole::kRelay;
     ++(relay ? to_relays : others);
-    REQUIRE(shared.edges[e].inlines);
-    REQUIRE(replicas.edges[e].inlines == !relay);
+    REQUIRE(shared.edges[e].inline_bytes != 0);
+    REQUIRE((replicas.edges[e].inline_bytes != 0) == !relay);
   }
   REQUIRE(to_relays > 0);
   REQUIRE(others > 0);
@@ -75,7 +75,7 @@ TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in
 
 TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {
   for (const std::uint32_t room : {0U, kRoom}) {
-    const RegionLayout region{0, 0, 0, 3, 128, {}, room};
+    const RegionLayout region{0, 0, 0, 3, 128, {}, {}, room};
     REQUIRE(region.bytes() == 3 * (128 + room));
     const std::uint32_t in_front = room / 64, stride = 2 + in_front;
     const std::array blocks{in_front, in_front + stride, in_front + 2 * stride};

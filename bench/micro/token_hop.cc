@@ -1,0 +1,51 @@
+#include "bench/micro/token_hop.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "bench/micro/driven_run.h"
+#include "bench/micro/memory.h"
+#include "bench/micro/plans.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kWarmUp = 32;  // hops: until the blocks that come back are used again
+
+// Every block that such a run has, and as much for others.
+Status check_memory(const Plan& plan, std::uint64_t bytes) {
+  std::uint64_t blocks = 0;
+  for (const EdgePlan& edge : plan.edges) blocks += edge.blocks;
+  const std::size_t available = available_bytes();
+  if (available == 0 || bytes <= available / 2 / blocks) return {};
+  return {Code::kExhausted, std::to_string(blocks) + " blocks of " + std::to_string(bytes) +
+                                " bytes would take more than half of the " + std::to_string(available) +
+                                " bytes of memory that are available"};
+}
+
+}  // namespace
+
+Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
+  const Plan plan = ping_pong(1, hop.bytes, hop.inline_bytes);
+  WOA_RETURN_IF_ERROR(check_memory(plan, hop.bytes));
+  RunOptions placed = options;
+  placed.processors = {-1, 0, 1};
+  placed.idle = IdleOptions{};  // two pinned loops and a host that sleeps: spinning hurts nobody
+  auto driven = DrivenRun::start(plan, std::move(placed));
+  if (!driven.ok()) return driven.status();
+  const auto send = [&](std::uint64_t hops) {
+    return driven->drive(1, [&, hops](std::uint32_t, std::span<std::byte> room) {
+      std::memcpy(room.data(), &hops, sizeof hops);
+      return Result<std::uint64_t>(hop.bytes);
+    });
+  };
+  const auto warm = send(std::min(kWarmUp, hop.hops));
+  if (!warm.ok()) return warm.status();
+  const auto ns = send(hop.hops);
+  if (!ns.ok()) return ns.status();
+  WOA_RETURN_IF_ERROR(driven->finish());
+  return static_cast<double>(*ns) / static_cast<double>(hop.hops);
+}
+
+}  // namespace woa::bench

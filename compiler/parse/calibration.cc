@@ -1,0 +1,55 @@
+#include "compiler/parse/calibration.h"
+
+#include "compiler/parse/reader.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 1ULL << 38;
+constexpr std::uint64_t kMost_ns = 3'600'000'000'000;
+
+// `{bytes: 64, inline: 812, in_place: 905}`, of which only the bytes must be there. Nothing is made of the times here:
+// the limit was drawn from them when they were measured.
+void check_median(const YamlNode& node, Report& report) {
+  const MapReader map(&node, "a median", {"bytes", "inline", "in_place"}, report);
+  if (!map.is_map()) return;
+  if (const YamlNode* bytes = map.need("bytes", "bytes: 64")) read_integer(*bytes, "`bytes`", 1, kMostBytes, report);
+  for (const char* method : {"inline", "in_place"}) {
+    if (const YamlNode* ns = map.get(method)) read_integer(*ns, quote(method), 1, kMost_ns, report);
+  }
+}
+
+std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode& node, Report& report) {
+  const MapReader map(&node, cat("transport ", quote(name.text)), {"host_state", "inline_bytes", "medians_ns"}, report);
+  if (!map.is_map()) return std::nullopt;
+  if (const YamlNode* state = map.get("host_state")) read_text(*state, "`host_state`", report);
+  if (const YamlNode* medians = map.get("medians_ns");
+      medians != nullptr &&
+      expect_list(*medians, "`medians_ns`", "[{bytes: 64, inline: 812, in_place: 905}]", report)) {
+    for (const YamlNode& median : medians->items) check_median(median, report);
+  }
+  const YamlNode* limit = map.need("inline_bytes", "inline_bytes: 64");
+  if (limit == nullptr) return std::nullopt;
+  const auto bytes = read_integer(*limit, "`inline_bytes`", 0, kMaxInlineBytes, report);
+  if (!bytes) return std::nullopt;
+  return static_cast<std::uint32_t>(*bytes);
+}
+
+}  // namespace
+
+Calibration read_calibration(const YamlNode& node, Report& report) {
+  Calibration out;
+  const MapReader map(&node, "`calibration`", {"processor", "transports"}, report);
+  if (!map.is_map()) return out;
+  if (const YamlNode* processor = map.need("processor", "processor: \"NAME\""))
+    out.processor = read_text(*processor, "`processor`", report).value_or("");
+  const YamlNode* transports = map.need("transports", "transports: {shm: {inline_bytes: 64}}");
+  if (transports == nullptr || !expect_map(*transports, "`transports`", "shm: {inline_bytes: 64}", report)) return out;
+  for (std::size_t k = 0; k < transports->keys.size(); ++k) {
+    const YamlNode& name = transports->keys[k];
+    if (const auto bytes = read_transport(name, transports->items[k], report)) out.inline_bytes[name.text] = *bytes;
+  }
+  return out;
+}
+
+}  // namespace woa

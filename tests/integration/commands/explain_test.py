@@ -1,0 +1,123 @@
+"""woa explain: what it says of each edge is what a run of the same plan does."""
+import json
+import os
+
+import harness
+from harness import SOURCE, WoaTest
+
+HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
+FLAGSHIP = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
+
+
+def graph(bound, second="'cpu:1'"):
+    return ("woa: 1\ngraph: g\n"
+            f"inputs: {{data: {{type: bytes, max: {bound}}}}}\nstages:\n"
+            "  one: {kernel: copy, in: {data: data}, on: 'cpu:0'}\n"
+            f"  two: {{kernel: copy, in: {{data: one.data}}, on: {second}}}\noutputs: {{data: two.data}}\n")
+
+
+def spans(edge):
+    return [(each["method"], each["from_bytes"], each["to_bytes"]) for each in edge["methods"]]
+
+
+class Explain(WoaTest):
+    def explain(self, *arguments):
+        done = self.woa("explain", *arguments, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout)
+
+    def test_every_edge_in_full(self):
+        answer = self.explain(HELLO, "--window", "3")
+        self.assertEqual((answer["ok"], answer["graph"], answer["model"], answer["window"]), (True, "hello", "woa", 3))
+        self.assertEqual([(edge["from"], edge["to"]) for edge in answer["edges"]],
+                         [("source.text", "first.data"), ("first.data", "second.data"), ("second.data", "sink.copy")])
+        # `copy` may write more than the graph's input can be.
+        for edge, bound, text in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB")):
+            self.assertEqual(set(edge), set("from to transport methods why payload_bytes blocks credits credits_of_oldest block_bytes "
+                                            "memory_bytes ring_bytes staged".split()))
+            self.assertEqual(spans(edge), [("inline", 0, 64), ("in place", 65, bound)])
+            self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
+            self.assertEqual((edge["blocks"], edge["credits_of_oldest"], edge["memory_bytes"]), (3, 1, 3 * bound))
+            self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
+            self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
+            self.assertEqual(edge["staged"], [])
+
+    def test_a_bound_within_the_limit_has_one_method(self):
+        edge = self.explain(self.write("g.yaml", graph(64)))["edges"][0]
+        self.assertEqual(spans(edge), [("inline", 0, 64)])
+        self.assertIn("within the inline limit", edge["why"])
+        edge = self.explain(self.write("g.yaml", graph(65)))["edges"][0]
+        self.assertEqual(spans(edge), [("inline", 0, 64), ("in place", 65, 65)])
+
+    def test_inside_a_controller_nothing_crosses(self):
+        local = self.explain(self.write("g.yaml", graph(8, "'cpu:0'")))["edges"][1]
+        self.assertEqual((local["transport"], local["ring_bytes"], spans(local)), ("local", 0, [("in place", 0, 64 << 20)]))
+        self.assertIn("no packet crosses", local["why"])
+
+    def test_what_is_explained_is_what_runs(self):
+        text = self.write("text", "x")
+        for bound in (64, 1000):
+            path = self.write("g.yaml", graph(bound))
+            for model in ("woa", "rpc-hub"):
+                for processes in ("one", "per-controller"):
+                    options = (path, "--model", model, "--processes", processes)
+                    said = self.explain(*options)["edges"]
+                    ran = self.run_json(*options, "--in", "data=" + text)["edges"]
+                    self.assertEqual([(edge["from"], edge["to"], edge["transport"], edge["methods"][-1]["method"]) for edge in said],
+                                     [(edge["from"], edge["to"], edge["transport"], edge["method"]) for edge in ran])
+
+    def test_a_call_passes_blocks_on(self):
+        edges = self.explain(HELLO, "--model", "rpc-hub")["edges"]
+        calls = [edge for edge in edges if ".call." in edge["from"]]
+        self.assertEqual(len(calls), 2)
+        for edge in calls:
+            self.assertEqual([each["method"] for each in edge["methods"]], ["inline", "by reference"])
+            self.assertEqual(edge["memory_bytes"], 0)
+            self.assertIn("passes on", edge["why"])
+
+    def test_devices_copy_and_those_that_handle_packets_get_blocks(self):
+        harness.need_kernels("aes_gcm_decrypt", "jpeg_decode", "png_encode")
+        edges = {edge["from"]: edge for edge in self.explain(FLAGSHIP)["edges"]}
+        staged = {name: [(each["controller"], each["backend"], each["direction"]) for each in edge["staged"]] for name, edge in edges.items()}
+        self.assertEqual(staged["decrypt.plain"], [])
+        self.assertEqual(staged["expand.image"], [("gpu:0", "opencl", "to device")])
+        self.assertEqual(staged["resize.image"], [("gpu:0", "opencl", "from device"), ("fpga:0", "verilator", "to device")])
+        self.assertEqual(staged["sharpen.image"], [("fpga:0", "verilator", "from device")])
+        for name in ("resize.image", "sharpen.image"):
+            self.assertEqual([each["method"] for each in edges[name]["methods"]], ["in place"])
+            self.assertIn("fpga:0 handles packets itself", edges[name]["why"])
+
+    def test_a_compiled_plan_says_the_same(self):
+        plan = self.path("hello.plan")
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan).returncode, 0)
+        self.assertEqual(self.explain(plan), self.explain(HELLO))
+
+    def test_the_table_is_aligned(self):
+        done = self.woa("explain", HELLO, "--model", "rpc-hub")
+        self.assertEqual(done.returncode, 0)
+        heading, columns, *rows = done.stdout.decode().splitlines()
+        self.assertIn("hello", heading)
+        edges = [row for row in rows if not row.startswith(" ")]
+        self.assertEqual(len(edges), len(self.explain(HELLO, "--model", "rpc-hub")["edges"]))
+        for title, texts in (("TRANSPORT", ("shm", "local")), ("METHOD", ("inline", "in place", "by reference"))):
+            at = columns.index(title)
+            for row in edges:
+                self.assertTrue(row[at:].startswith(texts), row)
+                self.assertEqual(row[at - 2:at], "  ", row)
+
+    def test_help_teaches_the_methods(self):
+        text = self.woa("explain", "--help").stdout.decode()
+        for word in ("inline", "in place", "by reference", "CREDITS", "calibrate", "woa explain graphs/hello.yaml"):
+            self.assertIn(word, text)
+
+    def test_refusals(self):
+        self.refused(self.woa("explain"), 2)
+        self.refused(self.woa("explain", HELLO, "--model", "telepathy"), 2)
+        for arguments in ((self.path("absent.yaml"),), (self.write("wrong.yaml", graph(64).replace("copy", "coppy")),)):
+            done = self.woa("explain", *arguments, "--json")
+            self.refused(done, 1)
+            self.assertFalse(json.loads(done.stdout)["ok"])
+
+
+if __name__ == "__main__":
+    harness.main()

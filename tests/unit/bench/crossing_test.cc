@@ -1,0 +1,30 @@
+// Up to which size the way for small jobs is chosen.
+#include "bench/harness/crossing.h"
+
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace woa::bench {
+namespace {
+
+TEST_CASE("the choice changes where the curves cross") {
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 12, 20}, {32, 30, 20}, {64, 60, 20}}) == 16);
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 12, 20}, {32, 15, 20}}) == 32);
+  CHECK(crossing(std::vector<TwoWays>{{8, 30, 20}, {16, 40, 20}}) == 0);
+}
+
+TEST_CASE("one figure that is off does not decide") {
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 24, 20}, {32, 12, 20}, {64, 14, 20}, {128, 40, 20}}) == 64);
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 30, 20}, {32, 40, 20}, {64, 18, 20}, {128, 90, 20}}) == 8);
+}
+
+TEST_CASE("of choices that are as good the smallest is taken") {
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 20, 20}, {32, 20, 20}, {64, 90, 20}}) == 8);
+  CHECK(crossing(std::vector<TwoWays>{{8, 10, 20}, {16, 19.9, 20}, {32, 19.8, 20}, {64, 90, 20}}) == 8);
+  CHECK(crossing(std::vector<TwoWays>{{8, 20, 20}}) == 0);
+  CHECK(crossing({}) == 0);
+}
+
+}  // namespace
+}  // namespace woa::bench

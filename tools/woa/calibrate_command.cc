@@ -1,0 +1,142 @@
+// woa calibrate: measures what the choice between transfer methods is made from, and writes a machine file.
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "bench/micro/methods.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/calibration_file.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/environment.h"
+#include "tools/woa/explanation.h"
+#include "tools/woa/failure.h"
+#include "tools/woa/machine_choice.h"
+#include "tools/woa/progress.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kAbout =
+    "A small payload travels fastest behind its header, a large one in the block that the kernel wrote. Where the one\n"
+    "becomes better than the other depends on the processor: this measures hops of 8 B to 1 MiB from controller to\n"
+    "controller either way, between processes (shm) and between threads (loopback), every launch with processes and\n"
+    "memory of its own and all in turns, and writes the limit that loses least. It takes about a minute and both\n"
+    "processors; let nothing else run meanwhile. `host state: mixed` means that the host of a virtual machine moved\n"
+    "the processors while it measured: run it again.\n"
+    "\n"
+    "The file is read by `woa compile`, `run`, `check` and `explain`, by itself or if --machine names it.\n"
+    "\n"
+    "  woa calibrate\n"
+    "  woa calibrate -o machine.yaml && woa explain GRAPH --machine machine.yaml";
+
+constexpr std::uint64_t kMostBytes = 1 << 20;
+
+struct CalibrateArguments {
+  std::string output;
+  bench::MethodOptions methods{bench::doubling_sizes(kMostBytes)};
+  bool json = false;
+};
+
+// Over processes and shared memory, then over threads.
+Result<std::vector<bench::MethodCalibration>> measure(const CalibrateArguments& arguments) {
+  const BackendRegistry backends = all_backends();
+  ShmTransport shm;
+  LoopbackTransport loopback;
+  std::vector<bench::MethodCalibration> transports;
+  for (Transport* transport : std::array<Transport*, 2>{&shm, &loopback}) {
+    RunOptions options;
+    options.backends = &backends;
+    options.transport = transport;
+    options.kernel_path = kernel_path();
+    if (transport == &shm) options.node_command = {program_path().string(), "node"};
+    std::optional<Progress> progress;
+    bench::MethodOptions methods = arguments.methods;
+    methods.progress = [&progress](std::uint64_t done, std::uint64_t all) {
+      if (!progress) progress.emplace(all, true);
+      progress->update(done);
+    };
+    auto measured = bench::calibrate_methods(options, methods);
+    if (!measured.ok()) return measured.status();
+    transports.push_back(std::move(*measured));
+  }
+  return transports;
+}
+
+json to_json(const bench::MethodCalibration& transport) {
+  json medians = json::array();
+  for (const bench::MethodTimes& times : transport.medians) {
+    medians.push_back({{"bytes", times.bytes},
+                       {"inline_ns", times.inline_ns > 0 ? json(times.inline_ns) : json(nullptr)},
+                       {"in_place_ns", times.in_place_ns}});
+  }
+  return {{"transport", transport.transport},
+          {"host_state", transport.host_state},
+          {"inline_bytes", transport.inline_bytes},
+          {"medians", std::move(medians)}};
+}
+
+void print_table(const bench::MethodCalibration& transport) {
+  std::printf("%s, host state: %s; inline limit %s\n", transport.transport.c_str(), transport.host_state.c_str(),
+              size_text(transport.inline_bytes).c_str());
+  std::printf("  %-10s %14s %14s  %s\n", "PAYLOAD", "INLINE ns", "IN PLACE ns", "CHOSEN");
+  for (const bench::MethodTimes& times : transport.medians) {
+    std::array<char, 32> inlined{"-"};
+    if (times.inline_ns > 0) std::snprintf(inlined.data(), inlined.size(), "%.0f", times.inline_ns);
+    std::printf("  %-10s %14s %14.0f  %s\n", size_text(times.bytes).c_str(), inlined.data(), times.in_place_ns,
+                times.bytes <= transport.inline_bytes ? "inline" : "in place");
+  }
+}
+
+int calibrate(const CalibrateArguments& arguments) {
+  std::optional<std::filesystem::path> path = arguments.output;
+  if (arguments.output.empty()) path = default_machine_file();
+  if (!path) {
+    return fail({Code::kInvalid, "neither XDG_CONFIG_HOME nor HOME is set: say with -o where to write"}, kUsage,
+                arguments.json);
+  }
+  auto file = CalibrationFile::open(*path);
+  if (!file.ok()) return fail(file.status(), kFailed, arguments.json);
+  const auto transports = measure(arguments);
+  if (!transports.ok()) {
+    const bool absent = transports.status().code() == Code::kUnavailable;
+    return fail(transports.status(), absent ? kUnavailable : kFailed, arguments.json);
+  }
+  if (Status status = file->write(*transports); !status.ok()) return fail(status, kFailed, arguments.json);
+  if (arguments.json) {
+    json list = json::array();
+    for (const auto& transport : *transports) list.push_back(to_json(transport));
+    print_json(
+        {{"ok", true}, {"processor", processor_name()}, {"file", path->string()}, {"transports", std::move(list)}});
+    return kDone;
+  }
+  std::printf("%s\n", processor_name().c_str());
+  for (const auto& transport : *transports) print_table(transport);
+  std::printf("written to %s\n", path->c_str());
+  return kDone;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("calibrate", "Measure transfer methods and write a machine file");
+  command.footer(kAbout);
+  auto arguments = std::make_shared<CalibrateArguments>();
+  command
+      .add_option("-o,--output", arguments->output,
+                  "Machine file to write (default: woa/machine.yaml in $XDG_CONFIG_HOME or ~/.config)")
+      ->type_name("FILE");
+  command.add_option("--count", arguments->methods.count, "Hops of a launch")
+      ->check(CLI::PositiveNumber)
+      ->option_text("UINT [256 MiB, 8 to 20,000 hops]");
+  command.add_option("--repetitions", arguments->methods.repetitions, "Launches of each size and method, in turns")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--json", arguments->json, "Print one JSON object on stdout");
+  command.callback([arguments, &action] { action = [arguments] { return calibrate(*arguments); }; });
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,153 @@
+// woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "runtime/rpc/call_model.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/explanation.h"
+#include "tools/woa/failure.h"
+#include "tools/woa/load_plan.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kAbout =
+    "Nothing runs. METHOD is how payloads travel, by their size:\n"
+    "\n"
+    "  inline        behind the header, in the header's own place of the ring: one transfer of cache lines instead of\n"
+    "                two, for a copy at either end; it pays for small payloads\n"
+    "  in place      in a block that was reserved before the kernel ran, which writes into it what the consumer reads\n"
+    "  by reference  in the block that the host was given for a call, and passes on (call model rpc-hub)\n"
+    "\n"
+    "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. CREDITS are the blocks that may "
+    "be\n"
+    "under way on the edge; of these so many as stand behind `oldest` are never given to younger instances. MEMORY is\n"
+    "that of the blocks, RING that of the edge's places in the header ring.\n"
+    "\n"
+    "  woa explain graphs/hello.yaml\n"
+    "  woa explain graphs/hello.yaml --model rpc-hub\n"
+    "  woa explain hello.plan --json";
+
+struct ExplainArguments {
+  GraphOptions graph;
+  std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
+  std::string processes = "per-controller";
+};
+
+json to_json(const EdgeExplanation& edge) {
+  json methods = json::array(), staged = json::array();
+  for (const MethodRange& range : edge.methods) {
+    methods.push_back({{"method", std::string(to_string(range.method))},
+                       {"from_bytes", range.from_bytes},
+                       {"to_bytes", range.to_bytes}});
+  }
+  for (const Staging& staging : edge.staged) {
+    staged.push_back({{"controller", staging.controller},
+                      {"backend", staging.backend},
+                      {"direction", staging.to_device ? "to device" : "from device"},
+                      {"text", staging.text}});
+  }
+  return {{"from", edge.from},
+          {"to", edge.to},
+          {"transport", edge.transport},
+          {"methods", std::move(methods)},
+          {"why", edge.why},
+          {"payload_bytes", edge.payload_bytes},
+          {"blocks", edge.blocks},
+          {"credits", edge.blocks},
+          {"credits_of_oldest", edge.min_blocks},
+          {"block_bytes", edge.block_bytes},
+          {"memory_bytes", edge.memory_bytes},
+          {"ring_bytes", edge.ring_bytes},
+          {"staged", std::move(staged)}};
+}
+
+void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
+  json list = json::array();
+  for (const EdgeExplanation& edge : edges) list.push_back(to_json(edge));
+  print_json({{"ok", true},
+              {"graph", plan.graph},
+              {"model", plan.model},
+              {"window", plan.window},
+              {"edges", std::move(list)}});
+}
+
+std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
+
+std::string credits_text(const EdgeExplanation& edge) {
+  return std::to_string(edge.blocks) + ", oldest " + std::to_string(edge.min_blocks);
+}
+
+std::string memory_text(const EdgeExplanation& edge) {
+  if (edge.memory_bytes == 0) return "-";
+  return std::to_string(edge.blocks) + " x " + size_text(edge.block_bytes);
+}
+
+// Rows of texts under the first, in columns as wide as their widest text.
+void print_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<EdgeExplanation>& edges) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t k = 0; k < rows[r].size(); ++k) {
+      line += rows[r][k];
+      if (k + 1 < rows[r].size()) line += std::string(widths[k] - rows[r][k].size() + 2, ' ');
+    }
+    std::printf("%s\n", line.c_str());
+    if (r == 0) continue;
+    std::printf("    %s\n", edges[r - 1].why.c_str());
+    for (const Staging& staging : edges[r - 1].staged) std::printf("    %s\n", staging.text.c_str());
+  }
+}
+
+void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
+  std::printf("%s: %zu edges, model %s, window %u\n", plan.graph.c_str(), edges.size(), plan.model.c_str(),
+              plan.window);
+  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "CREDITS", "MEMORY", "RING"}};
+  for (const EdgeExplanation& edge : edges) {
+    rows.push_back({name_of(edge), edge.transport, methods_text(edge.methods), credits_text(edge), memory_text(edge),
+                    edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
+  }
+  print_columns(rows, edges);
+}
+
+int explain(const ExplainArguments& arguments) {
+  GraphOptions graph = arguments.graph;
+  graph.transport = transport_of(arguments.processes);
+  Loaded loaded = load_plan(graph);
+  if (!loaded.plan) return loaded.exit_code;
+  const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
+  if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  const Layout layout = make_layout(*plan);
+  std::vector<EdgeExplanation> edges;
+  for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
+    edges.push_back(explain_edge(*plan, layout, e, graph.transport));
+  arguments.graph.json ? print_json_of(*plan, edges) : print_table(*plan, edges);
+  return kDone;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("explain", "Say of each edge of a plan how its payloads travel, and why");
+  command.footer(kAbout);
+  auto arguments = std::make_shared<ExplainArguments>();
+  add_graph_options(command, arguments->graph, "GRAPH|PLAN");
+  add_flow_options(command, arguments->graph);
+  command.add_option("--model", arguments->model, "Call model (default: woa; a plan keeps its own)")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
+  command
+      .add_option("--processes", arguments->processes,
+                  "As for `woa run`: one is explained over loopback, per-controller over shm")
+      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->capture_default_str();
+  command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
+}
+
+}  // namespace woa::tools

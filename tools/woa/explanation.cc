@@ -1,0 +1,120 @@
+#include "tools/woa/explanation.h"
+
+#include <array>
+#include <cstdio>
+
+#include "runtime/packet/activation_packet.h"
+
+namespace woa::tools {
+namespace {
+
+std::string port_name(const StagePlan& stage, const std::string& port) { return stage.name + "." + port; }
+
+// Who fills the block, and how.
+std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
+  switch (writer.role) {
+    case StageRole::kSource: return "the host writes the input into a block that the consumer reads";
+    case StageRole::kRelay: return "the host passes on the block that it was given for this call, and nobody copies it";
+    default: break;
+  }
+  return facts.passed_on ? "the kernel writes over its input and passes the block on, and nobody copies it"
+                         : "the kernel writes into a block that the consumer reads";
+}
+
+std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge) {
+  for (const std::uint32_t c : {edge.from, edge.to}) {
+    if (plan.controllers[c].kind == ControllerKind::kFpga) return plan.controllers[c].name;
+  }
+  return "a device";
+}
+
+std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& facts, const StagePlan& writer) {
+  if (facts.reach == Reach::kController) {
+    return "one controller, no packet crosses: " + writing(writer, facts);
+  }
+  if (facts.needs_block) {
+    return "one host, but " + who_handles_packets(plan, layout) +
+           " handles packets itself, which name blocks only: " + writing(writer, facts);
+  }
+  const std::string limit = "the inline limit of " + size_text(facts.inline_bytes);
+  const std::string bound = "payload bound " + size_text(facts.payload_bytes);
+  if (facts.inline_bytes == 0) return "one host, and the inline limit is 0: " + writing(writer, facts);
+  if (facts.payload_bytes <= facts.inline_bytes) {
+    return "one host, " + bound + " is within " + limit +
+           ": a payload travels behind its header and is read from there";
+  }
+  return "one host, " + bound + " is above " + limit + ": " + writing(writer, facts) +
+         "; a payload within the limit also travels behind its header and is read from there";
+}
+
+struct StagingTexts {
+  std::string_view backend, to_device, from_device;
+};
+constexpr std::array<StagingTexts, 2> kStaging{{
+    {"opencl", " copies the payload into a buffer of its device before the kernel runs",
+     " copies the result from a buffer of its device into the block"},
+    {"verilator", " streams header and payload from the block into the RTL model",
+     " streams header and payload from the RTL model into the block"},
+}};
+
+void add_staging(const ControllerPlan& controller, bool to_device, std::vector<Staging>& staged) {
+  for (const StagingTexts& texts : kStaging) {
+    if (texts.backend != controller.backend) continue;
+    staged.push_back({controller.name, controller.backend, to_device,
+                      controller.name + std::string(to_device ? texts.to_device : texts.from_device)});
+  }
+}
+
+// Of a packet and what may stand behind it, in the channel between two controllers.
+std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
+  for (const ChannelLayout& channel : layout.channels) {
+    if (channel.from == edge.from && channel.to == edge.to) return kPacketBytes + channel.spec.inline_bytes;
+  }
+  return 0;
+}
+
+}  // namespace
+
+EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32_t edge, std::string_view transport) {
+  const EdgePlan& e = plan.edges[edge];
+  const EdgeLayout& at = layout.edges[edge];
+  const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
+  const EdgeFacts facts = facts_of(plan, edge);
+  EdgeExplanation out;
+  out.from = port_name(from, from.outputs[e.from_port].name);
+  out.to = port_name(to, to.inputs[e.to_port].name);
+  out.transport = at.crosses() ? transport : "local";
+  out.methods = choose_methods(facts);
+  out.payload_bytes = facts.payload_bytes;
+  out.blocks = e.blocks;
+  out.min_blocks = e.min_blocks;
+  out.block_bytes = from.outputs[e.from_port].type.block_bytes();
+  out.memory_bytes = facts.passed_on ? 0 : e.blocks * out.block_bytes;
+  if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
+  out.why = reason(plan, at, facts, from);
+  add_staging(plan.controllers[at.from], false, out.staged);
+  add_staging(plan.controllers[at.to], true, out.staged);
+  return out;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 4> kUnits{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  double value = static_cast<double>(bytes);
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  std::array<char, 32> text{};
+  const bool whole = value == static_cast<double>(static_cast<std::uint64_t>(value));
+  std::snprintf(text.data(), text.size(), "%.*f %s", whole ? 0 : 1, value, kUnits[unit]);
+  return text.data();
+}
+
+std::string methods_text(const std::vector<MethodRange>& methods) {
+  std::string text;
+  for (std::size_t k = 0; k < methods.size(); ++k) {
+    text += (k == 0 ? "" : ", then ") + std::string(to_string(methods[k].method));
+    if (k + 1 < methods.size()) text += " to " + size_text(methods[k].to_bytes);
+  }
+  return text;
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,45 @@
+// What a plan says about one of its edges: which way payloads go, why, and what that takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/controller/layout.h"
+#include "runtime/controller/transfer_method.h"
+#include "runtime/plan/plan.h"
+
+namespace woa::tools {
+
+// A device with memory of its own at one end of an edge: payloads are copied to it or from it, whatever the method.
+struct Staging {
+  std::string controller, backend;
+  bool to_device = false;  // else from it
+  std::string text;        // a sentence
+};
+
+struct EdgeExplanation {
+  std::string from, to;   // STAGE.PORT
+  std::string transport;  // "local" inside one controller
+  std::vector<MethodRange> methods;
+  std::uint64_t payload_bytes = 0;  // of the largest payload
+  std::uint32_t blocks = 0;         // credits of the edge; of these, min_blocks are the oldest instance's alone
+  std::uint32_t min_blocks = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 for a relay's edge
+  std::uint64_t ring_bytes = 0;    // of its places in the header ring
+  std::string why;                 // a sentence
+  std::vector<Staging> staged;
+};
+
+// `transport`: between controllers. `plan` has passed validate(), `layout` is the plan's.
+EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32_t edge, std::string_view transport);
+
+// "64 B", "1 MiB", "1.5 MiB".
+std::string size_text(std::uint64_t bytes);
+
+// "inline to 64 B, then in place".
+std::string methods_text(const std::vector<MethodRange>& methods);
+
+}  // namespace woa::tools
