@@ -127,7 +127,7 @@ Status check_matches(const Plan& plan) {
                     "controller of its own");
     }
     if (tokens[c] * ports[c] * place_bytes[c] > kMaxInlineMemory)
-      return too_much_inline("controller " + quoted(plan.controllers[c].name), tokens[c] * ports[c], place_bytes[c]);
+      return too_much_inline("controller " + in_quotes(plan.controllers[c].name), tokens[c] * ports[c], place_bytes[c]);
   }
   return {};
 }
