@@ -44,7 +44,7 @@ Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
   if (!warm.ok()) return warm.status();
   const auto ns = send(hop.hops);
   if (!ns.ok()) return ns.status();
-  WOA_RETURN_IF_ERROR(driven->finish());
+  WOA_RETURN_IF_ERROR(driven->finish().status());
   return static_cast<double>(*ns) / static_cast<double>(hop.hops);
 }
 
