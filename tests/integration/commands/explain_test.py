@@ -31,13 +31,14 @@ class Explain(WoaTest):
         self.assertEqual((answer["ok"], answer["graph"], answer["model"], answer["window"]), (True, "hello", "woa", 3))
         self.assertEqual([(edge["from"], edge["to"]) for edge in answer["edges"]],
                          [("source.text", "first.data"), ("first.data", "second.data"), ("second.data", "sink.copy")])
-        # `copy` may write more than the graph's input can be.
-        for edge, bound, text in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB")):
+        # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
+        for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
+                                             ("in place", "by reference", "by reference")):
             self.assertEqual(set(edge), set("from to transport methods why payload_bytes blocks credits credits_of_oldest block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
-            self.assertEqual(spans(edge), [("inline", 0, 64), ("in place", 65, bound)])
+            self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
-            self.assertEqual((edge["blocks"], edge["credits_of_oldest"], edge["memory_bytes"]), (3, 1, 3 * bound))
+            self.assertEqual((edge["blocks"], edge["credits_of_oldest"], edge["memory_bytes"]), (3, 1, 3 * bound if method == "in place" else 0))
             self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
@@ -51,7 +52,7 @@ class Explain(WoaTest):
 
     def test_inside_a_controller_nothing_crosses(self):
         local = self.explain(self.write("g.yaml", graph(8, "'cpu:0'")))["edges"][1]
-        self.assertEqual((local["transport"], local["ring_bytes"], spans(local)), ("local", 0, [("in place", 0, 64 << 20)]))
+        self.assertEqual((local["transport"], local["ring_bytes"], spans(local)), ("local", 0, [("by reference", 0, 64 << 20)]))
         self.assertIn("no packet crosses", local["why"])
 
     def test_what_is_explained_is_what_runs(self):
