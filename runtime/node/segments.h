@@ -23,9 +23,6 @@ struct Segments {
 // Bytes of the doorbells' segment for `controllers` controllers.
 std::size_t doorbell_bytes(std::size_t controllers);
 
-// Whether controllers map the same memory.
-inline bool shares_memory(const Transport& transport) { return transport.header_room() == 0; }
-
 // All of a run's segments, or `controller`'s replicas. kExhausted with the system's reason.
 Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, Transport& transport);
 Result<Segments> allocate_replicas(const Layout& layout, std::size_t controllers, std::uint32_t controller,

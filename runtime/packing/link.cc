@@ -32,6 +32,10 @@ ChannelSpec channel_of(const LinkSpec& spec) noexcept {
 
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
+  if (!shares_memory(transport))
+    return {Code::kUnsupported, "link: transport '" + std::string(transport.name()) +
+                                    "' has a replica of memory at each end, and packed messages need memory that both "
+                                    "ends map; use loopback or shm"};
   const auto channel_bytes = transport.channel_bytes(channel_of(spec));
   if (!channel_bytes.ok()) return channel_bytes.status();
   auto channel = transport.allocate(label, *channel_bytes);

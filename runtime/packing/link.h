@@ -23,7 +23,8 @@ struct Link {
   std::shared_ptr<Segment> channel, blocks;
 };
 
-// Allocates what `spec` needs. kInvalid names the field that is out of bounds. Otherwise as Transport::allocate().
+// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do not
+// map the same memory. Otherwise as Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/packing

@@ -189,4 +189,7 @@ class Transport {
   virtual Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) = 0;
 };
 
+// Whether both ends of a channel map the same memory, or have a replica each.
+inline bool shares_memory(const Transport& transport) noexcept { return transport.header_room() == 0; }
+
 }  // namespace woa

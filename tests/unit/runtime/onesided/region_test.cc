@@ -2,9 +2,11 @@
 #include "runtime/onesided/region.h"
 
 #include "runtime/onesided/hardware_updater.h"
+#include "runtime/onesided/link.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
+#include "tests/support/replica_transport.h"
 
 namespace woa::onesided {
 
@@ -50,6 +52,13 @@ TEST_CASE("a region of no bytes, or of more than a place can name") {
   LoopbackTransport transport;
   REQUIRE(Region::make(transport, "region", 0, Sharing::kCoherent).status().code() == Code::kInvalid);
   REQUIRE(Region::make(transport, "region", kMaxRegionBytes, Sharing::kCoherent).status().code() == Code::kInvalid);
+}
+
+TEST_CASE("a link between replicas of memory is refused") {
+  test::ReplicaTransport transport;
+  const Status status = allocate_link(transport, {}, "link").status();
+  REQUIRE(status.code() == Code::kUnsupported);
+  REQUIRE(status.message().find("'replica'") != std::string::npos);
 }
 
 TEST_CASE("an updater by hardware has a counter of the region's, and a power of two of results") {

@@ -1,6 +1,7 @@
 // Calls that break a rule are refused, say which, and leave the message as it was. Links of another spec. A receiver
 // that breaks a rule.
 #include "tests/cts/packing/rig.h"
+#include "tests/support/replica_transport.h"
 
 namespace woa::cts {
 namespace {
@@ -145,6 +146,13 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
     INFO(status.message());
     REQUIRE(has(status, wrong.field));
   }
+}
+
+TEST_CASE("a link between replicas of memory is refused") {
+  test::ReplicaTransport transport;
+  const Status status = packing::allocate_link(transport, {}, "link").status();
+  REQUIRE(status.code() == Code::kUnsupported);
+  REQUIRE(status.message().find("'replica'") != std::string::npos);
 }
 
 TEST_CASE("a link of another spec is refused by both ends") {
