@@ -26,16 +26,18 @@ void index_edges(const Plan& plan, Layout& layout) {
   }
 }
 
-// The input whose payloads an output passes on, or -1.
-std::int32_t passed_input(const StagePlan& stage, std::uint32_t port) {
-  return stage.role == StageRole::kRelay ? static_cast<std::int32_t>(port) : stage.outputs[port].in_place;
+// The input whose payloads an output passes on, or -1. Nothing is written in place between replicas: a payload that its
+// reader still has is not sent there again, though it has changed.
+std::int32_t passed_input(const StagePlan& stage, std::uint32_t port, bool replicas) {
+  if (stage.role == StageRole::kRelay) return static_cast<std::int32_t>(port);
+  return replicas ? -1 : stage.outputs[port].in_place;
 }
 
 void make_regions(const Plan& plan, std::uint32_t header_room, Layout& layout) {
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     layout.passed_input.emplace_back();
     for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
-      layout.passed_input[s].push_back(passed_input(plan.stages[s], p));
+      layout.passed_input[s].push_back(passed_input(plan.stages[s], p, header_room != 0));
       if (layout.passed_input[s][p] >= 0) continue;
       RegionLayout region{
           s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}, header_room};
@@ -64,10 +66,10 @@ void add_once(std::vector<std::uint32_t>& controllers, std::uint32_t controller)
 }
 
 void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_plan, Layout& layout) {
-  const auto& outputs = plan.stages[edge_plan.to_stage].outputs;
-  const bool modifies = std::any_of(outputs.begin(), outputs.end(), [&](const OutputPortPlan& port) {
-    return port.in_place == static_cast<std::int32_t>(edge_plan.to_port);
-  });
+  const auto& passed = layout.passed_input[edge_plan.to_stage];
+  const bool modifies =
+      plan.stages[edge_plan.to_stage].role == StageRole::kKernel &&
+      std::find(passed.begin(), passed.end(), static_cast<std::int32_t>(edge_plan.to_port)) != passed.end();
   for (const std::uint16_t r : edge.regions) {
     RegionLayout& region = layout.regions[r];
     if (edge.to == region.producer) continue;

@@ -208,9 +208,11 @@ Result<RunReport> Run::Impl::finish() {
     if (do_work() == 0) wait();
   }
   if (!status_.ok()) return status_;
-  for (const std::uint64_t limit = now_ns() + kEndTimeout_ns; !host_->controller().end() && now_ns() < limit;) {
+  const std::uint64_t limit = now_ns() + kEndTimeout_ns;
+  while (status_.ok() && !host_->controller().end() && now_ns() < limit) {
     if (do_work() == 0) wait();  // a node that is inside a kernel has not read what came before
   }
+  if (!status_.ok()) return status_;
   auto nodes = supervisor_->collect();
   if (!nodes.ok()) return nodes.status();
   finished_ = true;

@@ -16,8 +16,8 @@ namespace woa {
 
 struct Segments {
   std::shared_ptr<Segment> doorbells;              // one line per controller
-  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout; null where this process has no part
-  std::vector<std::shared_ptr<Segment>> regions;   // by region; likewise
+  std::vector<std::shared_ptr<Segment>> regions;   // by region; null where this process has no part
+  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout; likewise. They go before what they carry
 };
 
 // Bytes of the doorbells' segment for `controllers` controllers.

@@ -24,8 +24,8 @@ struct Link {
   std::shared_ptr<Segment> channel, buckets, returns;  // no `buckets` where the spec has 0
 };
 
-// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do not
-// map the same memory. Otherwise as Transport::allocate().
+// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do
+// not map the same memory. Otherwise as Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // The parts of a link as its ends see them. kInvalid if `link` is not of `spec`. Internal to runtime/onesided.

@@ -18,7 +18,7 @@ bool is_message_packet(const ActivationPacket& packet) noexcept {
 
 Result<std::unique_ptr<Incoming>> Incoming::open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                  Doorbell producer) {
-  WOA_RETURN_IF_ERROR(check_link(spec, link));
+  WOA_RETURN_IF_ERROR(check_link(transport, spec, link));
   auto blocks = transport.map(link.blocks, Access::kRead);
   if (!blocks.ok()) return blocks.status();
   auto receiver = transport.open_receiver(channel_of(spec), link.channel, producer);

@@ -23,16 +23,16 @@ struct Link {
   std::shared_ptr<Segment> channel, blocks;
 };
 
-// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do not
-// map the same memory. Otherwise as Transport::allocate().
+// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do
+// not map the same memory. Otherwise as Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/packing
 // --------------------------------------------------------------------------------------
 
 ChannelSpec channel_of(const LinkSpec& spec) noexcept;
-// kInvalid if `link` is not of `spec`.
-Status check_link(const LinkSpec& spec, const Link& link);
+// kInvalid if `link` is not of `spec`; kUnsupported as allocate_link().
+Status check_link(const Transport& transport, const LinkSpec& spec, const Link& link);
 
 // What a packet on the channel means. The channel carries messages only, so the header's fields need not say what they
 // say between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.

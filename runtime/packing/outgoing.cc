@@ -6,7 +6,7 @@
 namespace woa::packing {
 
 Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, const Link& link, Doorbell consumer) {
-  WOA_RETURN_IF_ERROR(check_link(spec, link));
+  WOA_RETURN_IF_ERROR(check_link(transport, spec, link));
   auto pool = BlockPool::make(spec.blocks, spec.block_bytes);
   if (!pool.ok()) return pool.status();
   auto blocks = transport.map(link.blocks, Access::kReadWrite);

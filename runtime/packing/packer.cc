@@ -20,6 +20,7 @@ Packer::Packer(Outgoing outgoing, const LinkSpec& spec)
 
 Outcome Packer::begin() noexcept {
   if (open_) return refuse("begin() within a message; end() it first");
+  refusal_ = {};
   open_ = true;
   return Outcome::kOk;
 }

@@ -34,7 +34,7 @@ class Packer {
   // outlive the packer. kInvalid: `link` is not of `spec`. Otherwise as Transport::open_sender().
   static Result<std::unique_ptr<Packer>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                               Doorbell consumer = {});
-  // A message that was begun and not ended is lost; the receiver is told so.
+  // A message that was begun and not ended is lost; the receiver is told so if a part of it was sent.
 
   // Begins a message; kRefused within one.
   Outcome begin() noexcept;

@@ -36,6 +36,7 @@ Unpacker::Unpacker(std::unique_ptr<Incoming> incoming, const LinkSpec& spec)
 
 Outcome Unpacker::begin() noexcept {
   if (open_) return refuse(Code::kInvalid, "begin() within a message; end() it first");
+  refusal_ = {};
   incoming_->release();
   const Outcome outcome = incoming_->next();
   open_ = outcome == Outcome::kOk;

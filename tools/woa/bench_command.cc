@@ -86,7 +86,9 @@ constexpr const char* kAboutHandover =
     "kernel\n"
     "on processor 1 that reads it: commit, poll, match, fire, by the clock of the controllers' traces. The payload "
     "stays\n"
-    "where it was written, so the size should not matter. The limit is a hop of the raw mailbox with 64 bytes.\n"
+    "where it was written (one within the inline limit is also copied behind its header), so the size should not "
+    "matter. "
+    "The limit is a hop of the raw mailbox with 64 bytes.\n"
     "\n"
     "  woa bench handover --size 64,64MiB";
 
@@ -134,13 +136,13 @@ struct Shown {
   std::string plot;  // file; empty: none
 };
 
-Status write_plot(const std::string& path, const bench::Report& report) {
-  std::ofstream file(path, std::ios::trunc);
-  if (file << to_svg(report) << std::flush) return {};
-  return {Code::kUnavailable, "cannot write the picture to '" + path + "'"};
-}
-
 int run_bench(const Bench& bench, const Shown& shown) {
+  const auto no_plot = [&] {
+    return fail({Code::kUnavailable, "cannot write the picture to '" + shown.plot + "'"}, kFailed, shown.json);
+  };
+  std::ofstream plot;
+  if (!shown.plot.empty()) plot.open(shown.plot, std::ios::trunc);
+  if (!plot) return no_plot();  // sooner than after minutes of measuring
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -151,12 +153,8 @@ int run_bench(const Bench& bench, const Shown& shown) {
   const auto report = bench(options);
   if (!report.ok())
     return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);
+  if (plot.is_open() && !(plot << to_svg(*report) << std::flush)) return no_plot();
   shown.json ? print_json(to_json(*report)) : print_table(*report);
-  if (shown.plot.empty()) return kDone;
-  if (Status status = write_plot(shown.plot, *report); !status.ok()) {
-    print_error(status);
-    return kFailed;
-  }
   return kDone;
 }
 

@@ -81,7 +81,7 @@ Scale scale_of(const std::vector<bench::Row>& rows) {
     if (row.min() > 0) least = least == 0 ? row.min() : std::min(least, row.min());
   }
   if (most <= 0) return linear_scale(1);
-  return most > 20 * least ? logarithmic_scale(least, most) : linear_scale(most);
+  return least > 0 && most > 20 * least ? logarithmic_scale(least, most) : linear_scale(most);
 }
 
 // A colour per contender, by its role.
@@ -205,7 +205,8 @@ std::string draw_lines(const bench::Report& report, const std::vector<std::uint6
   }
   double legend = kTop + 8;
   for (const std::string& contender : order) {
-    const auto& rows = by_contender[contender];
+    auto& rows = by_contender[contender];
+    std::ranges::stable_sort(rows, {}, &bench::Row::size);
     picture += draw_line(rows, x, y, colours.of(*rows.front()));
     picture += line(kLegend, legend, kLegend + 20, legend, colours.of(*rows.front()), 3);
     picture += label(kLegend + 26, legend + 4, "start", contender);

@@ -27,7 +27,7 @@ struct EdgeExplanation {
   std::uint32_t blocks = 0;         // credits of the edge; of these, min_blocks are the oldest instance's alone
   std::uint32_t min_blocks = 0;
   std::uint64_t block_bytes = 0;
-  std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 for a relay's edge
+  std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 where it passes on others'
   std::uint64_t ring_bytes = 0;    // of its places in the header ring
   std::string why;                 // a sentence
   std::vector<Staging> staged;

@@ -1,10 +1,12 @@
 #include "runtime/transport/ofi/fabric.h"
 
 #include <rdma/fi_errno.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/library.h"
@@ -39,7 +41,9 @@ void Fabric::deregister(Registration registration) {
 Result<fi_addr_t> Fabric::insert(std::string_view address) {
   const std::lock_guard lock(mutex_);
   fi_addr_t peer = FI_ADDR_UNSPEC;
-  const int count = fi_av_insert(objects_.addresses.get(), address.data(), 1, &peer, 0, nullptr);
+  std::string whole(address);  // the provider takes as many bytes as its own addresses have, whatever the peer sent
+  whole.resize(std::max(whole.size(), sizeof(sockaddr_storage)));
+  const int count = fi_av_insert(objects_.addresses.get(), whole.data(), 1, &peer, 0, nullptr);
   if (count != 1)
     return {Code::kInvalid, "ofi: the provider does not take the peer's address: " +
                                 (count < 0 ? fabric_error(-count) : std::string("fi_av_insert refused it"))};

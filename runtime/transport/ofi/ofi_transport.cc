@@ -59,7 +59,7 @@ class Ofi final : public OfiTransport {
 
  private:
   Result<std::shared_ptr<OfiSegment>> own(const std::shared_ptr<Segment>& segment) const;
-  Result<fi_addr_t> reach(const SegmentDescription& there);
+  Result<fi_addr_t> reach(const SegmentDescription& there, std::uint32_t segment);
   Result<std::shared_ptr<OfiSegment>> channel_of(const ChannelMap& map, const std::shared_ptr<Segment>& segment) const;
   Result<OpenChannel> prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment, const ChannelEnd& end);
 
@@ -92,13 +92,13 @@ Result<std::shared_ptr<OfiSegment>> Ofi::own(const std::shared_ptr<Segment>& seg
   return found;
 }
 
-// The peer's number in the address table, once it has answered.
-Result<fi_addr_t> Ofi::reach(const SegmentDescription& there) {
+// The peer's number in the address table, once it has answered. `segment` is ours, which is being connected.
+Result<fi_addr_t> Ofi::reach(const SegmentDescription& there, std::uint32_t segment) {
   if (const auto known = peers_.find(there.address); known != peers_.end()) return known->second;
   const auto peer = wire_->fabric.insert(there.address);
   if (!peer.ok()) return peer;
   // Connecting takes milliseconds: now, not with the first packet.
-  Operation* operation = wire_->fabric.make_operations(0, 1);
+  Operation* operation = wire_->fabric.make_operations(segment, 1);
   const Target hello{*peer, there.base, there.key, {kHelloPlace, there.segment, 0}};
   const std::uint64_t begin = now_ns();
   Post post = Post::kBusy;
@@ -127,7 +127,7 @@ Status Ofi::connect(const std::shared_ptr<Segment>& segment, std::string_view de
   if (there->bytes != (*mine)->bytes())
     return {Code::kInvalid, "ofi: the peer's replica has " + std::to_string(there->bytes) + " bytes, this one " +
                                 std::to_string((*mine)->bytes()) + "; both processes must run the same plan"};
-  const auto peer = reach(*there);
+  const auto peer = reach(*there, (*mine)->number());
   if (!peer.ok()) return peer.status();
   if ((*mine)->find(*peer) != nullptr) return {Code::kInvalid, "ofi: connected to this peer's replica already"};
   (*mine)->add({*peer, there->segment, there->base, there->key});

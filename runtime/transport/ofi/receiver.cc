@@ -48,7 +48,10 @@ void OfiReceiver::found_nothing() noexcept {
   if (++empty_polls_ % kPollsUntilLossShows != 0) return;
   write_credits();
   if (loss_ != Loss::kNone) return;
-  if (lane_.mailbox().nonsense()) return lose(Loss::kState, 0);
+  const Mailbox& peer = lane_.mailbox();
+  // Closed before a packet that has come: it says what cannot be.
+  const bool closed_early = peer.peer_closed() && static_cast<std::int32_t>(peer.peer_next() - next_) < 0;
+  if (peer.nonsense() || closed_early) return lose(Loss::kState, 0);
   if (!landed_[slot(next_)].there && lane_.overdue(next_)) lose(Loss::kOverdue, lane_.mailbox().peer_next());
 }
 

@@ -65,8 +65,8 @@ class OfiSender final : public Sender {
 
   const ChannelMap map_;
   const bool header_crc_;
+  std::vector<Region> regions_;  // goes after the lane, whose end waits for what is on the way
   Lane lane_;
-  std::vector<Region> regions_;
   std::vector<Outgoing> outgoing_;     // by slot
   Operation* operations_;              // by slot
   std::vector<std::uint8_t> lines_;    // by line: arrived and not read

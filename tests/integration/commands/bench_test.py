@@ -151,7 +151,7 @@ class Bench(WoaTest):
         """Bars for a few sizes, lines for many: well-formed, with every contender's name and one mark per row."""
         few = ("--count", "10", "--repetitions", "1", "--json")
         with tempfile.TemporaryDirectory() as folder:
-            for sizes, marks in (("64,4KiB", "rect"), ("64,256,1KiB,4KiB", "circle")):
+            for sizes, marks in (("64,4KiB", "rect"), ("4KiB,64,1KiB,256", "circle")):
                 path = os.path.join(folder, "picture.svg")
                 done = self.woa("bench", "bandwidth", "--size", sizes, "--plot", path, *few)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -159,6 +159,9 @@ class Bench(WoaTest):
                 picture = xml.etree.ElementTree.parse(path).getroot()
                 drawn = [mark for mark in picture.iter("{http://www.w3.org/2000/svg}" + marks) if mark.get("width") != "100%"]
                 self.assertEqual(len(drawn), len(rows))
+                for line in picture.iter("{http://www.w3.org/2000/svg}polyline"):  # from left to right, whatever was asked for first
+                    across = [float(point.split(",")[0]) for point in line.get("points").split()]
+                    self.assertEqual(across, sorted(across))
                 words = "\n".join(text.text for text in picture.iter("{http://www.w3.org/2000/svg}text"))
                 for row in rows:
                     self.assertIn(row["contender"], words)

@@ -60,6 +60,20 @@ Plan fan_out() {
   return builder.build();
 }
 
+// Four stages that may write over their inputs, by turns on two controllers: each payload comes to either one twice.
+Plan passing() {
+  PlanBuilder builder(1, 1, 10'000);
+  std::uint32_t last = kSourceStage;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const auto next = builder.stage(name, "append", name[0] % 2 == 0 ? "cpu:0" : "cpu:1");
+    builder.edge(last, 0, next, 0).keep = 0;
+    builder.raw().stages[next].outputs[0].in_place = 0;
+    last = next;
+  }
+  builder.edge(last, 0, kSinkStage, 0).keep = 0;
+  return builder.build();
+}
+
 void submit_one(Run& run, std::uint64_t& submitted) {
   const Push push = run.submit([](std::uint32_t, std::span<std::byte> room) {
     room[0] = std::byte{'x'};
@@ -123,6 +137,16 @@ TEST_CASE("ofi: payloads of every length reach all that read them, in either mod
       const std::string in = long_and_short(instance, 0);
       REQUIRE(outputs[0] == in + "b+" + in + "c+" + in);
     }
+  }
+}
+
+TEST_CASE("ofi: what kernels write over their inputs where memory is shared arrives changed here, too") {
+  World world;
+  for (const char* model : {"woa", "rpc-hub"}) {
+    const Outcome outcome = run_plan(as(passing(), model), world.options, 100, long_and_short);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == 100);
+    for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == long_and_short(instance, 0) + "abcd");
   }
 }
 

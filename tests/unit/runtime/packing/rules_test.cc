@@ -148,6 +148,16 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
   }
 }
 
+TEST_CASE("an orderly end after a refusal is no error") {
+  OpenRig rig;
+  REQUIRE(rig.unpacker->end() == Outcome::kRefused);
+  std::vector<Item> items{item(100, kSafer, kCheaper)};
+  exchange(*rig.packer, *rig.unpacker, items);
+  rig.packer.reset();
+  REQUIRE(rig.unpacker->begin() == Outcome::kClosed);
+  REQUIRE(rig.unpacker->status().ok());
+}
+
 TEST_CASE("a link between replicas of memory is refused") {
   test::ReplicaTransport transport;
   const Status status = packing::allocate_link(transport, {}, "link").status();
