@@ -58,6 +58,14 @@ else()
   set(WOA_TOGETHER OFF)
 endif()
 
+# Where a target's files cannot be compiled together because they call their parts alike, builds for checking parse at least the headers
+# once that most of them include.
+function(woa_share_headers name)
+  if(WOA_TOGETHER)
+    target_precompile_headers(${name} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
 function(woa_brief name)
   if(WOA_SANITIZE)
@@ -143,6 +151,18 @@ function(woa_test name)
   endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
+endfunction()
+
+# woa_sizes(PROGRAM): a test program runs once more for each size but the default (tests/support/chosen_size.h).
+function(woa_sizes program)
+  foreach(size small min)
+    add_test(NAME ${program}_${size} COMMAND ${program})
+    foreach(property SKIP_RETURN_CODE TIMEOUT LABELS ENVIRONMENT)
+      get_test_property(${program} ${property} value)
+      set_tests_properties(${program}_${size} PROPERTIES ${property} "${value}")
+    endforeach()
+    set_property(TEST ${program}_${size} APPEND PROPERTY ENVIRONMENT WOA_CTS_SIZE=${size})
+  endforeach()
 endfunction()
 
 # woa_unavailable_test(NAME NEED "reason" [LABELS ...]): stands where a test would be whose library or program was not found.

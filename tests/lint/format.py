@@ -4,6 +4,7 @@
 Usage: format.py ROOT
 """
 
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -16,12 +17,14 @@ MAJOR = 14  # Debian 12's
 
 def lint(root):
     paths = [p for p in tree.files(root) if p.endswith((".h", ".cc", ".c", ".cpp")) and not tree.is_generated(p)]
-    problems = []
-    for path in paths:
+
+    def problem(path):
         result = subprocess.run(["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", path], cwd=root, capture_output=True,
                                 text=True)
-        if result.returncode != 0:
-            problems.append(result.stderr.split("\n")[0] or f"{path}: clang-format failed")
+        return None if result.returncode == 0 else result.stderr.split("\n")[0] or f"{path}: clang-format failed"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        problems = [text for text in pool.map(problem, paths) if text]
     if problems:
         problems.append("mend with: clang-format -i FILE...")
     return problems, len(paths)

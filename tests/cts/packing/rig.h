@@ -25,7 +25,7 @@ using packing::Traffic;
 using packing::Unpacker;
 using Bytes = std::vector<std::byte>;
 
-LinkSpec link_spec();  // default_blocks.cc, small_blocks.cc, min_blocks.cc
+LinkSpec link_spec();  // blocks.cc
 
 inline constexpr std::array kSendModes{SendMode::kSafer, SendMode::kLater, SendMode::kCheaper};
 inline constexpr std::array kReceiveModes{ReceiveMode::kExpress, ReceiveMode::kCheaper};

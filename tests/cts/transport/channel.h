@@ -60,7 +60,7 @@ class Link {
 
 std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc, ofi_backend.cc
 std::unique_ptr<Link> make_link();            // the same
-ChannelSpec spec();                           // default_sizes.cc, small_sizes.cc, min_sizes.cc
+ChannelSpec spec();                           // sizes.cc
 
 // A channel with both ends open, their doorbells, and the region of one output port, whose packets name it 0.
 struct Channel {

@@ -1,6 +1,7 @@
 // Transports that cross processes: two processes on one channel, one of them dying, descriptors on their way.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -107,6 +108,22 @@ int receive_descriptor(int socket) {
   return descriptor;
 }
 
+// As `ulimit -Sn`, for this test.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t most) {
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const rlimit few{most, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  }
+  ~DescriptorLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
 bool is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
 
 }  // namespace
@@ -201,6 +218,37 @@ TEST_CASE("a segment travels as a descriptor to a process that is already there"
   }
   REQUIRE(consumer.exit_code() == 0);
   close(sockets[0]), close(sockets[1]);
+}
+
+TEST_CASE("a thousand channels of two processes share a segment, under a limit of 256 descriptors") {
+  constexpr std::size_t kChannels = 1000;
+  const DescriptorLimit limit(256);
+  const auto transport = make_transport();
+  const ChannelSpec channel_spec = spec();
+  const std::size_t bytes = need(transport->channel_bytes(channel_spec));
+  const auto page = static_cast<std::size_t>(getpagesize());
+  const std::size_t stride = (bytes + page - 1) / page * page;
+  const auto whole = need(transport->allocate("channels", kChannels * stride));
+  Child consumer([&] {
+    std::vector<std::unique_ptr<Receiver>> receivers;
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      const auto part = transport->part(whole, c * stride, bytes);
+      if (!part.ok()) return 2;
+      receivers.push_back(transport->open_receiver(channel_spec, *part, {}).value());
+    }
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      Inbox inbox;
+      while (!receivers[c]->closed() && receivers[c]->status().ok()) receivers[c]->poll(inbox, kAll);
+      if (inbox.packets.size() != 1 || inbox.packets[0].instance != c) return 3;
+    }
+    return 0;
+  });
+  std::vector<std::unique_ptr<Sender>> senders;
+  for (std::size_t c = 0; c < kChannels; ++c)
+    senders.push_back(need(transport->open_sender(channel_spec, need(transport->part(whole, c * stride, bytes)), {})));
+  for (std::size_t c = 0; c < kChannels; ++c) REQUIRE(send(*senders[c], token(c)));
+  senders.clear();
+  REQUIRE(consumer.exit_code() == 0);
 }
 
 TEST_CASE("a segment cannot be resized, nor its seals changed, and is closed on exec") {
