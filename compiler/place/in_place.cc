@@ -5,9 +5,6 @@
 namespace woa {
 namespace {
 
-// As runtime/plan checks it.
-constexpr std::size_t kMaxPassed = 64;  // stages that pass on one block
-
 const OutputPortPlan& writer_port(const Graph& graph, const GraphEdge& edge) {
   return graph.stages[edge.from_stage].outputs[edge.from_port];
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "runtime/controller/layout.h"
+
 namespace woa {
 namespace {
 
@@ -19,7 +21,6 @@ struct Row {
 };
 
 constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kMostInlineBetweenReplicas = 192;  // eager writes header and payload at once, too
 
 constexpr std::array kTable{
     Row{Reach::kController, TransferMethod::kInPlace, Writer::kOwnBlock, kAnySize},
@@ -27,7 +28,8 @@ constexpr std::array kTable{
     Row{Reach::kHost, TransferMethod::kInline, Writer::kEither, kMaxInlineBytes},
     Row{Reach::kHost, TransferMethod::kInPlace, Writer::kOwnBlock, kAnySize},
     Row{Reach::kHost, TransferMethod::kByReference, Writer::kPassesOn, kAnySize},
-    Row{Reach::kReplicas, TransferMethod::kInline, Writer::kEither, kMostInlineBetweenReplicas},
+    // No more than poison needs: eager writes header and payload at once, too.
+    Row{Reach::kReplicas, TransferMethod::kInline, Writer::kEither, kPoisonMessageBytes},
     Row{Reach::kReplicas, TransferMethod::kEager, Writer::kEither, kAnySize},
 };
 

@@ -16,7 +16,10 @@ constexpr std::size_t kMaxDescriptors = 250;  // the kernel takes 253 at a time
 constexpr std::uint32_t kMaxMessageBytes = 1U << 30;
 
 Status lost(const char* what) {
-  return {Code::kPeerLost, std::string(what) + ": " + (errno != 0 ? std::strerror(errno) : "the other end closed")};
+  const char* why = errno == 0        ? "the other end closed"
+                    : errno == EAGAIN ? "the other end does nothing"  // only where blocking is limited
+                                      : std::strerror(errno);
+  return {Code::kPeerLost, std::string(what) + ": " + why};
 }
 
 Status write_all(int fd, const char* data, std::size_t bytes) {
@@ -65,10 +68,6 @@ void collect(msghdr& message, std::vector<UniqueFd>* descriptors) {
 }
 
 }  // namespace
-
-UniqueFd::~UniqueFd() {
-  if (fd_ >= 0) ::close(fd_);
-}
 
 Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::pair() {
   int ends[2] = {-1, -1};

@@ -5,18 +5,17 @@
 namespace woa {
 namespace {
 
-void add_replica(control::Replicas& message, control::SegmentRef::Kind kind, std::size_t index,
+void add_replica(control::Replicas& message, control::Replica::Kind kind, std::size_t index,
                  const std::shared_ptr<Segment>& segment) {
   if (segment == nullptr) return;
   control::Replica& replica = *message.add_replicas();
-  replica.mutable_segment()->set_kind(kind);
-  replica.mutable_segment()->set_index(static_cast<std::uint32_t>(index));
-  replica.mutable_segment()->set_bytes(segment->bytes());
+  replica.set_kind(kind);
+  replica.set_index(static_cast<std::uint32_t>(index));
   replica.set_description(segment->description());
 }
 
-const std::vector<std::shared_ptr<Segment>>& of_kind(const Segments& segments, control::SegmentRef::Kind kind) {
-  return kind == control::SegmentRef::CHANNEL ? segments.channels : segments.regions;
+const std::vector<std::shared_ptr<Segment>>& of_kind(const Segments& segments, control::Replica::Kind kind) {
+  return kind == control::Replica::CHANNEL ? segments.channels : segments.regions;
 }
 
 }  // namespace
@@ -43,33 +42,36 @@ control::FromNode to_failed(const Status& status) {
   return message;
 }
 
+Status from_failed(const control::Failed& message) {
+  const bool known = message.code() > 0 && message.code() <= static_cast<std::uint32_t>(Code::kInternal);
+  return {known ? static_cast<Code>(message.code()) : Code::kInternal, message.message()};
+}
+
 control::Replicas to_replicas(const Segments& segments) {
   control::Replicas message;
   for (std::size_t c = 0; c < segments.channels.size(); ++c)
-    add_replica(message, control::SegmentRef::CHANNEL, c, segments.channels[c]);
+    add_replica(message, control::Replica::CHANNEL, c, segments.channels[c]);
   for (std::size_t r = 0; r < segments.regions.size(); ++r)
-    add_replica(message, control::SegmentRef::REGION, r, segments.regions[r]);
+    add_replica(message, control::Replica::REGION, r, segments.regions[r]);
   return message;
 }
 
 control::Replicas select(const control::Replicas& all, const Shared& shared) {
   control::Replicas message;
   for (const control::Replica& replica : all.replicas()) {
-    const bool channel = replica.segment().kind() == control::SegmentRef::CHANNEL;
+    const bool channel = replica.kind() == control::Replica::CHANNEL;
     const std::vector<std::size_t>& wanted = channel ? shared.channels : shared.regions;
-    if (std::find(wanted.begin(), wanted.end(), replica.segment().index()) != wanted.end())
-      *message.add_replicas() = replica;
+    if (std::find(wanted.begin(), wanted.end(), replica.index()) != wanted.end()) *message.add_replicas() = replica;
   }
   return message;
 }
 
 Status connect_replicas(const control::Replicas& peer, const Segments& segments, Transport& transport) {
   for (const control::Replica& replica : peer.replicas()) {
-    const control::SegmentRef& ref = replica.segment();
-    const auto& mine = of_kind(segments, ref.kind());
-    if (ref.kind() == control::SegmentRef::DOORBELLS || ref.index() >= mine.size() || mine[ref.index()] == nullptr)
+    const auto& mine = of_kind(segments, replica.kind());
+    if (replica.index() >= mine.size() || mine[replica.index()] == nullptr)
       return {Code::kDataLoss, "a peer described a replica that this process has none of"};
-    WOA_RETURN_IF_ERROR(transport.connect(mine[ref.index()], replica.description()));
+    WOA_RETURN_IF_ERROR(transport.connect(mine[replica.index()], replica.description()));
   }
   return {};
 }

@@ -22,6 +22,8 @@ struct NodeReport {
 control::FromNode to_ready(const DeviceDescription& device);
 DeviceDescription from_ready(const control::Device& message);
 control::FromNode to_failed(const Status& status);
+// Never ok: what is no code of a failure is kInternal.
+Status from_failed(const control::Failed& message);
 // One controller's replicas, as its peers connect to them.
 control::Replicas to_replicas(const Segments& segments);
 // Those of them that another controller connects to.

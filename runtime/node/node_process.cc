@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -16,32 +17,6 @@
 namespace woa {
 namespace {
 
-Status open_segments(const control::Hello& hello, const Layout& layout, std::vector<UniqueFd>& descriptors,
-                     Transport& transport, Segments& segments) {
-  segments.channels.resize(layout.channels.size());
-  segments.regions.resize(layout.regions.size());
-  if (static_cast<std::size_t>(hello.segments_size()) != descriptors.size()) {
-    return {Code::kDataLoss, "the host announced " + std::to_string(hello.segments_size()) + " segments and sent " +
-                                 std::to_string(descriptors.size())};
-  }
-  for (int k = 0; k < hello.segments_size(); ++k) {
-    const control::SegmentRef& ref = hello.segments(k);
-    std::shared_ptr<Segment>* place = nullptr;
-    if (ref.kind() == control::SegmentRef::DOORBELLS) place = &segments.doorbells;
-    if (ref.kind() == control::SegmentRef::CHANNEL && ref.index() < segments.channels.size())
-      place = &segments.channels[ref.index()];
-    if (ref.kind() == control::SegmentRef::REGION && ref.index() < segments.regions.size())
-      place = &segments.regions[ref.index()];
-    if (place == nullptr) return {Code::kDataLoss, "the host sent a segment that the plan does not have"};
-    auto segment = transport.open(descriptors[static_cast<std::size_t>(k)].release(), ref.bytes());
-    if (!segment.ok()) return segment.status();
-    *place = *segment;
-  }
-  if (segments.doorbells == nullptr)
-    return {Code::kInvalid, "the host shares no memory with this node; name the same transport for both"};
-  return {};
-}
-
 // Everything that one run needs in this process, in the order of its making.
 struct Node {
   Plan plan;
@@ -49,6 +24,21 @@ struct Node {
   Segments segments;
   std::unique_ptr<HostedController> hosted;
 };
+
+// Where memory is shared: this controller's parts of what the host made.
+Status open_parts(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
+  if (descriptors.size() != 1)
+    return {Code::kInvalid, "the host shares no memory with this node; name the same transport for both"};
+  const auto sizes = sizes_of_segments(node.layout, node.plan.controllers.size(), transport);
+  if (!sizes.ok()) return sizes.status();
+  if (!std::equal(sizes->begin(), sizes->end(), hello.sizes().begin(), hello.sizes().end()))
+    return {Code::kUnsupported, "the host needs another amount of memory for this plan; use one build for both"};
+  auto segments = open_segments(node.layout, node.plan.controllers.size(), hello.controller(), transport,
+                                descriptors.front().release());
+  if (!segments.ok()) return segments.status();
+  node.segments = std::move(*segments);
+  return {};
+}
 
 // Where memory is not shared: makes this controller's replicas, tells the host of them, and connects them to the
 // others'.
@@ -68,7 +58,8 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, Transport&
 }
 
 Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<UniqueFd>& descriptors,
-              const BackendRegistry& backends, Transport& transport, Node& node) {
+              const NodeProcess& process, Node& node) {
+  Transport& transport = *process.transport;
   if (hello.packet_version() != kPacketVersion || hello.kernel_abi() != WOA_KERNEL_ABI) {
     return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version()) +
                                     " and kernel interface " + std::to_string(hello.kernel_abi()) + ", this node " +
@@ -82,17 +73,17 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
   node.layout = make_layout(node.plan, transport.header_room());
-  WOA_RETURN_IF_ERROR(shares_memory(transport)
-                          ? open_segments(hello, node.layout, descriptors, transport, node.segments)
-                          : join_replicas(socket, hello.controller(), transport, node));
+  WOA_RETURN_IF_ERROR(shares_memory(transport) ? open_parts(hello, descriptors, transport, node)
+                                               : join_replicas(socket, hello.controller(), transport, node));
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
   setup.id = hello.controller();
-  setup.backends = &backends;
+  setup.backends = process.backends;
   setup.transport = &transport;
   setup.segments = &node.segments;
   for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
+  if (setup.kernel_path.empty()) setup.kernel_path = process.kernel_path;
   setup.trace = hello.trace();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
   setup.processor = hello.processor();
@@ -109,35 +100,43 @@ struct Signals {
 };
 
 // Hears from the host: a stop, or its death, which no node survives.
-void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell) {
+void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool child) {
   control::FromHost message;
   while (socket.receive(message).ok()) {
     if (!message.has_stop()) continue;
     signals.stop.store(true);
     doorbell.ring();
   }
-  if (!signals.finished.load()) ::_exit(1);
+  if (signals.finished.load()) return;
+  if (!child) log(LogLevel::kError, "the run's host is gone");  // who started this node has nobody else to tell it
+  ::_exit(1);
 }
 
 }  // namespace
 
-int serve_node(int descriptor, const BackendRegistry& backends, Transport& transport) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ControlSocket socket{UniqueFd(descriptor)};
+int serve_node(ControlSocket socket, const NodeProcess& process) {
+  if (process.child) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   control::FromHost first;
   std::vector<UniqueFd> descriptors;
-  if (!socket.receive(first, &descriptors).ok() || !first.has_hello()) {
-    log(LogLevel::kError, "a node was started without a host; `woa run` starts nodes by itself");
-    return 2;
+  const Status heard = socket.receive(first, &descriptors);
+  if (heard.ok() && first.has_refused()) {
+    log(LogLevel::kError, first.refused().why());
+    return 3;
+  }
+  if (!heard.ok() || !first.has_hello()) {
+    log(LogLevel::kError, process.child ? "a node was started without a host; `woa run` starts nodes by itself"
+                                        : "the run was given up before it began");
+    return process.child ? 2 : 3;
   }
   Node node;
-  if (Status status = set_up(socket, first.hello(), descriptors, backends, transport, node); !status.ok()) {
+  if (Status status = set_up(socket, first.hello(), descriptors, process, node); !status.ok()) {
+    if (!process.child) log(LogLevel::kError, status.message());
     (void)socket.send(to_failed(status));
     return 1;
   }
   if (!socket.send(to_ready(node.hosted->device())).ok()) return 1;
   Signals signals;
-  std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell());
+  std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell(), process.child);
   const Status status = node.hosted->run(signals.stop);
   const Controller& controller = node.hosted->controller();
   signals.finished.store(true);
@@ -145,6 +144,10 @@ int serve_node(int descriptor, const BackendRegistry& backends, Transport& trans
   (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace()) : to_failed(status));
   listener.join();
   return status.ok() ? 0 : 1;
+}
+
+void decline(ControlSocket& socket, const Status& why) {
+  (void)socket.send(to_failed(why));  // a host that is gone need not be told
 }
 
 }  // namespace woa

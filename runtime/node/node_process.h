@@ -1,14 +1,30 @@
 // A node as a process of its own: what a launched program runs instead of its usual main().
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
 #include "runtime/controller/backend.h"
+#include "runtime/node/control_socket.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {
 
-// Serves one controller of one run over the control socket `descriptor` (inherited from the process that started the
-// run), then returns the process's exit code: 0 after an orderly end, 1 after a failure (which the host was told). Ends
-// the process at once when the host dies.
-int serve_node(int descriptor, const BackendRegistry& backends, Transport& transport);
+// What the process brings; the host says the rest.
+struct NodeProcess {
+  const BackendRegistry* backends = nullptr;
+  Transport* transport = nullptr;
+  std::vector<std::filesystem::path> kernel_path;  // where the host names no folders: it is elsewhere
+  bool child = true;                               // of the host's process: does not outlive it
+};
+
+// Serves one controller of one run over `socket`: inherited from the process that started the run, or joined (join.h).
+// Returns the process's exit code: 0 after an orderly end, 1 after a failure (which the host was told), 2 where there
+// is no host, 3 where the host has no run for it (the reason is logged). Ends the process at once when the host dies;
+// one that joined, once it is ready: until then it notices when it answers.
+int serve_node(ControlSocket socket, const NodeProcess& process);
+
+// Tells the host why a process that joined cannot serve after all.
+void decline(ControlSocket& socket, const Status& why);
 
 }  // namespace woa

@@ -27,7 +27,7 @@ class Run::Impl final : public InstanceObserver {
       : plan_(std::move(plan)), options_(std::move(options)), on_completion_(std::move(on_completion)) {}
   ~Impl() override;
 
-  Status start();
+  Status start(JoinedNodes joined);
   Push submit(FillInput fill);
   std::size_t do_work();
   void wait();
@@ -85,9 +85,11 @@ void Run::Impl::cut_channels() {
   }
 }
 
-Status Run::Impl::start() {
+Status Run::Impl::start(JoinedNodes joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
   const bool shared = shares_memory(*options_.transport);
+  if (!joined.empty() && (shared || options_.node_command.empty()))
+    return {Code::kInvalid, "nodes that joined need processes, and a transport that shares no memory with them"};
   const std::size_t controllers = plan_.controllers.size();
   layout_ = make_layout(plan_, options_.transport->header_room());
   auto segments = shared ? allocate_segments(layout_, controllers, *options_.transport)
@@ -106,6 +108,7 @@ Status Run::Impl::start() {
   nodes.trace = options_.trace;
   nodes.idle = idle;
   nodes.node_command = options_.node_command;
+  nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (!shared) WOA_RETURN_IF_ERROR(supervisor_->connect());
@@ -234,9 +237,9 @@ Result<RunReport> Run::Impl::finish() {
 Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Run::~Run() = default;
 
-Result<std::unique_ptr<Run>> Run::start(Plan plan, RunOptions options, OnCompletion on_completion) {
+Result<std::unique_ptr<Run>> Run::start(Plan plan, RunOptions options, OnCompletion on_completion, JoinedNodes joined) {
   auto impl = std::make_unique<Impl>(std::move(plan), std::move(options), std::move(on_completion));
-  WOA_RETURN_IF_ERROR(impl->start());
+  WOA_RETURN_IF_ERROR(impl->start(std::move(joined)));
   return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
+#include "runtime/node/join_listener.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/idle.h"
 #include "runtime/transport/transport.h"
@@ -72,10 +73,13 @@ struct RunReport {
 
 class Run {
  public:
-  // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated.
-  // kInvalid: the plan breaks a rule. kUnavailable: a device, kernel or peer is not here (the message names the
-  // controller and the reason). kExhausted: not enough memory.
-  static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion);
+  // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated. `joined`: nodes on this or
+  // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
+  // needs options.node_command, for the other controllers, and a transport that shares no memory.
+  // kInvalid: the plan breaks a rule, or nodes joined without those. kUnavailable: a device, kernel or peer is not here
+  // (the message names the controller and the reason). kExhausted: not enough memory.
+  static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
+                                            JoinedNodes joined = {});
   // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run.
   ~Run();
   Run(const Run&) = delete;

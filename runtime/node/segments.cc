@@ -2,37 +2,53 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace woa {
 
-std::size_t doorbell_bytes(std::size_t controllers) { return controllers * sizeof(DoorbellLine); }
-
 namespace {
 
-// Those of the layout's channels and regions that are wanted.
-Result<Segments> allocate(const Layout& layout, std::size_t controllers, Transport& transport,
-                          const std::function<bool(const ChannelLayout&)>& wants_channel,
-                          const std::function<bool(const RegionLayout&)>& wants_region) {
+constexpr std::size_t kPartAlign = 1U << 16;  // pages of every machine that this runs on
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kPartAlign - 1) / kPartAlign * kPartAlign; }
+
+std::size_t total(const std::vector<std::uint64_t>& sizes) {
+  std::size_t bytes = 0;
+  for (const std::uint64_t size : sizes) bytes += aligned(size);
+  return bytes;
+}
+
+// Where memory comes from, piece by piece in the order of the layout. `wanted` false: goes past it, and gives null.
+using Source = std::function<Result<std::shared_ptr<Segment>>(const char* label, std::size_t bytes, bool wanted)>;
+
+Source parts_of(std::shared_ptr<Segment> whole, Transport& transport) {
+  return [whole = std::move(whole), &transport, next = std::size_t{0}](
+             const char*, std::size_t bytes, bool wanted) mutable -> Result<std::shared_ptr<Segment>> {
+    const std::size_t offset = next;
+    next += aligned(bytes);
+    if (!wanted) return std::shared_ptr<Segment>();
+    return transport.part(whole, offset, bytes);
+  };
+}
+
+// `controller`'s, or everybody's.
+Result<Segments> take(const Layout& layout, const std::vector<std::uint64_t>& sizes,
+                      std::optional<std::uint32_t> controller, const Source& source) {
   Segments segments;
-  auto doorbells = transport.allocate("doorbells", doorbell_bytes(controllers));
+  auto size = sizes.begin();
+  auto doorbells = source("doorbells", *size++, true);
   if (!doorbells.ok()) return doorbells.status();
   segments.doorbells = *doorbells;
-  segments.channels.resize(layout.channels.size());
-  for (std::size_t c = 0; c < layout.channels.size(); ++c) {
-    if (!wants_channel(layout.channels[c])) continue;
-    auto bytes = transport.channel_bytes(layout.channels[c].spec);
-    if (!bytes.ok()) return bytes.status();
-    auto segment = transport.allocate("channel", *bytes);
+  for (const ChannelLayout& channel : layout.channels) {
+    auto segment = source("channel", *size++, !controller || uses_channel(channel, *controller));
     if (!segment.ok()) return segment.status();
-    segments.channels[c] = *segment;
+    segments.channels.push_back(std::move(*segment));
   }
-  segments.regions.resize(layout.regions.size());
-  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
-    if (!wants_region(layout.regions[r])) continue;
-    auto segment = transport.allocate("region", layout.regions[r].bytes());
+  for (const RegionLayout& region : layout.regions) {
+    auto segment = source("region", *size++, !controller || uses_region(region, *controller));
     if (!segment.ok()) return segment.status();
-    segments.regions[r] = *segment;
+    segments.regions.push_back(std::move(*segment));
   }
   return segments;
 }
@@ -47,16 +63,48 @@ std::vector<ChannelRegion> regions_of(const Layout& layout, const ChannelLayout&
 
 }  // namespace
 
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::size_t controllers,
+                                                     const Transport& transport) {
+  std::vector<std::uint64_t> sizes{controllers * sizeof(DoorbellLine)};
+  for (const ChannelLayout& channel : layout.channels) {
+    auto bytes = transport.channel_bytes(channel.spec);
+    if (!bytes.ok()) return bytes.status();
+    sizes.push_back(*bytes);
+  }
+  for (const RegionLayout& region : layout.regions) sizes.push_back(region.bytes());
+  return sizes;
+}
+
 Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, Transport& transport) {
-  const auto all = [](const auto&) { return true; };
-  return allocate(layout, controllers, transport, all, all);
+  const auto sizes = sizes_of_segments(layout, controllers, transport);
+  if (!sizes.ok()) return sizes.status();
+  auto whole = transport.allocate("run", total(*sizes));
+  if (!whole.ok()) return whole.status();
+  auto segments = take(layout, *sizes, std::nullopt, parts_of(*whole, transport));
+  if (segments.ok()) segments->whole = std::move(*whole);
+  return segments;
+}
+
+Result<Segments> open_segments(const Layout& layout, std::size_t controllers, std::uint32_t controller,
+                               Transport& transport, int descriptor) {
+  const auto sizes = sizes_of_segments(layout, controllers, transport);
+  if (!sizes.ok()) return sizes.status();
+  auto whole = transport.open(descriptor, total(*sizes));
+  if (!whole.ok()) return whole.status();
+  auto segments = take(layout, *sizes, controller, parts_of(*whole, transport));
+  if (segments.ok()) segments->whole = std::move(*whole);
+  return segments;
 }
 
 Result<Segments> allocate_replicas(const Layout& layout, std::size_t controllers, std::uint32_t controller,
                                    Transport& transport) {
-  return allocate(
-      layout, controllers, transport, [=](const ChannelLayout& channel) { return uses_channel(channel, controller); },
-      [=](const RegionLayout& region) { return uses_region(region, controller); });
+  const auto sizes = sizes_of_segments(layout, controllers, transport);
+  if (!sizes.ok()) return sizes.status();
+  return take(layout, *sizes, controller,
+              [&transport](const char* label, std::size_t bytes, bool wanted) -> Result<std::shared_ptr<Segment>> {
+                if (!wanted) return std::shared_ptr<Segment>();
+                return transport.allocate(label, bytes);
+              });
 }
 
 Shared shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other) {

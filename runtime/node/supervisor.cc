@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "runtime/base/clock.h"
+#include "runtime/node/tcp_socket.h"
 #include "runtime/plan/plan_file.h"
 
 extern char** environ;
@@ -24,41 +25,31 @@ constexpr int kNodeDescriptor = 3;                // where a node finds its cont
 constexpr std::chrono::milliseconds kGrace{250};  // between a stop and SIGKILL
 // Every instance is complete by then, but a kernel of one that failed elsewhere may still run.
 constexpr std::chrono::seconds kReportTimeout{10};
+// Longer than any device takes to get ready. A child is not limited: whoever stops it can be found on this host.
+constexpr std::uint64_t kJoinedPatienceNs = 60'000'000'000;
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
 }
 
-control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller, std::vector<int>& descriptors) {
+control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   control::FromHost message;
   control::Hello& hello = *message.mutable_hello();
   hello.set_packet_version(kPacketVersion);
   hello.set_kernel_abi(WOA_KERNEL_ABI);
   hello.set_plan(serialize(*setup.plan));
   hello.set_controller(controller);
-  for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
+  if (!setup.joined.contains(controller)) {  // one that joined has folders of its own
+    for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
+  }
   hello.set_trace(setup.trace);
   hello.set_spin_ns(setup.idle.spin_ns);
   hello.set_yields(setup.idle.yields);
   hello.set_sleep_ns(setup.idle.sleep_ns);
   hello.set_processor(processor_of(setup, controller));
-  const auto add = [&](control::SegmentRef::Kind kind, std::size_t index, const Segment& segment) {
-    control::SegmentRef& ref = *hello.add_segments();
-    ref.set_kind(kind);
-    ref.set_index(static_cast<std::uint32_t>(index));
-    ref.set_bytes(segment.bytes());
-    descriptors.push_back(segment.descriptor());
-  };
   if (!shares_memory(*setup.transport)) return message;
-  add(control::SegmentRef::DOORBELLS, 0, *setup.segments->doorbells);
-  for (std::size_t c = 0; c < setup.layout->channels.size(); ++c) {
-    if (uses_channel(setup.layout->channels[c], controller))
-      add(control::SegmentRef::CHANNEL, c, *setup.segments->channels[c]);
-  }
-  for (std::size_t r = 0; r < setup.layout->regions.size(); ++r) {
-    if (uses_region(setup.layout->regions[r], controller))
-      add(control::SegmentRef::REGION, r, *setup.segments->regions[r]);
-  }
+  const auto sizes = sizes_of_segments(*setup.layout, setup.plan->controllers.size(), *setup.transport);
+  if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
   return message;
 }
 
@@ -83,7 +74,7 @@ Status Supervisor::connect() {
                                     "' joins processes; give each controller its own, or use another transport"};
   std::vector<control::Replicas> replicas(nodes_.size());
   replicas[kHostController] = to_replicas(*setup_.segments);
-  for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, spawn(c)));
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, engage(c)));
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromNode message;
     WOA_RETURN_IF_ERROR(in_context(c, hear(c, message)));
@@ -108,8 +99,8 @@ Status Supervisor::start(Doorbell host) {
   host_ = host;
   const bool processes = !setup_.node_command.empty();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
-    const bool started = nodes_[c].pid >= 0;  // by connect()
-    if (!started) WOA_RETURN_IF_ERROR(in_context(c, processes ? spawn(c) : make_hosted(c)));
+    const bool engaged = nodes_[c].socket.has_value();  // by connect()
+    if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
@@ -119,6 +110,22 @@ Status Supervisor::start(Doorbell host) {
     }
   }
   return {};
+}
+
+Status Supervisor::engage(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  if (const auto joined = setup_.joined.find(controller); joined != setup_.joined.end()) {
+    node.address = joined->second.address;
+    node.socket.emplace(std::move(joined->second.socket));
+    limit_blocking(node.socket->descriptor(), kJoinedPatienceNs);
+  } else {
+    WOA_RETURN_IF_ERROR(spawn(controller));
+  }
+  std::vector<int> descriptors;
+  if (setup_.segments->whole != nullptr) descriptors.push_back(setup_.segments->whole->descriptor());
+  const Status sent = node.socket->send(hello_for(setup_, controller), descriptors);
+  control::FromNode reason;  // of one that could not stay
+  return sent.ok() ? sent : hear(controller, reason);
 }
 
 Status Supervisor::spawn(std::uint32_t controller) {
@@ -142,17 +149,15 @@ Status Supervisor::spawn(std::uint32_t controller) {
     return {Code::kUnavailable, "cannot start '" + command[0] + "': " + std::strerror(error)};
   }
   nodes_[controller].socket.emplace(std::move(ends->first));
-  std::vector<int> descriptors;
-  const control::FromHost hello = hello_for(setup_, controller, descriptors);
-  return nodes_[controller].socket->send(hello, descriptors);
+  return {};
 }
 
 // The next message of a node that is not ready yet; its failure, if it is one.
 Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
   if (Status status = nodes_[controller].socket->receive(message); !status.ok()) {
-    return {Code::kPeerLost, "its process ended before it was ready (" + status.message() + ")"};
+    return {Code::kPeerLost, "its process was lost before it was ready (" + status.message() + ")"};
   }
-  if (message.has_failed()) return {static_cast<Code>(message.failed().code()), message.failed().message()};
+  if (message.has_failed()) return from_failed(message.failed());
   return {};
 }
 
@@ -225,9 +230,10 @@ void Supervisor::on_message(std::uint32_t controller) {
     status = from_report(message.report(), setup_.plan->edges.size(), setup_.plan->stages.size(), node.report);
     node.reported = status.ok();
   } else if (status.ok() && message.has_failed()) {
-    status = Status(static_cast<Code>(message.failed().code()), message.failed().message());
+    status = from_failed(message.failed());
   } else if (!status.ok()) {
-    status = Status(Code::kPeerLost, "its process died");
+    status =
+        Status(Code::kPeerLost, node.address.empty() ? "its process died" : "its node at " + node.address + " is gone");
   }
   if (!status.ok()) {
     fail(controller, status);

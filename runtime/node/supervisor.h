@@ -18,6 +18,7 @@
 #include "runtime/base/status.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/hosted_controller.h"
+#include "runtime/node/join_listener.h"
 #include "runtime/node/messages.h"
 
 namespace woa {
@@ -35,6 +36,7 @@ struct NodeSetup {
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
+  JoinedNodes joined;  // nodes that came by themselves
 };
 
 class Supervisor {
@@ -69,13 +71,16 @@ class Supervisor {
  private:
   struct Node {
     std::string name;
-    pid_t pid = -1;
+    pid_t pid = -1;                            // of a child
+    std::string address;                       // of a node that joined
     std::optional<ControlSocket> socket;       // a process
     std::unique_ptr<HostedController> hosted;  // or a thread
     std::jthread thread;
     NodeReport report;
     bool reported = false;
   };
+  // Has a process serve the controller, and says hello to it.
+  Status engage(std::uint32_t controller);
   Status spawn(std::uint32_t controller);
   Status hear(std::uint32_t controller, control::FromNode& message);
   Status in_context(std::uint32_t controller, const Status& status) const;

@@ -44,11 +44,7 @@ std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
 
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
-  if (!shares_memory(transport))
-    return {
-        Code::kUnsupported,
-        "link: transport '" + std::string(transport.name()) +
-            "' has a replica of memory at each end, and updates need memory that both ends map; use loopback or shm"};
+  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "updates").with_context("link"));
   const auto channel_bytes = transport.channel_bytes(channel_of(spec));
   if (!channel_bytes.ok()) return channel_bytes.status();
   auto channel = transport.allocate(label, *channel_bytes);

@@ -28,8 +28,8 @@ inline constexpr std::uint32_t kMaxOrigins = 63;
 // `Sharing` allows it.
 class Region {
  public:
-  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise as Transport::allocate()
-  // and map().
+  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. kUnsupported: the
+  // transport's ends have replicas of memory. Otherwise as Transport::allocate() and map().
   static Result<Region> make(Transport& transport, std::string_view label, std::size_t bytes, Sharing sharing);
   // Another controller's coherent region, by its segment. kInvalid: the segment holds no region of this version.
   // kUnsupported: the region is exclusive. Otherwise as Transport::map().

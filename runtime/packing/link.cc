@@ -23,14 +23,6 @@ Status check_spec(const LinkSpec& spec) {
   return {};
 }
 
-Status check_memory(const Transport& transport) {
-  if (!shares_memory(transport))
-    return {Code::kUnsupported, "link: transport '" + std::string(transport.name()) +
-                                    "' has a replica of memory at each end, and packed messages need memory that both "
-                                    "ends map; use loopback or shm"};
-  return {};
-}
-
 }  // namespace
 
 ChannelSpec channel_of(const LinkSpec& spec) noexcept {
@@ -40,7 +32,7 @@ ChannelSpec channel_of(const LinkSpec& spec) noexcept {
 
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
-  WOA_RETURN_IF_ERROR(check_memory(transport));
+  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "packed messages").with_context("link"));
   const auto channel_bytes = transport.channel_bytes(channel_of(spec));
   if (!channel_bytes.ok()) return channel_bytes.status();
   auto channel = transport.allocate(label, *channel_bytes);
@@ -52,7 +44,7 @@ Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::stri
 
 Status check_link(const Transport& transport, const LinkSpec& spec, const Link& link) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
-  WOA_RETURN_IF_ERROR(check_memory(transport));
+  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "packed messages").with_context("link"));
   if (link.channel != nullptr && link.blocks != nullptr &&
       link.blocks->bytes() == std::uint64_t{spec.blocks} * spec.block_bytes)
     return {};

@@ -4,6 +4,7 @@
 // vectors below. Stage numbers are those of the packet's `stage` and `origin` fields.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,7 +20,9 @@ inline constexpr std::uint32_t kHostController = 0;  // controllers[0] is always
 inline constexpr std::uint32_t kSourceStage = 0;     // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;       // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
-inline constexpr std::uint32_t kDefaultInlineBytes = 64;    // where nothing was measured: one line behind the header's
+inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // where nothing was measured: one line behind the header's
+inline constexpr std::size_t kMaxPassed =
+    64;  // stages that pass on one block in place: bounds every search for its region
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };

@@ -8,8 +8,6 @@
 namespace woa::validation {
 namespace {
 
-constexpr std::size_t kMaxPassed = 64;  // stages that pass on one block: bounds every search for its region
-
 // Edges by port.
 struct Connections {
   std::vector<std::vector<std::vector<std::size_t>>> in, out;  // [stage][port]

@@ -1,6 +1,7 @@
 #include "runtime/transport/pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -24,14 +25,26 @@ class Pages final : public Mapping {
 
 std::string system_error(const char* call) { return std::string(call) + ": " + std::generic_category().message(errno); }
 
-Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access) {
+Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset) {
   const int protection = access == Access::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
   const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* at = mmap(nullptr, bytes, protection, flags, descriptor, 0);
+  void* at = mmap(nullptr, bytes, protection, flags, descriptor, static_cast<off_t>(offset));
   if (at == MAP_FAILED)
     return {Code::kExhausted, "mapping " + std::to_string(bytes) + " bytes: " + system_error("mmap") +
                                   "; lower the window or the ports' bounds, or raise the memory limit"};
   return std::unique_ptr<Mapping>(std::make_unique<Pages>(std::span(static_cast<std::byte*>(at), bytes)));
+}
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes) {
+  if (bytes != 0 && offset % page_bytes() == 0 && offset <= whole && bytes <= whole - offset) return {};
+  return {Code::kInvalid, std::string(transport) + ": no part of " + std::to_string(bytes) + " bytes at " +
+                              std::to_string(offset) + " in a segment of " + std::to_string(whole) +
+                              "; parts begin with a page and end inside"};
 }
 
 }  // namespace woa

@@ -4,14 +4,22 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {
 
-// Maps `bytes` of `descriptor`, or zeroed private memory if it is -1. kExhausted with the system's reason.
-Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access);
+// Maps `bytes` of `descriptor` from `offset` on, or zeroed private memory if it is -1. kExhausted with the system's
+// reason.
+Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset = 0);
+
+// Of this machine: what offsets of mappings are multiples of.
+std::size_t page_bytes() noexcept;
+
+// kInvalid unless a part lies in `whole` bytes and begins with a page.
+Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes);
 
 // "call: the system's reason" for the current errno.
 std::string system_error(const char* call);

@@ -48,7 +48,8 @@ class Segment {
  public:
   virtual ~Segment() = default;
   virtual std::size_t bytes() const noexcept = 0;
-  // The descriptor that another process can open() it by, or -1 where there is none. Owned by the segment.
+  // The descriptor that another process can open() it by (of a part: the whole), or -1 where there is none. Owned by
+  // the segment.
   virtual int descriptor() const noexcept = 0;
   // What another process connect()s its own replica to this one by: opaque bytes, at most 1 KiB. Empty where memory is
   // shared. Whoever has it can write into this replica: it travels only to processes of the run.
@@ -166,6 +167,11 @@ class Transport {
   // A segment by the descriptor that another process sent; takes the descriptor over. kInvalid if it is not sealed or
   // its size is not `bytes`. kUnsupported where the transport does not cross processes.
   virtual Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) = 0;
+  // `bytes` of a segment from `offset` on, as a segment that keeps the whole alive and has its descriptor: so one
+  // descriptor serves any number of channels. kInvalid: not all within it, or `offset` is no multiple of a page.
+  // kUnsupported where memory is not shared.
+  virtual Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                                std::size_t bytes) = 0;
   // Connects this process's replica to another's by its description(); the other process does the same with this one's.
   // Before an end is opened on it. A channel has two replicas; a region's producer connects to each consumer's. Waits
   // until the peer answers, 10 s at most. kInvalid: no such description, or of another size or provider. kPeerLost: the
@@ -191,5 +197,13 @@ class Transport {
 
 // Whether both ends of a channel map the same memory, or have a replica each.
 inline bool shares_memory(const Transport& transport) noexcept { return transport.header_room() == 0; }
+
+// kUnsupported where each end has a replica; `what` needs memory that both ends map ("packed messages").
+inline Status require_shared_memory(const Transport& transport, std::string_view what) {
+  if (shares_memory(transport)) return {};
+  return {Code::kUnsupported, "transport '" + std::string(transport.name()) +
+                                  "' has a replica of memory at each end, and " + std::string(what) +
+                                  " need memory that both ends map; use loopback or shm"};
+}
 
 }  // namespace woa

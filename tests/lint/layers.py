@@ -55,7 +55,7 @@ LIBRARIES = [
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
-    (r"openssl/", ["kernels/", "tools/woa/output_files.cc", "tests/"]),
+    (r"openssl/", ["kernels/", NODE + "run_secret.cc", "tools/woa/output_files.cc", "tests/"]),
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
     (r"mpi\.h$", ["bench/mpi/"]),

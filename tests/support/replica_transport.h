@@ -11,6 +11,9 @@ class ReplicaTransport final : public Transport {
   std::uint32_t header_room() const noexcept override { return 64; }
   Result<std::shared_ptr<Segment>> allocate(std::string_view, std::size_t) override { return no(); }
   Result<std::shared_ptr<Segment>> open(int, std::size_t) override { return no(); }
+  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>&, std::size_t, std::size_t) override {
+    return no();
+  }
   Status connect(const std::shared_ptr<Segment>&, std::string_view) override { return no(); }
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>&, Access) override { return no(); }
   Result<std::size_t> channel_bytes(const ChannelSpec&) const override { return no(); }

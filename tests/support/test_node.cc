@@ -7,13 +7,21 @@
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
 
+namespace {
+
+int serve(const char* descriptor, const woa::BackendRegistry& backends, woa::Transport& transport) {
+  return woa::serve_node(woa::ControlSocket(woa::UniqueFd(std::atoi(descriptor))), {&backends, &transport, {}});
+}
+
+}  // namespace
+
 int main(int count, char** argv) {
   woa::BackendRegistry backends;
   if (!backends.add(woa::test::function_factory(woa::test::functions())).ok()) return 2;
   if (count == 3 && std::strcmp(argv[1], "ofi") == 0) {
     const auto ofi = woa::make_ofi_transport({});
-    return ofi.ok() ? woa::serve_node(std::atoi(argv[2]), backends, **ofi) : 3;
+    return ofi.ok() ? serve(argv[2], backends, **ofi) : 3;
   }
   woa::ShmTransport transport;
-  return woa::serve_node(std::atoi(argv[1]), backends, transport);
+  return serve(argv[1], backends, transport);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/micro/bandwidth.h"
+#include "bench/micro/channels.h"
 #include "bench/micro/fabric.h"
 #include "bench/micro/fanout.h"
 #include "bench/micro/handover.h"
@@ -350,6 +351,14 @@ void add_memory(CLI::App& parent, Action& action) {
   add_count(command, *instances, "Instances").capture_default_str();
 }
 
+void add_channels(CLI::App& parent, Action& action) {
+  auto pairs = std::make_shared<std::uint64_t>(500);
+  CLI::App& command =
+      add(parent, action, "channels", "Memory and descriptors of many idle channels between two processes",
+          [pairs](const RunOptions& options) { return bench::bench_channels(*options.transport, *pairs); });
+  add_count(command, *pairs, "Pairs: a channel each way").capture_default_str();
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
@@ -367,6 +376,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_busy(command, action);
   add_idle(command, action);
   add_memory(command, action);
+  add_channels(command, action);
 }
 
 }  // namespace woa::tools

@@ -1,29 +1,96 @@
-// woa node DESCRIPTOR: a node of a run, started by `woa run` itself.
+// woa node --join ADDR: a node of a run that waits elsewhere. `woa run` starts nodes of its own with woa node
+// DESCRIPTOR.
 #include <memory>
 
+#include "runtime/base/clock.h"
+#include "runtime/node/join.h"
 #include "runtime/node/node_process.h"
+#include "runtime/node/tcp_socket.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/parallel_job.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
+namespace {
+
+struct NodeArguments {
+  int descriptor = -1;
+  JoinOptions join;
+  std::string secret;
+  TransportOptions between;
+};
+
+int serve(ControlSocket socket, Transport& transport, bool child) {
+  const BackendRegistry backends = all_backends();
+  NodeProcess process;
+  process.backends = &backends;
+  process.transport = &transport;
+  process.kernel_path = kernel_path();
+  process.child = child;
+  return serve_node(std::move(socket), process);
+}
+
+int serve_parent(const NodeArguments& arguments) {
+  const auto transport = make_transport(arguments.between);
+  if (!transport.ok()) return fail(transport.status(), kUnavailable, false);
+  return serve(ControlSocket(UniqueFd(arguments.descriptor)), **transport, true);
+}
+
+// The network of the one address by which the host was reached: the policy for interfaces looks at it as at any other
+// that nobody named.
+std::string network_of(const std::string& local_address) {
+  const auto local = HostAndPort::parse(local_address);
+  if (!local.ok()) return local_address;
+  return local->host + (local->host.find(':') == std::string::npos ? "/32" : "/128");
+}
+
+int join_run(const NodeArguments& arguments) {
+  const auto secret = RunSecret::read(arguments.secret);
+  if (!secret.ok())
+    return fail(secret.status(), secret.status().code() == Code::kUnavailable ? kUnavailable : kUsage, false);
+  JoinOptions options = arguments.join;
+  options.job = parallel_job();
+  auto membership = join(options, *secret);
+  if (!membership.ok())
+    return fail(membership.status(), membership.status().code() == Code::kInvalid ? kUsage : kUnavailable, false);
+  set_clock_ahead(membership->clock_ahead_ns);
+  TransportOptions between = arguments.between;
+  between.transport = "ofi";
+  if (between.interface.empty()) between.interface = network_of(membership->local_address);
+  const auto transport = make_transport(between);
+  if (!transport.ok()) {
+    decline(membership->socket, transport.status());
+    return fail(transport.status(), kUnavailable, false);
+  }
+  return serve(std::move(membership->socket), **transport, false);
+}
+
+}  // namespace
 
 void add_node(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("node", "Serve one controller of a run (started by `woa run`)");
-  command.group("");  // not for people
-  auto descriptor = std::make_shared<int>(-1);
-  auto options = std::make_shared<TransportOptions>();
-  command.add_option("descriptor", *descriptor, "Control socket")->required();
-  add_transport_options(command, *options);
-  add_interface_option(command, *options);
-  command.callback([descriptor, options, &action] {
-    action = [descriptor, options] {
-      const BackendRegistry backends = all_backends();
-      const auto transport = make_transport(*options);
-      if (!transport.ok()) return fail(transport.status(), kUnavailable, false);
-      return serve_node(*descriptor, backends, **transport);
-    };
+  CLI::App& command = *app.add_subcommand(
+      "node", "Join a run that waits on this or another host (`woa run --nodes`), and serve one of its controllers");
+  auto arguments = std::make_shared<NodeArguments>();
+  CLI::Option& descriptor = *command.add_option("descriptor", arguments->descriptor)->group("");  // of `woa run` itself
+  CLI::Option& address =
+      *command.add_option("--join", arguments->join.address, "Where the run waits, as it printed it")
+           ->type_name("HOST:PORT")
+           ->excludes(&descriptor);
+  command.add_option("--secret", arguments->secret, "The run's secret, in a file that only its owner reads")
+      ->type_name("FILE")
+      ->needs(&address);
+  command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
+      ->type_name("NAME")
+      ->needs(&address);
+  add_transport_options(command, arguments->between);
+  add_interface_option(command, arguments->between);
+  command.callback([&command, arguments, &action] {
+    if (command.count("--join") == 0 && command.count("descriptor") == 0) throw CLI::RequiredError("--join");
+    if (command.count("--join") != 0 && command.count("--secret") == 0) throw CLI::RequiredError("--secret");
+    const bool joins = command.count("--join") != 0;
+    action = [arguments, joins] { return joins ? join_run(*arguments) : serve_parent(*arguments); };
   });
 }
 

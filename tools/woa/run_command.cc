@@ -12,6 +12,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/joining.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
@@ -25,6 +26,7 @@ struct RunArguments {
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller", trace;
   TransportOptions between;
+  JoinArguments joining;
   std::vector<std::string> in, out;
   std::uint64_t instances = 0;  // 0: as many as input files
 };
@@ -113,8 +115,12 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.transport = std::string((*transport)->name());
   result.header_room = (*transport)->header_room();
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
-  auto run = Run::start(plan, run_options(arguments, backends, **transport),
-                        [&collected](const Completion& completion) { collected.add(completion); });
+  auto nodes = await_nodes(arguments.joining, plan);
+  if (!nodes.ok())
+    return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, json);
+  auto run = Run::start(
+      plan, run_options(arguments, backends, **transport),
+      [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
     return fail(run.status(), absent ? kUnavailable : kFailed, json);
@@ -176,8 +182,17 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   add_transport_options(command, arguments->between);
   add_interface_option(command, arguments->between);
+  add_join_options(command, arguments->joining);
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
-  command.callback([arguments, &action] { action = [arguments] { return run_graph(*arguments); }; });
+  command.callback([&command, arguments, &action] {
+    const bool named = command.count("--transport") != 0;
+    action = [arguments, named] {
+      const Status status =
+          complete(arguments->joining, named, arguments->processes == "per-controller", arguments->between);
+      if (status.ok()) return run_graph(*arguments);
+      return fail(status, status.code() == Code::kUnavailable ? kUnavailable : kUsage, arguments->graph.json);
+    };
+  });
 }
 
 }  // namespace woa::tools

@@ -63,6 +63,11 @@ Result<std::shared_ptr<Segment>> FaultTransport::open(int descriptor, std::size_
   return inner_->open(descriptor, bytes);
 }
 
+Result<std::shared_ptr<Segment>> FaultTransport::part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                                      std::size_t bytes) {
+  return inner_->part(segment, offset, bytes);
+}
+
 Status FaultTransport::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
   return inner_->connect(segment, description);
 }

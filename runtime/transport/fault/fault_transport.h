@@ -40,6 +40,8 @@ class FaultTransport final : public Transport {
   std::string_view name() const noexcept override { return name_; }  // "fault:shm"
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                        std::size_t bytes) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   std::uint32_t header_room() const noexcept override { return inner_->header_room(); }

@@ -11,14 +11,18 @@ namespace {
 
 class LoopbackSegment final : public Segment {
  public:
-  explicit LoopbackSegment(std::unique_ptr<Mapping> memory) noexcept : memory_(std::move(memory)) {}
-  std::size_t bytes() const noexcept override { return memory().size(); }
+  explicit LoopbackSegment(std::unique_ptr<Mapping> whole) noexcept
+      : whole_(std::move(whole)), memory_(whole_->bytes()) {}
+  LoopbackSegment(const LoopbackSegment& of, std::size_t offset, std::size_t bytes) noexcept
+      : whole_(of.whole_), memory_(of.memory_.subspan(offset, bytes)) {}
+  std::size_t bytes() const noexcept override { return memory_.size(); }
   int descriptor() const noexcept override { return -1; }
   std::string description() const override { return {}; }
-  std::span<std::byte> memory() const noexcept { return memory_->bytes(); }
+  std::span<std::byte> memory() const noexcept { return memory_; }
 
  private:
-  std::unique_ptr<Mapping> memory_;
+  std::shared_ptr<Mapping> whole_;
+  std::span<std::byte> memory_;
 };
 
 class LoopbackMapping final : public Mapping {
@@ -43,6 +47,14 @@ Result<std::shared_ptr<Segment>> LoopbackTransport::allocate(std::string_view la
 Result<std::shared_ptr<Segment>> LoopbackTransport::open(int descriptor, std::size_t) {
   if (descriptor >= 0) close(descriptor);
   return {Code::kUnsupported, "loopback: segments do not leave their process; use shm between processes"};
+}
+
+Result<std::shared_ptr<Segment>> LoopbackTransport::part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                                         std::size_t bytes) {
+  const auto* own = dynamic_cast<const LoopbackSegment*>(segment.get());
+  if (own == nullptr) return {Code::kInvalid, "loopback: a segment of another transport; allocate it here"};
+  WOA_RETURN_IF_ERROR(check_part(name(), own->bytes(), offset, bytes));
+  return std::shared_ptr<Segment>(std::make_shared<LoopbackSegment>(*own, offset, bytes));
 }
 
 Result<std::unique_ptr<Mapping>> LoopbackTransport::map(const std::shared_ptr<Segment>& segment, Access) {

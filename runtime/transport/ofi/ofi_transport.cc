@@ -48,6 +48,8 @@ class Ofi final : public OfiTransport {
   OfiCounters counters() const override;
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                        std::size_t bytes) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
@@ -83,6 +85,10 @@ Result<std::shared_ptr<Segment>> Ofi::allocate(std::string_view label, std::size
 Result<std::shared_ptr<Segment>> Ofi::open(int descriptor, std::size_t) {
   if (descriptor >= 0) close(descriptor);
   return {Code::kUnsupported, "ofi: memory is not shared between hosts; allocate a replica and connect it"};
+}
+
+Result<std::shared_ptr<Segment>> Ofi::part(const std::shared_ptr<Segment>&, std::size_t, std::size_t) {
+  return {Code::kUnsupported, "ofi: each replica is connected as a whole; allocate one for each channel"};
 }
 
 Result<std::shared_ptr<OfiSegment>> Ofi::own(const std::shared_ptr<Segment>& segment) const {

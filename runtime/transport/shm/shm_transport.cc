@@ -15,19 +15,32 @@ namespace {
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 constexpr std::size_t kMaxLabel = 200;  // memfd_create takes 249 bytes
 
-class ShmSegment final : public Segment {
+class File {
  public:
-  ShmSegment(int descriptor, std::size_t bytes) noexcept : descriptor_(descriptor), bytes_(bytes) {}
-  ~ShmSegment() override { close(descriptor_); }
-  ShmSegment(const ShmSegment&) = delete;
-  ShmSegment& operator=(const ShmSegment&) = delete;
-  std::size_t bytes() const noexcept override { return bytes_; }
-  int descriptor() const noexcept override { return descriptor_; }
-  std::string description() const override { return {}; }
+  explicit File(int descriptor) noexcept : descriptor_(descriptor) {}
+  ~File() { close(descriptor_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int descriptor() const noexcept { return descriptor_; }
 
  private:
   int descriptor_;
-  std::size_t bytes_;
+};
+
+// All of a file, or a part.
+class ShmSegment final : public Segment {
+ public:
+  ShmSegment(int descriptor, std::size_t bytes) : file_(std::make_shared<File>(descriptor)), bytes_(bytes) {}
+  ShmSegment(const ShmSegment& of, std::size_t offset, std::size_t bytes) noexcept
+      : file_(of.file_), offset_(of.offset_ + offset), bytes_(bytes) {}
+  std::size_t bytes() const noexcept override { return bytes_; }
+  int descriptor() const noexcept override { return file_->descriptor(); }
+  std::string description() const override { return {}; }
+  std::size_t offset() const noexcept { return offset_; }
+
+ private:
+  std::shared_ptr<const File> file_;
+  std::size_t offset_ = 0, bytes_;
 };
 
 // Bytes of a sealed segment; kInvalid if `descriptor` is not one.
@@ -41,6 +54,12 @@ Result<std::size_t> sealed_bytes(int descriptor) {
   struct stat info {};
   if (fstat(descriptor, &info) != 0) return {Code::kInvalid, "shm: " + system_error("fstat")};
   return static_cast<std::size_t>(info.st_size);
+}
+
+Result<const ShmSegment*> own_segment(const std::shared_ptr<Segment>& segment) {
+  const auto* own = dynamic_cast<const ShmSegment*>(segment.get());
+  if (own == nullptr) return {Code::kInvalid, "shm: a segment of another transport; allocate it here"};
+  return own;
 }
 
 }  // namespace
@@ -70,10 +89,18 @@ Result<std::shared_ptr<Segment>> ShmTransport::open(int descriptor, std::size_t 
   return std::shared_ptr<Segment>(std::move(segment));
 }
 
+Result<std::shared_ptr<Segment>> ShmTransport::part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                                    std::size_t bytes) {
+  const auto own = own_segment(segment);
+  if (!own.ok()) return own.status();
+  WOA_RETURN_IF_ERROR(check_part(name(), segment->bytes(), offset, bytes));
+  return std::shared_ptr<Segment>(std::make_shared<ShmSegment>(**own, offset, bytes));
+}
+
 Result<std::unique_ptr<Mapping>> ShmTransport::map(const std::shared_ptr<Segment>& segment, Access access) {
-  if (dynamic_cast<const ShmSegment*>(segment.get()) == nullptr)
-    return {Code::kInvalid, "shm: a segment of another transport; allocate it here"};
-  return map_pages(segment->descriptor(), segment->bytes(), access);
+  const auto own = own_segment(segment);
+  if (!own.ok()) return own.status();
+  return map_pages(segment->descriptor(), segment->bytes(), access, (*own)->offset());
 }
 
 }  // namespace woa

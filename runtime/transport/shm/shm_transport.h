@@ -13,6 +13,8 @@ class ShmTransport final : public RingTransport {
   std::string_view name() const noexcept override { return "shm"; }
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
+                                        std::size_t bytes) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
 };
 

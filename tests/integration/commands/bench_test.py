@@ -1,6 +1,7 @@
 """woa bench: every contender runs and is reported in full, wrong requests are refused. Never a speed."""
 import json
 import os
+import resource
 import subprocess
 import tempfile
 import xml.etree.ElementTree
@@ -86,6 +87,21 @@ class Bench(WoaTest):
     def test_handover(self):
         self.check(self.report("handover", "--size", "64,3MiB", "--count", "5", "--repetitions", "1"), "handover", "less", "ns",
                    [row for size in (64, 3 << 20) for row in (("raw mailbox, 64 B", LIMIT, size), ("kernel to kernel", OURS, size))])
+
+    def test_channels(self):
+        """A thousand of them under a limit of 256 descriptors, in at most 64 KiB a pair."""
+        def limited():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        done = subprocess.run([WOA, "bench", "channels", "--count", "500", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=harness.LIMIT_S, preexec_fn=limited)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        unused, used, files = json.loads(done.stdout)["rows"]
+        huge = "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+        plain = not os.path.exists(huge) or any(word in harness.read(huge) for word in ("[never]", "[advise]", "[deny]"))
+        if plain and os.sysconf("SC_PAGESIZE") == 4096 and not os.environ.get("WOA_SANITIZED"):  # whose own memory counts too
+            self.assertLess(unused["median"], used["median"])
+            self.assertLessEqual(used["median"], 64)
+        self.assertLess(files["median"], 32)
 
     def test_randomaccess(self):
         sizes = (64, 16 << 10)

@@ -18,6 +18,9 @@ class GuardedTransport final : public RingTransport {
     return std::shared_ptr<Segment>(std::make_shared<Guarded>(bytes));
   }
   Result<std::shared_ptr<Segment>> open(int, std::size_t) override { return {Code::kUnsupported, "one process"}; }
+  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>&, std::size_t, std::size_t) override {
+    return {Code::kUnsupported, "whole segments are guarded"};
+  }
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access) override {
     return std::unique_ptr<Mapping>(std::make_unique<View>(std::static_pointer_cast<Guarded>(segment)));
   }

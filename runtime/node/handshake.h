@@ -1,0 +1,77 @@
+// How a node joins a run over a connection between hosts: three messages of fixed size, little-endian, by which each
+// end proves that it has the run's secret (three-pass mutual authentication as in ISO/IEC 9798-4, with HMAC-SHA256).
+//
+//   host -> node  Greeting   a number used once
+//   node -> host  Answer     another, who asks for what, and the node's proof over both messages
+//   host -> node  Admission  the host's clock, and the host's proof over all three
+//
+// A stranger learns nothing of the secret and cannot use what it overheard: both numbers are new in every connection.
+// What follows is neither hidden nor protected: networks that others listen on, or can change, need a tunnel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/base/status.h"
+#include "runtime/node/run_secret.h"
+
+namespace woa::handshake {
+
+inline constexpr std::array<char, 8> kMagic{'W', 'O', 'A', '-', 'J', 'O', 'I', 'N'};
+// Any change of these messages or of control.proto raises it.
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kNameBytes = 64;  // of a controller, its terminating zero included
+
+using Nonce = std::array<std::byte, 16>;
+
+struct Greeting {
+  std::array<char, 8> magic = kMagic;
+  std::uint32_t version = kVersion, reserved = 0;
+  Nonce nonce{};
+};
+
+// A process of a parallel job: which one, of how many; of 0 or 1: of none.
+struct JobPlace {
+  std::uint32_t rank = 0, size = 0;
+};
+
+struct Answer {
+  std::array<char, 8> magic = kMagic;
+  std::uint32_t version = kVersion, reserved = 0;
+  JobPlace job;
+  std::array<char, kNameBytes> controller{};  // that the node wants; empty: any
+  Nonce nonce{};
+  RunSecret::Proof proof{};
+};
+
+struct Admission {
+  std::uint64_t now_ns = 0;  // now_ns() of the host
+  RunSecret::Proof proof{};
+};
+
+static_assert(sizeof(Greeting) == 32 && sizeof(Answer) == 136 && sizeof(Admission) == 40);
+static_assert(std::is_trivially_copyable_v<Answer> && std::has_unique_object_representations_v<Answer>);
+
+// kUnavailable: no numbers from the system.
+Result<Greeting> greet();
+// kInvalid: the controller's name is too long. kUnsupported: the host speaks another version, or is none of ours.
+Result<Answer> answer(const Greeting& greeting, std::string_view controller, JobPlace job, const RunSecret& secret);
+// What the host says to an answer. kUnsupported: another version, or no node. kUnauthentic: another secret.
+Result<Admission> admit(const Greeting& greeting, const Answer& answer, const RunSecret& secret);
+// What the node says to an admission. kUnauthentic: the host has another secret.
+Status accept(const Greeting& greeting, const Answer& answer, const Admission& admission, const RunSecret& secret);
+
+// The name in an answer, cut at its zero.
+std::string wanted(const Answer& answer);
+
+template <typename Message>
+std::span<std::byte> bytes_of(Message& message) {
+  return std::as_writable_bytes(std::span(&message, 1));
+}
+
+}  // namespace woa::handshake

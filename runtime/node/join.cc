@@ -1,0 +1,40 @@
+#include "runtime/node/join.h"
+
+#include "runtime/base/clock.h"
+#include "runtime/node/tcp_socket.h"
+
+namespace woa {
+namespace {
+
+Status unproved(const Status& status) {
+  return status.code() != Code::kPeerLost
+             ? status
+             : Status(Code::kUnauthentic, "the run closed the connection: it has another secret, or all its nodes");
+}
+
+}  // namespace
+
+Result<Membership> join(const JoinOptions& options, const RunSecret& secret) {
+  auto to = HostAndPort::parse(options.address);
+  if (!to.ok()) return to.status();
+  const std::uint64_t deadline = now_ns() + options.timeout_ns;
+  auto socket = connect_tcp(*to, deadline);
+  if (!socket.ok()) return socket.status();
+  tune_tcp(socket->get());
+  handshake::Greeting greeting;
+  WOA_RETURN_IF_ERROR(read_exactly(socket->get(), handshake::bytes_of(greeting), deadline));
+  auto answer = handshake::answer(greeting, options.controller, options.job, secret);
+  if (!answer.ok()) return answer.status();
+  const std::uint64_t asked = now_ns();
+  WOA_RETURN_IF_ERROR(write_exactly(socket->get(), handshake::bytes_of(*answer)));
+  handshake::Admission admission;
+  WOA_RETURN_IF_ERROR(unproved(read_exactly(socket->get(), handshake::bytes_of(admission), deadline)));
+  const std::uint64_t half = (now_ns() - asked) / 2;
+  WOA_RETURN_IF_ERROR(handshake::accept(greeting, *answer, admission, secret));
+  Membership membership{ControlSocket(std::move(*socket)), {}, 0};
+  membership.local_address = local_address(membership.socket.descriptor());
+  membership.clock_ahead_ns = static_cast<std::int64_t>(admission.now_ns - (asked + half));
+  return membership;
+}
+
+}  // namespace woa

@@ -1,0 +1,181 @@
+#include "runtime/node/join_listener.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "runtime/base/clock.h"
+#include "runtime/node/control.pb.h"
+#include "runtime/node/handshake.h"
+#include "runtime/node/roster.h"
+#include "runtime/node/tcp_socket.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kAnswerNs = 5'000'000'000;  // that a connection has to say who it is
+constexpr std::size_t kMostStrangers = 64;          // connections that have not said who they are
+
+// A connection of which nothing is known yet.
+struct Stranger {
+  UniqueFd socket;
+  std::string address;
+  handshake::Greeting greeting;
+  handshake::Answer answer;
+  std::size_t got = 0;
+  std::uint64_t deadline_ns = 0;
+};
+
+// One wait for nodes.
+class Admittance {
+ public:
+  Admittance(int listener, const RunSecret& secret, Roster& roster, const JoinListener::OnEvent& on_event)
+      : listener_(listener), secret_(&secret), roster_(&roster), on_event_(&on_event) {}
+
+  // Waits for something to happen until then, at most, and deals with it.
+  Status step(std::uint64_t deadline_ns);
+
+ private:
+  Status let_in();
+  // True while it has more to say.
+  bool hear(Stranger& stranger);
+  void admit(Stranger& stranger);
+  void turn_away(const Stranger& stranger, const std::string& why);
+
+  int listener_;
+  const RunSecret* secret_;
+  Roster* roster_;
+  const JoinListener::OnEvent* on_event_;
+  std::vector<Stranger> strangers_;
+};
+
+Status Admittance::step(std::uint64_t deadline_ns) {
+  std::vector<pollfd> polled{{listener_, POLLIN, 0}};
+  for (const Stranger& stranger : strangers_) {
+    polled.push_back({stranger.socket.get(), POLLIN, 0});
+    deadline_ns = std::min(deadline_ns, stranger.deadline_ns);
+  }
+  const std::size_t members = polled.size();
+  for (const int socket : roster_->sockets()) polled.push_back({socket, POLLIN, 0});
+  if (::poll(polled.data(), polled.size(), milliseconds_until(deadline_ns)) < 0 && errno != EINTR)
+    return {Code::kInternal, std::string("waiting for nodes: ") + std::strerror(errno)};
+  for (std::size_t k = members; k < polled.size(); ++k) {
+    if (polled[k].revents != 0) (*on_event_)(roster_->leave(polled[k].fd));
+  }
+  std::vector<Stranger> known;
+  known.swap(strangers_);
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    if (polled[k + 1].revents != 0 && !hear(known[k])) continue;
+    if (now_ns() > known[k].deadline_ns) {
+      turn_away(known[k], "it did not say who it is");
+      continue;
+    }
+    strangers_.push_back(std::move(known[k]));
+  }
+  return polled[0].revents != 0 ? let_in() : Status{};
+}
+
+// Errors of a connection that came to nothing are no reason to end a run.
+bool no_more_descriptors(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EBADF || error == EINVAL;
+}
+
+Status Admittance::let_in() {
+  Stranger stranger;
+  stranger.socket = UniqueFd(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
+  if (stranger.socket.get() < 0) {
+    if (!no_more_descriptors(errno)) return {};
+    return {Code::kExhausted, std::string("a node cannot be let in: ") + std::strerror(errno)};
+  }
+  tune_tcp(stranger.socket.get());
+  stranger.address = peer_address(stranger.socket.get());
+  stranger.deadline_ns = now_ns() + kAnswerNs;
+  auto greeting = handshake::greet();
+  if (!greeting.ok()) return greeting.status();
+  stranger.greeting = *greeting;
+  // One that is gone again is noticed when it is heard.
+  (void)write_exactly(stranger.socket.get(), handshake::bytes_of(stranger.greeting));
+  if (strangers_.size() == kMostStrangers) {  // or idle connections would keep nodes out
+    turn_away(strangers_.front(), "others came, and it had not said who it is");
+    strangers_.erase(strangers_.begin());
+  }
+  strangers_.push_back(std::move(stranger));
+  return {};
+}
+
+bool Admittance::hear(Stranger& stranger) {
+  const std::span<std::byte> rest = handshake::bytes_of(stranger.answer).subspan(stranger.got);
+  const ssize_t got = ::recv(stranger.socket.get(), rest.data(), rest.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (got <= 0) {
+    turn_away(stranger, "it closed the connection before it said who it is");
+    return false;
+  }
+  stranger.got += static_cast<std::size_t>(got);
+  if (stranger.got < sizeof stranger.answer) return true;
+  admit(stranger);
+  return false;
+}
+
+void Admittance::admit(Stranger& stranger) {
+  auto admission = handshake::admit(stranger.greeting, stranger.answer, *secret_);
+  if (!admission.ok()) return turn_away(stranger, admission.status().message());
+  const std::string wanted = handshake::wanted(stranger.answer);
+  if (!write_exactly(stranger.socket.get(), handshake::bytes_of(*admission)).ok()) return;
+  JoinedNode node{ControlSocket(std::move(stranger.socket)), stranger.address};
+  if (Status status = roster_->take(node, wanted, stranger.answer.job); !status.ok()) {
+    control::FromHost message;
+    message.mutable_refused()->set_why(status.message());
+    (void)node.socket.send(message);  // one that is gone need not be told
+    return turn_away(stranger, status.message());
+  }
+  (*on_event_)("joined: " + roster_->present());
+}
+
+void Admittance::turn_away(const Stranger& stranger, const std::string& why) {
+  (*on_event_)("turned away " + stranger.address + ": " + why);
+}
+
+}  // namespace
+
+JoinListener::JoinListener(UniqueFd socket, RunSecret secret)
+    : socket_(std::move(socket)), secret_(std::move(secret)) {}
+JoinListener::~JoinListener() = default;
+
+Result<std::unique_ptr<JoinListener>> JoinListener::open(const std::string& address, std::uint16_t port,
+                                                         RunSecret secret) {
+  auto socket = listen_tcp(address, port);
+  if (!socket.ok()) return socket.status();
+  return std::unique_ptr<JoinListener>(new JoinListener(std::move(*socket), std::move(secret)));
+}
+
+std::string JoinListener::address() const { return local_address(socket_.get()); }
+
+Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, std::uint64_t timeout_ns,
+                                        const OnEvent& on_event) {
+  if (nodes == 0 || nodes >= plan.controllers.size()) {
+    return {Code::kInvalid, std::to_string(nodes) + " nodes were to join, but the plan has " +
+                                std::to_string(plan.controllers.size() - 1) + " controllers for them"};
+  }
+  Roster roster(plan, nodes);
+  Admittance admittance(socket_.get(), secret_, roster, on_event);
+  const std::uint64_t deadline = now_ns() + timeout_ns;
+  std::string why;
+  while (!roster.complete() && why.empty()) {
+    if (Status status = admittance.step(deadline); !status.ok()) why = status.message();
+    if (roster.hopeless()) why = "the launcher of the nodes started another number of processes than --nodes says";
+    if (why.empty() && !roster.complete() && now_ns() >= deadline) {
+      why = "after " + std::to_string(timeout_ns / 1'000'000'000) + " s there were " + roster.present() +
+            "; missing: " + roster.missing();
+    }
+  }
+  if (why.empty()) return std::move(roster).assign();
+  roster.dismiss("the run did not begin: " + why);
+  return {Code::kUnavailable, why};
+}
+
+}  // namespace woa

@@ -1,0 +1,52 @@
+// The host's side of nodes that join a run from elsewhere: listens, admits whoever has the run's secret, and gives each
+// a controller.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/node/control_socket.h"
+#include "runtime/node/run_secret.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// A node that will serve a controller: its control socket, and where it is.
+struct JoinedNode {
+  ControlSocket socket;
+  std::string address;
+};
+using JoinedNodes = std::map<std::uint32_t, JoinedNode>;  // by controller of the plan
+
+class JoinListener {
+ public:
+  // Says what happened while waiting, a sentence each: who joined, who was turned away and why.
+  using OnEvent = std::function<void(const std::string&)>;
+
+  // Listens on the numeric `address`; port 0: any that is free. kInvalid: no such address here, or the port is in use.
+  static Result<std::unique_ptr<JoinListener>> open(const std::string& address, std::uint16_t port, RunSecret secret);
+  ~JoinListener();
+  JoinListener(const JoinListener&) = delete;
+  JoinListener& operator=(const JoinListener&) = delete;
+
+  // HOST:PORT, as nodes name it.
+  [[nodiscard]] std::string address() const;
+  // Blocks until `nodes` nodes (at least 1, at most the plan's controllers but the host) have joined. Each gets the
+  // controller that it asked for; the others, as they came, the first of the plan that nobody asked for. Strangers,
+  // and nodes that ask for what there is not, are turned away, and it waits on. kUnavailable: after `timeout_ns` some
+  // are missing (the message names them); or those that came are part of a parallel job of another size than `nodes`.
+  // Then those that had joined are told.
+  Result<JoinedNodes> admit(const Plan& plan, std::size_t nodes, std::uint64_t timeout_ns, const OnEvent& on_event);
+
+ private:
+  JoinListener(UniqueFd socket, RunSecret secret);
+  UniqueFd socket_;
+  RunSecret secret_;
+};
+
+}  // namespace woa

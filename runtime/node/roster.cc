@@ -1,0 +1,117 @@
+#include "runtime/node/roster.h"
+
+#include <algorithm>
+
+#include "runtime/node/control.pb.h"
+
+namespace woa {
+namespace {
+
+std::string list(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == words.size() ? " and " : ", ") + words[k];
+  return text;
+}
+
+}  // namespace
+
+Status Roster::take(JoinedNode& node, const std::string& wanted, handshake::JobPlace job) {
+  const auto& controllers = plan_->controllers;
+  const bool known = std::any_of(controllers.begin() + 1, controllers.end(),
+                                 [&](const ControllerPlan& controller) { return controller.name == wanted; });
+  if (complete()) return {Code::kUnavailable, "this run has its " + std::to_string(nodes_) + " nodes already"};
+  if (!wanted.empty() && !known) {
+    std::vector<std::string> names;
+    for (std::size_t c = 1; c < controllers.size(); ++c) names.push_back(controllers[c].name);
+    return {Code::kNotFound, "this run has no controller '" + wanted + "' for a node; it has " + list(names)};
+  }
+  if (job.size > 1 && job.size != nodes_) {
+    hopeless_ = true;
+    return {Code::kUnavailable, "it is one of " + std::to_string(job.size) +
+                                    " processes that its launcher started, and " + std::to_string(nodes_) +
+                                    " nodes were to join; start as many as --nodes says"};
+  }
+  for (const Member& member : members_) {
+    if (!wanted.empty() && member.wanted == wanted)
+      return {Code::kInvalid, "controller '" + wanted + "' is served by " + member.node.address + " already"};
+    if (job.size > 1 && member.job.size > 1 && member.job.rank == job.rank)
+      return {Code::kInvalid, member.node.address + " is rank " + std::to_string(job.rank) + " of its job already"};
+  }
+  members_.push_back({std::move(node), wanted, job});
+  return {};
+}
+
+std::vector<int> Roster::sockets() const {
+  std::vector<int> all;
+  for (const Member& member : members_) all.push_back(member.node.socket.descriptor());
+  return all;
+}
+
+std::string Roster::leave(int socket) {
+  const auto member = std::find_if(members_.begin(), members_.end(),
+                                   [&](const Member& m) { return m.node.socket.descriptor() == socket; });
+  control::FromNode message;
+  const bool told = member->node.socket.receive(message).ok() && message.has_failed();
+  std::string text = member->node.address + " left" + (told ? ": " + message.failed().message() : "");
+  members_.erase(member);
+  return text;
+}
+
+std::string Roster::present() const {
+  std::vector<std::string> who;
+  for (const Member& member : members_)
+    who.push_back(member.node.address + (member.wanted.empty() ? "" : " for " + member.wanted));
+  return std::to_string(members_.size()) + " of " + std::to_string(nodes_) + " nodes" +
+         (who.empty() ? "" : ": " + list(who));
+}
+
+std::string Roster::missing() const {
+  std::vector<std::string> names;
+  const bool ranked = std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.job.size > 1; });
+  for (std::uint32_t rank = 0; ranked && rank < nodes_ && names.size() < nodes_ - members_.size(); ++rank) {
+    const bool here = std::any_of(members_.begin(), members_.end(),
+                                  [&](const Member& m) { return m.job.size > 1 && m.job.rank == rank; });
+    if (!here) names.push_back("rank " + std::to_string(rank));
+  }
+  if (ranked) return list(names);
+  const std::vector<std::uint32_t> free = free_controllers();
+  const auto unnamed = static_cast<std::size_t>(
+      std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.wanted.empty(); }));
+  for (std::size_t k = unnamed; names.size() < nodes_ - members_.size(); ++k)
+    names.push_back(plan_->controllers[free[k]].name);
+  return (names.size() == 1 ? "a node for " : "nodes for ") + list(names);
+}
+
+std::vector<std::uint32_t> Roster::free_controllers() const {
+  std::vector<std::uint32_t> free;
+  for (std::uint32_t c = 1; c < plan_->controllers.size(); ++c) {
+    const bool taken = std::any_of(members_.begin(), members_.end(),
+                                   [&](const Member& m) { return m.wanted == plan_->controllers[c].name; });
+    if (!taken) free.push_back(c);
+  }
+  return free;
+}
+
+void Roster::dismiss(const std::string& why) {
+  control::FromHost message;
+  message.mutable_refused()->set_why(why);
+  for (Member& member : members_) (void)member.node.socket.send(message);  // one that is gone need not be told
+  members_.clear();
+}
+
+JoinedNodes Roster::assign() && {
+  JoinedNodes nodes;
+  const std::vector<std::uint32_t> free = free_controllers();
+  std::size_t next = 0;
+  for (Member& member : members_) {
+    const auto found = std::find_if(plan_->controllers.begin(), plan_->controllers.end(),
+                                    [&](const ControllerPlan& c) { return c.name == member.wanted; });
+    const std::uint32_t controller =
+        member.wanted.empty() ? free[next++] : static_cast<std::uint32_t>(found - plan_->controllers.begin());
+    nodes.emplace(controller, std::move(member.node));
+  }
+  return nodes;
+}
+
+}  // namespace woa

@@ -1,0 +1,53 @@
+// Who has joined a run, and which controller each will serve.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/node/handshake.h"
+#include "runtime/node/join_listener.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+class Roster {
+ public:
+  // For `nodes` nodes of the plan's controllers.
+  Roster(const Plan& plan, std::size_t nodes) : plan_(&plan), nodes_(nodes) {}
+
+  // Takes a node in. kNotFound: it wants a controller that the plan lacks, or the host. kInvalid: another has that, or
+  // another said to be the same process of the same job. kUnavailable: there are enough nodes; or its job has another
+  // size than the run, so that no further waiting will help (hopeless()).
+  Status take(JoinedNode& node, const std::string& wanted, handshake::JobPlace job);
+  [[nodiscard]] bool complete() const noexcept { return members_.size() >= nodes_; }
+  [[nodiscard]] bool hopeless() const noexcept { return hopeless_; }
+  // Of those that joined. While they wait they say nothing, unless they cannot stay.
+  [[nodiscard]] std::vector<int> sockets() const;
+  // The node of that socket said something, or is gone: takes it out, and says who left and why.
+  std::string leave(int socket);
+  // "2 of 4 nodes: 10.77.0.2:4000 for cpu:1 and 10.77.0.3:5000".
+  [[nodiscard]] std::string present() const;
+  // "rank 1 and rank 3" where those that joined are ranks of a job, else "a node for cpu:2".
+  [[nodiscard]] std::string missing() const;
+  // Tells those that joined why there is no run.
+  void dismiss(const std::string& why);
+  // Everybody with a controller.
+  JoinedNodes assign() &&;
+
+ private:
+  struct Member {
+    JoinedNode node;
+    std::string wanted;  // empty: any
+    handshake::JobPlace job;
+  };
+  [[nodiscard]] std::vector<std::uint32_t> free_controllers() const;
+
+  const Plan* plan_;
+  std::size_t nodes_;
+  std::vector<Member> members_;
+  bool hopeless_ = false;
+};
+
+}  // namespace woa

@@ -1,0 +1,335 @@
+"""Nodes that join a run from elsewhere: who is let in, who is missed, and that the run is the same as without them."""
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import harness
+from harness import SOURCE, WOA, WoaTest, read
+
+HELLO = os.path.join(SOURCE, "graphs/hello.yaml")  # cpu:0 and cpu:1
+LAUNCHERS = ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
+WAIT_S = max(5, int(harness.LIMIT_S / 20))  # where somebody will not come: enough for who will
+PLAIN = {name: value for name, value in os.environ.items() if name not in LAUNCHERS}
+
+
+class Started:
+    """A program whose lines on stderr are read as they come."""
+
+    def __init__(self, command, environment=None):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=dict(PLAIN, **(environment or {})))
+        self.lines = []
+        self.ended = False
+        self.heard = threading.Condition()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stderr:
+            with self.heard:
+                self.lines.append(line)
+                self.heard.notify_all()
+        with self.heard:
+            self.ended = True
+            self.heard.notify_all()
+
+    def says(self, pattern):
+        """The first match in a line, within the limit."""
+        end = time.monotonic() + harness.LIMIT_S
+        with self.heard:
+            while True:
+                for line in self.lines:
+                    found = re.search(pattern, line)
+                    if found:
+                        return found
+                if self.ended or not self.heard.wait(end - time.monotonic()):
+                    raise AssertionError(f"no '{pattern}' in {self.lines}")
+
+    def end(self):
+        """Exit code; stdout is in `out`, stderr in `error`."""
+        hang = threading.Timer(harness.LIMIT_S, self.process.kill)
+        hang.start()
+        self.out = self.process.stdout.read()
+        code = self.process.wait()
+        hang.cancel()
+        self.reader.join()
+        self.error = "".join(self.lines)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        if not self.process.stdout.closed:
+            self.end()
+
+
+class Joining(WoaTest):
+    def setUp(self):
+        super().setUp()
+        self.secret = self.make_secret("secret", "0123456789abcdef0123456789abcdef\n")
+        self.text = self.write("text", "hello\n" * 1000)
+
+    def make_secret(self, name, text):
+        path = self.write(name, text)
+        os.chmod(path, 0o600)
+        return path
+
+    def start(self, command, environment=None):
+        started = Started(command, environment)
+        self.addCleanup(started.stop)
+        return started
+
+    def run_command(self, nodes, *more, listen="lo", instances="50", wait=None):
+        return [WOA, "run", HELLO, "--in", "text=" + self.text, "--instances", instances, "--out", "copy=" + self.path("copy"),
+                "--json", "--nodes", str(nodes), "--listen", listen, "--secret", self.secret,
+                "--wait", str(wait or int(harness.LIMIT_S)), *more]
+
+    def start_run(self, nodes, *more, before=(), **where):
+        """The run and the address that it waits at."""
+        run = self.start([*before, *self.run_command(nodes, *more, **where)])
+        try:
+            return run, run.says(r"woa node --join (\S+)").group(1)
+        except AssertionError:
+            self.skip_without_libraries(run.end(), run.error)
+            raise
+
+    def skip_without_libraries(self, code, error):
+        if code != 3 or ("libfabric" not in error and "OpenSSL" not in error):
+            return
+        name = "ofi" if "libfabric" in error else "openssl"
+        if name in os.environ.get("WOA_REQUIRE", "").split(","):
+            self.fail(f"{name} is required here: {error}")
+        self.skipTest(error.strip())
+
+    def start_node(self, address, *more, secret=None, environment=None, before=()):
+        return self.start([*before, WOA, "node", "--join", address, "--secret", secret or self.secret, *more], environment)
+
+    def check_result(self, run):
+        code = run.end()
+        self.assertEqual(code, 0, run.error)
+        result = json.loads(run.out)
+        self.assertEqual(result["messages"], 150)
+        self.assertEqual(read(self.path("copy")), "hello\n" * 50000)
+        return result
+
+    def test_all_controllers_elsewhere(self):
+        run, address = self.start_run(2)
+        nodes = [self.start_node(address), self.start_node(address)]
+        self.check_result(run)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+        for controller in ("cpu:0", "cpu:1"):
+            self.assertRegex(run.error, controller + r" is served by 127\.0\.0\.1:")
+
+    def test_a_node_may_ask_for_a_controller_and_the_host_serves_the_rest(self):
+        run, address = self.start_run(1)
+        node = self.start_node(address, "--controller", "cpu:1")
+        self.check_result(run)
+        self.assertEqual(node.end(), 0)
+        self.assertIn("cpu:1 is served by", run.error)
+        self.assertNotIn("cpu:0 is served by", run.error)
+
+    def test_rpc_hub_is_the_same_run(self):
+        run, address = self.start_run(2, "--model", "rpc-hub")
+        nodes = [self.start_node(address), self.start_node(address)]
+        self.assertEqual(run.end(), 0, run.error)
+        self.assertEqual(json.loads(run.out)["messages"], 200)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+
+    def test_who_is_missing_is_named(self):
+        run, address = self.start_run(2, wait=WAIT_S)
+        node = self.start_node(address, "--controller", "cpu:1")
+        self.assertEqual(run.end(), 3)
+        self.assertIn(f"after {WAIT_S} s there were 1 of 2 nodes: 127.0.0.1:", run.error)
+        self.assertIn("for cpu:1; missing: a node for cpu:0", run.error)
+        self.assertEqual(node.end(), 3)
+        self.assertIn(f"the run did not begin: after {WAIT_S} s there were 1 of 2 nodes", node.error)
+
+    def test_a_node_that_leaves_is_missed_and_may_be_replaced(self):
+        run, address = self.start_run(2)
+        first = self.start_node(address, "--controller", "cpu:1")
+        run.says("joined: 1 of 2 nodes")
+        first.process.send_signal(signal.SIGKILL)
+        run.says("127.0.0.1:.* left")
+        nodes = [self.start_node(address, "--controller", "cpu:1"), self.start_node(address)]
+        self.check_result(run)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+
+    def test_a_node_that_cannot_serve_says_why(self):
+        run, address = self.start_run(2)
+        node = self.start_node(address, "--provider", "nothing")
+        self.assertEqual(node.end(), 3)
+        run.says("127.0.0.1:.* left: .*provider 'nothing'")
+
+    def test_one_node_too_many_is_turned_away(self):
+        run, address = self.start_run(1)
+        nodes = [self.start_node(address) for _ in range(4)]
+        self.check_result(run)
+        self.assertEqual(sorted(node.end() for node in nodes), [0, 3, 3, 3])
+
+    def test_another_secret_is_turned_away_and_the_run_goes_on(self):
+        run, address = self.start_run(2)
+        stranger = self.start_node(address, secret=self.make_secret("other", "f" * 32))
+        self.assertEqual(stranger.end(), 3)
+        self.assertIn("it has another secret, or all its nodes", stranger.error)
+        run.says("turned away 127.0.0.1:.* it does not have this run's secret")
+        nodes = [self.start_node(address), self.start_node(address)]
+        self.check_result(run)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+        for text in (run.error, stranger.error):
+            self.assertNotIn("0123456789abcdef", text)
+
+    def test_a_host_without_the_secret_is_no_host(self):
+        """A node does not take a stranger for its run: it says nothing but its proof, and leaves."""
+        nowhere = self.start_node("127.0.0.1:1", secret=self.path("none"))
+        self.skip_without_libraries(nowhere.end(), nowhere.error)
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
+            server.settimeout(harness.LIMIT_S)
+            node = self.start_node("127.0.0.1:" + str(server.getsockname()[1]))
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"WOA-JOIN" + struct.pack("<II", 1, 0) + b"n" * 16)
+                connection.settimeout(harness.LIMIT_S)
+                self.assertEqual(len(connection.recv(136, socket.MSG_WAITALL)), 136)
+                connection.sendall(b"\0" * 40)
+                self.assertEqual(node.end(), 3)
+        self.assertIn("the host does not have this run's secret", node.error)
+
+    def test_another_version_is_named_by_both(self):
+        run, address = self.start_run(1)
+        host, port = address.split(":")
+        with contextlib.closing(socket.create_connection((host, int(port)))) as stranger:
+            stranger.sendall(b"WOA-JOIN" + struct.pack("<I", 2) + b"\0" * 124)
+            run.says("joins by version 2, this program by 1")
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
+            server.settimeout(harness.LIMIT_S)
+            node = self.start_node("127.0.0.1:" + str(server.getsockname()[1]))
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"WOA-JOIN" + struct.pack("<II", 2, 0) + b"n" * 16)
+                self.assertEqual(node.end(), 3)
+        self.assertIn("the host joins by version 2, this program by 1", node.error)
+
+    def test_strangers_do_not_hold_the_run_up(self):
+        run, address = self.start_run(1)
+        host, port = address.split(":")
+        with contextlib.ExitStack() as stack:
+            for talk in (b"", b"GET / HTTP/1.1\r\n\r\n", b"WOA-JOIN", b"x" * 200):
+                stranger = stack.enter_context(contextlib.closing(socket.create_connection((host, int(port)))))
+                stranger.sendall(talk)
+            node = self.start_node(address)
+            self.check_result(run)
+            self.assertEqual(node.end(), 0)
+
+    def test_a_controller_that_is_not_there_or_taken(self):
+        run, address = self.start_run(2)
+        first = self.start_node(address, "--controller", "cpu:1")
+        run.says("joined: 1 of 2 nodes")
+        lost = self.start_node(address, "--controller", "gpu:7")
+        self.assertEqual(lost.end(), 3)
+        self.assertIn("this run has no controller 'gpu:7' for a node; it has cpu:0 and cpu:1", lost.error)
+        late = self.start_node(address, "--controller", "cpu:1")
+        self.assertEqual(late.end(), 3)
+        self.assertIn("controller 'cpu:1' is served by 127.0.0.1:", late.error)
+        last = self.start_node(address)
+        self.check_result(run)
+        self.assertEqual([first.end(), last.end()], [0, 0])
+
+    def test_a_launcher_that_started_another_number_is_refused(self):
+        run, address = self.start_run(2)
+        single = self.start_node(address, environment={"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"})
+        self.assertEqual(single.end(), 3)
+        self.assertIn("it is one of 3 processes that its launcher started, and 2 nodes were to join", single.error)
+        self.assertEqual(run.end(), 3)
+        self.assertIn("the launcher of the nodes started another number of processes", run.error)
+
+    def test_missing_ranks_are_named(self):
+        run, address = self.start_run(2, wait=WAIT_S)
+        self.start_node(address, environment={"PMI_RANK": "0", "PMI_SIZE": "2"})
+        run.says("joined: 1 of 2 nodes")
+        twin = self.start_node(address, environment={"PMI_RANK": "0", "PMI_SIZE": "2"})
+        self.assertEqual(twin.end(), 3)
+        self.assertIn("is rank 0 of its job already", twin.error)
+        self.assertEqual(run.end(), 3)
+        self.assertIn("missing: rank 1", run.error)
+
+    def test_a_run_that_a_launcher_started_twice_is_refused(self):
+        done = self.woa("run", HELLO, "--in", "text=" + self.text, environment={"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4"})
+        self.refused(done, 2, "this is process 1 of 4 that a launcher started", "woa run --nodes 4")
+
+    def test_a_killed_node_ends_the_run(self):
+        run, address = self.start_run(2, instances="1000000000")
+        nodes = [self.start_node(address, "--controller", "cpu:0"), self.start_node(address, "--controller", "cpu:1")]
+        while not os.path.exists(self.path("copy")) or os.path.getsize(self.path("copy")) == 0:  # results come in
+            self.assertIsNone(run.process.poll())
+            time.sleep(0.01)
+        nodes[1].process.send_signal(signal.SIGKILL)
+        begin = time.monotonic()
+        self.assertEqual(run.end(), 1)
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertIn("cpu:1'", run.error)  # whoever noticed it first
+        nodes[0].end()  # told to stop, or by itself
+
+    def test_bad_usage(self):
+        plain = ("run", HELLO, "--in", "text=" + self.text)
+        readable = self.write("readable", "0" * 32)
+        os.chmod(readable, 0o644)
+        short = self.make_secret("short", "0123456789")
+        full = ("--listen", "lo", "--secret", self.secret)
+        for arguments, code, text in (((*plain, "--nodes", "1"), 2, "--nodes needs --listen"),
+                                      ((*plain, "--nodes", "1", "--listen", "lo"), 2, "--nodes needs --secret"),
+                                      ((*plain, "--nodes", "1", *full, "--transport", "shm"), 2, "use --transport ofi"),
+                                      ((*plain, "--nodes", "3", *full), 2, "the plan has 2 controllers"),
+                                      ((*plain, "--nodes", "1", "--listen", "nowhere", "--secret", self.secret), 2, "available: "),
+                                      ((*plain, "--nodes", "1", "--listen", "lo", "--secret", readable), 2, "chmod 600"),
+                                      ((*plain, "--nodes", "1", "--listen", "lo", "--secret", short), 2, "32 hexadecimal digits"),
+                                      ((*plain, "--nodes", "1", "--listen", "lo", "--secret", self.path("none")), 2, "cannot read"),
+                                      (("node",), 2, "--join"),
+                                      (("node", "--join", "127.0.0.1:1"), 2, "--secret"),
+                                      (("node", "--join", "nonsense", "--secret", self.secret), 2, "expected HOST:PORT")):
+            done = self.woa(*arguments)
+            self.skip_without_libraries(done.returncode, done.stderr.decode())
+            self.refused(done, code, text)
+        with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
+            port = str(taken.getsockname()[1])
+            self.refused(self.woa(*plain, "--nodes", "1", *full, "--port", port), 2, "Address already in use", "choose another port")
+
+    def test_two_hosts(self):
+        """Network namespaces joined by a virtual cable; the node's clock is a thousand seconds off, and no deadline is missed."""
+        hosts = [f"woa-{os.getpid()}-c", f"woa-{os.getpid()}-d"]
+        made = subprocess.run(["ip", "netns", "add", hosts[0]], stderr=subprocess.PIPE) if shutil.which("ip") else None
+        if made is None or made.returncode != 0:
+            if "netns" in os.environ.get("WOA_REQUIRE", "").split(","):
+                self.fail("netns is required here")
+            self.skipTest("network namespaces need iproute2 and root")
+        self.addCleanup(subprocess.run, ["ip", "netns", "delete", hosts[0]])
+        subprocess.run(["ip", "netns", "add", hosts[1]], check=True)
+        self.addCleanup(subprocess.run, ["ip", "netns", "delete", hosts[1]])
+        subprocess.run(f"ip link add name cable netns {hosts[0]} type veth peer name cable netns {hosts[1]}".split(), check=True)
+        for k, host in enumerate(hosts):
+            for command in (f"address add 10.78.0.{k + 1}/24 dev cable", "link set cable up", "link set lo up"):
+                subprocess.run(["ip", "-n", host, *command.split()], check=True)
+        other_clock = ["unshare", "--time", "--monotonic", "1000", "--fork", "--kill-child"]
+        clocks = subprocess.run([*other_clock, "true"], stderr=subprocess.PIPE).returncode == 0
+        print("the node's clock is", "another" if clocks else "the same: no time namespaces here", file=sys.stderr)
+        run, address = self.start_run(2, "--deadline", "20s", listen="cable", before=["ip", "netns", "exec", hosts[0]])
+        self.assertTrue(address.startswith("10.78.0.1:"), address)
+        inside = ["ip", "netns", "exec", hosts[1], *(other_clock if clocks else [])]
+        nodes = [self.start_node(address, before=inside) for _ in range(2)]
+        self.check_result(run)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+        self.assertIn("cpu:0 is served by 10.78.0.2:", run.error)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,100 @@
+// Who joined, and which controller each gets.
+#include "runtime/node/roster.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/need.h"
+#include "tests/support/plan_builder.h"
+
+namespace woa::test {
+namespace {
+
+// cpu:0, cpu:1 and cpu:2
+Plan three() {
+  PlanBuilder builder(1, 1);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1"),
+             c = builder.stage("c", "copy", "cpu:2");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(b, 0, c, 0);
+  builder.edge(c, 0, kSinkStage, 0);
+  return builder.build();
+}
+
+// Nodes with the other ends of their sockets.
+struct Nodes {
+  std::vector<ControlSocket> ends;
+  JoinedNode make(const std::string& address) {
+    auto pair = need(ControlSocket::pair());
+    ends.push_back(std::move(pair.second));
+    return {std::move(pair.first), address};
+  }
+  Code join(Roster& roster, const std::string& address, const std::string& wanted = {}, handshake::JobPlace job = {}) {
+    JoinedNode node = make(address);
+    return roster.take(node, wanted, job).code();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("who asks for a controller gets it, and the others get what is left, as they came") {
+  const Plan plan = three();
+  Roster roster(plan, 3);
+  Nodes nodes;
+  REQUIRE(nodes.join(roster, "x") == Code::kOk);
+  REQUIRE(nodes.join(roster, "y", "cpu:0") == Code::kOk);
+  REQUIRE_FALSE(roster.complete());
+  REQUIRE(nodes.join(roster, "z") == Code::kOk);
+  REQUIRE(roster.complete());
+  const JoinedNodes joined = std::move(roster).assign();
+  REQUIRE(joined.size() == 3);
+  REQUIRE(joined.at(1).address == "y");
+  REQUIRE(joined.at(2).address == "x");
+  REQUIRE(joined.at(3).address == "z");
+}
+
+TEST_CASE("one node more than were to join is not taken") {
+  const Plan plan = three();
+  Roster roster(plan, 1);
+  Nodes nodes;
+  REQUIRE(nodes.join(roster, "x") == Code::kOk);
+  REQUIRE(nodes.join(roster, "y") == Code::kUnavailable);
+  REQUIRE(nodes.join(roster, "z", "cpu:2") == Code::kUnavailable);
+  REQUIRE(roster.complete());
+  REQUIRE(std::move(roster).assign().at(1).address == "x");
+}
+
+TEST_CASE("the host, a controller that is not there, or one that is taken cannot be had") {
+  const Plan plan = three();
+  Roster roster(plan, 3);
+  Nodes nodes;
+  REQUIRE(nodes.join(roster, "x", "host") == Code::kNotFound);
+  REQUIRE(nodes.join(roster, "x", "cpu:3") == Code::kNotFound);
+  REQUIRE(nodes.join(roster, "x", "cpu:2") == Code::kOk);
+  REQUIRE(nodes.join(roster, "y", "cpu:2") == Code::kInvalid);
+  REQUIRE(roster.present() == "1 of 3 nodes: x for cpu:2");
+  REQUIRE(roster.missing() == "nodes for cpu:0 and cpu:1");
+}
+
+TEST_CASE("ranks of a job: each once, of a job of the right size, and the missing ones by number") {
+  const Plan plan = three();
+  Roster roster(plan, 3);
+  Nodes nodes;
+  REQUIRE(nodes.join(roster, "x", {}, {1, 3}) == Code::kOk);
+  REQUIRE(nodes.join(roster, "y", {}, {1, 3}) == Code::kInvalid);
+  REQUIRE(roster.missing() == "rank 0 and rank 2");
+  REQUIRE_FALSE(roster.hopeless());
+  REQUIRE(nodes.join(roster, "y", {}, {0, 4}) == Code::kUnavailable);
+  REQUIRE(roster.hopeless());
+}
+
+TEST_CASE("who leaves is missed again") {
+  const Plan plan = three();
+  Roster roster(plan, 2);
+  Nodes nodes;
+  REQUIRE(nodes.join(roster, "x") == Code::kOk);
+  nodes.ends.clear();  // x is gone
+  REQUIRE(roster.leave(roster.sockets().front()) == "x left");
+  REQUIRE(roster.present() == "0 of 2 nodes");
+}
+
+}  // namespace woa::test

@@ -1,0 +1,81 @@
+// The memory of a run: one segment, of which every process finds the same parts.
+#include "runtime/node/segments.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "runtime/transport/shm/shm_transport.h"
+#include "tests/support/catch.h"
+#include "tests/support/need.h"
+#include "tests/support/plan_builder.h"
+
+namespace woa::test {
+namespace {
+
+// source -> a (cpu:0) -> b (cpu:1) -> sink
+Plan chain() {
+  PlanBuilder builder(1, 1);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(b, 0, kSinkStage, 0);
+  return builder.build();
+}
+
+int copy_of(const Segment& segment) { return fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 0); }
+
+std::byte& first_byte(ShmTransport& transport, const std::shared_ptr<Segment>& segment,
+                      std::vector<std::unique_ptr<Mapping>>& kept) {
+  kept.push_back(need(transport.map(segment, Access::kReadWrite)));
+  return kept.back()->bytes().front();
+}
+
+}  // namespace
+
+TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts where the host put them") {
+  const Plan plan = chain();
+  const Layout layout = make_layout(plan);
+  const std::size_t controllers = plan.controllers.size();
+  ShmTransport transport;
+  const Segments host = need(allocate_segments(layout, controllers, transport));
+  std::vector<std::unique_ptr<Mapping>> kept;
+  unsigned mark = 0;
+  for (const auto* pieces : {&host.channels, &host.regions}) {
+    for (const auto& piece : *pieces) {
+      REQUIRE(piece->descriptor() == host.whole->descriptor());
+      first_byte(transport, piece, kept) = static_cast<std::byte>(++mark);
+    }
+  }
+  for (std::uint32_t c = 0; c < controllers; ++c) {
+    const Segments node = need(open_segments(layout, controllers, c, transport, copy_of(*host.whole)));
+    mark = 0;
+    for (std::size_t k = 0; k < layout.channels.size(); ++k) {
+      ++mark;
+      REQUIRE((node.channels[k] != nullptr) == uses_channel(layout.channels[k], c));
+      if (node.channels[k] != nullptr)
+        REQUIRE(first_byte(transport, node.channels[k], kept) == static_cast<std::byte>(mark));
+    }
+    for (std::size_t k = 0; k < layout.regions.size(); ++k) {
+      ++mark;
+      REQUIRE((node.regions[k] != nullptr) == uses_region(layout.regions[k], c));
+      if (node.regions[k] != nullptr)
+        REQUIRE(first_byte(transport, node.regions[k], kept) == static_cast<std::byte>(mark));
+    }
+  }
+}
+
+TEST_CASE("a node refuses what is not its run's memory") {
+  const Plan plan = chain();
+  const Layout layout = make_layout(plan);
+  ShmTransport transport;
+  const auto open = [&](int descriptor) {
+    return open_segments(layout, plan.controllers.size(), 1, transport, descriptor).status().code();
+  };
+  const Segments host = need(allocate_segments(layout, plan.controllers.size(), transport));
+  REQUIRE(open(copy_of(*host.whole)) == Code::kOk);
+  REQUIRE(open(-1) == Code::kInvalid);
+  REQUIRE(open(copy_of(*need(transport.allocate("other", 8192)))) == Code::kInvalid);
+  REQUIRE(open(memfd_create("loose", MFD_CLOEXEC)) == Code::kInvalid);
+}
+
+}  // namespace woa::test

@@ -1,0 +1,32 @@
+// Nodes that join a run from elsewhere: the options of `woa run`, and the wait.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "runtime/base/status.h"
+#include "runtime/node/join_listener.h"
+#include "runtime/plan/plan.h"
+#include "tools/woa/transports.h"
+
+namespace woa::tools {
+
+struct JoinArguments {
+  std::size_t nodes = 0;  // 0: nobody joins
+  std::string listen, secret;
+  std::uint16_t port = 0;
+  std::uint64_t wait_s = 10;
+};
+
+// --nodes, --listen, --secret, --port, --wait.
+void add_join_options(CLI::App& command, JoinArguments& arguments);
+// Where nodes join, the transport is ofi on the interface that the run listens on. kInvalid: an option is missing, or
+// contradicts another (`named`: --transport was given; `processes`: a process per controller). kUnavailable: the system
+// tells of no interfaces.
+Status complete(const JoinArguments& arguments, bool named, bool processes, TransportOptions& between);
+// Waits for the nodes; says on stderr how to start them, and who came. No node for `nodes` 0.
+// kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.
+Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan);
+
+}  // namespace woa::tools
