@@ -24,7 +24,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kAboutBench =
     "Each figure stands beside a limit that the same run measures: what the hardware does when nothing but the job\n"
     "itself is left. Contenders take turns; MIN, MEDIAN and MAX are over the repetitions, TO LIMIT is median by "
     "median.\n"
@@ -363,7 +363,7 @@ void add_channels(CLI::App& parent, Action& action) {
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
-  command.footer(kAbout);
+  command.footer(kAboutBench);
   command.require_subcommand(1);
   add_hop(command, action);
   add_bandwidth(command, action);

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kAbout =
+constexpr const char* kAboutCalibrate =
     "A small payload travels fastest behind its header, a large one in the block that the kernel wrote. Where the one\n"
     "becomes better than the other depends on the processor: this measures hops of 8 B to 1 MiB from controller to\n"
     "controller either way, between processes (shm) and between threads (loopback), every launch with processes and\n"
@@ -123,7 +123,7 @@ int calibrate(const CalibrateArguments& arguments) {
 
 void add_calibrate(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("calibrate", "Measure transfer methods and write a machine file");
-  command.footer(kAbout);
+  command.footer(kAboutCalibrate);
   auto arguments = std::make_shared<CalibrateArguments>();
   command
       .add_option("-o,--output", arguments->output,

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kAbout =
+constexpr const char* kAboutExplain =
     "Nothing runs. METHOD is how payloads travel, by their size:\n"
     "\n"
     "  inline        behind the header, in the header's own place of the ring: one transfer of cache lines instead of\n"
@@ -138,7 +138,7 @@ int explain(const ExplainArguments& arguments) {
 
 void add_explain(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("explain", "Say of each edge of a plan how its payloads travel, and why");
-  command.footer(kAbout);
+  command.footer(kAboutExplain);
   auto arguments = std::make_shared<ExplainArguments>();
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_flow_options(command, arguments->graph);

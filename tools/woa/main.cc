@@ -10,7 +10,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr const char* kAbout =
+constexpr const char* kAboutWoa =
     "woa - run task graphs on CPU, GPU and FPGA controllers that forward results downstream\n"
     "\n"
     "  woa check graphs/hello.yaml                  is this graph right?\n"
@@ -29,7 +29,7 @@ bool has_command(const CLI::App& app, const std::string& name) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app(kAbout, "woa");
+  CLI::App app(kAboutWoa, "woa");
   Action action;
   app.require_subcommand(1);
   app.set_version_flag("--version", "woa " WOA_VERSION);

@@ -9,8 +9,6 @@
 #endif
 
 namespace woa::tools {
-namespace {
-
 #ifdef WOA_HAVE_OPENSSL
 class Sha256 {
  public:
@@ -38,6 +36,8 @@ class Sha256 {  // this build has no library that computes it
   std::string hex() { return {}; }
 };
 #endif
+
+namespace {
 
 constexpr std::string_view kNumber = "%i";  // in a pattern: the instance
 

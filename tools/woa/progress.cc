@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kQuiet_ns = 1'000'000'000;  // short runs need no bar
 constexpr std::uint64_t kRedraw_ns = 100'000'000;
-constexpr int kWidth = 30;
+constexpr int kBarWidth = 30;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ void Progress::update(std::uint64_t done) {
   const std::uint64_t now = now_ns();
   if (now - started_ns_ < kQuiet_ns || now - drawn_ns_ < kRedraw_ns) return;
   drawn_ns_ = now;
-  const int filled = total_ == 0 ? kWidth : static_cast<int>(static_cast<std::uint64_t>(kWidth) * done / total_);
-  const std::string bar =
-      std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kWidth - filled), '.');
+  const int filled = total_ == 0 ? kBarWidth : static_cast<int>(static_cast<std::uint64_t>(kBarWidth) * done / total_);
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
+                          std::string(static_cast<std::size_t>(kBarWidth - filled), '.');
   const double rate = static_cast<double>(done) / (static_cast<double>(now - started_ns_) / 1e9);
   std::fprintf(stderr, "\r[%s] %llu/%llu instances, %.1f/s\033[K", bar.c_str(), static_cast<unsigned long long>(done),
                static_cast<unsigned long long>(total_), rate);

@@ -104,11 +104,11 @@ int report(const RunArguments& arguments, RunResult& result) {
 }
 
 int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, Collected& collected) {
-  const bool json = arguments.graph.json;
+  const bool wants_json = arguments.graph.json;
   const BackendRegistry backends = all_backends();
   const auto transport = transport_for(arguments);
   if (!transport.ok())
-    return fail(transport.status(), transport.status().code() == Code::kInvalid ? kUsage : kUnavailable, json);
+    return fail(transport.status(), transport.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
   RunResult& result = collected.result;
   result.plan = &plan;
   result.processes = arguments.processes;
@@ -117,15 +117,15 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
   auto nodes = await_nodes(arguments.joining, plan);
   if (!nodes.ok())
-    return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, json);
+    return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   auto run = Run::start(
       plan, run_options(arguments, backends, **transport),
       [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
-    return fail(run.status(), absent ? kUnavailable : kFailed, json);
+    return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
   }
-  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, json);
+  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
   drive(**run, inputs, collected);
   auto finished = (*run)->finish();
   result.status = finished.ok() ? collected.written : finished.status();
@@ -142,13 +142,13 @@ int run_graph(const RunArguments& arguments) {
   graph.transport = transport_of(arguments.processes);
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
-  const bool json = arguments.graph.json;
+  const bool wants_json = arguments.graph.json;
   auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
-  if (!plan.ok()) return fail(plan.status(), kFailed, json);
+  if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);
-  if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), json);
+  if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
   auto outputs = OutputFiles::open(*plan, arguments.out, *inputs);
-  if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), json);
+  if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
   Collected collected(std::move(*outputs));
   return execute(arguments, *plan, *inputs, collected);
 }

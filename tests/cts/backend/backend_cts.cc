@@ -189,6 +189,12 @@ TEST_CASE("firings allocate nothing once the backend is warm") {
     while (!rig.backend().start(firing)) std::this_thread::yield();
     while (rig.backend().poll(done) == 0) std::this_thread::yield();
   };
+  // Every lane at once: a thread that has not begun yet allocates when it does.
+  std::vector<std::unique_ptr<TestFiring>> all;
+  do {
+    all.push_back(std::make_unique<TestFiring>(rig.plan(), kInvert, pattern(4096, 1), 0));
+  } while (rig.backend().start(*all.back()));
+  for (std::size_t ended = 1; ended < all.size(); ended += rig.backend().poll(done)) std::this_thread::yield();
   run_once();
   const std::uint64_t before = allocations();
   for (int i = 0; i < 100; ++i) run_once();

@@ -1,6 +1,7 @@
 // What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
-// process. With WOA_THREADED the kernels run on threads, several at once.
+// process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 #include "runtime/rpc/call_model.h"
@@ -15,17 +16,16 @@ namespace {
 
 std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
 
-#ifdef WOA_THREADED
-using BackendUnderTest = ThreadedBackend;
-#else
-using BackendUnderTest = FunctionBackend;
-#endif
+BackendFactory factory(const Functions& kernels) {
+  static const bool threads = std::getenv("WOA_CTS_THREADS") != nullptr;
+  return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
+}
 
 Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
             const Functions& kernels = functions()) {
   LoopbackTransport transport;
   BackendRegistry backends;
-  REQUIRE(backends.add(function_factory<BackendUnderTest>(kernels)).ok());
+  REQUIRE(backends.add(factory(kernels)).ok());
   RunOptions options;
   options.backends = &backends;
   options.transport = &transport;
