@@ -58,14 +58,6 @@ else()
   set(WOA_TOGETHER OFF)
 endif()
 
-# Where a target's files cannot be compiled together because they call their parts alike, builds for checking parse at least the headers
-# once that most of them include.
-function(woa_share_headers name)
-  if(WOA_TOGETHER)
-    target_precompile_headers(${name} PRIVATE ${ARGN})
-  endif()
-endfunction()
-
 # For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
 function(woa_brief name)
   if(WOA_SANITIZE)

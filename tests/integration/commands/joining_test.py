@@ -307,18 +307,19 @@ class Joining(WoaTest):
     def test_two_hosts(self):
         """Network namespaces joined by a virtual cable; the node's clock is a thousand seconds off, and no deadline is missed."""
         hosts = [f"woa-{os.getpid()}-c", f"woa-{os.getpid()}-d"]
-        made = subprocess.run(["ip", "netns", "add", hosts[0]], stderr=subprocess.PIPE) if shutil.which("ip") else None
-        if made is None or made.returncode != 0:
-            if "netns" in os.environ.get("WOA_REQUIRE", "").split(","):
-                self.fail("netns is required here")
-            self.skipTest("network namespaces need iproute2 and root")
-        self.addCleanup(subprocess.run, ["ip", "netns", "delete", hosts[0]])
-        subprocess.run(["ip", "netns", "add", hosts[1]], check=True)
-        self.addCleanup(subprocess.run, ["ip", "netns", "delete", hosts[1]])
-        subprocess.run(f"ip link add name cable netns {hosts[0]} type veth peer name cable netns {hosts[1]}".split(), check=True)
+        set_up = [f"netns add {host}" for host in hosts]
+        set_up.append(f"link add name cable netns {hosts[0]} type veth peer name cable netns {hosts[1]}")
         for k, host in enumerate(hosts):
-            for command in (f"address add 10.78.0.{k + 1}/24 dev cable", "link set cable up", "link set lo up"):
-                subprocess.run(["ip", "-n", host, *command.split()], check=True)
+            set_up += [f"-n {host} address add 10.78.0.{k + 1}/24 dev cable", f"-n {host} link set cable up", f"-n {host} link set lo up"]
+            self.addCleanup(subprocess.run, ["ip", "netns", "delete", host], stderr=subprocess.DEVNULL)
+        for command in set_up:
+            made = subprocess.run(["ip", *command.split()], stderr=subprocess.PIPE, text=True) if shutil.which("ip") else None
+            if made is not None and made.returncode == 0:
+                continue
+            reason = "network namespaces need iproute2, root and the right to make them" + (": " + made.stderr.strip() if made else "")
+            if "netns" in os.environ.get("WOA_REQUIRE", "").split(","):
+                self.fail(reason)
+            self.skipTest(reason)
         other_clock = ["unshare", "--time", "--monotonic", "1000", "--fork", "--kill-child"]
         clocks = subprocess.run([*other_clock, "true"], stderr=subprocess.PIPE).returncode == 0
         print("the node's clock is", "another" if clocks else "the same: no time namespaces here", file=sys.stderr)
