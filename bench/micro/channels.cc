@@ -5,10 +5,8 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -18,6 +16,7 @@
 #include "bench/micro/lane.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/pinned_pair.h"
+#include "runtime/transport/pages.h"
 
 namespace woa::bench {
 namespace {
@@ -37,14 +36,13 @@ struct Channels {
 };
 
 Result<Channels> allocate(Transport& transport, std::uint64_t pairs) {
-  constexpr std::size_t kAlign = 1U << 16;  // pages of every machine that this runs on
   Channels channels;
   channels.transport = &transport;
   channels.pairs = pairs;
   auto bytes = transport.channel_bytes(channels.spec);
   if (!bytes.ok()) return bytes.status();
   channels.bytes = *bytes;
-  channels.stride = (*bytes + kAlign - 1) / kAlign * kAlign;
+  channels.stride = whole_pages(*bytes);
   auto whole = transport.allocate("channels", 2 * pairs * channels.stride);
   if (!whole.ok()) return whole.status();
   channels.whole = std::move(*whole);
@@ -93,15 +91,8 @@ bool exchange(const Channels& channels, Ends& ends) {
   return true;
 }
 
-// KiB of this process that no file is behind.
-double anonymous_kib() {
-  std::ifstream file("/proc/self/status");
-  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    double kib = 0;
-    if (key == "RssAnon:" && file >> kib) return kib;
-  }
-  return 0;
-}
+// Of this process, what no file is behind.
+double anonymous_kib() { return static_cast<double>(kib_of("/proc/self/status", "RssAnon:")); }
 
 double open_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");

@@ -19,13 +19,15 @@ Memory::~Memory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
-std::size_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string key; file >> key; file.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+std::size_t kib_of(const char* file, std::string_view key) {
+  std::ifstream stream(file);
+  for (std::string word; stream >> word; stream.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
     std::size_t kib = 0;
-    if (key == "MemAvailable:" && file >> kib) return kib * 1024;
+    if (word == key && stream >> kib) return kib;
   }
   return 0;
 }
+
+std::size_t available_bytes() { return kib_of("/proc/meminfo", "MemAvailable:") * 1024; }
 
 }  // namespace woa::bench

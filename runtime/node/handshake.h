@@ -38,6 +38,7 @@ struct Greeting {
 // A process of a parallel job: which one, of how many; of 0 or 1: of none.
 struct JobPlace {
   std::uint32_t rank = 0, size = 0;
+  [[nodiscard]] bool in_job() const noexcept { return size > 1; }
 };
 
 struct Answer {

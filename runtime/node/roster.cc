@@ -14,19 +14,24 @@ std::string list(const std::vector<std::string>& words) {
   return text;
 }
 
+// 0, the host's, if no node can serve one of that name.
+std::uint32_t controller_named(const Plan& plan, const std::string& name) {
+  for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
+    if (plan.controllers[c].name == name) return c;
+  }
+  return kHostController;
+}
+
 }  // namespace
 
 Status Roster::take(JoinedNode& node, const std::string& wanted, handshake::JobPlace job) {
-  const auto& controllers = plan_->controllers;
-  const bool known = std::any_of(controllers.begin() + 1, controllers.end(),
-                                 [&](const ControllerPlan& controller) { return controller.name == wanted; });
   if (complete()) return {Code::kUnavailable, "this run has its " + std::to_string(nodes_) + " nodes already"};
-  if (!wanted.empty() && !known) {
+  if (!wanted.empty() && controller_named(*plan_, wanted) == kHostController) {
     std::vector<std::string> names;
-    for (std::size_t c = 1; c < controllers.size(); ++c) names.push_back(controllers[c].name);
+    for (std::size_t c = 1; c < plan_->controllers.size(); ++c) names.push_back(plan_->controllers[c].name);
     return {Code::kNotFound, "this run has no controller '" + wanted + "' for a node; it has " + list(names)};
   }
-  if (job.size > 1 && job.size != nodes_) {
+  if (job.in_job() && job.size != nodes_) {
     hopeless_ = true;
     return {Code::kUnavailable, "it is one of " + std::to_string(job.size) +
                                     " processes that its launcher started, and " + std::to_string(nodes_) +
@@ -35,7 +40,7 @@ Status Roster::take(JoinedNode& node, const std::string& wanted, handshake::JobP
   for (const Member& member : members_) {
     if (!wanted.empty() && member.wanted == wanted)
       return {Code::kInvalid, "controller '" + wanted + "' is served by " + member.node.address + " already"};
-    if (job.size > 1 && member.job.size > 1 && member.job.rank == job.rank)
+    if (job.in_job() && member.job.in_job() && member.job.rank == job.rank)
       return {Code::kInvalid, member.node.address + " is rank " + std::to_string(job.rank) + " of its job already"};
   }
   members_.push_back({std::move(node), wanted, job});
@@ -68,10 +73,10 @@ std::string Roster::present() const {
 
 std::string Roster::missing() const {
   std::vector<std::string> names;
-  const bool ranked = std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.job.size > 1; });
+  const bool ranked = std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.job.in_job(); });
   for (std::uint32_t rank = 0; ranked && rank < nodes_ && names.size() < nodes_ - members_.size(); ++rank) {
     const bool here = std::any_of(members_.begin(), members_.end(),
-                                  [&](const Member& m) { return m.job.size > 1 && m.job.rank == rank; });
+                                  [&](const Member& m) { return m.job.in_job() && m.job.rank == rank; });
     if (!here) names.push_back("rank " + std::to_string(rank));
   }
   if (ranked) return list(names);
@@ -105,10 +110,7 @@ JoinedNodes Roster::assign() && {
   const std::vector<std::uint32_t> free = free_controllers();
   std::size_t next = 0;
   for (Member& member : members_) {
-    const auto found = std::find_if(plan_->controllers.begin(), plan_->controllers.end(),
-                                    [&](const ControllerPlan& c) { return c.name == member.wanted; });
-    const std::uint32_t controller =
-        member.wanted.empty() ? free[next++] : static_cast<std::uint32_t>(found - plan_->controllers.begin());
+    const std::uint32_t controller = member.wanted.empty() ? free[next++] : controller_named(*plan_, member.wanted);
     nodes.emplace(controller, std::move(member.node));
   }
   return nodes;

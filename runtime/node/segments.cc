@@ -5,17 +5,15 @@
 #include <optional>
 #include <set>
 
+#include "runtime/transport/pages.h"
+
 namespace woa {
 
 namespace {
 
-constexpr std::size_t kPartAlign = 1U << 16;  // pages of every machine that this runs on
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kPartAlign - 1) / kPartAlign * kPartAlign; }
-
 std::size_t total(const std::vector<std::uint64_t>& sizes) {
   std::size_t bytes = 0;
-  for (const std::uint64_t size : sizes) bytes += aligned(size);
+  for (const std::uint64_t size : sizes) bytes += whole_pages(size);
   return bytes;
 }
 
@@ -26,7 +24,7 @@ Source parts_of(std::shared_ptr<Segment> whole, Transport& transport) {
   return [whole = std::move(whole), &transport, next = std::size_t{0}](
              const char*, std::size_t bytes, bool wanted) mutable -> Result<std::shared_ptr<Segment>> {
     const std::size_t offset = next;
-    next += aligned(bytes);
+    next += whole_pages(bytes);
     if (!wanted) return std::shared_ptr<Segment>();
     return transport.part(whole, offset, bytes);
   };

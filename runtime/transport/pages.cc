@@ -40,6 +40,8 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes(); }
+
 Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes) {
   if (bytes != 0 && offset % page_bytes() == 0 && offset <= whole && bytes <= whole - offset) return {};
   return {Code::kInvalid, std::string(transport) + ": no part of " + std::to_string(bytes) + " bytes at " +

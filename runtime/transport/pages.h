@@ -1,4 +1,4 @@
-// Pages of memory from the system. Internal to runtime/transport.
+// Pages of memory from the system: for transports, and for whoever divides a segment into parts.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,10 @@ namespace woa {
 // reason.
 Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset = 0);
 
-// Of this machine: what offsets of mappings are multiples of.
+// Of this machine: what offsets of mappings, and so of a segment's parts, are multiples of.
 std::size_t page_bytes() noexcept;
+// `bytes`, rounded up to whole pages.
+std::size_t whole_pages(std::size_t bytes) noexcept;
 
 // kInvalid unless a part lies in `whole` bytes and begins with a page.
 Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes);

@@ -42,7 +42,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
 
 Status complete(const JoinArguments& arguments, bool named, bool processes, TransportOptions& between) {
   const handshake::JobPlace job = parallel_job();
-  if (job.size > 1) {
+  if (job.in_job()) {
     return {Code::kInvalid,
             "this is process " + std::to_string(job.rank) + " of " + std::to_string(job.size) +
                 " that a launcher started, and each would be a run of its own; start `woa run --nodes " +

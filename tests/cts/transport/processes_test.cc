@@ -10,6 +10,7 @@
 #include <new>
 
 #include "runtime/transport/idle.h"
+#include "runtime/transport/pages.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/support/child.h"
 
@@ -226,8 +227,7 @@ TEST_CASE("a thousand channels of two processes share a segment, under a limit o
   const auto transport = make_transport();
   const ChannelSpec channel_spec = spec();
   const std::size_t bytes = need(transport->channel_bytes(channel_spec));
-  const auto page = static_cast<std::size_t>(getpagesize());
-  const std::size_t stride = (bytes + page - 1) / page * page;
+  const std::size_t stride = whole_pages(bytes);
   const auto whole = need(transport->allocate("channels", kChannels * stride));
   Child consumer([&] {
     std::vector<std::unique_ptr<Receiver>> receivers;

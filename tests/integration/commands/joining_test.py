@@ -115,6 +115,12 @@ class Joining(WoaTest):
     def start_node(self, address, *more, secret=None, environment=None, before=()):
         return self.start([*before, WOA, "node", "--join", address, "--secret", secret or self.secret, *more], environment)
 
+    def unavailable(self, started, *texts):
+        """It ended with 3 and an error that holds each of `texts`."""
+        self.assertEqual(started.end(), 3, started.error)
+        for text in texts:
+            self.assertIn(text, started.error)
+
     def check_result(self, run):
         code = run.end()
         self.assertEqual(code, 0, run.error)
@@ -149,11 +155,8 @@ class Joining(WoaTest):
     def test_who_is_missing_is_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
         node = self.start_node(address, "--controller", "cpu:1")
-        self.assertEqual(run.end(), 3)
-        self.assertIn(f"after {WAIT_S} s there were 1 of 2 nodes: 127.0.0.1:", run.error)
-        self.assertIn("for cpu:1; missing: a node for cpu:0", run.error)
-        self.assertEqual(node.end(), 3)
-        self.assertIn(f"the run did not begin: after {WAIT_S} s there were 1 of 2 nodes", node.error)
+        self.unavailable(run, f"after {WAIT_S} s there were 1 of 2 nodes: 127.0.0.1:", "for cpu:1; missing: a node for cpu:0")
+        self.unavailable(node, f"the run did not begin: after {WAIT_S} s there were 1 of 2 nodes")
 
     def test_a_node_that_leaves_is_missed_and_may_be_replaced(self):
         run, address = self.start_run(2)
@@ -180,8 +183,7 @@ class Joining(WoaTest):
     def test_another_secret_is_turned_away_and_the_run_goes_on(self):
         run, address = self.start_run(2)
         stranger = self.start_node(address, secret=self.make_secret("other", "f" * 32))
-        self.assertEqual(stranger.end(), 3)
-        self.assertIn("it has another secret, or all its nodes", stranger.error)
+        self.unavailable(stranger, "it has another secret, or all its nodes")
         run.says("turned away 127.0.0.1:.* it does not have this run's secret")
         nodes = [self.start_node(address), self.start_node(address)]
         self.check_result(run)
@@ -202,8 +204,7 @@ class Joining(WoaTest):
                 connection.settimeout(harness.LIMIT_S)
                 self.assertEqual(len(connection.recv(136, socket.MSG_WAITALL)), 136)
                 connection.sendall(b"\0" * 40)
-                self.assertEqual(node.end(), 3)
-        self.assertIn("the host does not have this run's secret", node.error)
+                self.unavailable(node, "the host does not have this run's secret")
 
     def test_another_version_is_named_by_both(self):
         run, address = self.start_run(1)
@@ -217,8 +218,7 @@ class Joining(WoaTest):
             connection, _ = server.accept()
             with connection:
                 connection.sendall(b"WOA-JOIN" + struct.pack("<II", 2, 0) + b"n" * 16)
-                self.assertEqual(node.end(), 3)
-        self.assertIn("the host joins by version 2, this program by 1", node.error)
+                self.unavailable(node, "the host joins by version 2, this program by 1")
 
     def test_strangers_do_not_hold_the_run_up(self):
         run, address = self.start_run(1)
@@ -236,11 +236,9 @@ class Joining(WoaTest):
         first = self.start_node(address, "--controller", "cpu:1")
         run.says("joined: 1 of 2 nodes")
         lost = self.start_node(address, "--controller", "gpu:7")
-        self.assertEqual(lost.end(), 3)
-        self.assertIn("this run has no controller 'gpu:7' for a node; it has cpu:0 and cpu:1", lost.error)
+        self.unavailable(lost, "this run has no controller 'gpu:7' for a node; it has cpu:0 and cpu:1")
         late = self.start_node(address, "--controller", "cpu:1")
-        self.assertEqual(late.end(), 3)
-        self.assertIn("controller 'cpu:1' is served by 127.0.0.1:", late.error)
+        self.unavailable(late, "controller 'cpu:1' is served by 127.0.0.1:")
         last = self.start_node(address)
         self.check_result(run)
         self.assertEqual([first.end(), last.end()], [0, 0])
@@ -248,20 +246,16 @@ class Joining(WoaTest):
     def test_a_launcher_that_started_another_number_is_refused(self):
         run, address = self.start_run(2)
         single = self.start_node(address, environment={"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"})
-        self.assertEqual(single.end(), 3)
-        self.assertIn("it is one of 3 processes that its launcher started, and 2 nodes were to join", single.error)
-        self.assertEqual(run.end(), 3)
-        self.assertIn("the launcher of the nodes started another number of processes", run.error)
+        self.unavailable(single, "it is one of 3 processes that its launcher started, and 2 nodes were to join")
+        self.unavailable(run, "the launcher of the nodes started another number of processes")
 
     def test_missing_ranks_are_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
         self.start_node(address, environment={"PMI_RANK": "0", "PMI_SIZE": "2"})
         run.says("joined: 1 of 2 nodes")
         twin = self.start_node(address, environment={"PMI_RANK": "0", "PMI_SIZE": "2"})
-        self.assertEqual(twin.end(), 3)
-        self.assertIn("is rank 0 of its job already", twin.error)
-        self.assertEqual(run.end(), 3)
-        self.assertIn("missing: rank 1", run.error)
+        self.unavailable(twin, "is rank 0 of its job already")
+        self.unavailable(run, "missing: rank 1")
 
     def test_a_run_that_a_launcher_started_twice_is_refused(self):
         done = self.woa("run", HELLO, "--in", "text=" + self.text, environment={"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4"})

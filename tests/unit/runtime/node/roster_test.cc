@@ -2,23 +2,11 @@
 #include "runtime/node/roster.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/need.h"
-#include "tests/support/plan_builder.h"
 
 namespace woa::test {
 namespace {
-
-// cpu:0, cpu:1 and cpu:2
-Plan three() {
-  PlanBuilder builder(1, 1);
-  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1"),
-             c = builder.stage("c", "copy", "cpu:2");
-  builder.edge(kSourceStage, 0, a, 0);
-  builder.edge(a, 0, b, 0);
-  builder.edge(b, 0, c, 0);
-  builder.edge(c, 0, kSinkStage, 0);
-  return builder.build();
-}
 
 // Nodes with the other ends of their sockets.
 struct Nodes {
@@ -37,7 +25,7 @@ struct Nodes {
 }  // namespace
 
 TEST_CASE("who asks for a controller gets it, and the others get what is left, as they came") {
-  const Plan plan = three();
+  const Plan plan = chain_plan(3);
   Roster roster(plan, 3);
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);
@@ -53,7 +41,7 @@ TEST_CASE("who asks for a controller gets it, and the others get what is left, a
 }
 
 TEST_CASE("one node more than were to join is not taken") {
-  const Plan plan = three();
+  const Plan plan = chain_plan(3);
   Roster roster(plan, 1);
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);
@@ -64,7 +52,7 @@ TEST_CASE("one node more than were to join is not taken") {
 }
 
 TEST_CASE("the host, a controller that is not there, or one that is taken cannot be had") {
-  const Plan plan = three();
+  const Plan plan = chain_plan(3);
   Roster roster(plan, 3);
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x", "host") == Code::kNotFound);
@@ -76,7 +64,7 @@ TEST_CASE("the host, a controller that is not there, or one that is taken cannot
 }
 
 TEST_CASE("ranks of a job: each once, of a job of the right size, and the missing ones by number") {
-  const Plan plan = three();
+  const Plan plan = chain_plan(3);
   Roster roster(plan, 3);
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x", {}, {1, 3}) == Code::kOk);
@@ -88,7 +76,7 @@ TEST_CASE("ranks of a job: each once, of a job of the right size, and the missin
 }
 
 TEST_CASE("who leaves is missed again") {
-  const Plan plan = three();
+  const Plan plan = chain_plan(3);
   Roster roster(plan, 2);
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);

@@ -6,21 +6,11 @@
 
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/catch.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/need.h"
-#include "tests/support/plan_builder.h"
 
 namespace woa::test {
 namespace {
-
-// source -> a (cpu:0) -> b (cpu:1) -> sink
-Plan chain() {
-  PlanBuilder builder(1, 1);
-  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
-  builder.edge(kSourceStage, 0, a, 0);
-  builder.edge(a, 0, b, 0);
-  builder.edge(b, 0, kSinkStage, 0);
-  return builder.build();
-}
 
 int copy_of(const Segment& segment) { return fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 0); }
 
@@ -33,7 +23,7 @@ std::byte& first_byte(ShmTransport& transport, const std::shared_ptr<Segment>& s
 }  // namespace
 
 TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts where the host put them") {
-  const Plan plan = chain();
+  const Plan plan = chain_plan(2);
   const Layout layout = make_layout(plan);
   const std::size_t controllers = plan.controllers.size();
   ShmTransport transport;
@@ -65,7 +55,7 @@ TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts w
 }
 
 TEST_CASE("a node refuses what is not its run's memory") {
-  const Plan plan = chain();
+  const Plan plan = chain_plan(2);
   const Layout layout = make_layout(plan);
   ShmTransport transport;
   const auto open = [&](int descriptor) {
