@@ -50,8 +50,8 @@ function(woa_verilated name)
   endif()
 endfunction()
 
-# Builds for checking compile a library's files together: they share their headers, most of what there is to compile. Other builds
-# show that each file stands by itself.
+# Builds for checking compile the files of a library or a test program together: they share their headers, most of what there is to
+# compile. Other builds show that each file stands by itself.
 if(WOA_SANITIZE OR WOA_FUZZ)
   set(WOA_TOGETHER ON)
 else()
@@ -128,6 +128,7 @@ endif()
 function(woa_test_sources name)
   woa_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM woa_test_headers)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_TOGETHER})
 endfunction()
 
 # woa_test(NAME SOURCES ... [DEPS ...] [LABELS ...] [ARGS command line] [TIMEOUT seconds])

@@ -4,7 +4,7 @@
 namespace woa::cts {
 namespace {
 
-constexpr std::size_t kBytes = 96;
+constexpr std::size_t kRegionBytes = 96;
 constexpr std::array<std::uint64_t, 7> kValues{
     0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000000000000, 0xffffffffffffffff};
 
@@ -23,15 +23,15 @@ bool agrees(Rig& rig, Updater& updater, std::vector<std::byte>& model, const Upd
 }  // namespace
 
 TEST_CASE("every operation on every width does what it says, and to one element only") {
-  Rig rig(kBytes);
+  Rig rig(kRegionBytes);
   const auto updater = need(rig.open());
-  std::vector<std::byte> model(kBytes);
+  std::vector<std::byte> model(kRegionBytes);
   for (const Width width : {Width::k32, Width::k64}) {
     const auto step = static_cast<std::uint64_t>(width);
     for (const Operation operation : kOperations) {
       for (const std::uint64_t start : kValues) {
         for (const std::uint64_t operand : kValues) {
-          for (const std::uint64_t offset : {std::uint64_t{0}, 5 * step, kBytes - step}) {
+          for (const std::uint64_t offset : {std::uint64_t{0}, 5 * step, kRegionBytes - step}) {
             INFO("operation " << static_cast<int>(operation) << ", " << step << " bytes at " << offset << ", " << start
                               << " and " << operand);
             REQUIRE(agrees(rig, *updater, model, {Operation::kPut, width, offset, start, 0}));
@@ -46,7 +46,7 @@ TEST_CASE("every operation on every width does what it says, and to one element 
 }
 
 TEST_CASE("the helpers name operation, width and operands") {
-  Rig rig(kBytes);
+  Rig rig(kRegionBytes);
   const auto updater = need(rig.open());
   REQUIRE(rig.issue(*updater, onesided::put<std::uint64_t>(8, 40)) == Outcome::kOk);
   REQUIRE(rig.issue(*updater, onesided::accumulate<std::uint64_t>(Operation::kSum, 8, 2)) == Outcome::kOk);
@@ -82,13 +82,13 @@ TEST_CASE("an update that breaks a rule is refused where it is issued, with its 
       Wrong{{Operation::kXor, width(16), 0, 1, 0}, "4 or 8 bytes"},
       Wrong{{Operation::kXor, Width::k64, 4, 1, 0}, "multiple of the element's bytes"},
       Wrong{{Operation::kPut, Width::k32, 2, 1, 0}, "multiple of the element's bytes"},
-      Wrong{{Operation::kPut, Width::k64, kBytes, 1, 0}, "outside the region"},
-      Wrong{{Operation::kFetchAdd, Width::k32, kBytes, 1, 0}, "outside the region"},
+      Wrong{{Operation::kPut, Width::k64, kRegionBytes, 1, 0}, "outside the region"},
+      Wrong{{Operation::kFetchAdd, Width::k32, kRegionBytes, 1, 0}, "outside the region"},
       Wrong{{Operation::kCompareSwap, Width::k64, far, 1, 0}, "outside the region"},
       Wrong{{Operation::kSum, Width::k64, top, 1, 0}, "outside the region"},
   };
   for (const Wrong& wrong : wrongs) {
-    Rig rig(kBytes);
+    Rig rig(kRegionBytes);
     const auto updater = need(rig.open());
     REQUIRE(updater->update(wrong.update) == Outcome::kRefused);
     INFO(updater->status().message());

@@ -6,11 +6,11 @@
 namespace woa::cts {
 namespace {
 
-constexpr std::size_t kBytes = 256;  // few elements, so that they meet
+constexpr std::size_t kSmallRegionBytes = 256;  // few elements, so that they meet
 
 Update random_update(std::mt19937_64& random) {
   const Width width = random() % 2 == 0 ? Width::k32 : Width::k64;
-  const std::uint64_t elements = kBytes / static_cast<std::uint64_t>(width);
+  const std::uint64_t elements = kSmallRegionBytes / static_cast<std::uint64_t>(width);
   const auto word = [&]() -> std::uint64_t { return random() % 3 == 0 ? random() : random() % 4; };
   return {kOperations[random() % kOperations.size()], width, random() % elements * static_cast<std::uint64_t>(width),
           word(), word()};
@@ -22,9 +22,9 @@ TEST_CASE("random updates of one origin do what they do one after another") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
-    Rig rig(kBytes);
+    Rig rig(kSmallRegionBytes);
     const auto updater = need(rig.open());
-    std::vector<std::byte> model(kBytes);
+    std::vector<std::byte> model(kSmallRegionBytes);
     std::vector<std::uint64_t> expected, fetched;
     std::array<std::uint64_t, 5> some{};
     const auto take = [&] {
@@ -52,7 +52,7 @@ TEST_CASE("random updates of one origin do what they do one after another") {
     REQUIRE(rig.settle(*updater));
     for (int k = 0; k < 100; ++k) take();
     REQUIRE(fetched == expected);
-    REQUIRE(std::memcmp(rig.region.bytes().data(), model.data(), kBytes) == 0);
+    REQUIRE(std::memcmp(rig.region.bytes().data(), model.data(), kSmallRegionBytes) == 0);
   }
 }
 

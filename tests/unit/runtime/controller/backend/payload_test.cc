@@ -19,9 +19,7 @@ std::vector<std::byte> image(std::uint32_t height, std::uint32_t width, std::siz
   return payload;
 }
 
-bool contains(const Status& status, const std::string& text) {
-  return status.message().find(text) != std::string::npos;
-}
+bool tells(const Status& status, const std::string& text) { return status.message().find(text) != std::string::npos; }
 
 TEST_CASE("a kernel sees the dimensions and the data behind them") {
   const auto payload = image(2, 5, 60);
@@ -55,7 +53,7 @@ TEST_CASE("payloads that do not fit their type are refused") {
     const Status status = to_kernel_input(type, payload, input);
     INFO(status.message());
     CHECK(status.code() == Code::kInvalid);
-    CHECK(contains(status, text));
+    CHECK(tells(status, text));
   };
   refused(kImage, std::vector<std::byte>(63), "shorter");
   refused(kImage, image(2, 5, 59), "u16[2,5,3]");
@@ -118,7 +116,7 @@ TEST_CASE("a kernel that breaks its declaration is told so") {
     const Status status = finish(type, std::move(dims), bytes, result, block);
     INFO(status.message());
     CHECK(status.code() == code);
-    CHECK(contains(status, "'out'"));
+    CHECK(tells(status, "'out'"));
     CHECK_FALSE(result.written);
   };
   refused(kRaw, {}, 101, Code::kTooLarge);

@@ -7,7 +7,7 @@
 namespace woa::test {
 namespace {
 
-FaultPlan fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
+FaultPlan return_fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
   FaultPlan plan;
   plan.kind = kind;
   plan.target = FaultTarget::kReturns;
@@ -59,42 +59,42 @@ struct Returned {
 TEST_CASE("a dropped return is reported, the last one too") {
   for_every_wire([](Inner inner, WireOptions wire) {
     for (const std::uint32_t n : {1U, 3U, 8U})
-      Returned(inner, wire, fault(FaultKind::kDrop, n)).require_lost_after(n - 1);
+      Returned(inner, wire, return_fault(FaultKind::kDrop, n)).require_lost_after(n - 1);
   });
 }
 
 TEST_CASE("the error of a lost return says what was expected and found") {
-  const Returned message(Inner::kShm, {Landing::kByArrival}, fault(FaultKind::kDrop, 3));
+  const Returned message(Inner::kShm, {Landing::kByArrival}, return_fault(FaultKind::kDrop, 3));
   REQUIRE(says(message.status, "turn 3 expected, 4 found"));
-  const Returned write(Inner::kShm, {Landing::kByNumber}, fault(FaultKind::kDrop, 3));
+  const Returned write(Inner::kShm, {Landing::kByNumber}, return_fault(FaultKind::kDrop, 3));
   REQUIRE(says(write.status, "2 came, the reader's keep-alive says 8"));
 }
 
 TEST_CASE("a delayed return holds up those behind it, and all come") {
   for_every_wire([](Inner inner, WireOptions wire) {
-    Returned(inner, wire, fault(FaultKind::kDelay, 3, 20)).require_all();
-    Returned(inner, wire, fault(FaultKind::kDelay, 8, 20)).require_all();
+    Returned(inner, wire, return_fault(FaultKind::kDelay, 3, 20)).require_all();
+    Returned(inner, wire, return_fault(FaultKind::kDelay, 8, 20)).require_all();
   });
 }
 
 TEST_CASE("returns that arrive swapped are put in order by their slots, or reported") {
   for (const Inner inner : kInners) {
-    Returned(inner, {Landing::kByNumber}, fault(FaultKind::kReorder, 3, 2)).require_all();
-    Returned(inner, {Landing::kByArrival}, fault(FaultKind::kReorder, 3, 2)).require_lost_after(2);
+    Returned(inner, {Landing::kByNumber}, return_fault(FaultKind::kReorder, 3, 2)).require_all();
+    Returned(inner, {Landing::kByArrival}, return_fault(FaultKind::kReorder, 3, 2)).require_lost_after(2);
   }
 }
 
 TEST_CASE("a return that comes again is taken once, or reported") {
   for (const Inner inner : kInners) {
-    Returned(inner, {Landing::kByNumber}, fault(FaultKind::kDuplicate, 3, 2)).require_all();
-    Returned(inner, {Landing::kByArrival}, fault(FaultKind::kDuplicate, 3, 2)).require_lost_after(5);
+    Returned(inner, {Landing::kByNumber}, return_fault(FaultKind::kDuplicate, 3, 2)).require_all();
+    Returned(inner, {Landing::kByArrival}, return_fault(FaultKind::kDuplicate, 3, 2)).require_lost_after(5);
   }
 }
 
 // A return has no CRC: its turn is checked here, what it names by the producer's books.
 TEST_CASE("a bit flipped in a return is reported if it is one of its turn, and changes one bit else") {
   for (std::uint32_t bit = 0; bit < 128; ++bit) {
-    FaultPlan plan = fault(FaultKind::kCorrupt, 8);
+    FaultPlan plan = return_fault(FaultKind::kCorrupt, 8);
     plan.bit = bit;
     const Returned returned(Inner::kLoopback, {}, plan);
     INFO("bit " << bit << ": " << returned.status.message());

@@ -15,18 +15,18 @@ using ofi::CreditLine;
 using ofi::Immediate;
 using ofi::StateLine;
 
-constexpr ChannelSpec kSpec{.ring_slots = 8, .return_slots = 4, .inline_bytes = 64, .header_crc = false};
-constexpr std::uint32_t kBlocks = 4;
-constexpr std::uint64_t kBlockBytes = 256;
+constexpr ChannelSpec kAttacked{.ring_slots = 8, .return_slots = 4, .inline_bytes = 64, .header_crc = false};
+constexpr std::uint32_t kAttackedBlocks = 4;
+constexpr std::uint64_t kAttackedBytes = 256;
 
 // A channel with an honest end, and a peer that writes whatever the test wants.
 struct Bad {
   Bad()
-      : map(need(ofi::ChannelMap::make(kSpec))),
+      : map(need(ofi::ChannelMap::make(kAttacked))),
         wire(std::make_shared<ofi::Wire>("tcp;ofi_rxm", need(ofi::open_fabric("tcp;ofi_rxm", "127.0.0.1")),
                                          ofi::KeepAlive{})) {
     channel = need(transport->allocate("channel", map.bytes()));
-    region = need(transport->allocate("region", kBlocks * (kBlockBytes + 64)));
+    region = need(transport->allocate("region", kAttackedBlocks * (kAttackedBytes + 64)));
     peer_channel = need(ofi::OfiSegment::make(wire, channel->bytes()));
     peer_region = need(ofi::OfiSegment::make(wire, region->bytes()));
     REQUIRE(transport->connect(channel, peer_channel->description()).ok());
@@ -35,10 +35,10 @@ struct Bad {
     victim_region = need(ofi::SegmentDescription::decode(region->description()));
     address = need(wire->fabric.insert(victim.address));
     operation = wire->fabric.make_operations(peer_channel->number(), 1);
-    end.regions = {{0, kBlocks, kBlockBytes, region}};
+    end.regions = {{0, kAttackedBlocks, kAttackedBytes, region}};
   }
-  std::unique_ptr<Receiver> receiver() { return need(transport->open_receiver(kSpec, channel, end)); }
-  std::unique_ptr<Sender> sender() { return need(transport->open_sender(kSpec, channel, end)); }
+  std::unique_ptr<Receiver> receiver() { return need(transport->open_receiver(kAttacked, channel, end)); }
+  std::unique_ptr<Sender> sender() { return need(transport->open_sender(kAttacked, channel, end)); }
 
   // Writes `line` into a segment of the victim.
   template <class Line>
@@ -52,7 +52,7 @@ struct Bad {
   }
   // Where an honest peer would put packet `sequence`.
   void packet(const ActivationPacket& header, std::uint32_t sequence) {
-    const std::uint32_t slot = (sequence - 1) % kSpec.ring_slots;
+    const std::uint32_t slot = (sequence - 1) % kAttacked.ring_slots;
     write(header, victim, map.slot_at(slot), 1 + slot, sequence);
   }
   static ActivationPacket good(std::uint32_t sequence) {
@@ -112,7 +112,7 @@ TEST_CASE("what an honest peer writes is believed") {
 }
 
 TEST_CASE("an immediate that names no place of the channel closes it") {
-  for (const std::uint32_t place : {kSpec.ring_slots + kBlocks + 1, 1000U, ofi::kPlaces - 1}) {
+  for (const std::uint32_t place : {kAttacked.ring_slots + kAttackedBlocks + 1, 1000U, ofi::kPlaces - 1}) {
     Bad bad;
     const auto receiver = bad.receiver();
     bad.write(Bad::good(1), bad.victim, bad.map.slot_at(0), place, 1);
@@ -172,17 +172,17 @@ TEST_CASE("a packet that lies where its header does not belong is rejected") {
   const auto receiver = bad.receiver();
   SECTION("another slot") { bad.write(Bad::good(2), bad.victim, bad.map.slot_at(0), 1, 2); }
   SECTION("a block that it does not name") {
-    bad.write(Bad::good(1), bad.victim_region, kBlockBytes + 64, 1 + kSpec.ring_slots + 1, 1);
+    bad.write(Bad::good(1), bad.victim_region, kAttackedBytes + 64, 1 + kAttacked.ring_slots + 1, 1);
   }
   SECTION("a block smaller than its payload") {
-    ActivationPacket header = token(1, 1, kBlockBytes + 1);
+    ActivationPacket header = token(1, 1, kAttackedBytes + 1);
     header.sequence = 1;
-    bad.write(header, bad.victim_region, 0, 1 + kSpec.ring_slots, 1);
+    bad.write(header, bad.victim_region, 0, 1 + kAttacked.ring_slots, 1);
   }
   SECTION("a block, with inline payload") {
     ActivationPacket header = Bad::good(1);
     header.flags = kInline, header.payload_bytes = 8;
-    bad.write(header, bad.victim_region, 0, 1 + kSpec.ring_slots, 1);
+    bad.write(header, bad.victim_region, 0, 1 + kAttacked.ring_slots, 1);
   }
   const std::string why = loss(bad, *receiver);
   INFO(why);
@@ -194,12 +194,12 @@ TEST_CASE("inline payload beyond the limit, and more packets than places, are re
   const auto receiver = bad.receiver();
   SECTION("inline payload") {
     ActivationPacket header = Bad::good(1);
-    header.flags = kInline, header.payload_bytes = kSpec.inline_bytes + 1;
+    header.flags = kInline, header.payload_bytes = kAttacked.inline_bytes + 1;
     bad.packet(header, 1);
     REQUIRE(has(loss(bad, *receiver), "inline payload"));
   }
   SECTION("packets") {
-    for (std::uint32_t n = 0; n < 4 * kSpec.ring_slots; ++n) bad.packet(Bad::good(1), 1);
+    for (std::uint32_t n = 0; n < 4 * kAttacked.ring_slots; ++n) bad.packet(Bad::good(1), 1);
     REQUIRE(has(loss(bad, *receiver), "packet"));
     REQUIRE(bad.inbox.packets.size() <= 1);
   }
