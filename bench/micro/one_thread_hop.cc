@@ -25,7 +25,7 @@ Result<std::unique_ptr<HostedController>> make_node(const RunOptions& options, c
   setup.layout = &layout;
   setup.id = id;
   setup.backends = options.backends;
-  setup.transport = options.transport;
+  setup.transports = {options.transport, nullptr};
   setup.segments = &segments;
   setup.kernel_path = options.kernel_path;
   return HostedController::make(std::move(setup));
@@ -50,9 +50,9 @@ void send_token(const Layout& layout, Wiring& host, std::uint64_t counter) {
 Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops) {
   const Plan plan = ping_pong(1);
   const Layout layout = make_layout(plan);
-  const auto segments = allocate_segments(layout, kControllers, *options.transport);
+  const auto segments = allocate_segments(layout, kControllers, 0, *options.transport);
   if (!segments.ok()) return segments.status();
-  auto host = wire(layout, kControllers, kHostController, *segments, *options.transport);
+  auto host = wire(layout, kControllers, kHostController, *segments, {options.transport, nullptr});
   if (!host.ok()) return host.status();
   auto ping = make_node(options, plan, layout, *segments, 1), pong = make_node(options, plan, layout, *segments, 2);
   if (!ping.ok()) return ping.status();

@@ -26,21 +26,38 @@ void index_edges(const Plan& plan, Layout& layout) {
   }
 }
 
-// The input whose payloads an output passes on, or -1. Nothing is written in place between replicas: a payload that its
-// reader still has is not sent there again, though it has changed.
-std::int32_t passed_input(const StagePlan& stage, std::uint32_t port, bool replicas) {
-  if (stage.role == StageRole::kRelay) return static_cast<std::int32_t>(port);
-  return replicas ? -1 : stage.outputs[port].in_place;
+// Is all that comes by an edge written, and passed on, at `site`? A relay's payloads are written by those before it.
+bool is_written_at(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t site) {
+  const EdgePlan& e = plan.edges[edge];
+  const StagePlan& from = plan.stages[e.from_stage];
+  if (layout.sites.site(from.controller) != site) return false;
+  if (from.role != StageRole::kRelay) return true;
+  const auto& writers = layout.in_edges[e.from_stage][e.from_port];
+  return std::all_of(writers.begin(), writers.end(),
+                     [&](std::uint32_t writer) { return is_written_at(plan, layout, writer, site); });
 }
 
-void make_regions(const Plan& plan, std::uint32_t header_room, Layout& layout) {
+// The input whose payloads an output passes on, or -1. A kernel writes over payloads of its own site only: of
+// another's, its site has a replica that is not sent again where a reader still has it, though it has changed.
+std::int32_t passed_input(const Plan& plan, const Layout& layout, std::uint32_t s, std::uint32_t port) {
+  const StagePlan& stage = plan.stages[s];
+  if (stage.role == StageRole::kRelay) return static_cast<std::int32_t>(port);
+  const std::int32_t input = stage.outputs[port].in_place;
+  if (input < 0) return -1;
+  const auto& writers = layout.in_edges[s][static_cast<std::size_t>(input)];
+  const std::uint32_t site = layout.sites.site(stage.controller);
+  const bool all_here = std::all_of(writers.begin(), writers.end(),
+                                    [&](std::uint32_t writer) { return is_written_at(plan, layout, writer, site); });
+  return all_here ? input : -1;
+}
+
+void make_regions(const Plan& plan, Layout& layout) {
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     layout.passed_input.emplace_back();
     for (std::uint32_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
-      layout.passed_input[s].push_back(passed_input(plan.stages[s], p, header_room != 0));
+      layout.passed_input[s].push_back(passed_input(plan, layout, s, p));
       if (layout.passed_input[s][p] >= 0) continue;
-      RegionLayout region{
-          s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}, header_room};
+      RegionLayout region{s, p, plan.stages[s].controller, 0, plan.stages[s].outputs[p].type.block_bytes(), {}, {}, 0};
       for (const std::uint32_t e : layout.out_edges[s][p]) region.blocks += plan.edges[e].blocks;
       layout.region_of[s][p] = static_cast<std::int32_t>(layout.regions.size());
       layout.regions.push_back(std::move(region));
@@ -74,17 +91,19 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
     RegionLayout& region = layout.regions[r];
     if (edge.to == region.producer) continue;
     add_once(region.consumers, edge.to);
+    if (!layout.sites.together(edge.to, region.producer)) region.header_room = layout.sites.header_room;
     if (modifies) add_once(region.modifiers, edge.to);
   }
 }
 
-void make_edges(const Plan& plan, bool replicas, Layout& layout) {
+void make_edges(const Plan& plan, Layout& layout) {
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     EdgeLayout out;
     out.from = plan.stages[edge.from_stage].controller;
     out.to = plan.stages[edge.to_stage].controller;
-    out.inline_bytes = inline_limit(facts_of(plan, e, replicas));
+    out.between_sites = !layout.sites.together(out.from, out.to);
+    out.inline_bytes = inline_limit(facts_of(plan, e, out.between_sites));
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());
     out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
@@ -105,7 +124,7 @@ void make_edges(const Plan& plan, bool replicas, Layout& layout) {
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
-void make_channels(const Plan& plan, bool replicas, Layout& layout) {
+void make_channels(const Plan& plan, Layout& layout) {
   struct Need {
     std::uint32_t ring = kControlSlots, returns = 1, inline_bytes = kPoisonMessageBytes;
     std::set<std::uint16_t> regions;
@@ -125,21 +144,22 @@ void make_channels(const Plan& plan, bool replicas, Layout& layout) {
     spec.ring_slots = std::bit_ceil(need.ring);
     spec.return_slots = std::bit_ceil(need.returns);
     spec.inline_bytes = need.inline_bytes;
+    const bool apart = !layout.sites.together(pair.first, pair.second);
     spec.header_crc =
-        replicas || plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
-    layout.channels.push_back({pair.first, pair.second, spec, {need.regions.begin(), need.regions.end()}});
+        apart || plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
+    layout.channels.push_back({pair.first, pair.second, spec, {need.regions.begin(), need.regions.end()}, apart});
   }
 }
 
 }  // namespace
 
-Layout make_layout(const Plan& plan, std::uint32_t header_room) {
-  const bool replicas = header_room != 0;
+Layout make_layout(const Plan& plan, Sites sites) {
   Layout layout;
+  layout.sites = std::move(sites);
   index_edges(plan, layout);
-  make_regions(plan, header_room, layout);
-  make_edges(plan, replicas, layout);
-  make_channels(plan, replicas, layout);
+  make_regions(plan, layout);
+  make_edges(plan, layout);
+  make_channels(plan, layout);
   return layout;
 }
 

@@ -1,6 +1,5 @@
 // What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that
-// talk). Derived from the plan and the header room of the run's transport alone, so that every process of a run
-// computes the same numbers.
+// talk). Derived from the plan and the run's sites alone, so that every process of a run computes the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,19 @@ namespace woa {
 // Room for the text that poison carries; longer ones are cut.
 inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 
+// Which controllers map the same memory: those of one site. A site is what one process started on its host, or a
+// process that shares nothing. Only the host's, 0, has several controllers.
+struct Sites {
+  std::vector<std::uint32_t> of;  // by controller; absent: site 0
+  std::uint32_t header_room = 0;  // Transport::header_room() of the transport between sites
+  [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {
+    return controller < of.size() ? of[controller] : 0;
+  }
+  [[nodiscard]] bool together(std::uint32_t one, std::uint32_t other) const noexcept {
+    return site(one) == site(other);
+  }
+};
+
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
 struct RegionLayout {
   std::uint32_t stage = 0, port = 0;     // the output
@@ -22,7 +34,7 @@ struct RegionLayout {
   std::uint64_t block_bytes = 0;         // a multiple of 64
   std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
   std::vector<std::uint32_t> modifiers;  // of the consumers: those that write over its payloads and pass them on
-  std::uint32_t header_room = 0;         // in front of each block, a multiple of 64
+  std::uint32_t header_room = 0;         // in front of each block, a multiple of 64; 0: all its users are of one site
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (block_bytes + header_room); }
 };
 
@@ -30,6 +42,7 @@ struct ChannelLayout {
   std::uint32_t from = 0, to = 0;  // controllers
   ChannelSpec spec;
   std::vector<std::uint16_t> regions;  // that its packets may name, in ascending order
+  bool between_sites = false;          // its ends share no memory
 };
 
 struct EdgeLayout {
@@ -39,11 +52,13 @@ struct EdgeLayout {
   // Payloads of up to so many bytes travel behind their headers, so that their reader waits for one transfer of cache
   // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
   std::uint32_t inline_bytes = 0;
+  bool between_sites = false;       // its ends share no memory
   bool first_to_controller = true;  // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
 struct Layout {
+  Sites sites;
   std::vector<RegionLayout> regions;                    // index: the packet's `region`
   std::vector<ChannelLayout> channels;                  // host to every controller, and every pair that an edge joins
   std::vector<EdgeLayout> edges;                        // by edge of the plan
@@ -54,9 +69,9 @@ struct Layout {
   std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
 };
 
-// `plan` has passed validate(). `header_room` is the transport's: 0 where controllers share memory. Between replicas
-// headers carry a CRC, and a relay is sent every payload in its block, because it passes the block on.
-Layout make_layout(const Plan& plan, std::uint32_t header_room = 0);
+// `plan` has passed validate(). Between sites headers carry a CRC, and a relay is sent every payload in its block,
+// because it passes the block on.
+Layout make_layout(const Plan& plan, Sites sites = {});
 
 // The largest inline payload that a token for `controller` may have.
 std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept;

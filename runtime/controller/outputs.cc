@@ -278,8 +278,8 @@ void Outputs::flush() noexcept {
     Sender* const sender = wiring_.senders[c].get();
     Receiver* const receiver = wiring_.receivers[c].get();
     if (sender != nullptr) sender->wake();
-    // In shared memory either end rings the same bell.
-    if (receiver != nullptr && (sender == nullptr || wiring_.replicas)) receiver->wake();
+    // Within a site either end rings the same bell.
+    if (receiver != nullptr && (sender == nullptr || wiring_.apart[c])) receiver->wake();
   }
   to_wake_.clear();
 }

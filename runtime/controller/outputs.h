@@ -28,7 +28,7 @@ struct Wiring {
   std::vector<std::unique_ptr<Sender>> senders;      // by destination controller; null where there is no channel
   std::vector<std::unique_ptr<Receiver>> receivers;  // by origin; null where there is no channel
   std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
-  bool replicas = false;  // memory is not shared: each end tells its peer what it has to tell
+  std::vector<bool> apart;  // by controller: of another site, to which each end tells what it has to tell
 };
 
 // One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.

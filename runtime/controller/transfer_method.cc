@@ -69,6 +69,12 @@ EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
           .inline_bytes = e.inline_bytes};
 }
 
+EdgeFacts facts_of(const Plan& plan, const Layout& layout, std::uint32_t edge) {
+  EdgeFacts facts = facts_of(plan, edge, layout.edges[edge].between_sites);
+  facts.passed_on = layout.passed_input[plan.edges[edge].from_stage][plan.edges[edge].from_port] >= 0;
+  return facts;
+}
+
 std::vector<MethodRange> choose_methods(const EdgeFacts& facts) {
   std::vector<MethodRange> ranges;
   for (const Row& row : kTable) {

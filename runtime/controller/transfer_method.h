@@ -10,6 +10,8 @@
 
 namespace woa {
 
+struct Layout;
+
 enum class TransferMethod : std::uint8_t {
   kInline,       // behind the header: copied from its block into the ring's place, and from there to the waiting token
   kInPlace,      // the kernel wrote it into a block that the consumer reads; nobody copies
@@ -34,10 +36,12 @@ struct EdgeFacts {
   std::uint32_t inline_bytes = kDefaultInlineBytes;  // the plan's limit
   bool operator==(const EdgeFacts&) const = default;
 };
-// `plan` has passed validate(). `replicas`: the transport's ends do not share memory. A payload needs its block where a
+// `plan` has passed validate(). `replicas`: the edge's ends share no memory. A payload needs its block where a
 // device at one end reads or writes packets itself, since these name blocks only, and where a relay reads it from a
 // replica: what it passes on by reference must lie there.
 EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas = false);
+// The same of a run's layout, in which a kernel that may write over its input need not do so.
+EdgeFacts facts_of(const Plan& plan, const Layout& layout, std::uint32_t edge);
 
 // Payloads of `from_bytes` to `to_bytes`, both included.
 struct MethodRange {

@@ -21,7 +21,7 @@ struct HostedControllerSetup {
   std::uint32_t id = 0;
   const BackendRegistry* backends = nullptr;
   std::unique_ptr<Backend> backend;  // null: made from `backends` by the plan's backend name
-  Transport* transport = nullptr;
+  Transports transports;
   const Segments* segments = nullptr;
   std::vector<std::filesystem::path> kernel_path;
   InstanceObserver* observer = nullptr;

@@ -15,7 +15,7 @@ void add_replica(control::Replicas& message, control::Replica::Kind kind, std::s
 }
 
 const std::vector<std::shared_ptr<Segment>>& of_kind(const Segments& segments, control::Replica::Kind kind) {
-  return kind == control::Replica::CHANNEL ? segments.channels : segments.regions;
+  return kind == control::Replica::CHANNEL ? segments.channels : segments.registered;
 }
 
 }  // namespace
@@ -47,12 +47,13 @@ Status from_failed(const control::Failed& message) {
   return {known ? static_cast<Code>(message.code()) : Code::kInternal, message.message()};
 }
 
-control::Replicas to_replicas(const Segments& segments) {
+control::Replicas to_replicas(const Layout& layout, const Segments& segments) {
   control::Replicas message;
-  for (std::size_t c = 0; c < segments.channels.size(); ++c)
-    add_replica(message, control::Replica::CHANNEL, c, segments.channels[c]);
-  for (std::size_t r = 0; r < segments.regions.size(); ++r)
-    add_replica(message, control::Replica::REGION, r, segments.regions[r]);
+  for (std::size_t c = 0; c < segments.channels.size(); ++c) {
+    if (layout.channels[c].between_sites) add_replica(message, control::Replica::CHANNEL, c, segments.channels[c]);
+  }
+  for (std::size_t r = 0; r < segments.registered.size(); ++r)
+    add_replica(message, control::Replica::REGION, r, segments.registered[r]);
   return message;
 }
 

@@ -25,7 +25,7 @@ control::FromNode to_failed(const Status& status);
 // Never ok: what is no code of a failure is kInternal.
 Status from_failed(const control::Failed& message);
 // One controller's replicas, as its peers connect to them.
-control::Replicas to_replicas(const Segments& segments);
+control::Replicas to_replicas(const Layout& layout, const Segments& segments);
 // Those of them that another controller connects to.
 control::Replicas select(const control::Replicas& all, const Shared& shared);
 // Connects `segments` to what a peer described. kDataLoss: a replica that this process has none of; otherwise as

@@ -25,41 +25,47 @@ struct Node {
   std::unique_ptr<HostedController> hosted;
 };
 
-// Where memory is shared: this controller's parts of what the host made.
-Status open_parts(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
-  if (descriptors.size() != 1)
-    return {Code::kInvalid, "the host shares no memory with this node; name the same transport for both"};
-  const auto sizes = sizes_of_segments(node.layout, node.plan.controllers.size(), transport);
+// The site's memory: this controller's parts of what the host made, or its own where it is alone.
+Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
+  const std::size_t controllers = node.plan.controllers.size();
+  const std::uint32_t site = node.layout.sites.site(hello.controller());
+  const auto sizes = sizes_of_segments(node.layout, controllers, site, transport);
   if (!sizes.ok()) return sizes.status();
   if (!std::equal(sizes->begin(), sizes->end(), hello.sizes().begin(), hello.sizes().end()))
     return {Code::kUnsupported, "the host needs another amount of memory for this plan; use one build for both"};
-  auto segments = open_segments(node.layout, node.plan.controllers.size(), hello.controller(), transport,
-                                descriptors.front().release());
+  const bool shared = site == node.layout.sites.site(kHostController);
+  if (shared && descriptors.size() != 1)
+    return {Code::kDataLoss, "the host sent no descriptor of the memory that it shares with this node"};
+  auto segments =
+      shared ? open_segments(node.layout, controllers, hello.controller(), transport, descriptors.front().release())
+             : allocate_segments(node.layout, controllers, site, transport);
   if (!segments.ok()) return segments.status();
   node.segments = std::move(*segments);
   return {};
 }
 
-// Where memory is not shared: makes this controller's replicas, tells the host of them, and connects them to the
-// others'.
-Status join_replicas(ControlSocket& socket, std::uint32_t controller, Transport& transport, Node& node) {
-  auto replicas = allocate_replicas(node.layout, node.plan.controllers.size(), controller, transport);
-  if (!replicas.ok()) return replicas.status();
-  node.segments = std::move(*replicas);
+// Makes this controller's replicas, tells the host of them, and connects them to the others'.
+Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Transports& transports, Node& node) {
+  WOA_RETURN_IF_ERROR(add_replicas(node.layout, controller, transports, node.segments));
   control::FromNode message;
-  *message.mutable_replicas() = to_replicas(node.segments);
+  *message.mutable_replicas() = to_replicas(node.layout, node.segments);
   WOA_RETURN_IF_ERROR(socket.send(message));
   control::FromHost answer;
   WOA_RETURN_IF_ERROR(socket.receive(answer));
   if (!answer.has_connect()) return {Code::kPeerLost, "the host ended the run before it began"};
   for (const control::Replicas& peer : answer.connect().peers())
-    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transport));
+    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, *transports.between));
   return {};
+}
+
+Sites sites_of(const control::Hello& hello, const Transports& transports) {
+  if (hello.sites_size() == 0) return {};
+  return {{hello.sites().begin(), hello.sites().end()}, transports.between->header_room()};
 }
 
 Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<UniqueFd>& descriptors,
               const NodeProcess& process, Node& node) {
-  Transport& transport = *process.transport;
+  const Transports& transports = process.transports;
   if (hello.packet_version() != kPacketVersion || hello.kernel_abi() != WOA_KERNEL_ABI) {
     return {Code::kUnsupported, "the host speaks packet version " + std::to_string(hello.packet_version()) +
                                     " and kernel interface " + std::to_string(hello.kernel_abi()) + ", this node " +
@@ -72,15 +78,17 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
-  node.layout = make_layout(node.plan, transport.header_room());
-  WOA_RETURN_IF_ERROR(shares_memory(transport) ? open_parts(hello, descriptors, transport, node)
-                                               : join_replicas(socket, hello.controller(), transport, node));
+  if (hello.sites_size() != 0 && transports.between == nullptr)
+    return {Code::kInvalid, "the run has several sites, and this node no transport between them; name the host's"};
+  node.layout = make_layout(node.plan, sites_of(hello, transports));
+  WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
+  if (hello.sites_size() != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello.controller(), transports, node));
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
   setup.id = hello.controller();
   setup.backends = process.backends;
-  setup.transport = &transport;
+  setup.transports = transports;
   setup.segments = &node.segments;
   for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
   if (setup.kernel_path.empty()) setup.kernel_path = process.kernel_path;

@@ -6,14 +6,14 @@
 
 #include "runtime/controller/backend.h"
 #include "runtime/node/control_socket.h"
-#include "runtime/transport/transport.h"
+#include "runtime/node/segments.h"
 
 namespace woa {
 
 // What the process brings; the host says the rest.
 struct NodeProcess {
   const BackendRegistry* backends = nullptr;
-  Transport* transport = nullptr;
+  Transports transports;
   std::vector<std::filesystem::path> kernel_path;  // where the host names no folders: it is elsewhere
   bool child = true;                               // of the host's process: does not outlive it
 };

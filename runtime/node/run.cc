@@ -34,6 +34,7 @@ class Run::Impl final : public InstanceObserver {
   Result<RunReport> finish();
 
   const Plan& plan() const noexcept { return plan_; }
+  const Sites& sites() const noexcept { return layout_.sites; }
   const Status& status() const noexcept { return status_; }
   std::uint64_t in_flight() const noexcept { return in_flight_; }
   const DeviceDescription& device(std::uint32_t controller) const {
@@ -48,6 +49,8 @@ class Run::Impl final : public InstanceObserver {
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
   void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
+  Sites sites_with(const JoinedNodes& joined) const;
+  Status check_transports(const JoinedNodes& joined) const;
   Status start_host(const IdleOptions& idle);
   void cut_channels();
   void fail_late_instances();
@@ -77,25 +80,45 @@ Run::Impl::~Impl() {
 
 // Of replicas, so that nothing here waits for a process that may be gone.
 void Run::Impl::cut_channels() {
-  if (shares_memory(*options_.transport)) return;
   for (std::size_t c = 0; c < segments_.channels.size(); ++c) {
-    if (segments_.channels[c] == nullptr) continue;
+    if (segments_.channels[c] == nullptr || !layout_.channels[c].between_sites) continue;
     // Fails only for a segment that is not this channel's.
-    (void)options_.transport->close_channel(layout_.channels[c].spec, segments_.channels[c]);
+    (void)options_.between->close_channel(layout_.channels[c].spec, segments_.channels[c]);
   }
+}
+
+// The host's, and one for each controller that shares no memory with it.
+Sites Run::Impl::sites_with(const JoinedNodes& joined) const {
+  Sites sites;
+  sites.header_room = options_.between->header_room();
+  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
+    sites.of.push_back(options_.apart.contains(c) || joined.contains(c) ? c : kHostController);
+  return sites;
+}
+
+Status Run::Impl::check_transports(const JoinedNodes& joined) const {
+  if (!shares_memory(*options_.transport))
+    return {Code::kInvalid, "transport '" + std::string(options_.transport->name()) +
+                                "' shares no memory; it goes between sites, beside one that does"};
+  if (!joined.empty() && options_.node_command.empty())
+    return {Code::kInvalid, "nodes joined a run of one process; it needs a command that starts its own nodes"};
+  if (joined.empty() && options_.apart.empty()) return {};
+  if (options_.between == nullptr || shares_memory(*options_.between))
+    return {Code::kInvalid, "some controllers share no memory with the others, and there is no transport to them"};
+  return {};
 }
 
 Status Run::Impl::start(JoinedNodes joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
-  const bool shared = shares_memory(*options_.transport);
-  if (!joined.empty() && (shared || options_.node_command.empty()))
-    return {Code::kInvalid, "nodes that joined need processes, and a transport that shares no memory with them"};
+  const Transports transports{options_.transport, options_.between};
+  WOA_RETURN_IF_ERROR(check_transports(joined));
+  const bool one_site = joined.empty() && options_.apart.empty();
   const std::size_t controllers = plan_.controllers.size();
-  layout_ = make_layout(plan_, options_.transport->header_room());
-  auto segments = shared ? allocate_segments(layout_, controllers, *options_.transport)
-                         : allocate_replicas(layout_, controllers, kHostController, *options_.transport);
+  layout_ = make_layout(plan_, one_site ? Sites() : sites_with(joined));
+  auto segments = allocate_segments(layout_, controllers, layout_.sites.site(kHostController), *transports.shared);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
+  if (!one_site) WOA_RETURN_IF_ERROR(add_replicas(layout_, kHostController, transports, segments_));
   const IdleOptions idle = options_.idle ? *options_.idle : idle_for(controllers);
 
   NodeSetup nodes;
@@ -103,7 +126,7 @@ Status Run::Impl::start(JoinedNodes joined) {
   nodes.layout = &layout_;
   nodes.segments = &segments_;
   nodes.backends = options_.backends;
-  nodes.transport = options_.transport;
+  nodes.transports = transports;
   nodes.kernel_path = options_.kernel_path;
   nodes.trace = options_.trace;
   nodes.idle = idle;
@@ -111,7 +134,7 @@ Status Run::Impl::start(JoinedNodes joined) {
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
-  if (!shared) WOA_RETURN_IF_ERROR(supervisor_->connect());
+  if (!one_site) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(idle));
   WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
   return supervisor_->watch();
@@ -129,7 +152,7 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
       });
   backend_ = backend.get();
   host.backend = std::move(backend);
-  host.transport = options_.transport;
+  host.transports = {options_.transport, options_.between};
   host.segments = &segments_;
   host.observer = this;
   host.trace = options_.trace;
@@ -250,6 +273,7 @@ std::uint64_t Run::in_flight() const noexcept { return impl_->in_flight(); }
 const Status& Run::status() const noexcept { return impl_->status(); }
 Result<RunReport> Run::finish() { return impl_->finish(); }
 const Plan& Run::plan() const noexcept { return impl_->plan(); }
+const Sites& Run::sites() const noexcept { return impl_->sites(); }
 const DeviceDescription& Run::device(std::uint32_t controller) const { return impl_->device(controller); }
 
 }  // namespace woa

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/join_listener.h"
+#include "runtime/node/segments.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/idle.h"
 #include "runtime/transport/transport.h"
@@ -47,6 +49,10 @@ using OnCompletion = std::function<void(const Completion&)>;
 struct RunOptions {
   const BackendRegistry* backends = nullptr;  // required
   Transport* transport = nullptr;             // required; one that crosses processes if node_command is given
+  // To controllers that share no memory with any other: those of `apart` (numbers in the plan; the host's own and those
+  // that it lacks mean nothing), and nodes that joined. May be null where there are none.
+  Transport* between = nullptr;
+  std::set<std::uint32_t> apart;
   // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a
   // thread each.
   std::vector<std::string> node_command;
@@ -75,7 +81,7 @@ class Run {
  public:
   // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated. `joined`: nodes on this or
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
-  // needs options.node_command, for the other controllers, and a transport that shares no memory.
+  // needs options.node_command, for the other controllers, and a transport between sites.
   // kInvalid: the plan breaks a rule, or nodes joined without those. kUnavailable: a device, kernel or peer is not here
   // (the message names the controller and the reason). kExhausted: not enough memory.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
@@ -100,6 +106,8 @@ class Run {
   // Waits for the instances in flight, ends the nodes and collects what they counted. Once.
   Result<RunReport> finish();
   const Plan& plan() const noexcept;
+  // Which controllers share memory.
+  const Sites& sites() const noexcept;
   // The device of a controller, as its node described it.
   const DeviceDescription& device(std::uint32_t controller) const;
 

@@ -1,8 +1,9 @@
-// The memory of a run: doorbells, channels and regions. Where controllers share memory they are parts of one segment,
-// in an order that every process computes from the layout: the host makes it, and each controller maps the parts that
-// it uses, though it has the descriptor of all: the processes of a run trust each other's intent. Where they do not
-// (Transport::header_room() is not 0), every controller has replicas of the channels and regions that it uses, and a
-// doorbell of its own.
+// The memory of a run. A site's is one segment: doorbells, the channels between its controllers, and the regions whose
+// payloads they hand to each other, in an order that every process computes from the layout. One process makes it, and
+// each controller maps the parts that it uses, though it has the descriptor of all: the processes of a run trust each
+// other's intent. Channels between sites have a replica at either end, which a transport connects to the other. So have
+// the regions that packets there name: the replica of a controller that shares the region with others of its site is
+// the site's, registered with that transport too; that of any other is its own.
 #pragma once
 
 #include <memory>
@@ -16,34 +17,42 @@
 
 namespace woa {
 
-struct Segments {
-  std::shared_ptr<Segment> whole;                  // what the others are parts of; null for replicas
-  std::shared_ptr<Segment> doorbells;              // one line per controller
-  std::vector<std::shared_ptr<Segment>> regions;   // by region; null where this process has no part
-  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout; likewise. They go before what they carry
+// What carries a run's packets.
+struct Transports {
+  Transport* shared = nullptr;   // within a site: its ends map the same memory
+  Transport* between = nullptr;  // between sites; null where there is only one
 };
 
-// Bytes of everything that a run needs, in the order in which it lies in the shared segment. kInvalid as
-// Transport::channel_bytes().
-Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::size_t controllers,
+struct Segments {
+  std::shared_ptr<Segment> whole;                    // what the next two, and the site's own channels, are parts of
+  std::shared_ptr<Segment> doorbells;                // one line per controller
+  std::vector<std::shared_ptr<Segment>> regions;     // by region, in the site's memory; null where it has no part here
+  std::vector<std::shared_ptr<Segment>> registered;  // by region: replicas that are sent from or into; likewise
+  std::vector<std::shared_ptr<Segment>> channels;    // by channel of the layout. They go before what they carry
+};
+
+// Bytes of everything that a site needs, in the order in which it lies in its segment; 0 for what is another's.
+// kInvalid as Transport::channel_bytes().
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
                                                      const Transport& transport);
 
-// All of a run's segments, or `controller`'s replicas. kExhausted with the system's reason.
-Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, Transport& transport);
-// `controller`'s segments, by the descriptor of the whole that the host allocated; takes the descriptor over. kInvalid:
-// it is none, or of another size than this layout takes.
+// All of a site's memory; or `controller`'s parts, by the descriptor of the whole that another process of the site
+// allocated, which this takes over. kExhausted with the system's reason. kInvalid: it is no descriptor, or of memory of
+// another size than this layout takes.
+Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
+                                   Transport& transport);
 Result<Segments> open_segments(const Layout& layout, std::size_t controllers, std::uint32_t controller,
                                Transport& transport, int descriptor);
-Result<Segments> allocate_replicas(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                                   Transport& transport);
+// Adds what `controller` needs towards other sites: its ends of channels, and the registered regions.
+Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments);
 
 // Does `controller` send, receive, write or read here?
 bool uses_channel(const ChannelLayout& channel, std::uint32_t controller);
 bool uses_region(const RegionLayout& region, std::uint32_t controller);
 bool writes_region(const RegionLayout& region, std::uint32_t controller);
 
-// Which replicas two controllers connect to each other: those of their channels, and of the regions that packets there
-// may name.
+// Which replicas two controllers connect to each other: those of their channels between sites, and of the regions that
+// packets there may name.
 struct Shared {
   std::vector<std::size_t> channels, regions;  // in the layout
 };
@@ -55,6 +64,6 @@ struct ControllerWiring {
   Doorbell doorbell;
 };
 Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                              const Segments& segments, Transport& transport);
+                              const Segments& segments, const Transports& transports);
 
 }  // namespace woa

@@ -47,8 +47,10 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   hello.set_yields(setup.idle.yields);
   hello.set_sleep_ns(setup.idle.sleep_ns);
   hello.set_processor(processor_of(setup, controller));
-  if (!shares_memory(*setup.transport)) return message;
-  const auto sizes = sizes_of_segments(*setup.layout, setup.plan->controllers.size(), *setup.transport);
+  const Sites& sites = setup.layout->sites;
+  hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
+  const auto sizes = sizes_of_segments(*setup.layout, setup.plan->controllers.size(), sites.site(controller),
+                                       *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
   return message;
 }
@@ -70,10 +72,10 @@ Status Supervisor::in_context(std::uint32_t controller, const Status& status) co
 
 Status Supervisor::connect() {
   if (setup_.node_command.empty())
-    return {Code::kUnsupported, "transport '" + std::string(setup_.transport->name()) +
+    return {Code::kUnsupported, "transport '" + std::string(setup_.transports.between->name()) +
                                     "' joins processes; give each controller its own, or use another transport"};
   std::vector<control::Replicas> replicas(nodes_.size());
-  replicas[kHostController] = to_replicas(*setup_.segments);
+  replicas[kHostController] = to_replicas(*setup_.layout, *setup_.segments);
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, engage(c)));
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromNode message;
@@ -82,7 +84,7 @@ Status Supervisor::connect() {
       return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
     replicas[c] = std::move(*message.mutable_replicas());
     const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
-    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, *setup_.transport)));
+    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, *setup_.transports.between)));
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromHost message;
@@ -122,7 +124,8 @@ Status Supervisor::engage(std::uint32_t controller) {
     WOA_RETURN_IF_ERROR(spawn(controller));
   }
   std::vector<int> descriptors;
-  if (setup_.segments->whole != nullptr) descriptors.push_back(setup_.segments->whole->descriptor());
+  if (setup_.layout->sites.together(controller, kHostController))
+    descriptors.push_back(setup_.segments->whole->descriptor());
   const Status sent = node.socket->send(hello_for(setup_, controller), descriptors);
   control::FromNode reason;  // of one that could not stay
   return sent.ok() ? sent : hear(controller, reason);
@@ -175,7 +178,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.layout = setup_.layout;
   setup.id = controller;
   setup.backends = setup_.backends;
-  setup.transport = setup_.transport;
+  setup.transports = setup_.transports;
   setup.segments = setup_.segments;
   setup.kernel_path = setup_.kernel_path;
   setup.trace = setup_.trace;

@@ -29,7 +29,7 @@ struct NodeSetup {
   const Layout* layout = nullptr;
   const Segments* segments = nullptr;
   const BackendRegistry* backends = nullptr;
-  Transport* transport = nullptr;
+  Transports transports;
   std::vector<std::filesystem::path> kernel_path;
   bool trace = false;
   IdleOptions idle;
@@ -47,9 +47,9 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Where memory is not shared, before start(): starts the nodes' processes, and connects every controller's replicas,
-  // the host's among them, to the others'. The first failure, with the controller's name. kUnsupported: the nodes are
-  // to be threads.
+  // Where there are several sites, before start(): starts the nodes' processes, and connects every controller's
+  // replicas, the host's among them, to the others'. The first failure, with the controller's name. kUnsupported: the
+  // nodes are to be threads.
   Status connect();
   // Starts a node for every controller but the host and waits until all are ready. The first failure, with the
   // controller's name. `host` is rung when something happened that the host's loop must look at (failed()).

@@ -8,6 +8,10 @@
 
 namespace woa {
 
+Result<std::shared_ptr<Segment>> RingTransport::adopt(std::unique_ptr<Mapping>) {
+  return {Code::kUnsupported, std::string(name()) + ": both ends map the same memory; map it there, too"};
+}
+
 Status RingTransport::connect(const std::shared_ptr<Segment>&, std::string_view) {
   return {Code::kUnsupported, std::string(name()) + ": both ends map the same memory; there is nothing to connect"};
 }

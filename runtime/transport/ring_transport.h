@@ -8,6 +8,7 @@ namespace woa {
 
 class RingTransport : public Transport {
  public:
+  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) final;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) final;
   std::uint32_t header_room() const noexcept final { return 0; }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const final;

@@ -6,8 +6,8 @@
 // return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller
 // owns. Who may claim how many blocks of an edge is EdgeCredits' business (edge_credits.h, rule 8).
 //
-// Between hosts there is no memory that both ends map: every user of a segment has a replica of its own, connected to
-// the others' once at start. The producer fills its replica of a block, and commit() writes it into the consumer's at
+// Between hosts there is no memory that both ends map: each has a replica of a segment, connected to the others' once
+// at start. The producer fills its replica of a block, and commit() writes it into the consumer's at
 // the same offset (docs/adr/0014-replicated-segments.md). Who uses a channel need not know which it is.
 #pragma once
 
@@ -172,6 +172,10 @@ class Transport {
   // kUnsupported where memory is not shared.
   virtual Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
                                                 std::size_t bytes) = 0;
+  // This process's replica in memory that it has mapped already (from a page on, read-write): a region that other
+  // controllers of its host map too, who then see what arrives, and whose payloads are sent from there. kExhausted with
+  // the reason; kUnsupported where memory is shared.
+  virtual Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) = 0;
   // Connects this process's replica to another's by its description(); the other process does the same with this one's.
   // Before an end is opened on it. A channel has two replicas; a region's producer connects to each consumer's. Waits
   // until the peer answers, 10 s at most. kInvalid: no such description, or of another size or provider. kPeerLost: the

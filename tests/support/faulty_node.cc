@@ -22,5 +22,5 @@ int main(int count, char** argv) {
   BackendRegistry backends;
   if (!backends.add(test::function_factory(test::functions())).ok()) return 2;
   FaultTransport transport(std::make_unique<ShmTransport>(), std::move(plans), fault.wire);
-  return serve_node(ControlSocket(UniqueFd(std::atoi(argv[2]))), {&backends, &transport, {}});
+  return serve_node(ControlSocket(UniqueFd(std::atoi(argv[2]))), {&backends, {&transport}, {}});
 }

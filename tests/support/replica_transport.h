@@ -14,6 +14,7 @@ class ReplicaTransport final : public Transport {
   Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>&, std::size_t, std::size_t) override {
     return no();
   }
+  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping>) override { return no(); }
   Status connect(const std::shared_ptr<Segment>&, std::string_view) override { return no(); }
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>&, Access) override { return no(); }
   Result<std::size_t> channel_bytes(const ChannelSpec&) const override { return no(); }

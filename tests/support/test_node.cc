@@ -9,8 +9,9 @@
 
 namespace {
 
-int serve(const char* descriptor, const woa::BackendRegistry& backends, woa::Transport& transport) {
-  return woa::serve_node(woa::ControlSocket(woa::UniqueFd(std::atoi(descriptor))), {&backends, &transport, {}});
+int serve(const char* descriptor, const woa::BackendRegistry& backends, woa::Transport* between) {
+  woa::ShmTransport shared;
+  return woa::serve_node(woa::ControlSocket(woa::UniqueFd(std::atoi(descriptor))), {&backends, {&shared, between}, {}});
 }
 
 }  // namespace
@@ -20,8 +21,7 @@ int main(int count, char** argv) {
   if (!backends.add(woa::test::function_factory(woa::test::functions())).ok()) return 2;
   if (count == 3 && std::strcmp(argv[1], "ofi") == 0) {
     const auto ofi = woa::make_ofi_transport({});
-    return ofi.ok() ? serve(argv[2], backends, **ofi) : 3;
+    return ofi.ok() ? serve(argv[2], backends, ofi->get()) : 3;
   }
-  woa::ShmTransport transport;
-  return serve(argv[1], backends, transport);
+  return serve(argv[1], backends, nullptr);
 }

@@ -40,7 +40,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
       ->capture_default_str();
 }
 
-Status complete(const JoinArguments& arguments, bool named, bool processes, TransportOptions& between) {
+Status complete(const JoinArguments& arguments, bool processes, TransportOptions& between) {
   const handshake::JobPlace job = parallel_job();
   if (job.in_job()) {
     return {Code::kInvalid,
@@ -52,9 +52,7 @@ Status complete(const JoinArguments& arguments, bool named, bool processes, Tran
   if (arguments.listen.empty()) return {Code::kInvalid, "--nodes needs --listen INTERFACE: where nodes reach this run"};
   if (arguments.secret.empty()) return {Code::kInvalid, "--nodes needs --secret FILE: what nodes have to know"};
   if (!processes) return {Code::kInvalid, "nodes are processes; --nodes needs --processes per-controller"};
-  if (named && between.transport != "ofi")
-    return {Code::kInvalid, "nodes that join share no memory with this process; use --transport ofi"};
-  between.transport = "ofi";
+  between.hosts = true;
   if (!between.interface.empty()) return {};
   auto address = address_of(arguments.listen);
   if (!address.ok()) return address.status();

@@ -21,10 +21,9 @@ struct JoinArguments {
 
 // --nodes, --listen, --secret, --port, --wait.
 void add_join_options(CLI::App& command, JoinArguments& arguments);
-// Where nodes join, the transport is ofi on the interface that the run listens on. kInvalid: an option is missing, or
-// contradicts another (`named`: --transport was given; `processes`: a process per controller). kUnavailable: the system
-// tells of no interfaces.
-Status complete(const JoinArguments& arguments, bool named, bool processes, TransportOptions& between);
+// Nodes are reached by ofi, on the interface that the run listens on. kInvalid: an option is missing, or contradicts
+// another (`processes`: a process per controller). kUnavailable: the system tells of no interfaces.
+Status complete(const JoinArguments& arguments, bool processes, TransportOptions& between);
 // Waits for the nodes; says on stderr how to start them, and who came. No node for `nodes` 0.
 // kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.
 Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan);

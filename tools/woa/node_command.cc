@@ -22,20 +22,20 @@ struct NodeArguments {
   TransportOptions between;
 };
 
-int serve(ControlSocket socket, Transport& transport, bool child) {
+int serve(ControlSocket socket, const Transports& transports, bool child) {
   const BackendRegistry backends = all_backends();
   NodeProcess process;
   process.backends = &backends;
-  process.transport = &transport;
+  process.transports = transports;
   process.kernel_path = kernel_path();
   process.child = child;
   return serve_node(std::move(socket), process);
 }
 
 int serve_parent(const NodeArguments& arguments) {
-  const auto transport = make_transport(arguments.between);
-  if (!transport.ok()) return fail(transport.status(), kUnavailable, false);
-  return serve(ControlSocket(UniqueFd(arguments.descriptor)), **transport, true);
+  const auto transports = make_transports(arguments.between);
+  if (!transports.ok()) return fail(transports.status(), kUnavailable, false);
+  return serve(ControlSocket(UniqueFd(arguments.descriptor)), transports->get(), true);
 }
 
 // The network of the one address by which the host was reached: the policy for interfaces looks at it as at any other
@@ -59,12 +59,12 @@ int join_run(const NodeArguments& arguments) {
   TransportOptions between = arguments.between;
   between.transport = "ofi";
   if (between.interface.empty()) between.interface = network_of(membership->local_address);
-  const auto transport = make_transport(between);
-  if (!transport.ok()) {
-    decline(membership->socket, transport.status());
-    return fail(transport.status(), kUnavailable, false);
+  const auto transports = make_transports(between);
+  if (!transports.ok()) {
+    decline(membership->socket, transports.status());
+    return fail(transports.status(), kUnavailable, false);
   }
-  return serve(std::move(membership->socket), **transport, false);
+  return serve(std::move(membership->socket), transports->get(), false);
 }
 
 }  // namespace

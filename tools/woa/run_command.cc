@@ -31,10 +31,14 @@ struct RunArguments {
   std::uint64_t instances = 0;  // 0: as many as input files
 };
 
-RunOptions run_options(const RunArguments& arguments, const BackendRegistry& backends, Transport& transport) {
+RunOptions run_options(const RunArguments& arguments, const Plan& plan, const BackendRegistry& backends,
+                       const Transports& transports) {
   RunOptions options;
   options.backends = &backends;
-  options.transport = &transport;
+  options.transport = transports.shared;
+  options.between = transports.between;
+  for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
+    options.apart.insert(c);
   options.kernel_path = kernel_path();
   options.trace = !arguments.trace.empty();
   if (arguments.processes == "per-controller") {
@@ -45,9 +49,9 @@ RunOptions run_options(const RunArguments& arguments, const BackendRegistry& bac
 }
 
 // Threads of one process need no other way to each other than its memory.
-Result<std::unique_ptr<Transport>> transport_for(const RunArguments& arguments) {
-  if (arguments.processes == "per-controller") return make_transport(arguments.between);
-  if (arguments.between.transport == "shm") return std::unique_ptr<Transport>(std::make_unique<LoopbackTransport>());
+Result<OwnedTransports> transports_for(const RunArguments& arguments) {
+  if (arguments.processes == "per-controller") return make_transports(arguments.between);
+  if (arguments.between.transport == "shm") return OwnedTransports{std::make_unique<LoopbackTransport>(), nullptr};
   return {Code::kInvalid, "--transport ofi joins processes; use --processes per-controller"};
 }
 
@@ -106,26 +110,27 @@ int report(const RunArguments& arguments, RunResult& result) {
 int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, Collected& collected) {
   const bool wants_json = arguments.graph.json;
   const BackendRegistry backends = all_backends();
-  const auto transport = transport_for(arguments);
-  if (!transport.ok())
-    return fail(transport.status(), transport.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
+  const auto transports = transports_for(arguments);
+  if (!transports.ok())
+    return fail(transports.status(), transports.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
   RunResult& result = collected.result;
   result.plan = &plan;
   result.processes = arguments.processes;
-  result.transport = std::string((*transport)->name());
-  result.header_room = (*transport)->header_room();
+  result.transport = std::string(transports->shared->name());
+  if (transports->between != nullptr) result.between = std::string(transports->between->name());
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
   auto nodes = await_nodes(arguments.joining, plan);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   auto run = Run::start(
-      plan, run_options(arguments, backends, **transport),
+      plan, run_options(arguments, plan, backends, transports->get()),
       [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
     return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
   }
   if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
+  result.sites = (*run)->sites();
   drive(**run, inputs, collected);
   auto finished = (*run)->finish();
   result.status = finished.ok() ? collected.written : finished.status();
@@ -184,11 +189,9 @@ void add_run(CLI::App& app, Action& action) {
   add_interface_option(command, arguments->between);
   add_join_options(command, arguments->joining);
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
-  command.callback([&command, arguments, &action] {
-    const bool named = command.count("--transport") != 0;
-    action = [arguments, named] {
-      const Status status =
-          complete(arguments->joining, named, arguments->processes == "per-controller", arguments->between);
+  command.callback([arguments, &action] {
+    action = [arguments] {
+      const Status status = complete(arguments->joining, arguments->processes == "per-controller", arguments->between);
       if (status.ok()) return run_graph(*arguments);
       return fail(status, status.code() == Code::kUnavailable ? kUnavailable : kUsage, arguments->graph.json);
     };

@@ -70,22 +70,26 @@ json stages_json(const Plan& plan, const RunReport& report) {
   return list;
 }
 
+std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
+  if (!edge.crosses()) return "local";
+  return edge.between_sites ? result.between : result.transport;
+}
+
 json edges_json(const RunResult& result) {
   const Plan& plan = *result.plan;
-  const Layout layout = make_layout(plan, result.header_room);
+  const Layout layout = make_layout(plan, result.sites);
   json list = json::array();
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const EdgeStats& stats = result.report->edges[e];
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
-    list.push_back(
-        {{"from", from.name + "." + from.outputs[edge.from_port].name},
-         {"to", to.name + "." + to.inputs[edge.to_port].name},
-         {"transport", layout.edges[e].crosses() ? result.transport : "local"},
-         {"method", std::string(to_string(choose_methods(facts_of(plan, e, result.header_room != 0)).back().method))},
-         {"messages", stats.messages},
-         {"payload_bytes", stats.payload_bytes},
-         {"copied_bytes", stats.copied_bytes}});
+    list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
+                    {"to", to.name + "." + to.inputs[edge.to_port].name},
+                    {"transport", transport_of(result, layout.edges[e])},
+                    {"method", std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
+                    {"messages", stats.messages},
+                    {"payload_bytes", stats.payload_bytes},
+                    {"copied_bytes", stats.copied_bytes}});
   }
   return list;
 }

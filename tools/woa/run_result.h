@@ -19,9 +19,9 @@ struct FailedInstance {
 
 struct RunResult {
   const Plan* plan = nullptr;
-  std::string processes;          // "one" or "per-controller"
-  std::string transport;          // of edges that cross
-  std::uint32_t header_room = 0;  // of the transport: 0 where it shares memory
+  std::string processes;           // "one" or "per-controller"
+  std::string transport, between;  // names: of edges that cross within a site, and between sites
+  Sites sites;
   std::uint64_t instances = 0;
   double wall_s = 0;                        // from the first submission to the last completion
   std::vector<std::uint64_t> latencies_ns;  // of the instances that succeeded

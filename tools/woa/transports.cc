@@ -13,7 +13,9 @@ constexpr std::uint64_t kStartNs = 60'000'000'000;
 }  // namespace
 
 void add_transport_options(CLI::App& command, TransportOptions& options) {
-  command.add_option("--transport", options.transport, "Between processes: shm (shared memory), or ofi (libfabric)")
+  command
+      .add_option("--transport", options.transport,
+                  "Between processes of this host: shm (shared memory), or ofi (libfabric)")
       ->check(CLI::IsMember({"shm", "ofi"}))
       ->capture_default_str();
   command.add_option("--provider", options.provider, "Of libfabric, for ofi")->capture_default_str();
@@ -24,22 +26,26 @@ void add_interface_option(CLI::App& command, TransportOptions& options) {
                      "For ofi: a network interface, one of its addresses or a network [loopback]");
 }
 
-Result<std::unique_ptr<Transport>> make_transport(const TransportOptions& options) {
-  if (options.transport != "ofi") {
-    if (options.interface.empty()) return std::unique_ptr<Transport>(std::make_unique<ShmTransport>());
+Result<OwnedTransports> make_transports(const TransportOptions& options) {
+  OwnedTransports transports;
+  transports.shared = std::make_unique<ShmTransport>();
+  if (options.transport != "ofi" && !options.hosts) {
+    if (options.interface.empty()) return transports;
     return {Code::kInvalid, "--interface is for --transport ofi; shared memory has none"};
   }
   OfiOptions ofi;
   ofi.provider = options.provider;
   ofi.interface = options.interface;
   ofi.start_ns = kStartNs;
-  auto transport = make_ofi_transport(ofi);
-  if (!transport.ok()) return transport.status();
-  return std::unique_ptr<Transport>(std::move(*transport));
+  auto between = make_ofi_transport(ofi);
+  if (!between.ok()) return between.status();
+  transports.between = std::move(*between);
+  return transports;
 }
 
 std::vector<std::string> to_arguments(const TransportOptions& options) {
-  std::vector<std::string> arguments{"--transport", options.transport, "--provider", options.provider};
+  std::vector<std::string> arguments{"--transport", options.hosts ? "ofi" : options.transport, "--provider",
+                                     options.provider};
   if (!options.interface.empty()) arguments.insert(arguments.end(), {"--interface", options.interface});
   return arguments;
 }

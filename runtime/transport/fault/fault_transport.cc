@@ -68,6 +68,10 @@ Result<std::shared_ptr<Segment>> FaultTransport::part(const std::shared_ptr<Segm
   return inner_->part(segment, offset, bytes);
 }
 
+Result<std::shared_ptr<Segment>> FaultTransport::adopt(std::unique_ptr<Mapping> memory) {
+  return inner_->adopt(std::move(memory));
+}
+
 Status FaultTransport::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
   return inner_->connect(segment, description);
 }

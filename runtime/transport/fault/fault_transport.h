@@ -42,6 +42,7 @@ class FaultTransport final : public Transport {
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
                                         std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   std::uint32_t header_room() const noexcept override { return inner_->header_room(); }

@@ -29,6 +29,7 @@ Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider,
   hints->caps = FI_MSG | FI_RMA;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;  // every write may bring its own
   hints->ep_attr->type = FI_EP_RDM;
+  hints->tx_attr->iov_limit = 2;  // a header from the ring and its payload in one write
   hints->domain_attr->mr_mode = kMrModes;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;  // Fabric has one lock around it all
   hints->fabric_attr->prov_name = strdup(provider.c_str());

@@ -13,6 +13,7 @@
 #include "runtime/transport/ofi/segment.h"
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/wire.h"
+#include "runtime/transport/pages.h"
 
 namespace woa {
 namespace {
@@ -50,6 +51,7 @@ class Ofi final : public OfiTransport {
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
                                         std::size_t bytes) override;
+  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
@@ -77,8 +79,16 @@ OfiCounters Ofi::counters() const {
 Result<std::shared_ptr<Segment>> Ofi::allocate(std::string_view label, std::size_t bytes) {
   const std::string what = "ofi: segment '" + std::string(label) + "' of " + std::to_string(bytes) + " bytes";
   if (bytes == 0) return {Code::kInvalid, what + "; it needs at least 1"};
-  auto segment = OfiSegment::make(wire_, bytes);
+  auto memory = map_pages(-1, bytes, Access::kReadWrite);
+  if (!memory.ok()) return memory.status().with_context(what);
+  auto segment = OfiSegment::make(wire_, std::move(*memory), false);
   if (!segment.ok()) return segment.status().with_context(what);
+  return std::shared_ptr<Segment>(std::move(*segment));
+}
+
+Result<std::shared_ptr<Segment>> Ofi::adopt(std::unique_ptr<Mapping> memory) {
+  auto segment = OfiSegment::make(wire_, std::move(memory), true);
+  if (!segment.ok()) return segment.status();
   return std::shared_ptr<Segment>(std::move(*segment));
 }
 

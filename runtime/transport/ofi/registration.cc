@@ -3,6 +3,8 @@
 #include <rdma/fi_errno.h>
 #include <sys/random.h>
 
+#include <atomic>
+
 #include "runtime/transport/ofi/library.h"
 #include "runtime/transport/pages.h"
 
@@ -12,9 +14,10 @@ namespace {
 constexpr int kKeyAttempts = 16;  // a random key is taken by chance only where keys are very short
 constexpr std::size_t kPageBytes = 4096;
 
+// Changes nothing: others may have mapped the same memory, and use it.
 void touch_pages(std::span<std::byte> memory) noexcept {
   for (std::size_t at = 0; at < memory.size(); at += kPageBytes)
-    *static_cast<volatile std::byte*>(&memory[at]) = std::byte{0};
+    std::atomic_ref(reinterpret_cast<unsigned char&>(memory[at])).fetch_or(0, std::memory_order_relaxed);
 }
 
 Result<std::uint64_t> random_key(std::size_t key_bytes) {

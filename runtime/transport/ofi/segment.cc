@@ -4,7 +4,6 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/transport/ofi/description.h"
-#include "runtime/transport/pages.h"
 
 namespace woa::ofi {
 namespace {
@@ -14,10 +13,9 @@ constexpr timespec kNap{0, 200'000};
 
 }  // namespace
 
-Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire, std::size_t bytes) {
-  auto memory = map_pages(-1, bytes, Access::kReadWrite);
-  if (!memory.ok()) return memory.status();
-  std::shared_ptr<OfiSegment> segment(new OfiSegment(std::move(wire), std::move(*memory)));
+Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory,
+                                                     bool shared) {
+  std::shared_ptr<OfiSegment> segment(new OfiSegment(std::move(wire), std::move(memory), shared));
   Fabric& fabric = segment->wire_->fabric;
   auto registration = fabric.register_memory(segment->memory());
   if (!registration.ok()) return registration.status();

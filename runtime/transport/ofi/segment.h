@@ -20,8 +20,9 @@ struct Replica {
 
 class OfiSegment final : public Segment {
  public:
-  // kExhausted: no memory, no registration, or too many segments.
-  static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<Wire> wire, std::size_t bytes);
+  // `shared`: other processes have the memory, too. kExhausted: no registration, or too many segments.
+  static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory,
+                                                  bool shared);
   // Waits until the peer of a channel has closed its end too, a second at most: what is on the way is not cut off.
   ~OfiSegment() override;
   OfiSegment(const OfiSegment&) = delete;
@@ -48,13 +49,18 @@ class OfiSegment final : public Segment {
 
   // How many channels of this process write blocks of this region out.
   std::atomic<std::uint32_t> writers{0};
+  // May another channel, here or in another process, write the same block out at the same time?
+  [[nodiscard]] bool has_several_writers() const noexcept {
+    return shared_ || writers.load(std::memory_order_relaxed) > 1;
+  }
 
  private:
-  OfiSegment(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory) noexcept
-      : wire_(std::move(wire)), memory_(std::move(memory)) {}
+  OfiSegment(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory, bool shared) noexcept
+      : wire_(std::move(wire)), memory_(std::move(memory)), shared_(shared) {}
 
   std::shared_ptr<Wire> wire_;
   std::unique_ptr<Mapping> memory_;
+  const bool shared_;
   std::optional<Registration> registration_;
   Mailbox mailbox_;
   bool numbered_ = false;

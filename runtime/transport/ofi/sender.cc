@@ -131,7 +131,7 @@ Post OfiSender::write(std::uint32_t sequence) noexcept {
       remote.peer, remote.base + begin, remote.key, {places.first_place + out.block, lane_.remote().segment, sequence}};
   // The room in front of a block holds one header at a time: where several channels write the block out, the header
   // comes from the ring.
-  if (places.segment->writers.load(std::memory_order_relaxed) > 1)
+  if (places.segment->has_several_writers())
     return lane_.fabric().write(ring.piece(at, kPacketBytes), places.segment->piece(begin + kHeaderRoom, out.bytes),
                                 there, operation);
   std::memcpy(places.segment->memory().data() + begin, ring.memory().data() + at, kPacketBytes);

@@ -37,15 +37,15 @@ struct Rig {
     edge = 1;
     layout = make_layout(plan);
     REQUIRE(backends.add(function_factory(functions())).ok());
-    segments = need(allocate_segments(layout, plan.controllers.size(), transport));
-    host = need(wire(layout, plan.controllers.size(), kHostController, segments, transport));
-    peer = need(wire(layout, plan.controllers.size(), kPeer, segments, transport));
+    segments = need(allocate_segments(layout, plan.controllers.size(), 0, transport));
+    host = need(wire(layout, plan.controllers.size(), kHostController, segments, {&transport}));
+    peer = need(wire(layout, plan.controllers.size(), kPeer, segments, {&transport}));
     HostedControllerSetup setup;
     setup.plan = &plan;
     setup.layout = &layout;
     setup.id = kUnderTest;
     setup.backends = &backends;
-    setup.transport = &transport;
+    setup.transports = {&transport};
     setup.segments = &segments;
     hosted = need(HostedController::make(std::move(setup)));
   }

@@ -140,10 +140,18 @@ class Joining(WoaTest):
     def test_a_node_may_ask_for_a_controller_and_the_host_serves_the_rest(self):
         run, address = self.start_run(1)
         node = self.start_node(address, "--controller", "cpu:1")
-        self.check_result(run)
+        edges = self.check_result(run)["edges"]
         self.assertEqual(node.end(), 0)
         self.assertIn("cpu:1 is served by", run.error)
         self.assertNotIn("cpu:0 is served by", run.error)
+        # Whom this host serves shares its memory.
+        self.assertEqual([edge["transport"] for edge in edges], ["shm", "ofi", "ofi"])
+
+    def test_controllers_of_this_host_may_be_joined_by_libfabric_too(self):
+        run, address = self.start_run(1, "--transport", "ofi")
+        node = self.start_node(address, "--controller", "cpu:1")
+        self.assertEqual([edge["transport"] for edge in self.check_result(run)["edges"]], ["ofi", "ofi", "ofi"])
+        self.assertEqual(node.end(), 0)
 
     def test_rpc_hub_is_the_same_run(self):
         run, address = self.start_run(2, "--model", "rpc-hub")
@@ -282,7 +290,6 @@ class Joining(WoaTest):
         full = ("--listen", "lo", "--secret", self.secret)
         for arguments, code, text in (((*plain, "--nodes", "1"), 2, "--nodes needs --listen"),
                                       ((*plain, "--nodes", "1", "--listen", "lo"), 2, "--nodes needs --secret"),
-                                      ((*plain, "--nodes", "1", *full, "--transport", "shm"), 2, "use --transport ofi"),
                                       ((*plain, "--nodes", "3", *full), 2, "the plan has 2 controllers"),
                                       ((*plain, "--nodes", "1", "--listen", "nowhere", "--secret", self.secret), 2, "available: "),
                                       ((*plain, "--nodes", "1", "--listen", "lo", "--secret", readable), 2, "chmod 600"),

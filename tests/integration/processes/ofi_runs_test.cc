@@ -5,6 +5,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/ofi/ofi_transport.h"
+#include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
 #include "tests/support/need.h"
 #include "tests/support/process_run.h"
@@ -24,13 +25,16 @@ std::unique_ptr<OfiTransport> make_transport() {
 
 struct World {
   BackendRegistry backends;
+  ShmTransport shared;
   std::unique_ptr<OfiTransport> transport = make_transport();
   RunOptions options;
   World() {
     REQUIRE(backends.add(function_factory(functions())).ok());
     options.backends = &backends;
-    options.transport = transport.get();
+    options.transport = &shared;
+    options.between = transport.get();
     options.node_command = {WOA_TEST_NODE, "ofi"};
+    options.apart = {0, 1, 2, 3};
   }
 };
 
@@ -83,8 +87,10 @@ void submit_one(Run& run, std::uint64_t& submitted) {
 }
 
 // Hits one node of three with `signal` after some instances; the run must end, say who it was, and leave nothing.
-void check_loss(const char* model, std::size_t victim, int signal) {
+void check_loss(const char* model, std::size_t victim, int signal,
+                const std::set<std::uint32_t>& apart = {0, 1, 2, 3}) {
   World world;
+  world.options.apart = apart;
   std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
   auto run = Run::start(as(chain("jitter"), model), world.options, [&](const Completion& completion) {
     ++completed;
@@ -150,15 +156,65 @@ TEST_CASE("ofi: what kernels write over their inputs where memory is shared arri
   }
 }
 
+TEST_CASE("ofi and shm in one run: whoever shares memory, the outputs and the message counts are the same") {
+  for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{1}, {2}, {3}, {1, 3}}) {
+    World world;
+    world.options.apart = apart;
+    for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
+      const Outcome outcome = run_plan(as(chain("append"), model), world.options, 100, number);
+      REQUIRE(outcome.status.ok());
+      for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
+      REQUIRE(outcome.messages() == 100 * per_instance);
+      const Outcome forked = run_plan(as(fan_out(), model), world.options, 100, long_and_short);
+      REQUIRE(forked.status.ok());
+      for (const auto& [instance, outputs] : forked.outputs) {
+        const std::string in = long_and_short(instance, 0);
+        REQUIRE(outputs[0] == in + "b+" + in + "c+" + in);
+      }
+      REQUIRE(outcome.outputs.size() + forked.outputs.size() == 200);
+      REQUIRE(children().empty());
+    }
+  }
+}
+
+TEST_CASE("ofi and shm in one run: only what leaves a site goes by ofi") {
+  World world;
+  world.options.apart = {3};  // cpu:2, whose packets come from cpu:1 and go to the host
+  REQUIRE(run_plan(as(chain("append"), "woa"), world.options, 100, number).outputs.size() == 100);
+  const OfiCounters forwarded = world.transport->counters();
+  REQUIRE(forwarded.arrived >= 100);
+  REQUIRE(forwarded.writes + forwarded.gathered < 100);  // the host's to cpu:0 are not among them
+  REQUIRE(run_plan(as(chain("append"), "rpc-hub"), world.options, 100, number).outputs.size() == 100);
+  const OfiCounters called = world.transport->counters();
+  REQUIRE(called.writes + called.gathered - forwarded.writes - forwarded.gathered >= 100);
+}
+
+TEST_CASE("ofi and shm in one run: what kernels write over their inputs on one side arrives changed on the other") {
+  World world;
+  for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{1}, {2}}) {
+    world.options.apart = apart;
+    for (const char* model : {"woa", "rpc-hub"}) {
+      const Outcome outcome = run_plan(as(passing(), model), world.options, 100, long_and_short);
+      REQUIRE(outcome.status.ok());
+      REQUIRE(outcome.outputs.size() == 100);
+      for (const auto& [instance, outputs] : outcome.outputs)
+        REQUIRE(outputs[0] == long_and_short(instance, 0) + "abcd");
+    }
+  }
+}
+
 TEST_CASE("ofi: poison crosses processes with its message") {
   World world;
   Plan plan = chain("copy");
   plan.stages[3].kernel = "fail_3";
-  const Outcome outcome =
-      run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
-  REQUIRE(outcome.outputs.size() == 19);
-  REQUIRE(outcome.failures.at(7).stage == "b");
-  REQUIRE(outcome.failures.at(7).message == "three is refused");
+  for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{1, 2, 3}, {2}, {3}}) {
+    world.options.apart = apart;
+    const Outcome outcome =
+        run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
+    REQUIRE(outcome.outputs.size() == 19);
+    REQUIRE(outcome.failures.at(7).stage == "b");
+    REQUIRE(outcome.failures.at(7).message == "three is refused");
+  }
 }
 
 TEST_CASE("ofi: a node that is killed ends the run and is named") {
@@ -167,6 +223,19 @@ TEST_CASE("ofi: a node that is killed ends the run and is named") {
 }
 
 TEST_CASE("ofi: a node that is stopped ends the run and is named") { check_loss("woa", 1, SIGSTOP); }
+
+TEST_CASE("ofi and shm in one run: whoever is killed, at either side, ends the run and is named") {
+  const std::size_t before = open_descriptors();
+  for (std::size_t victim = 0; victim < 3; ++victim) {
+    check_loss("woa", victim, SIGKILL, {2});
+    check_loss("rpc-hub", victim, SIGKILL, {3});
+  }
+  REQUIRE(open_descriptors() == before);
+}
+
+TEST_CASE("ofi and shm in one run: a node elsewhere that is stopped ends the run and is named") {
+  check_loss("woa", 1, SIGSTOP, {2});
+}
 
 TEST_CASE("ofi: controllers of one process are refused") {
   World world;

@@ -27,7 +27,7 @@ TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts w
   const Layout layout = make_layout(plan);
   const std::size_t controllers = plan.controllers.size();
   ShmTransport transport;
-  const Segments host = need(allocate_segments(layout, controllers, transport));
+  const Segments host = need(allocate_segments(layout, controllers, 0, transport));
   std::vector<std::unique_ptr<Mapping>> kept;
   unsigned mark = 0;
   for (const auto* pieces : {&host.channels, &host.regions}) {
@@ -61,11 +61,35 @@ TEST_CASE("a node refuses what is not its run's memory") {
   const auto open = [&](int descriptor) {
     return open_segments(layout, plan.controllers.size(), 1, transport, descriptor).status().code();
   };
-  const Segments host = need(allocate_segments(layout, plan.controllers.size(), transport));
+  const Segments host = need(allocate_segments(layout, plan.controllers.size(), 0, transport));
   REQUIRE(open(copy_of(*host.whole)) == Code::kOk);
   REQUIRE(open(-1) == Code::kInvalid);
   REQUIRE(open(copy_of(*need(transport.allocate("other", 8192)))) == Code::kInvalid);
   REQUIRE(open(memfd_create("loose", MFD_CLOEXEC)) == Code::kInvalid);
+}
+
+TEST_CASE("a site's memory holds what its controllers use, and nothing of others") {
+  const Plan plan = chain_plan(3);
+  const std::size_t controllers = plan.controllers.size();
+  const Layout layout = make_layout(plan, {{0, 0, 0, 3}, 64});  // the host, cpu:0 and cpu:1; cpu:2
+  ShmTransport transport;
+  const Segments here = need(allocate_segments(layout, controllers, 0, transport));
+  const Segments there = need(allocate_segments(layout, controllers, 3, transport));
+  for (std::size_t k = 0; k < layout.channels.size(); ++k) {
+    const ChannelLayout& channel = layout.channels[k];
+    REQUIRE(channel.between_sites == (channel.from == 3 || channel.to == 3));
+    REQUIRE((here.channels[k] != nullptr) == !channel.between_sites);
+    REQUIRE(there.channels[k] == nullptr);
+  }
+  std::size_t crossing = 0;
+  for (std::size_t k = 0; k < layout.regions.size(); ++k) {
+    const bool crosses = uses_region(layout.regions[k], 3);  // what cpu:2 reads and what it writes
+    REQUIRE((layout.regions[k].header_room != 0) == crosses);
+    REQUIRE((here.regions[k] != nullptr) == !crosses);  // its one user here has a replica of its own
+    REQUIRE(there.regions[k] == nullptr);
+    crossing += crosses ? 1 : 0;
+  }
+  REQUIRE(crossing == 2);
 }
 
 }  // namespace woa::test

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "runtime/controller/stage_table.h"
+#include "runtime/controller/transfer_method.h"
 #include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
@@ -36,6 +37,13 @@ bool takes(const RegionLayout& region, std::uint32_t offset, std::uint64_t bytes
   return RegionView(region, {}).holds(packet);
 }
 
+// Each controller is a site of its own.
+Sites apart(const Plan& plan, std::uint32_t room) {
+  Sites sites{{}, room};
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) sites.of.push_back(c);
+  return sites;
+}
+
 }  // namespace
 
 TEST_CASE("a channel lists each region that its packets may name once, in ascending order") {
@@ -58,7 +66,7 @@ TEST_CASE("a channel lists each region that its packets may name once, in ascend
 
 TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in its block") {
   const Plan plan = need(rewrite(fork(), "rpc-hub"));
-  const Layout shared = make_layout(plan), replicas = make_layout(plan, kRoom);
+  const Layout shared = make_layout(plan), replicas = make_layout(plan, apart(plan, kRoom));
   std::size_t to_relays = 0, others = 0;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     if (!shared.edges[e].crosses()) continue;
@@ -71,6 +79,37 @@ TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in
   REQUIRE(others > 0);
   for (const ChannelLayout& channel : shared.channels) REQUIRE_FALSE(channel.spec.header_crc);
   for (const ChannelLayout& channel : replicas.channels) REQUIRE(channel.spec.header_crc);
+}
+
+TEST_CASE("a kernel writes over payloads of its own site only, and only what crosses has header room") {
+  PlanBuilder builder(1, 1, 1000);
+  std::uint32_t last = kSourceStage;
+  std::vector<std::uint32_t> stages;
+  for (const char* controller : {"cpu:0", "cpu:1", "cpu:2"}) {
+    stages.push_back(builder.stage("s" + std::to_string(stages.size()), "append", controller));
+    builder.edge(last, 0, stages.back(), 0).keep = 0;
+    builder.raw().stages[stages.back()].outputs[0].in_place = 0;
+    last = stages.back();
+  }
+  builder.edge(last, 0, kSinkStage, 0).keep = 0;
+  const Plan plan = builder.build();
+  const auto passes = [&](const Layout& layout, std::size_t stage) {
+    return layout.passed_input[stages[stage]][0] == 0;
+  };
+  const Layout one = make_layout(plan), last_apart = make_layout(plan, {{0, 0, 0, 3}, kRoom}),
+               first_apart = make_layout(plan, {{0, 1, 0, 0}, kRoom});
+  for (const std::size_t s : {0, 1, 2}) REQUIRE(passes(one, s));
+  REQUIRE(passes(last_apart, 0));
+  REQUIRE(passes(last_apart, 1));
+  REQUIRE_FALSE(passes(last_apart, 2));
+  // What the second would write over came from another site; so did what it would pass on to the third.
+  REQUIRE_FALSE(passes(first_apart, 0));
+  REQUIRE_FALSE(passes(first_apart, 1));
+  REQUIRE(passes(first_apart, 2));
+  for (const RegionLayout& region : one.regions) REQUIRE(region.header_room == 0);
+  // So the second's edge is in place, though the plan lets its payloads be passed on.
+  REQUIRE(choose_methods(facts_of(plan, one, 2)).back().method == TransferMethod::kByReference);
+  REQUIRE(choose_methods(facts_of(plan, first_apart, 2)).back().method == TransferMethod::kInPlace);
 }
 
 TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {

@@ -6,6 +6,7 @@
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/receiver.h"
 #include "runtime/transport/ofi/segment.h"
+#include "runtime/transport/pages.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {
@@ -27,8 +28,8 @@ struct Bad {
                                          ofi::KeepAlive{})) {
     channel = need(transport->allocate("channel", map.bytes()));
     region = need(transport->allocate("region", kAttackedBlocks * (kAttackedBytes + 64)));
-    peer_channel = need(ofi::OfiSegment::make(wire, channel->bytes()));
-    peer_region = need(ofi::OfiSegment::make(wire, region->bytes()));
+    peer_channel = make_segment(channel->bytes());
+    peer_region = make_segment(region->bytes());
     REQUIRE(transport->connect(channel, peer_channel->description()).ok());
     REQUIRE(transport->connect(region, peer_region->description()).ok());
     victim = need(ofi::SegmentDescription::decode(channel->description()));
@@ -36,6 +37,9 @@ struct Bad {
     address = need(wire->fabric.insert(victim.address));
     operation = wire->fabric.make_operations(peer_channel->number(), 1);
     end.regions = {{0, kAttackedBlocks, kAttackedBytes, region}};
+  }
+  std::shared_ptr<ofi::OfiSegment> make_segment(std::size_t bytes) const {
+    return need(ofi::OfiSegment::make(wire, need(map_pages(-1, bytes, Access::kReadWrite)), false));
   }
   std::unique_ptr<Receiver> receiver() { return need(transport->open_receiver(kAttacked, channel, end)); }
   std::unique_ptr<Sender> sender() { return need(transport->open_sender(kAttacked, channel, end)); }

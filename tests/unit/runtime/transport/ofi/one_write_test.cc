@@ -1,6 +1,8 @@
 // A packet is one write, a payload crosses once, and its bytes arrive with it.
+#include <algorithm>
 #include <cstring>
 
+#include "runtime/transport/shm/shm_transport.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {
@@ -10,10 +12,16 @@ constexpr ChannelSpec kSpec{.ring_slots = 16, .return_slots = 8, .inline_bytes =
 constexpr std::uint32_t kBlocks = 4;
 constexpr std::uint64_t kBlockBytes = 4096;
 
+// A replica of a region, in memory of its own or in what somebody else made.
+std::shared_ptr<Segment> replica(Transport& transport, std::unique_ptr<Mapping> adopted, std::size_t bytes) {
+  return need(adopted != nullptr ? transport.adopt(std::move(adopted)) : transport.allocate("region", bytes));
+}
+
 // A consumer's side of a channel and its region.
 struct Consumer {
-  Consumer(Transport& producer, const std::shared_ptr<Segment>& source) : transport(ofi_or_skip()) {
-    region = need(transport->allocate("region", source->bytes()));
+  Consumer(Transport& producer, const std::shared_ptr<Segment>& source, std::unique_ptr<Mapping> adopted = nullptr)
+      : transport(ofi_or_skip()) {
+    region = replica(*transport, std::move(adopted), source->bytes());
     REQUIRE(transport->connect(region, source->description()).ok());
     REQUIRE(producer.connect(source, region->description()).ok());
     channel = connected(producer, *transport, need(producer.channel_bytes(kSpec)));
@@ -45,9 +53,11 @@ struct Consumer {
 };
 
 struct Producer {
+  explicit Producer(std::unique_ptr<Mapping> adopted = nullptr)
+      : region(replica(*transport, std::move(adopted), kBlocks * (kBlockBytes + transport->header_room()))) {}
+
   std::unique_ptr<OfiTransport> transport = ofi_or_skip();
-  std::shared_ptr<Segment> region =
-      need(transport->allocate("region", kBlocks*(kBlockBytes + transport->header_room())));
+  std::shared_ptr<Segment> region;
   BlockPool pool = need(BlockPool::make(kBlocks, kBlockBytes, transport->header_room()));
   std::unique_ptr<Mapping> bytes = need(transport->map(region, Access::kReadWrite));
 
@@ -118,6 +128,26 @@ TEST_CASE("a block that the consumer still holds does not cross again, and does 
   consumer.send(token(3, offset, kBlockBytes));
   REQUIRE(consumer.receive(3));
   REQUIRE(filled(consumer.payload(offset), 7));
+}
+
+TEST_CASE("what others of a host map, too: arrivals show there, and a packet leaves the room before its block alone") {
+  ShmTransport site;
+  const auto here = need(site.allocate("here", kBlocks * (kBlockBytes + 64)));
+  const auto there = need(site.allocate("there", kBlocks * (kBlockBytes + 64)));
+  const auto map = [&](const std::shared_ptr<Segment>& segment) { return need(site.map(segment, Access::kReadWrite)); };
+  const auto seen_here = map(here), seen_there = map(there);
+  Producer producer(map(here));
+  Consumer consumer(*producer.transport, producer.region, map(there));
+  const std::uint32_t offset = producer.fill(5);
+  std::byte* const room = seen_here->bytes().data() + offset * kOffsetUnitBytes - 64;
+  std::memset(room, 0x77, 64);  // another process's header
+  const OfiCounters before = producer.transport->counters();
+  consumer.send(token(1, offset, kBlockBytes));
+  REQUIRE(consumer.receive(1));
+  REQUIRE(consumer.receiver->status().ok());
+  REQUIRE(filled(seen_there->bytes().data() + offset * kOffsetUnitBytes, 5));
+  REQUIRE(std::all_of(room, room + 64, [](std::byte byte) { return byte == std::byte{0x77}; }));
+  REQUIRE(producer.transport->counters().gathered - before.gathered == 1);
 }
 
 TEST_CASE("one block goes to several consumers, each with a header of its own") {
