@@ -41,7 +41,7 @@ void send_token(const Layout& layout, Wiring& host, std::uint64_t counter) {
   packet.region = layout.edges.front().regions.front();
   packet.payload_bytes = kToken;
   std::memcpy(host.regions[packet.region].data(), &counter, sizeof counter);
-  Sender& sender = *host.senders[layout.edges.front().to];
+  Sender& sender = *host.senders[layout.edges.front().channel];
   if (sender.reserve() == Push::kOk) sender.commit(packet);
 }
 
@@ -50,9 +50,9 @@ void send_token(const Layout& layout, Wiring& host, std::uint64_t counter) {
 Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops) {
   const Plan plan = ping_pong(1);
   const Layout layout = make_layout(plan);
-  const auto segments = allocate_segments(layout, kControllers, 0, *options.transport);
+  const auto segments = allocate_segments(layout, 0, *options.transport);
   if (!segments.ok()) return segments.status();
-  auto host = wire(layout, kControllers, kHostController, *segments, {options.transport, nullptr});
+  auto host = wire(layout, kHostController, *segments, {options.transport, nullptr});
   if (!host.ok()) return host.status();
   auto ping = make_node(options, plan, layout, *segments, 1), pong = make_node(options, plan, layout, *segments, 2);
   if (!ping.ok()) return ping.status();

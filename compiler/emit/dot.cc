@@ -46,6 +46,7 @@ void draw_edge(const Plan& plan, const EdgePlan& edge, std::string& out) {
   const InputPortPlan& to = plan.stages[edge.to_stage].inputs[edge.to_port];
   std::string label = escape(from.name) + " > " + escape(to.name) + "\\n" + escape(to_string(from.type)) + "\\n" +
                       std::to_string(edge.blocks) + " blocks";
+  if (!edge.lane.empty()) label += "\\nlane " + escape(edge.lane);
   if (edge.loop >= 0) {
     const LoopPlan& loop = plan.loops[static_cast<std::size_t>(edge.loop)];
     label += "\\nloop " + escape(loop.name) + ", at most " + std::to_string(loop.max);

@@ -52,6 +52,7 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
   plan.loop = edge.loop;
   plan.min_blocks = edge.min_blocks;
   plan.blocks = edge.blocks;
+  plan.lane = edge.lane;
   return plan;
 }
 

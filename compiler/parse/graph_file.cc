@@ -54,10 +54,11 @@ LoopMark read_loop(const YamlNode& node, Report& report) {
 std::optional<WriterRef> read_writer(const YamlNode& node, Report& report) {
   WriterRef ref;
   if (node.kind != YamlNode::Kind::kMap) return read_reference(node, ref, report) ? std::optional(ref) : std::nullopt;
-  const MapReader map(&node, "an input", {"from", "loop", "hold"}, report);
+  const MapReader map(&node, "an input", {"from", "loop", "hold", "lane"}, report);
   const YamlNode* from = map.need("from", "from: STAGE.PORT");
   if (const YamlNode* hold = map.get("hold")) ref.hold = read_bool(*hold, "`hold`", report).value_or(false);
   if (const YamlNode* loop = map.get("loop")) ref.loop = read_loop(*loop, report);
+  if (const YamlNode* lane = map.get("lane")) ref.lane = read_name(*lane, "the name of a lane", report).value_or("");
   if (from == nullptr || !read_reference(*from, ref, report)) return std::nullopt;
   return ref;
 }

@@ -24,6 +24,7 @@ struct WriterRef {  // `stage.port` or a graph input
   std::string port;
   bool hold = false;
   std::optional<LoopMark> loop;
+  std::string lane = {};
 };
 
 struct PortUse {  // one key of `in` or of `outputs`

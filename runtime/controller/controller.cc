@@ -15,22 +15,22 @@ constexpr std::uint32_t kThoroughEvery = 16;
 
 }  // namespace
 
-// A channel in; knows where its packets come from.
+// A channel in; tells the controller which.
 class Controller::ChannelSink final : public PacketSink {
  public:
-  ChannelSink(Controller& controller, std::uint32_t from, Receiver& receiver)
-      : controller_(controller), receiver_(receiver), from_(from) {}
+  ChannelSink(Controller& controller, std::uint32_t channel, Receiver& receiver)
+      : controller_(controller), receiver_(receiver), channel_(channel) {}
   std::size_t poll() noexcept { return receiver_.poll(*this, kPollBatch); }
-  [[nodiscard]] std::uint32_t from() const noexcept { return from_; }
+  [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
   [[nodiscard]] Status status() const { return receiver_.status(); }
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
-    return controller_.on_packet(from_, packet, inline_payload);
+    return controller_.on_packet(channel_, packet, inline_payload);
   }
 
  private:
   Controller& controller_;
   Receiver& receiver_;
-  std::uint32_t from_;
+  std::uint32_t channel_;
 };
 
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
@@ -90,7 +90,7 @@ Controller::Controller(ControllerSetup setup)
     free_firings_.push_back(firings_.back().get());
   }
   done_.resize(firings);
-  for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) {
+  for (std::uint32_t c = 0; c < layout_.channels.size(); ++c) {
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
     if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
   }
@@ -134,7 +134,7 @@ std::size_t Controller::poll_channels() noexcept {
   std::size_t done = 0;
   for (ChannelSink& origin : origins_) {
     const std::size_t packets = origin.poll();
-    if (packets > 0) outputs_->wake_later(origin.from());  // it may wait for a place in the ring
+    if (packets > 0) outputs_->wake_later(origin.channel());  // it may wait for a place in the ring
     done += packets;
   }
   return done;
@@ -143,11 +143,12 @@ std::size_t Controller::poll_channels() noexcept {
 void Controller::check_channels() noexcept {
   for (const ChannelSink& origin : origins_) {
     if (Status status = origin.status(); !status.ok())
-      fail_run(status.with_context("channel from '" + plan_.controllers[origin.from()].name + "'"));
+      fail_run(status.with_context("channel from '" + plan_.controllers[layout_.channels[origin.channel()].from].name +
+                                   "'"));
   }
   for (const std::uint32_t c : destinations_) {
     if (Status status = setup_.wiring.senders[c]->status(); !status.ok())
-      fail_run(status.with_context("channel to '" + plan_.controllers[c].name + "'"));
+      fail_run(status.with_context("channel to '" + plan_.controllers[layout_.channels[c].to].name + "'"));
   }
 }
 

@@ -68,7 +68,7 @@ class Controller final : private LocalDelivery {
   void fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept;
   // Host only. Everything older than `oldest` is over: told to all controllers, as soon as they read the previous news.
   void retire(std::uint64_t oldest) noexcept;
-  // Host only. No packet follows: every controller ends when it has read this. False while a channel has no place for
+  // Host only. Every controller ends when it has read this, whatever else comes. False while a channel has no place for
   // it: call do_work() and try again.
   [[nodiscard]] bool end() noexcept;
 
@@ -123,7 +123,7 @@ class Controller final : private LocalDelivery {
                std::span<const std::byte> inline_payload) noexcept override;
   std::size_t drain_local() noexcept;
   void drop_retired_poison() noexcept;
-  bool on_packet(std::uint32_t from, const ActivationPacket& packet,
+  bool on_packet(std::uint32_t channel, const ActivationPacket& packet,
                  std::span<const std::byte> inline_payload) noexcept;
   bool on_token(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept;
   std::span<const std::byte> payload_of(const Token& token) const noexcept;
@@ -202,7 +202,7 @@ class Controller final : private LocalDelivery {
   std::vector<LocalPacket> local_;  // ring of packets to stages of this controller
   std::size_t local_head_ = 0, local_count_ = 0;
   std::vector<ChannelSink> origins_;         // channels in
-  std::vector<std::uint32_t> destinations_;  // controllers with a channel out
+  std::vector<std::uint32_t> destinations_;  // channels out
 };
 
 }  // namespace woa

@@ -11,7 +11,7 @@ namespace woa {
 namespace {
 
 static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
-constexpr std::uint32_t kControlSlots = 4;  // retire and end: the host sends the next only when the last was read
+constexpr std::uint32_t kControlSlots = 2;  // retire, and end: the host sends the next only when the last was read
 
 void index_edges(const Plan& plan, Layout& layout) {
   for (const StagePlan& stage : plan.stages) {
@@ -124,30 +124,62 @@ void make_edges(const Plan& plan, Layout& layout) {
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
-void make_channels(const Plan& plan, Layout& layout) {
-  struct Need {
-    std::uint32_t ring = kControlSlots, returns = 1, inline_bytes = kPoisonMessageBytes;
-    std::set<std::uint16_t> regions;
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Need> needs;
-  for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) needs[{kHostController, c}];
+// What the edges of one channel need together.
+struct ChannelNeed {
+  std::uint32_t ring = 0, returns = 0, inline_bytes = kPoisonMessageBytes;
+  std::set<std::uint16_t> regions;
+};
+
+struct ChannelKey {
+  std::uint32_t from = 0, to = 0;
+  std::string lane;
+  auto operator<=>(const ChannelKey&) const = default;
+};
+
+ChannelKey key_of(const Plan& plan, const Layout& layout, std::size_t edge) {
+  return {layout.edges[edge].from, layout.edges[edge].to, plan.edges[edge].lane};
+}
+
+std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& layout) {
+  std::map<ChannelKey, ChannelNeed> needs;
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    if (!layout.edges[e].crosses()) continue;
-    Need& need = needs[{layout.edges[e].from, layout.edges[e].to}];
+    const EdgeLayout& edge = layout.edges[e];
+    if (!edge.crosses()) continue;
+    ChannelNeed& need = needs[key_of(plan, layout, e)];
     need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
     need.returns += plan.edges[e].blocks;
-    need.regions.insert(layout.edges[e].regions.begin(), layout.edges[e].regions.end());
-    need.inline_bytes = std::max(need.inline_bytes, whole_lines(layout.edges[e].inline_bytes));
+    need.regions.insert(edge.regions.begin(), edge.regions.end());
+    need.inline_bytes = std::max(need.inline_bytes, whole_lines(edge.inline_bytes));
   }
-  for (const auto& [pair, need] : needs) {
-    ChannelSpec spec;
-    spec.ring_slots = std::bit_ceil(need.ring);
-    spec.return_slots = std::bit_ceil(need.returns);
-    spec.inline_bytes = need.inline_bytes;
-    const bool apart = !layout.sites.together(pair.first, pair.second);
-    spec.header_crc =
-        apart || plan.controllers[pair.second].kind == ControllerKind::kFpga;  // a device stream begins there
-    layout.channels.push_back({pair.first, pair.second, spec, {need.regions.begin(), need.regions.end()}, apart});
+  return needs;
+}
+
+void add_control_channels(const Plan& plan, Layout& layout) {
+  layout.control_of.resize(plan.controllers.size());
+  for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
+    ChannelLayout channel{kHostController, c, {}, true, {}, {}, !layout.sites.together(kHostController, c)};
+    channel.spec = {kControlSlots, 1, 0, channel.between_sites};
+    layout.control_of[c] = static_cast<std::uint32_t>(layout.channels.size());
+    layout.channels.push_back(std::move(channel));
+  }
+}
+
+void make_channels(const Plan& plan, Layout& layout) {
+  add_control_channels(plan, layout);
+  std::map<ChannelKey, std::uint32_t> places;
+  for (const auto& [key, need] : channel_needs(plan, layout)) {
+    ChannelLayout channel{key.from, key.to, key.lane, false, {}, {}, !layout.sites.together(key.from, key.to)};
+    channel.spec.ring_slots = std::bit_ceil(need.ring);
+    channel.spec.return_slots = std::bit_ceil(need.returns);
+    channel.spec.inline_bytes = need.inline_bytes;
+    channel.spec.header_crc = channel.between_sites ||
+                              plan.controllers[key.to].kind == ControllerKind::kFpga;  // a device stream begins there
+    channel.regions.assign(need.regions.begin(), need.regions.end());
+    places[key] = static_cast<std::uint32_t>(layout.channels.size());
+    layout.channels.push_back(std::move(channel));
+  }
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    if (layout.edges[e].crosses()) layout.edges[e].channel = places[key_of(plan, layout, e)];
   }
 }
 

@@ -1,8 +1,10 @@
-// What a plan needs in memory: the regions (one per output port) and the channels (one per pair of controllers that
-// talk). Derived from the plan and the run's sites alone, so that every process of a run computes the same numbers.
+// What a plan needs in memory: the regions (one per output port) and the channels (one per direction and lane
+// between two controllers, and one for what the host tells each controller about instances). Derived from the plan and
+// the run's sites alone, so that every process of a run computes the same numbers.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/plan/plan.h"
@@ -40,6 +42,9 @@ struct RegionLayout {
 
 struct ChannelLayout {
   std::uint32_t from = 0, to = 0;  // controllers
+  std::string lane;                // of the plan's edges that it carries
+  bool control = false;  // carries what the host tells of instances and the run's end, and nothing else: it is
+                         // read whatever waits elsewhere
   ChannelSpec spec;
   std::vector<std::uint16_t> regions;  // that its packets may name, in ascending order
   bool between_sites = false;          // its ends share no memory
@@ -47,6 +52,7 @@ struct ChannelLayout {
 
 struct EdgeLayout {
   std::uint32_t from = 0, to = 0;      // controllers
+  std::uint32_t channel = 0;           // of the layout; without meaning if it does not cross
   std::vector<std::uint16_t> regions;  // that a packet of this edge may name: its output's own, or where it passes
                                        // payloads on (a relay, an output in place) those of their writers
   // Payloads of up to so many bytes travel behind their headers, so that their reader waits for one transfer of cache
@@ -60,7 +66,8 @@ struct EdgeLayout {
 struct Layout {
   Sites sites;
   std::vector<RegionLayout> regions;                    // index: the packet's `region`
-  std::vector<ChannelLayout> channels;                  // host to every controller, and every pair that an edge joins
+  std::vector<ChannelLayout> channels;                  // control to every controller, and what edges need
+  std::vector<std::uint32_t> control_of;                // by controller: the channel that controls it; the host's: 0
   std::vector<EdgeLayout> edges;                        // by edge of the plan
   std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
   std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,

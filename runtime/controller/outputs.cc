@@ -1,6 +1,7 @@
 #include "runtime/controller/outputs.h"
 
 #include <algorithm>
+#include <map>
 
 namespace woa {
 namespace {
@@ -41,9 +42,23 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
       wiring_(wiring),
       local_(local),
       stats_(stats),
-      is_to_wake_(plan.controllers.size(), 0),
+      is_to_wake_(layout.channels.size(), 0),
       control_sequence_(plan.controllers.size(), 0) {
-  to_wake_.reserve(plan.controllers.size());
+  to_wake_.reserve(layout.channels.size());
+  choose_bells();
+}
+
+// Within a site every end towards a controller rings the same bell: one of them does it for all. Between sites each end
+// tells what it has to tell.
+void Outputs::choose_bells() {
+  std::map<std::uint32_t, std::uint32_t> bell_of;  // by controller
+  bell_.resize(layout_.channels.size());
+  for (auto c = static_cast<std::uint32_t>(bell_.size()); c-- > 0;) {
+    const ChannelLayout& channel = layout_.channels[c];
+    bell_[c] = c;
+    if (channel.between_sites || (wiring_.senders[c] == nullptr && wiring_.receivers[c] == nullptr)) continue;
+    bell_[c] = bell_of.emplace(wiring_.senders[c] != nullptr ? channel.to : channel.from, c).first->second;
+  }
 }
 
 Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controller) const {
@@ -56,12 +71,12 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   book.counts_payload = layout.first_to_controller;
   book.port = static_cast<std::uint16_t>(plan.to_port);
   book.stage = plan.to_stage;
-  book.controller = layout.to;
+  book.channel = layout.channel;
   book.edge = edge;
   book.keep = plan.keep;
   book.step = plan.step;
   book.credits = EdgeCredits(plan.min_blocks, plan.blocks);
-  if (layout.crosses()) book.sender = wiring_.senders[layout.to].get();
+  if (layout.crosses()) book.sender = wiring_.senders[layout.channel].get();
   const std::int32_t region = layout_.region_of[plan.from_stage][plan.from_port];
   if (region < 0) return book;
   book.region = static_cast<std::uint16_t>(region);
@@ -170,7 +185,7 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
     return {};
   }
   count(book, header);
-  wake_later(book.controller);
+  wake_later(book.channel);
   return book.sender->commit_sealed(header, as_bytes(message));
 }
 
@@ -222,7 +237,7 @@ void Outputs::send(const EdgeBook& book, const ActivationPacket& header,
   }
   count(book, header);
   book.sender->commit(header, inline_payload);
-  wake_later(book.controller);
+  wake_later(book.channel);
 }
 
 void Outputs::count(const EdgeBook& book, const ActivationPacket& header) noexcept {
@@ -251,7 +266,8 @@ Status Outputs::give_back(const BlockReturn& block) noexcept {
 }
 
 bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {
-  Sender& sender = *wiring_.senders[controller];
+  const std::uint32_t channel = layout_.control_of[controller];
+  Sender& sender = *wiring_.senders[channel];
   const bool unread = static_cast<std::int32_t>(control_sequence_[controller] - sender.consumed()) > 0;
   if (unread && kind != PacketKind::kEnd) return false;
   if (sender.reserve() != Push::kOk) return false;
@@ -262,24 +278,25 @@ bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t i
   control_sequence_[controller] = sender.next_sequence();
   sender.commit(packet);
   ++stats_.control;
-  wake_later(controller);
+  wake_later(channel);
   return true;
 }
 
-void Outputs::wake_later(std::uint32_t controller) noexcept {
-  if (is_to_wake_[controller] != 0) return;
-  is_to_wake_[controller] = 1;
-  to_wake_.push_back(controller);
+void Outputs::wake_later(std::uint32_t channel) noexcept {
+  const std::uint32_t bell = bell_[channel];
+  if (is_to_wake_[bell] != 0) return;
+  is_to_wake_[bell] = 1;
+  to_wake_.push_back(bell);
 }
 
 void Outputs::flush() noexcept {
   for (const std::uint32_t c : to_wake_) {
     is_to_wake_[c] = 0;
-    Sender* const sender = wiring_.senders[c].get();
-    Receiver* const receiver = wiring_.receivers[c].get();
-    if (sender != nullptr) sender->wake();
-    // Within a site either end rings the same bell.
-    if (receiver != nullptr && (sender == nullptr || wiring_.apart[c])) receiver->wake();
+    if (Sender* const sender = wiring_.senders[c].get(); sender != nullptr) {
+      sender->wake();
+    } else {
+      wiring_.receivers[c]->wake();
+    }
   }
   to_wake_.clear();
 }

@@ -25,10 +25,9 @@ namespace woa {
 // The ends of channels and the mapped regions of one controller.
 struct Wiring {
   std::vector<std::unique_ptr<Mapping>> mappings;    // what the others point into; goes last
-  std::vector<std::unique_ptr<Sender>> senders;      // by destination controller; null where there is no channel
-  std::vector<std::unique_ptr<Receiver>> receivers;  // by origin; null where there is no channel
+  std::vector<std::unique_ptr<Sender>> senders;      // by channel of the layout; null where it is another's
+  std::vector<std::unique_ptr<Receiver>> receivers;  // likewise
   std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
-  std::vector<bool> apart;  // by controller: of another site, to which each end tells what it has to tell
 };
 
 // One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
@@ -89,9 +88,9 @@ class Outputs {
   Status give_back(const BlockReturn& block) noexcept;
   // A control packet to one controller. False: it must read the previous one first.
   [[nodiscard]] bool control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
-  // `controller` has something to see: a packet, a block given back, a place in a ring. It is woken by flush(), once
-  // for all of it: waking costs a fence even where nobody sleeps.
-  void wake_later(std::uint32_t controller) noexcept;
+  // Who is at the other end of `channel` has something to see: a packet, a block given back, a place in a ring. It is
+  // woken by flush(), once for all of it: waking costs a fence even where nobody sleeps.
+  void wake_later(std::uint32_t channel) noexcept;
   void flush() noexcept;
 
  private:
@@ -103,7 +102,7 @@ class Outputs {
     std::uint16_t region = 0;          // of the pool
     std::uint16_t port = 0;            // that it leads to
     std::uint32_t stage = 0;           // likewise
-    std::uint32_t controller = 0;      // likewise
+    std::uint32_t channel = 0;         // of the layout
     std::uint32_t edge = 0;            // in the plan
     std::uint32_t inline_bytes = 0;    // payloads of up to so many travel behind their headers
     std::uint64_t keep = 0, step = 0;  // of the firing's tag
@@ -118,6 +117,7 @@ class Outputs {
     std::uint16_t region = 0;
     std::vector<EdgeBook*> edges;
   };
+  void choose_bells();
   EdgeBook make_edge(std::uint32_t edge, std::uint32_t controller) const;
   PortBook make_port(std::uint32_t stage, std::uint32_t port);
   [[nodiscard]] bool names_region(const EdgeBook& book, const BlockReturn& block) const noexcept;
@@ -137,8 +137,9 @@ class Outputs {
   std::vector<std::unique_ptr<BlockPool>> pools_;  // by region; null unless produced here
   std::vector<EdgeBook> edges_;                    // by edge
   std::vector<std::vector<PortBook>> ports_;       // [stage][output port]; none of other controllers' stages
-  std::vector<std::uint32_t> to_wake_;             // each once
-  std::vector<std::uint8_t> is_to_wake_;           // by controller
+  std::vector<std::uint32_t> bell_;                // by channel: the one whose end wakes who is at its other end
+  std::vector<std::uint32_t> to_wake_;             // channels, each once
+  std::vector<std::uint8_t> is_to_wake_;           // by channel
   std::vector<std::uint32_t> control_sequence_;    // by controller: of the last control packet
   bool ring_was_full_ = false;
 };

@@ -59,25 +59,25 @@ std::size_t Controller::drain_local() noexcept {
   return done;
 }
 
-bool Controller::on_packet(std::uint32_t from, const ActivationPacket& packet,
+bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet,
                            std::span<const std::byte> inline_payload) noexcept {
   // A packet that cannot be true ends the run: nothing that follows it could be believed.
   const auto refuse = [&](std::string_view why) {
-    fail_run({Code::kDataLoss,
-              "packet from '" + plan_.controllers[from].name + "' " + std::string(why) + ": " + to_string(packet)});
+    fail_run({Code::kDataLoss, "packet from '" + plan_.controllers[layout_.channels[channel].from].name + "' " +
+                                   std::string(why) + ": " + to_string(packet)});
     return true;
   };
   if (packet.instance > oldest_ && packet.instance - oldest_ > kMaxInstanceJump) return refuse("is of a far instance");
   if (!fatal_.ok()) return false;
   const auto kind = static_cast<PacketKind>(packet.kind);
   if (kind == PacketKind::kRetire || kind == PacketKind::kEnd) {
-    if (from != kHostController) return refuse("says what only the host may say");
+    if (!layout_.channels[channel].control) return refuse("says what only the host's control channel may say");
     if (kind == PacketKind::kRetire) learn_oldest(packet.instance);
     ended_ = ended_ || kind == PacketKind::kEnd;
     return true;
   }
   if (kind != PacketKind::kActivate && kind != PacketKind::kPoison) return refuse("is of an unexpected kind");
-  const InputEdge* edge = table_.edge_of(from, packet);
+  const InputEdge* edge = table_.edge_of(channel, packet);
   if (edge == nullptr) return refuse("fits no edge of the plan");
   if (kind == PacketKind::kActivate) {
     if ((packet.flags & kAbsent) != 0) return refuse("is absent, which this version does not support");
@@ -190,8 +190,8 @@ void Controller::release(const Token& token) noexcept {
 void Controller::return_block(const BlockReturn& block) noexcept {
   const EdgeLayout& edge = layout_.edges[block.edge];
   if (!edge.crosses()) return take_back(self_, block);
-  setup_.wiring.receivers[edge.from]->give_back(block);
-  outputs_->wake_later(edge.from);
+  setup_.wiring.receivers[edge.channel]->give_back(block);
+  outputs_->wake_later(edge.channel);
 }
 
 // Controller `from`, a consumer of one of this one's edges, is done with a block.
@@ -218,7 +218,7 @@ std::size_t Controller::poll_returns() noexcept {
     Sender* sender = setup_.wiring.senders[c].get();
     for (std::size_t count = blocks.size(); count == blocks.size() && fatal_.ok();) {
       count = sender->poll_returns(blocks);
-      for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(c, blocks[k]);
+      for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(layout_.channels[c].to, blocks[k]);
       done += count;
     }
   }

@@ -29,8 +29,10 @@ StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
   view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold && stage.stateful != Stateful::kInstance;
   for (const auto& edges : layout.in_edges[s]) {
     view.inputs.emplace_back();
-    for (const std::uint32_t e : edges)
-      view.inputs.back().push_back({e, layout.edges[e].from, layout.edges[e].inline_bytes, layout.edges[e].regions});
+    for (const std::uint32_t e : edges) {
+      const EdgeLayout& edge = layout.edges[e];
+      if (edge.crosses()) view.inputs.back().push_back({e, edge.channel, edge.inline_bytes, edge.regions});
+    }
   }
   view.groups = groups_of(stage);
   for (const auto& edges : layout.out_edges[s]) {
@@ -62,11 +64,11 @@ StageTable::StageTable(const Plan& plan, const Layout& layout, std::uint32_t con
   for (std::size_t r = 0; r < layout.regions.size(); ++r) regions_.emplace_back(layout.regions[r], regions[r]);
 }
 
-const InputEdge* StageTable::edge_of(std::uint32_t from, const ActivationPacket& packet) const noexcept {
+const InputEdge* StageTable::edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept {
   if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
   const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
   for (const InputEdge& edge : stages_[packet.stage].inputs[packet.port]) {
-    if (edge.from != from) continue;
+    if (edge.channel != channel) continue;
     if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
       return &edge;
   }

@@ -39,7 +39,8 @@ class RegionView {
 };
 
 struct InputEdge {
-  std::uint32_t edge = 0, from = 0;
+  std::uint32_t edge = 0;
+  std::uint32_t channel = 0;               // that its packets come by
   std::uint32_t inline_bytes = 0;          // that its tokens may carry
   std::span<const std::uint16_t> regions;  // that its packets may name
 };
@@ -60,9 +61,9 @@ class StageTable {
 
   [[nodiscard]] const StageView& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
   [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
-  // The edge that an activation or poison of controller `from` came by; null if the plan has none such. With an edge,
+  // The edge that an activation or poison on `channel` came by; null if the plan has none such. With an edge,
   // an activation's region exists.
-  [[nodiscard]] const InputEdge* edge_of(std::uint32_t from, const ActivationPacket& packet) const noexcept;
+  [[nodiscard]] const InputEdge* edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
 
  private:
   std::vector<StageView> stages_;

@@ -27,18 +27,16 @@ struct Node {
 
 // The site's memory: this controller's parts of what the host made, or its own where it is alone.
 Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
-  const std::size_t controllers = node.plan.controllers.size();
   const std::uint32_t site = node.layout.sites.site(hello.controller());
-  const auto sizes = sizes_of_segments(node.layout, controllers, site, transport);
+  const auto sizes = sizes_of_segments(node.layout, site, transport);
   if (!sizes.ok()) return sizes.status();
   if (!std::equal(sizes->begin(), sizes->end(), hello.sizes().begin(), hello.sizes().end()))
     return {Code::kUnsupported, "the host needs another amount of memory for this plan; use one build for both"};
   const bool shared = site == node.layout.sites.site(kHostController);
   if (shared && descriptors.size() != 1)
     return {Code::kDataLoss, "the host sent no descriptor of the memory that it shares with this node"};
-  auto segments =
-      shared ? open_segments(node.layout, controllers, hello.controller(), transport, descriptors.front().release())
-             : allocate_segments(node.layout, controllers, site, transport);
+  auto segments = shared ? open_segments(node.layout, hello.controller(), transport, descriptors.front().release())
+                         : allocate_segments(node.layout, site, transport);
   if (!segments.ok()) return segments.status();
   node.segments = std::move(*segments);
   return {};

@@ -113,13 +113,12 @@ Status Run::Impl::start(JoinedNodes joined) {
   const Transports transports{options_.transport, options_.between};
   WOA_RETURN_IF_ERROR(check_transports(joined));
   const bool one_site = joined.empty() && options_.apart.empty();
-  const std::size_t controllers = plan_.controllers.size();
   layout_ = make_layout(plan_, one_site ? Sites() : sites_with(joined));
-  auto segments = allocate_segments(layout_, controllers, layout_.sites.site(kHostController), *transports.shared);
+  auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *transports.shared);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
   if (!one_site) WOA_RETURN_IF_ERROR(add_replicas(layout_, kHostController, transports, segments_));
-  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(controllers);
+  const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
 
   NodeSetup nodes;
   nodes.plan = &plan_;

@@ -81,9 +81,9 @@ bool is_used_at(const Layout& layout, std::size_t r, std::uint32_t site) {
 
 }  // namespace
 
-Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site,
                                                      const Transport& transport) {
-  std::vector<std::uint64_t> sizes{controllers * sizeof(DoorbellLine)};
+  std::vector<std::uint64_t> sizes{layout.control_of.size() * sizeof(DoorbellLine)};
   for (const ChannelLayout& channel : layout.channels) {
     auto bytes = transport.channel_bytes(channel.spec);
     if (!bytes.ok()) return bytes.status();
@@ -94,18 +94,16 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
   return sizes;
 }
 
-Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
-                                   Transport& transport) {
-  const auto sizes = sizes_of_segments(layout, controllers, site, transport);
+Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, Transport& transport) {
+  const auto sizes = sizes_of_segments(layout, site, transport);
   if (!sizes.ok()) return sizes.status();
   auto whole = transport.allocate("run", total(*sizes));
   if (!whole.ok()) return whole.status();
   return take(layout, *sizes, std::nullopt, std::move(*whole), transport);
 }
 
-Result<Segments> open_segments(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                               Transport& transport, int descriptor) {
-  const auto sizes = sizes_of_segments(layout, controllers, layout.sites.site(controller), transport);
+Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, Transport& transport, int descriptor) {
+  const auto sizes = sizes_of_segments(layout, layout.sites.site(controller), transport);
   if (!sizes.ok()) return sizes.status();
   auto whole = transport.open(descriptor, total(*sizes));
   if (!whole.ok()) return whole.status();
@@ -123,9 +121,11 @@ Status check_landing(const Layout& layout, std::uint32_t controller) {
     for (const std::uint16_t r : channel.regions) {
       const std::uint32_t place = is_in_site_memory(layout, r, channel.to) ? kHostController : channel.to + 1;
       if (!taken.emplace(r, place).second)
-        return {Code::kUnsupported, "payloads of output " + std::to_string(layout.regions[r].port) + " of stage " +
-                                        std::to_string(layout.regions[r].stage) +
-                                        " would come to one place from two controllers of other sites"};
+        return {Code::kUnsupported,
+                "payloads of output " + std::to_string(layout.regions[r].port) + " of stage " +
+                    std::to_string(layout.regions[r].stage) +
+                    " would come to one place by two channels from other sites; give its edges to one controller "
+                    "the same lane, or run it over shm"};
     }
   }
   return {};
@@ -190,22 +190,20 @@ bool writes_region(const RegionLayout& region, std::uint32_t controller) {
          std::find(region.modifiers.begin(), region.modifiers.end(), controller) != region.modifiers.end();
 }
 
-Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                              const Segments& segments, const Transports& transports) {
+Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, const Segments& segments,
+                              const Transports& transports) {
   ControllerWiring out;
   auto bells = transports.shared->map(segments.doorbells, Access::kReadWrite);
   if (!bells.ok()) return bells.status();
   auto* lines = reinterpret_cast<DoorbellLine*>((*bells)->bytes().data());
   out.doorbell = Doorbell(lines + controller);
   out.wiring.mappings.push_back(std::move(*bells));
-  out.wiring.senders.resize(controllers);
-  out.wiring.receivers.resize(controllers);
-  out.wiring.apart.resize(controllers);
+  out.wiring.senders.resize(layout.channels.size());
+  out.wiring.receivers.resize(layout.channels.size());
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const ChannelLayout& channel = layout.channels[c];
     if (!uses_channel(channel, controller)) continue;
     Transport& transport = channel.between_sites ? *transports.between : *transports.shared;
-    out.wiring.apart[channel.from == controller ? channel.to : channel.from] = channel.between_sites;
     ChannelEnd end;
     end.own = out.doorbell;
     end.regions = regions_of(layout, channel, segments);
@@ -213,13 +211,13 @@ Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std
       end.other = Doorbell(lines + channel.to);
       auto sender = transport.open_sender(channel.spec, segments.channels[c], end);
       if (!sender.ok()) return sender.status();
-      out.wiring.senders[channel.to] = std::move(*sender);
+      out.wiring.senders[c] = std::move(*sender);
     }
     if (channel.to == controller) {
       end.other = Doorbell(lines + channel.from);
       auto receiver = transport.open_receiver(channel.spec, segments.channels[c], end);
       if (!receiver.ok()) return receiver.status();
-      out.wiring.receivers[channel.from] = std::move(*receiver);
+      out.wiring.receivers[c] = std::move(*receiver);
     }
   }
   out.wiring.regions.resize(layout.regions.size());

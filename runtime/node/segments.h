@@ -33,16 +33,14 @@ struct Segments {
 
 // Bytes of everything that a site needs, in the order in which it lies in its segment; 0 for what is another's.
 // kInvalid as Transport::channel_bytes().
-Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site,
                                                      const Transport& transport);
 
 // All of a site's memory; or `controller`'s parts, by the descriptor of the whole that another process of the site
 // allocated, which this takes over. kExhausted with the system's reason. kInvalid: it is no descriptor, or of memory of
 // another size than this layout takes.
-Result<Segments> allocate_segments(const Layout& layout, std::size_t controllers, std::uint32_t site,
-                                   Transport& transport);
-Result<Segments> open_segments(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                               Transport& transport, int descriptor);
+Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, Transport& transport);
+Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, Transport& transport, int descriptor);
 // Adds what `controller` needs towards other sites: its ends of channels, and the registered regions.
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments);
 
@@ -63,7 +61,7 @@ struct ControllerWiring {
   Wiring wiring;
   Doorbell doorbell;
 };
-Result<ControllerWiring> wire(const Layout& layout, std::size_t controllers, std::uint32_t controller,
-                              const Segments& segments, const Transports& transports);
+Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, const Segments& segments,
+                              const Transports& transports);
 
 }  // namespace woa

@@ -49,8 +49,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   hello.set_processor(processor_of(setup, controller));
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
-  const auto sizes = sizes_of_segments(*setup.layout, setup.plan->controllers.size(), sites.site(controller),
-                                       *setup.transports.shared);
+  const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
   return message;
 }

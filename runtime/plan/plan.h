@@ -25,6 +25,8 @@ inline constexpr std::size_t kMaxPassed =
     64;  // stages that pass on one block in place: bounds every search for its region
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
+inline constexpr std::size_t kMaxLaneBytes = 64;
+
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
 std::string_view to_string(ControllerKind kind) noexcept;
 
@@ -137,6 +139,9 @@ struct EdgePlan {
   // Payloads of up to so many bytes (dimensions included) travel behind their headers where the edge's ends allow it;
   // 0 to kMaxInlineBytes. What it comes to is in runtime/controller/transfer_method.h.
   std::uint32_t inline_bytes = kDefaultInlineBytes;
+  // Of the channel that carries its packets, where it crosses: what has the same two controllers and the same lane
+  // shares one, in order, and waits for nothing on another. Empty: the one without a name. At most kMaxLaneBytes.
+  std::string lane = {};
   bool operator==(const EdgePlan&) const = default;
 };
 

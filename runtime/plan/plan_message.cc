@@ -121,6 +121,7 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_min_blocks(from.min_blocks);
   to.set_blocks(from.blocks);
   to.set_inline_bytes(from.inline_bytes);
+  if (!from.lane.empty()) to.set_lane(from.lane);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -133,7 +134,8 @@ EdgePlan decode(const pb::Edge& from) {
           .loop = from.loop(),
           .min_blocks = from.min_blocks(),
           .blocks = from.blocks(),
-          .inline_bytes = from.inline_bytes()};
+          .inline_bytes = from.inline_bytes(),
+          .lane = from.lane()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {

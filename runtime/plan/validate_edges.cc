@@ -73,6 +73,9 @@ Status check_edge(const Plan& plan, std::size_t id) {
   if (e.inline_bytes > kMaxInlineBytes)
     return broken(place, ": inline_bytes is ", std::to_string(e.inline_bytes), ", at most ",
                   std::to_string(kMaxInlineBytes));
+  if (e.lane.size() > kMaxLaneBytes)
+    return broken(place, ": the name of its lane has ", std::to_string(e.lane.size()), " bytes, at most ",
+                  std::to_string(kMaxLaneBytes));
   return check_tag(plan, e, place);
 }
 

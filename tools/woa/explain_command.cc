@@ -56,6 +56,7 @@ json to_json(const EdgeExplanation& edge) {
   return {{"from", edge.from},
           {"to", edge.to},
           {"transport", edge.transport},
+          {"lane", edge.lane},
           {"methods", std::move(methods)},
           {"why", edge.why},
           {"payload_bytes", edge.payload_bytes},
@@ -113,7 +114,8 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
               plan.window);
   std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "CREDITS", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
-    rows.push_back({name_of(edge), edge.transport, methods_text(edge.methods), credits_text(edge), memory_text(edge),
+    rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
+                    methods_text(edge.methods), credits_text(edge), memory_text(edge),
                     edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
   }
   print_columns(rows, edges);

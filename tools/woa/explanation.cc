@@ -67,10 +67,7 @@ void add_staging(const ControllerPlan& controller, bool to_device, std::vector<S
 
 // Of a packet and what may stand behind it, in the channel between two controllers.
 std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
-  for (const ChannelLayout& channel : layout.channels) {
-    if (channel.from == edge.from && channel.to == edge.to) return kPacketBytes + channel.spec.inline_bytes;
-  }
-  return 0;
+  return kPacketBytes + layout.channels[edge.channel].spec.inline_bytes;
 }
 
 }  // namespace
@@ -84,6 +81,7 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.from = port_name(from, from.outputs[e.from_port].name);
   out.to = port_name(to, to.inputs[e.to_port].name);
   out.transport = at.crosses() ? transport : "local";
+  if (at.crosses()) out.lane = e.lane;
   out.methods = choose_methods(facts);
   out.payload_bytes = facts.payload_bytes;
   out.blocks = e.blocks;

@@ -22,6 +22,7 @@ struct Staging {
 struct EdgeExplanation {
   std::string from, to;   // STAGE.PORT
   std::string transport;  // "local" inside one controller
+  std::string lane;       // of the channel; empty: the one without a name
   std::vector<MethodRange> methods;
   std::uint64_t payload_bytes = 0;  // of the largest payload
   std::uint32_t blocks = 0;         // credits of the edge; of these, min_blocks are the oldest instance's alone

@@ -91,16 +91,18 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
 
   LoadedRoutes routes{loaded.id, routes_used_, {}};
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    if (plan.edges[e].from_stage == loaded.id) routes.edges.push_back(e);
+    if (plan.edges[e].from_stage != loaded.id) continue;
+    routes.edges.push_back(e);
+    (void)channel_of(plan, plan.edges[e]);
   }
   const std::uint32_t limits = model_.read(kRegLimits);
   const std::uint32_t most_stages = (limits >> 8) & 0xff, most_routes = ((limits >> 16) & 0xff) * 16,
                       channels = limits >> 24;
   if (loaded_.size() >= most_stages || routes_used_ + routes.edges.size() > most_routes ||
-      plan.controllers.size() > channels) {
+      channels_.size() > channels) {
     return {Code::kUnsupported, place(stage) + ": the node's tables hold " + std::to_string(most_stages) + " stages, " +
                                     std::to_string(most_routes) + " routes and " + std::to_string(channels) +
-                                    " controllers; use another fpga controller for some of the stages"};
+                                    " channels; use another fpga controller for some of the stages"};
   }
   for (const std::uint32_t e : routes.edges) load_route(plan, routes_used_++, plan.edges[e]);
 
@@ -121,12 +123,17 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
   return {};
 }
 
-// The channel is the destination's controller: one counter per lane, and one for edges that stay here.
+// A counter per channel out; edges that stay here have one, too.
+std::uint32_t WactDriver::channel_of(const Plan& plan, const EdgePlan& edge) {
+  const auto next = static_cast<std::uint32_t>(channels_.size());
+  return channels_.try_emplace({plan.stages[edge.to_stage].controller, edge.lane}, next).first->second;
+}
+
 void WactDriver::load_route(const Plan& plan, std::uint32_t entry, const EdgePlan& edge) {
   std::array<std::uint32_t, kEntryWords> words{};
   words[kRouteStage] = edge.to_stage;
   words[kRoutePort] = edge.to_port;
-  words[kRouteChannel] = plan.stages[edge.to_stage].controller;
+  words[kRouteChannel] = channel_of(plan, edge);
   words[kRouteKeep] = low(edge.keep);
   words[kRouteKeep + 1] = high(edge.keep);
   words[kRouteStep] = low(edge.step);

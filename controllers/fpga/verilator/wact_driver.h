@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "controllers/fpga/verilator/wact_model.h"
@@ -36,6 +39,7 @@ class WactDriver {
   };
   Result<std::uint32_t> find_core(const StagePlan& stage);
   Status load_stage(const Plan& plan, const LoadedStage& loaded);
+  std::uint32_t channel_of(const Plan& plan, const EdgePlan& edge);
   void load_route(const Plan& plan, std::uint32_t entry, const EdgePlan& edge);
   void write_entry(std::uint32_t table, std::uint32_t entry, std::span<const std::uint32_t> words) noexcept;
   const LoadedRoutes* routes_of(std::uint32_t stage) const noexcept;
@@ -45,6 +49,7 @@ class WactDriver {
   std::vector<LoadedRoutes> loaded_;
   std::vector<FiringRoute*> order_;  // the firing's routes in order of the route table
   std::uint32_t routes_used_ = 0;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> channels_;  // counter by controller and lane
 };
 
 }  // namespace woa

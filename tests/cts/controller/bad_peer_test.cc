@@ -2,79 +2,39 @@
 // nothing outside its own books is touched.
 #include <array>
 
-#include "runtime/node/hosted_controller.h"
-#include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/ring_layout.h"
-#include "tests/support/catch.h"
 #include "tests/support/functions.h"
-#include "tests/support/need.h"
+#include "tests/support/peer_rig.h"
 #include "tests/support/plan_builder.h"
 
 namespace woa::test {
 namespace {
 
-constexpr std::uint32_t kPeer = 1, kUnderTest = 2;
+constexpr std::uint32_t kEdge = 1;
 
 // source -> a (cpu:0, played by the test) -> b (cpu:1, the real one) -> sink
-struct Rig {
-  Plan plan;
-  Layout layout;
-  LoopbackTransport transport;
-  BackendRegistry backends;
-  Segments segments;
-  ControllerWiring host, peer;
-  std::unique_ptr<HostedController> hosted;
-  std::uint32_t edge = 0;
+Plan three_in_a_row(std::uint32_t inline_bytes) {
+  PlanBuilder builder(1, 1);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(b, 0, kSinkStage, 0);
+  for (EdgePlan& edge : builder.raw().edges) edge.inline_bytes = inline_bytes;
+  return builder.build();
+}
 
-  explicit Rig(std::uint32_t inline_bytes = kDefaultInlineBytes) {
-    PlanBuilder builder(1, 1);
-    const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1");
-    builder.edge(kSourceStage, 0, a, 0);
-    builder.edge(a, 0, b, 0);
-    builder.edge(b, 0, kSinkStage, 0);
-    plan = builder.build();
-    for (EdgePlan& each : plan.edges) each.inline_bytes = inline_bytes;
-    edge = 1;
-    layout = make_layout(plan);
-    REQUIRE(backends.add(function_factory(functions())).ok());
-    segments = need(allocate_segments(layout, plan.controllers.size(), 0, transport));
-    host = need(wire(layout, plan.controllers.size(), kHostController, segments, {&transport}));
-    peer = need(wire(layout, plan.controllers.size(), kPeer, segments, {&transport}));
-    HostedControllerSetup setup;
-    setup.plan = &plan;
-    setup.layout = &layout;
-    setup.id = kUnderTest;
-    setup.backends = &backends;
-    setup.transports = {&transport};
-    setup.segments = &segments;
-    hosted = need(HostedController::make(std::move(setup)));
-  }
+struct Rig : PeerRig {
+  explicit Rig(std::uint32_t inline_bytes = kDefaultInlineBytes)
+      : PeerRig(three_in_a_row(inline_bytes), function_factory(functions())) {}
 
-  // As `a` would send it to `b`.
   ActivationPacket token(std::uint64_t instance, std::uint64_t tag = 0) const {
-    ActivationPacket packet;
-    packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
-    packet.instance = instance;
-    packet.tag = tag;
-    packet.stage = plan.edges[edge].to_stage;
-    packet.origin = plan.edges[edge].from_stage;
-    packet.region = layout.edges[edge].regions.front();
-    packet.device = 1;
-    packet.payload_bytes = 3;
-    return packet;
+    return PeerRig::token(kEdge, instance, tag);
   }
-  ActivationPacket control(PacketKind kind, std::uint64_t instance) const {
-    ActivationPacket packet;
-    packet.kind = static_cast<std::uint8_t>(kind);
-    packet.instance = instance;
-    packet.origin = kNoStage;
-    return packet;
+  void send(const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) const {
+    push(channel_of(kEdge), packet, inline_payload);
   }
-  static void send(ControllerWiring& from, const ActivationPacket& packet,
-                   std::span<const std::byte> inline_payload = {}) {
-    Sender& sender = *from.wiring.senders[kUnderTest];
-    REQUIRE(sender.reserve() == Push::kOk);
-    sender.commit(packet, inline_payload);
+  Receiver& to_host() const {
+    return *host.wiring.receivers[layout.edges[layout.out_edges[plan.edges[kEdge].to_stage][0].front()].channel];
   }
   // The same with `bytes` of payload behind its header.
   ActivationPacket inline_token(std::uint64_t instance, std::uint64_t bytes) const {
@@ -84,15 +44,8 @@ struct Rig {
     packet.payload_bytes = bytes;
     return packet;
   }
-  // Everything that there is to do is done; returns what the controller thinks of it.
-  const Status& settle() {
-    for (int quiet = 0; quiet < kPollsUntilLossShows; ++quiet) {
-      if (hosted->controller().do_work() > 0) quiet = 0;
-    }
-    return hosted->controller().status();
-  }
   void must_refuse(const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) {
-    send(peer, packet, inline_payload);
+    send(packet, inline_payload);
     const Status& status = settle();
     INFO(status.message());
     REQUIRE(status.code() == Code::kDataLoss);
@@ -108,20 +61,23 @@ TEST_CASE("what a good peer sends is taken") {
   for (std::uint64_t i = 0; i < 3; ++i) {
     ActivationPacket packet = rig.token(i);
     packet.offset = static_cast<std::uint32_t>(i * rig.layout.regions[packet.region].block_bytes / kOffsetUnitBytes);
-    Rig::send(rig.peer, packet);
+    rig.send(packet);
   }
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().stats().stages[3].firings == 3);
 }
 
-TEST_CASE("only the host retires instances and ends runs") {
+TEST_CASE("only the host's control channel retires instances and ends runs, and carries nothing else") {
   for (const PacketKind kind : {PacketKind::kRetire, PacketKind::kEnd}) {
     Rig rig;
-    rig.must_refuse(rig.control(kind, 1));
+    rig.must_refuse(Rig::control(kind, 1));
   }
+  Rig misled;
+  Rig::push(misled.control_channel(), misled.token(0));
+  REQUIRE(misled.settle().code() == Code::kDataLoss);
   Rig rig;
-  Rig::send(rig.host, rig.control(PacketKind::kRetire, 1));
-  Rig::send(rig.host, rig.control(PacketKind::kEnd, 0));
+  rig.tell(PacketKind::kRetire, 1);
+  rig.tell(PacketKind::kEnd, 0);
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().ended());
 }
@@ -159,14 +115,14 @@ TEST_CASE("a token may bring up to its edge's limit behind its header") {
   const std::array<std::byte, 1024> bytes{};
   for (const std::uint32_t limit : {1U, 64U, 200U, 1024U}) {
     Rig rig(limit);
-    Rig::send(rig.peer, rig.inline_token(0, 1), bytes);
-    Rig::send(rig.peer, rig.inline_token(1, limit), bytes);
+    rig.send(rig.inline_token(0, 1), bytes);
+    rig.send(rig.inline_token(1, limit), bytes);
     REQUIRE(rig.settle().ok());
     REQUIRE(rig.hosted->controller().stats().stages[3].firings == 2);
-    Rig::send(rig.peer, rig.token(2));  // the blocks of the others came back: no credit is lost
+    rig.send(rig.token(2));  // the blocks of the others came back: no credit is lost
     REQUIRE(rig.settle().ok());
     std::array<BlockReturn, 8> returns{};
-    REQUIRE(rig.peer.wiring.senders[kUnderTest]->poll_returns(returns) == 3);
+    REQUIRE(rig.channel_of(kEdge).poll_returns(returns) == 3);
   }
 }
 
@@ -190,10 +146,10 @@ TEST_CASE("a token leaves with its payload behind its header up to the edge's li
       packet.payload_bytes = bytes;
       const std::span<std::byte> block = rig.peer.wiring.regions[packet.region].first(bytes);
       std::fill(block.begin(), block.end(), std::byte{7});
-      Rig::send(rig.peer, packet);
+      rig.send(packet);
       REQUIRE(rig.settle().ok());
       Mail mail;
-      REQUIRE(rig.host.wiring.receivers[kUnderTest]->poll(mail, 1) == 1);
+      REQUIRE(rig.to_host().poll(mail, 1) == 1);
       INFO(limit << ", " << bytes);
       REQUIRE(mail.header.payload_bytes == bytes);
       REQUIRE(((mail.header.flags & kInline) != 0) == (bytes <= limit));
@@ -226,8 +182,8 @@ TEST_CASE("nothing that follows a packet that cannot be true is believed") {
   Rig rig;
   ActivationPacket bad = rig.token(0);
   bad.port = 1;
-  Rig::send(rig.peer, bad);
-  Rig::send(rig.peer, rig.token(0));
+  rig.send(bad);
+  rig.send(rig.token(0));
   REQUIRE(rig.settle().code() == Code::kDataLoss);
   REQUIRE(rig.hosted->controller().stats().stages[3].firings == 0);
 }
@@ -237,7 +193,7 @@ TEST_CASE("more tokens than blocks are refused") {
   // Each with a tag of its own: none is a repetition. The sink never gives a block back, so they pile up.
   bool refused = false;
   for (std::uint64_t tag = 0; tag < 64 && !refused; ++tag) {
-    Rig::send(rig.peer, rig.token(0, tag));
+    rig.send(rig.token(0, tag));
     refused = !rig.settle().ok();
   }
   REQUIRE(refused);
@@ -247,20 +203,20 @@ TEST_CASE("more tokens than blocks are refused") {
 
 TEST_CASE("a second token for a firing that has been is an error of its instance") {
   Rig rig;
-  Rig::send(rig.peer, rig.token(0));
+  rig.send(rig.token(0));
   REQUIRE(rig.settle().ok());
-  Rig::send(rig.peer, rig.token(0));
+  rig.send(rig.token(0));
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().stats().stages[3].firings == 1);
 }
 
 TEST_CASE("a block given back twice is refused with the peer's name") {
   Rig rig;
-  Rig::send(rig.peer, rig.token(0));
+  rig.send(rig.token(0));
   REQUIRE(rig.settle().ok());
   const auto out = static_cast<std::uint32_t>(rig.layout.out_edges[3][0].front());
   const BlockReturn block{out, 0, rig.layout.edges[out].regions.front(), 0};
-  for (int k = 0; k < 2; ++k) rig.host.wiring.receivers[kUnderTest]->give_back(block);
+  for (int k = 0; k < 2; ++k) rig.to_host().give_back(block);
   const Status& status = rig.settle();
   REQUIRE(status.code() == Code::kDataLoss);
   REQUIRE(status.message().find("controller 'host'") != std::string::npos);
@@ -268,7 +224,7 @@ TEST_CASE("a block given back twice is refused with the peer's name") {
 
 TEST_CASE("a return out of turn ends the run with the peer's name") {
   Rig rig;
-  Rig::send(rig.peer, rig.token(0));
+  rig.send(rig.token(0));
   REQUIRE(rig.settle().ok());
   for (std::size_t c = 0; c < rig.layout.channels.size(); ++c) {
     if (rig.layout.channels[c].from != kUnderTest || rig.layout.channels[c].to != kHostController) continue;

@@ -34,7 +34,7 @@ class Explain(WoaTest):
         # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
         for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
                                              ("in place", "by reference", "by reference")):
-            self.assertEqual(set(edge), set("from to transport methods why payload_bytes blocks credits credits_of_oldest block_bytes "
+            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes blocks credits credits_of_oldest block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
@@ -42,6 +42,14 @@ class Explain(WoaTest):
             self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
+
+    def test_an_edge_tells_its_lane(self):
+        bulk = graph(64).replace("data: one.data", "data: {from: one.data, lane: bulk}")
+        path = self.write("g.yaml", bulk)
+        self.assertEqual([edge["lane"] for edge in self.explain(path)["edges"]], ["", "bulk", ""])
+        self.assertIn("shm, lane bulk", self.woa("explain", path).stdout.decode())
+        path = self.write("local.yaml", bulk.replace("cpu:1", "cpu:0"))
+        self.assertEqual([edge["lane"] for edge in self.explain(path)["edges"]], ["", "", ""])  # it needs none
 
     def test_a_bound_within_the_limit_has_one_method(self):
         edge = self.explain(self.write("g.yaml", graph(64)))["edges"][0]

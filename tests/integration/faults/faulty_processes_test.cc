@@ -106,7 +106,7 @@ TEST_CASE("a fault in one process is reported with its controller, or harmless")
     fault.plan.target = row.target;
     fault.plan.first = 5;
     fault.plan.amount = row.harmless ? 20 : 0;
-    // cpu:1 has two receivers, from the host and then from cpu:0, and one sender, to cpu:2
+    // cpu:1 has two receivers, of control and of what cpu:0 sends, and one sender, to cpu:2
     fault.plan.channel = row.target == FaultTarget::kReturns || row.kind == FaultKind::kFillUp ? 0 : 1;
     fault.wire = {Landing::kByArrival, true};
     INFO(to_string(fault.plan));
@@ -122,22 +122,22 @@ TEST_CASE("a fault in one process is reported with its controller, or harmless")
 TEST_CASE("a node killed at any step: the run ends with its name, leaves nothing, and another follows") {
   for (std::uint32_t controller = 1; controller <= 3; ++controller) {
     for (const ProtocolStep step : kProducerSteps) kill_node(controller, step, 0);
-    // The first receiver is the one from the host; only cpu:0 has its tokens from there.
-    for (const ProtocolStep step : kConsumerSteps) kill_node(controller, step, controller == 1 ? 0 : 1);
+    for (const ProtocolStep step : kConsumerSteps) kill_node(controller, step, 1);  // its first receives control
   }
   require_clean_run();  // each of the others followed one that was killed, too, and got as far as its own death
 }
 
 TEST_CASE("the host killed at any step: no node survives it, and another run follows") {
-  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);  // nodes without a host become children of this process
-  std::vector<ProtocolStep> steps(kProducerSteps.begin(), kProducerSteps.end());
-  steps.insert(steps.end(), kConsumerSteps.begin(), kConsumerSteps.end());
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);       // nodes without a host become children of this process
+  constexpr std::uint32_t kTokensOut = 3, kTokensIn = 0;  // its first three senders control nodes
+  std::vector<std::pair<ProtocolStep, std::uint32_t>> steps;
+  for (const ProtocolStep step : kProducerSteps) steps.emplace_back(step, kTokensOut);
+  for (const ProtocolStep step : kConsumerSteps) steps.emplace_back(step, kTokensIn);
   const Plan plan = chain("append");
-  for (const ProtocolStep step : steps) {
-    if (step == ProtocolStep::kProducerWoken) continue;  // the host has a sender to everybody, and wakes by that
+  for (const auto& [step, channel] : steps) {
     INFO(to_string(step));
     const std::uint64_t begin = now_ns();
-    ProcessWorld world(no_fault(), {kill_at(step, 0, is_at_end(step))});
+    ProcessWorld world(no_fault(), {kill_at(step, channel, is_at_end(step))});
     Child host([&] { return drive(plan, world.options); });
     const int end = host.wait();
     REQUIRE(WIFSIGNALED(end));

@@ -177,6 +177,33 @@ TEST_CASE("ofi and shm in one run: whoever shares memory, the outputs and the me
   }
 }
 
+TEST_CASE("ofi: lanes between the same two controllers, in one run with shm, too") {
+  const auto with_lanes = [](Plan plan) {
+    for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].lane = std::to_string(e % 2);
+    return plan;
+  };
+  for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{0, 1, 2, 3}, {1}}) {
+    World world;
+    world.options.apart = apart;
+    for (const char* model : {"woa", "rpc-hub"}) {
+      const Outcome outcome = run_plan(as(with_lanes(passing()), model), world.options, 100, long_and_short);
+      REQUIRE(outcome.outputs.size() == 100);
+      for (const auto& [instance, outputs] : outcome.outputs)
+        REQUIRE(outputs[0] == long_and_short(instance, 0) + "abcd");
+    }
+  }
+}
+
+TEST_CASE("ofi: an output that comes to one controller by two lanes is refused with what to do") {
+  World world;
+  Plan plan = fan_out();
+  plan.edges[1].lane = "bulk";  // of the two edges from a to cpu:1
+  const auto run = Run::start(plan, world.options, [](const Completion&) {});
+  INFO(run.status().message());
+  REQUIRE(run.status().code() == Code::kUnsupported);
+  REQUIRE(run.status().message().find("same lane") != std::string::npos);
+}
+
 TEST_CASE("ofi and shm in one run: only what leaves a site goes by ofi") {
   World world;
   world.options.apart = {3};  // cpu:2, whose packets come from cpu:1 and go to the host

@@ -163,10 +163,12 @@ TEST_CASE("every route gets its own header: tag, landing, and the sequence of it
   const std::uint32_t to_self = plan.add_edge(copy, next, 0);
   const std::uint32_t again = plan.add_edge(copy, 2, 4, ~0ull, 1);
   const std::uint32_t from_next = plan.add_edge(next, 2, 5);
+  const std::uint32_t by_lane = plan.add_edge(copy, 2, 6);
+  plan.plan.edges[by_lane].lane = "bulk";
   WactModel model;
   WactDriver driver(model);
   REQUIRE(driver.load(plan.plan, plan.loaded).ok());
-  std::uint32_t cpu = 0, host = 0, self = 0;
+  std::uint32_t cpu = 0, host = 0, self = 0, lane = 0;
   for (std::uint64_t turn = 0; turn < 5; ++turn) {
     const Bytes data(turn * 7, 1);
     TestFiring shot(plan.plan, token(copy, data.size(), turn, ~turn), data, 128);
@@ -183,13 +185,14 @@ TEST_CASE("every route gets its own header: tag, landing, and the sequence of it
     REQUIRE(same(header(to_host), wanted(to_host, ++host)));
     REQUIRE(same(header(to_self), wanted(to_self, ++self)));
     REQUIRE(same(header(again), wanted(again, ++cpu)));
+    REQUIRE(same(header(by_lane), wanted(by_lane, ++lane)));
     TestFiring second(plan.plan, token(next, 0, turn), {}, 64);
     driver.run(second.firing);
     REQUIRE(same(second.firing.routes[0].header,
                  expected(plan.plan, from_next, second.header, ++cpu, 0, TestFiring::landing(from_next))));
   }
   REQUIRE(model.read(wact::kRegAccepted) == 10);
-  REQUIRE(model.read(wact::kRegEmitted) == 25);
+  REQUIRE(model.read(wact::kRegEmitted) == 30);
 }
 
 TEST_CASE("poison passes on every route with its origin, status and message, in sequence with the tokens") {

@@ -25,9 +25,8 @@ std::byte& first_byte(ShmTransport& transport, const std::shared_ptr<Segment>& s
 TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts where the host put them") {
   const Plan plan = chain_plan(2);
   const Layout layout = make_layout(plan);
-  const std::size_t controllers = plan.controllers.size();
   ShmTransport transport;
-  const Segments host = need(allocate_segments(layout, controllers, 0, transport));
+  const Segments host = need(allocate_segments(layout, 0, transport));
   std::vector<std::unique_ptr<Mapping>> kept;
   unsigned mark = 0;
   for (const auto* pieces : {&host.channels, &host.regions}) {
@@ -36,8 +35,8 @@ TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts w
       first_byte(transport, piece, kept) = static_cast<std::byte>(++mark);
     }
   }
-  for (std::uint32_t c = 0; c < controllers; ++c) {
-    const Segments node = need(open_segments(layout, controllers, c, transport, copy_of(*host.whole)));
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
+    const Segments node = need(open_segments(layout, c, transport, copy_of(*host.whole)));
     mark = 0;
     for (std::size_t k = 0; k < layout.channels.size(); ++k) {
       ++mark;
@@ -58,10 +57,8 @@ TEST_CASE("a node refuses what is not its run's memory") {
   const Plan plan = chain_plan(2);
   const Layout layout = make_layout(plan);
   ShmTransport transport;
-  const auto open = [&](int descriptor) {
-    return open_segments(layout, plan.controllers.size(), 1, transport, descriptor).status().code();
-  };
-  const Segments host = need(allocate_segments(layout, plan.controllers.size(), 0, transport));
+  const auto open = [&](int descriptor) { return open_segments(layout, 1, transport, descriptor).status().code(); };
+  const Segments host = need(allocate_segments(layout, 0, transport));
   REQUIRE(open(copy_of(*host.whole)) == Code::kOk);
   REQUIRE(open(-1) == Code::kInvalid);
   REQUIRE(open(copy_of(*need(transport.allocate("other", 8192)))) == Code::kInvalid);
@@ -70,11 +67,10 @@ TEST_CASE("a node refuses what is not its run's memory") {
 
 TEST_CASE("a site's memory holds what its controllers use, and nothing of others") {
   const Plan plan = chain_plan(3);
-  const std::size_t controllers = plan.controllers.size();
   const Layout layout = make_layout(plan, {{0, 0, 0, 3}, 64});  // the host, cpu:0 and cpu:1; cpu:2
   ShmTransport transport;
-  const Segments here = need(allocate_segments(layout, controllers, 0, transport));
-  const Segments there = need(allocate_segments(layout, controllers, 3, transport));
+  const Segments here = need(allocate_segments(layout, 0, transport));
+  const Segments there = need(allocate_segments(layout, 3, transport));
   for (std::size_t k = 0; k < layout.channels.size(); ++k) {
     const ChannelLayout& channel = layout.channels[k];
     REQUIRE(channel.between_sites == (channel.from == 3 || channel.to == 3));

@@ -70,6 +70,7 @@ inline Plan sample_plan() {
                 {2, 0, 2, 0, ~0ULL, 4, 0, 2, 8},
                 {2, 1, 3, 0, 0, 0, -1, 1, 4},
                 {3, 0, 1, 0, ~3ULL, 0, -1, 1, 4}};
+  plan.edges[1].lane = "bulk";
   return plan;
 }
 

@@ -157,6 +157,7 @@ TEST_CASE("rules of edges") {
          type.dims[0] = {"", 8, 0};
          type.max_bytes = 192;
        }},
+      {"the name of its lane has 65 bytes", [](Plan& p) { p.edges[0].lane = std::string(65, 'a'); }},
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 0; }},
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 5; }},
       {"same ports", [](Plan& p) { p.edges.push_back(p.edges[0]); }},

@@ -50,18 +50,35 @@ TEST_CASE("a channel lists each region that its packets may name once, in ascend
   for (const char* model : {"woa", "rpc-hub"}) {
     const Plan plan = need(rewrite(fork(), model));
     const Layout layout = make_layout(plan);
-    for (const ChannelLayout& channel : layout.channels) {
+    for (std::uint32_t c = 0; c < layout.channels.size(); ++c) {
       std::vector<std::uint16_t> expected;
       for (std::uint16_t r = 0; r < layout.regions.size(); ++r) {
         const bool named = std::any_of(layout.edges.begin(), layout.edges.end(), [&](const EdgeLayout& edge) {
-          return edge.from == channel.from && edge.to == channel.to &&
+          return edge.crosses() && edge.channel == c &&
                  std::find(edge.regions.begin(), edge.regions.end(), r) != edge.regions.end();
         });
         if (named) expected.push_back(r);
       }
-      REQUIRE(channel.regions == expected);
+      REQUIRE(layout.channels[c].regions == expected);
     }
   }
+}
+
+TEST_CASE("edges of one lane between two controllers share a channel, and every controller has one for control") {
+  PlanBuilder builder(1, 3);
+  const auto a = builder.stage("a", "append", "cpu:0", 1, 3);
+  builder.edge(kSourceStage, 0, a, 0).lane = "bulk";
+  builder.edge(a, 0, kSinkStage, 0).lane = "bulk";
+  builder.edge(a, 1, kSinkStage, 1);
+  builder.edge(a, 2, kSinkStage, 2).lane = "bulk";
+  const Plan plan = builder.build();
+  const Layout layout = make_layout(plan);
+  const auto lane = [&](std::uint32_t edge) { return layout.channels[layout.edges[edge].channel].lane; };
+  REQUIRE(layout.channels.size() == 4);
+  REQUIRE(layout.edges[1].channel == layout.edges[3].channel);
+  REQUIRE(std::vector{lane(0), lane(1), lane(2)} == std::vector<std::string>{"bulk", "bulk", ""});
+  const ChannelLayout& control = layout.channels[layout.control_of[1]];
+  REQUIRE((control.control && control.from == kHostController && control.to == 1 && control.regions.empty()));
 }
 
 TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in its block") {

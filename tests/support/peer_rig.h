@@ -1,0 +1,79 @@
+// One real controller of a plan, cpu:1; the test plays the host and cpu:0 by the other ends of its channels.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "runtime/node/hosted_controller.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/support/catch.h"
+#include "tests/support/need.h"
+
+namespace woa::test {
+
+inline constexpr std::uint32_t kPeer = 1, kUnderTest = 2;  // controllers of the plan
+
+struct PeerRig {
+  Plan plan;
+  Layout layout;
+  LoopbackTransport transport;
+  BackendRegistry backends;
+  Segments segments;
+  ControllerWiring host, peer;
+  std::unique_ptr<HostedController> hosted;
+
+  PeerRig(Plan of, BackendFactory factory) : plan(std::move(of)), layout(make_layout(plan)) {
+    REQUIRE(backends.add(std::move(factory)).ok());
+    segments = need(allocate_segments(layout, 0, transport));
+    host = need(wire(layout, kHostController, segments, {&transport}));
+    peer = need(wire(layout, kPeer, segments, {&transport}));
+    HostedControllerSetup setup;
+    setup.plan = &plan;
+    setup.layout = &layout;
+    setup.id = kUnderTest;
+    setup.backends = &backends;
+    setup.transports = {&transport};
+    setup.segments = &segments;
+    hosted = need(HostedController::make(std::move(setup)));
+  }
+
+  // As the writer of `edge` would send it; of three bytes.
+  ActivationPacket token(std::uint32_t edge, std::uint64_t instance, std::uint64_t tag = 0) const {
+    ActivationPacket packet;
+    packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+    packet.instance = instance;
+    packet.tag = tag;
+    packet.stage = plan.edges[edge].to_stage;
+    packet.port = static_cast<std::uint16_t>(plan.edges[edge].to_port);
+    packet.origin = plan.edges[edge].from_stage;
+    packet.region = layout.edges[edge].regions.front();
+    packet.device = 1;
+    packet.payload_bytes = 3;
+    return packet;
+  }
+  static ActivationPacket control(PacketKind kind, std::uint64_t instance) {
+    ActivationPacket packet;
+    packet.kind = static_cast<std::uint8_t>(kind);
+    packet.instance = instance;
+    packet.origin = kNoStage;
+    return packet;
+  }
+  // The end at which cpu:0 sends what travels on `edge`.
+  Sender& channel_of(std::uint32_t edge) const { return *peer.wiring.senders[layout.edges[edge].channel]; }
+  Sender& control_channel() const { return *host.wiring.senders[layout.control_of[kUnderTest]]; }
+  static void push(Sender& sender, const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) {
+    REQUIRE(sender.reserve() == Push::kOk);
+    sender.commit(packet, inline_payload);
+  }
+  // As the host says it.
+  void tell(PacketKind kind, std::uint64_t instance) const { push(control_channel(), control(kind, instance)); }
+  // Everything that there is to do is done; returns what the controller thinks of it.
+  const Status& settle() const {
+    for (int quiet = 0; quiet < kPollsUntilLossShows; ++quiet) {
+      if (hosted->controller().do_work() > 0) quiet = 0;
+    }
+    return hosted->controller().status();
+  }
+};
+
+}  // namespace woa::test
