@@ -7,6 +7,7 @@
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/functions.h"
+#include "tests/support/loop_plans.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/run_harness.h"
 #include "tests/support/threaded_backend.h"
@@ -58,24 +59,6 @@ Plan branch() {
   builder.edge(choose, 1, odd, 0);
   builder.edge(even, 0, kSinkStage, 0);
   builder.edge(odd, 0, kSinkStage, 0);
-  return builder.build();
-}
-
-// count_down on cpu:0, its loop through a copy on cpu:1
-Plan loop(std::uint32_t max, bool through_copy) {
-  PlanBuilder builder(1, 1);
-  const auto step = builder.stage("step", "count_down", "cpu:0", 1, 2);
-  builder.raw().stages[step].outputs[0].one_of = builder.raw().stages[step].outputs[1].one_of = 0;
-  builder.raw().loops.push_back({"step", 0, 8, max});
-  builder.edge(kSourceStage, 0, step, 0).keep = 0;
-  builder.edge(step, 1, kSinkStage, 0).keep = 0;
-  EdgePlan back{step, 0, step, 0, ~std::uint64_t{0}, 1, 0, 2, 0};
-  if (through_copy) {
-    const auto body = builder.stage("body", "copy", "cpu:1");
-    builder.edge(step, 0, body, 0);
-    back = {body, 0, step, 0, ~std::uint64_t{0}, 1, 0, 1, 0};
-  }
-  builder.raw().edges.push_back(back);
   return builder.build();
 }
 
@@ -216,18 +199,8 @@ TEST_CASE("a loop counts its turns in the tag, and turn max + 1 is an error") {
 }
 
 TEST_CASE("a held token serves every turn and is sent once") {
-  PlanBuilder builder(2, 1);
-  const auto step = builder.stage("step", "add_held", "cpu:0", 2, 2);
-  builder.raw().stages[step].outputs[0].one_of = builder.raw().stages[step].outputs[1].one_of = 0;
-  builder.raw().stages[step].inputs[1].hold = true;
-  builder.raw().loops.push_back({"step", 0, 8, 100});
-  builder.edge(kSourceStage, 0, step, 0).keep = 0;
-  builder.edge(kSourceStage, 1, step, 1).keep = 0;
-  builder.edge(step, 1, kSinkStage, 0).keep = 0;
-  EdgePlan& back = builder.edge(step, 0, step, 0, 2);
-  back.step = 1, back.loop = 0;
   for (const auto& [model, expected] : {std::pair{"woa", 3U}, std::pair{"rpc-hub", 0U}}) {
-    const Outcome outcome = run(builder.build(), model, 20, [](std::uint64_t i, std::uint32_t port) {
+    const Outcome outcome = run(held_in_loop(), model, 20, [](std::uint64_t i, std::uint32_t port) {
       return port == 0 ? "0" : std::to_string(i + 7);
     });
     for (std::uint64_t i = 0; i < 20; ++i) {

@@ -7,6 +7,7 @@
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
+#include "tests/support/loop_plans.h"
 #include "tests/support/need.h"
 #include "tests/support/process_run.h"
 #include "tests/support/require.h"
@@ -258,6 +259,27 @@ TEST_CASE("ofi and shm in one run: whoever is killed, at either side, ends the r
     check_loss("rpc-hub", victim, SIGKILL, {3});
   }
   REQUIRE(open_descriptors() == before);
+}
+
+TEST_CASE("ofi and shm in one run: loops go round between sites, and held tokens serve every turn") {
+  for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{0, 1, 2}, {1}, {2}}) {
+    World world;
+    world.options.apart = apart;
+    for (const char* model : {"woa", "rpc-hub"}) {
+      const auto turns = [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); };
+      const Outcome looped = run_plan(as(loop(20, true), model), world.options, 40, turns);
+      REQUIRE(looped.outputs.size() == 40);
+      for (const auto& [instance, outputs] : looped.outputs)
+        REQUIRE(outputs[0] == "tag" + std::to_string(instance % 20));
+      const auto both = [](std::uint64_t i, std::uint32_t port) { return port == 0 ? "0" : std::to_string(i + 7); };
+      const Outcome held = run_plan(as(held_in_loop(), model), world.options, 20, both);
+      REQUIRE(held.outputs.size() == 20);
+      for (const auto& [instance, outputs] : held.outputs) {
+        const std::uint64_t add = instance + 7;
+        REQUIRE(outputs[0] == std::to_string((100 + add - 1) / add * add));
+      }
+    }
+  }
 }
 
 TEST_CASE("ofi and shm in one run: a node elsewhere that is stopped ends the run and is named") {
