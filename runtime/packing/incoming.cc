@@ -17,18 +17,19 @@ bool is_message_packet(const ActivationPacket& packet) noexcept {
 }  // namespace
 
 Result<std::unique_ptr<Incoming>> Incoming::open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                                 Doorbell producer) {
-  WOA_RETURN_IF_ERROR(check_link(transport, spec, link));
-  auto blocks = transport.map(link.blocks, Access::kRead);
-  if (!blocks.ok()) return blocks.status();
-  auto receiver = transport.open_receiver(channel_of(spec), link.channel, producer);
+                                                 ChannelEnd end) {
+  auto checked = check_link(transport, spec, link, std::move(end));
+  if (!checked.ok()) return checked.status();
+  auto memory = transport.map(link.blocks, Access::kRead);
+  if (!memory.ok()) return memory.status();
+  auto receiver = transport.open_receiver(checked->channel, link.channel, std::move(checked->end));
   if (!receiver.ok()) return receiver.status();
-  return std::unique_ptr<Incoming>(new Incoming(std::move(*receiver), std::move(*blocks), spec));
+  return std::unique_ptr<Incoming>(new Incoming(std::move(*receiver), std::move(*memory), checked->blocks));
 }
 
-Incoming::Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> blocks, const LinkSpec& spec)
-    : receiver_(std::move(receiver)), blocks_(std::move(blocks)), spec_(spec), busy_(spec.blocks, false) {
-  kept_.reserve(spec.blocks);
+Incoming::Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks)
+    : receiver_(std::move(receiver)), memory_(std::move(memory)), blocks_(blocks), busy_(blocks.blocks(), false) {
+  kept_.reserve(blocks.blocks());
 }
 
 Outcome Incoming::next() noexcept {
@@ -63,10 +64,12 @@ bool Incoming::on_packet(const ActivationPacket& packet, std::span<const std::by
     return false;
   }
   ++packets_;
+  current_ = {{}, 0, 0, true, packet.port == kLastPort, false};
+  if (packet.payload_bytes == 0) return true;
   const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
-  current_ = {
-      blocks_->bytes().subspan(begin, packet.payload_bytes), 0, packet.offset, true, packet.port == kLastPort, false};
-  if (packet.payload_bytes != 0) busy_[begin / spec_.block_bytes] = true;
+  current_.bytes = memory_->bytes().subspan(begin, packet.payload_bytes);
+  current_.offset = packet.offset;
+  set_busy(packet.offset, true);
   return true;
 }
 
@@ -79,14 +82,24 @@ std::string Incoming::problem_with(const ActivationPacket& packet) const {
     if (packet.port != kLastPort) return "it is empty, and not the message's last";
     return packet.offset == 0 ? "" : "it is empty, and names a block";
   }
-  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
-  if (begin % spec_.block_bytes != 0 || begin / spec_.block_bytes >= spec_.blocks ||
-      packet.payload_bytes > spec_.block_bytes)
-    return std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) + " are no block; there are " +
-           std::to_string(spec_.blocks) + " of " + std::to_string(spec_.block_bytes) + " bytes";
-  if (busy_[begin / spec_.block_bytes])
-    return "block " + std::to_string(begin / spec_.block_bytes) + " was not given back";
+  std::uint32_t block = 0;
+  if (!blocks_.find(packet.offset, block) || packet.payload_bytes > blocks_.block_bytes())
+    return std::to_string(packet.payload_bytes) + " bytes at " +
+           std::to_string(std::uint64_t{packet.offset} * kOffsetUnitBytes) + " are no block; there are " +
+           std::to_string(blocks_.blocks()) + " of " + std::to_string(blocks_.block_bytes()) + " bytes";
+  if (busy_[block]) return "block " + std::to_string(block) + " was not given back";
   return {};
+}
+
+// `offset` is a block's.
+void Incoming::set_busy(std::uint32_t offset, bool busy) noexcept {
+  std::uint32_t block = 0;
+  if (blocks_.find(offset, block)) busy_[block] = busy;
+}
+
+void Incoming::give_back(std::uint32_t offset) noexcept {
+  set_busy(offset, false);
+  receiver_->give_back({0, offset, 0, 0});
 }
 
 Descriptor Incoming::peek() const noexcept {
@@ -106,7 +119,7 @@ void Incoming::settle() noexcept {
 
 // Behind the last packet of a message nothing needs a block before release().
 bool Incoming::one_more_may_be_kept() const noexcept {
-  return current_.last || kept_.size() + (current_.kept ? 1 : 0) + promised_ + 1 < spec_.blocks;
+  return current_.last || kept_.size() + (current_.kept ? 1 : 0) + promised_ + 1 < blocks_.blocks();
 }
 
 bool Incoming::keep() noexcept {
@@ -131,8 +144,7 @@ void Incoming::retire() noexcept {
     if (current_.kept) {
       kept_.push_back(current_.offset);
     } else {
-      busy_[std::uint64_t{current_.offset} * kOffsetUnitBytes / spec_.block_bytes] = false;
-      receiver_->give_back({0, current_.offset, 0, 0});
+      give_back(current_.offset);
     }
   }
   current_ = {};
@@ -141,10 +153,7 @@ void Incoming::retire() noexcept {
 
 void Incoming::release() noexcept {
   if (receiver_ == nullptr || kept_.empty()) return;
-  for (const std::uint32_t offset : kept_) {
-    busy_[std::uint64_t{offset} * kOffsetUnitBytes / spec_.block_bytes] = false;
-    receiver_->give_back({0, offset, 0, 0});
-  }
+  for (const std::uint32_t offset : kept_) give_back(offset);
   kept_.clear();
   receiver_->wake();
 }

@@ -11,7 +11,6 @@
 
 #include "runtime/packing/link.h"
 #include "runtime/packing/piece.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
@@ -24,7 +23,7 @@ namespace woa::packing {
 class Incoming final : private PacketSink {
  public:
   static Result<std::unique_ptr<Incoming>> open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                                Doorbell producer);
+                                                ChannelEnd end);
 
   // Makes sure that there is something to read: a fragment, or the end of the message.
   Outcome next() noexcept;
@@ -67,17 +66,19 @@ class Incoming final : private PacketSink {
     bool there = false, last = false, kept = false;
   };
 
-  Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> blocks, const LinkSpec& spec);
+  Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks);
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
   [[nodiscard]] std::string problem_with(const ActivationPacket& packet) const;
   [[nodiscard]] bool read_all() const noexcept { return current_.at >= current_.bytes.size(); }
   [[nodiscard]] bool one_more_may_be_kept() const noexcept;
   Outcome poll() noexcept;
+  void set_busy(std::uint32_t offset, bool busy) noexcept;
+  void give_back(std::uint32_t offset) noexcept;
   void retire() noexcept;
 
   std::unique_ptr<Receiver> receiver_;  // null after a failure
-  std::unique_ptr<Mapping> blocks_;
-  LinkSpec spec_;
+  std::unique_ptr<Mapping> memory_;
+  BlockLayout blocks_;
   Packet current_;
   std::vector<std::uint32_t> kept_;  // offsets of blocks that were read to their end
   std::size_t promised_ = 0;

@@ -1,7 +1,9 @@
 #include "runtime/packing/link.h"
 
+#include <array>
 #include <bit>
-#include <string>
+
+#include "runtime/transport/replicas.h"
 
 namespace woa::packing {
 namespace {
@@ -23,32 +25,44 @@ Status check_spec(const LinkSpec& spec) {
   return {};
 }
 
+Result<BlockLayout> layout_of(const Transport& transport, const LinkSpec& spec) {
+  WOA_RETURN_IF_ERROR(check_spec(spec));
+  return BlockLayout::make(spec.blocks, spec.block_bytes, transport.header_room());
+}
+
 }  // namespace
 
-ChannelSpec channel_of(const LinkSpec& spec) noexcept {
+std::string Link::description() const { return describe_all(std::array{channel, blocks}); }
+
+Status Link::connect(Transport& transport, std::string_view description) const {
+  return connect_all(transport, std::array{channel, blocks}, description).with_context("link");
+}
+
+ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept {
   const std::uint32_t slots = std::bit_ceil(spec.blocks);
-  return {.ring_slots = slots, .return_slots = slots, .inline_bytes = 0, .header_crc = false};
+  return {.ring_slots = slots, .return_slots = slots, .inline_bytes = 0, .header_crc = !shares_memory(transport)};
 }
 
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
-  WOA_RETURN_IF_ERROR(check_spec(spec));
-  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "packed messages").with_context("link"));
-  const auto channel_bytes = transport.channel_bytes(channel_of(spec));
+  const auto layout = layout_of(transport, spec);
+  if (!layout.ok()) return layout.status();
+  const auto channel_bytes = transport.channel_bytes(channel_of(transport, spec));
   if (!channel_bytes.ok()) return channel_bytes.status();
   auto channel = transport.allocate(label, *channel_bytes);
   if (!channel.ok()) return channel.status();
-  auto blocks = transport.allocate(label, std::uint64_t{spec.blocks} * spec.block_bytes);
+  auto blocks = transport.allocate(label, layout->region_bytes());
   if (!blocks.ok()) return blocks.status();
   return Link{std::move(*channel), std::move(*blocks)};
 }
 
-Status check_link(const Transport& transport, const LinkSpec& spec, const Link& link) {
-  WOA_RETURN_IF_ERROR(check_spec(spec));
-  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "packed messages").with_context("link"));
-  if (link.channel != nullptr && link.blocks != nullptr &&
-      link.blocks->bytes() == std::uint64_t{spec.blocks} * spec.block_bytes)
-    return {};
-  return {Code::kInvalid, "link: its segments are not of this spec; both ends must use the one that it was made with"};
+Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+  const auto layout = layout_of(transport, spec);
+  if (!layout.ok()) return layout.status();
+  if (link.channel == nullptr || link.blocks == nullptr || link.blocks->bytes() != layout->region_bytes())
+    return {Code::kInvalid,
+            "link: its segments are not of this spec; both ends must use the one that it was made with"};
+  end.regions = {{0, spec.blocks, spec.block_bytes, link.blocks}};
+  return CheckedLink{channel_of(transport, spec), std::move(end), *layout};
 }
 
 }  // namespace woa::packing

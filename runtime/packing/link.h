@@ -1,12 +1,18 @@
 // What a packer and its unpacker share: a channel, and the blocks that carry the pieces.
+//
+// Where both ends map the same memory (loopback, shm) there is one link, which both use: between processes its segments
+// travel as descriptors (Segment::descriptor()). Where each end has a replica (ofi), each process allocates a link of
+// the same spec, sends its description() to the other, and connects its own to what comes back.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/packet/activation_packet.h"
+#include "runtime/transport/block_layout.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
@@ -18,21 +24,35 @@ struct LinkSpec {
   std::uint32_t later_pieces = 256;      // of one message whose memory is remembered until its end
 };
 
-// A value. Between processes the segments travel as descriptors (Segment::descriptor()).
+// A value: copies name the same memory.
 struct Link {
   std::shared_ptr<Segment> channel, blocks;
+
+  // What the other process connects its link to this one by: opaque bytes, at most 3 KiB. Empty where memory is shared.
+  // Whoever has it can write into this link's memory: it goes to that process only.
+  [[nodiscard]] std::string description() const;
+  // Once, before an end is opened; the other process does the same. Waits until it answers. kInvalid: no such
+  // description, or of a link of another spec. Otherwise as Transport::connect().
+  Status connect(Transport& transport, std::string_view description) const;
 };
 
-// Allocates what `spec` needs. kInvalid names the field that is out of bounds, kUnsupported a transport whose ends do
-// not map the same memory. Otherwise as Transport::allocate().
+// Allocates what `spec` needs at this end. kInvalid names the field that is out of bounds, kTooLarge more memory than
+// packets can name. Otherwise as Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/packing
 // --------------------------------------------------------------------------------------
 
-ChannelSpec channel_of(const LinkSpec& spec) noexcept;
-// kInvalid if `link` is not of `spec`; kUnsupported as allocate_link().
-Status check_link(const Transport& transport, const LinkSpec& spec, const Link& link);
+// As this transport needs it: headers carry a CRC where they travel between hosts.
+ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept;
+// `link` as the ends of its channel see it.
+struct CheckedLink {
+  ChannelSpec channel;
+  ChannelEnd end;  // with the blocks as region 0
+  BlockLayout blocks;
+};
+// `end` brings the doorbells. kInvalid if `link` is not of `spec`.
+Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
 // What a packet on the channel means. The channel carries messages only, so the header's fields need not say what they
 // say between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.

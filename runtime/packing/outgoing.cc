@@ -5,15 +5,14 @@
 
 namespace woa::packing {
 
-Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, const Link& link, Doorbell consumer) {
-  WOA_RETURN_IF_ERROR(check_link(transport, spec, link));
-  auto pool = BlockPool::make(spec.blocks, spec.block_bytes);
-  if (!pool.ok()) return pool.status();
+Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+  auto checked = check_link(transport, spec, link, std::move(end));
+  if (!checked.ok()) return checked.status();
   auto blocks = transport.map(link.blocks, Access::kReadWrite);
   if (!blocks.ok()) return blocks.status();
-  auto sender = transport.open_sender(channel_of(spec), link.channel, consumer);
+  auto sender = transport.open_sender(checked->channel, link.channel, std::move(checked->end));
   if (!sender.ok()) return sender.status();
-  return Outgoing(std::move(*sender), std::move(*blocks), std::move(*pool));
+  return Outgoing(std::move(*sender), std::move(*blocks), BlockPool(checked->blocks));
 }
 
 Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool) noexcept

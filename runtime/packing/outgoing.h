@@ -10,7 +10,6 @@
 #include "runtime/packing/link.h"
 #include "runtime/packing/piece.h"
 #include "runtime/transport/block_pool.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
@@ -19,7 +18,7 @@ namespace woa::packing {
 // back as soon as it has read it: so any number of blocks, even one, carries a message of any length.
 class Outgoing {
  public:
-  static Result<Outgoing> open(Transport& transport, const LinkSpec& spec, const Link& link, Doorbell consumer);
+  static Result<Outgoing> open(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
   // Whether a descriptor and `bytes` behind it fit into what is left of the open block; false without one.
   [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept {
@@ -29,7 +28,8 @@ class Outgoing {
   [[nodiscard]] std::uint64_t room() const noexcept { return pool_.block_bytes() - aligned(used_) - kDescriptorBytes; }
   // Opens an empty block; none must be open.
   Outcome open_block() noexcept;
-  // fits(bytes.size()) must hold. This copy is the transfer where the consumer reads the block in place.
+  // fits(bytes.size()) must hold. This copy is the transfer where the consumer reads the block in place; elsewhere the
+  // block is what commit() writes into the consumer's memory.
   void append(const Descriptor& descriptor, std::span<const std::byte> bytes) noexcept;
   // Sends the open block, if there is one, as a packet of `message`, and wakes the consumer.
   Outcome commit(std::uint16_t port, std::uint64_t message) noexcept;

@@ -7,8 +7,8 @@
 namespace woa::packing {
 
 Result<std::unique_ptr<Packer>> Packer::open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                             Doorbell consumer) {
-  auto outgoing = Outgoing::open(transport, spec, link, consumer);
+                                             ChannelEnd end) {
+  auto outgoing = Outgoing::open(transport, spec, link, std::move(end));
   if (!outgoing.ok()) return outgoing.status();
   return std::unique_ptr<Packer>(new Packer(std::move(*outgoing), spec));
 }

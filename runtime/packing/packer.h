@@ -11,29 +11,31 @@
 #include "runtime/packing/link.h"
 #include "runtime/packing/outgoing.h"
 #include "runtime/packing/piece.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
 
-// One thread at a time. No call blocks, allocates, logs or makes a system call, but a packet that is sent may make one
-// to wake a receiver that sleeps, and a refused call allocates to say why.
+// One thread at a time. No call blocks, allocates or logs, but a refused one allocates to say why. Where memory is
+// shared none makes a system call either, but a packet that is sent may make one to wake a receiver that sleeps.
 //
 //     packer.begin();
 //     packer.pack(bytes_of(count), SendMode::kSafer, ReceiveMode::kExpress);    // the receiver needs it to go on
 //     packer.pack(rows, SendMode::kCheaper, ReceiveMode::kCheaper);
 //     packer.end();
 //
-// What each mode costs where the receiver reads the blocks in place (loopback, shm): a piece is copied once, into a
-// block, and nothing is staged. *Safer* and *cheaper* are copied by pack(), *later* by end(). An *express* piece that
-// is not *later* is sent by pack() together with all that was packed before it: one packet for each, so several values
-// that are needed at once are better one piece. Without it a packet is sent when a block is full, and by end().
+// What each mode costs: a piece is copied once, into a block, *safer* and *cheaper* by pack(), *later* by end(). Where
+// the receiver reads the blocks in place (loopback, shm) that is the transfer, and nothing is staged. Between hosts
+// (ofi) the wire then writes the block into the receiver's memory; *cheaper* is copied there, too, since the wire reads
+// registered memory only, and the caller's is not. An *express* piece that is not *later* is sent by pack() together
+// with all that was packed before it: one packet for each, so several values that are needed at once are better one
+// piece. Without it a packet is sent when a block is full, and by end().
 class Packer {
  public:
-  // `link` is as allocate_link() made it for `spec`. `consumer` is the doorbell of the receiver's controller and must
-  // outlive the packer. kInvalid: `link` is not of `spec`. Otherwise as Transport::open_sender().
+  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
+  // which must outlive the packer; regions in it are not looked at. kInvalid: `link` is not of `spec`, or not
+  // connected. Otherwise as Transport::open_sender().
   static Result<std::unique_ptr<Packer>> open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                              Doorbell consumer = {});
+                                              ChannelEnd end = {});
   // A message that was begun and not ended is lost; the receiver is told so if a part of it was sent.
 
   // Begins a message; kRefused within one.
@@ -50,8 +52,8 @@ class Packer {
 
   // Payload counts from when a piece was packed with kOk.
   [[nodiscard]] Traffic traffic() const noexcept;
-  // Why the link ended: kPeerLost: the receiver closed. kDataLoss: it broke a rule. While it has not: ok, or kInvalid
-  // for the last call that was refused.
+  // Why the link ended: kPeerLost: the receiver closed, or the wire lost it. kDataLoss: it broke a rule. While it has
+  // not: ok, or kInvalid for the last call that was refused.
   [[nodiscard]] Status status() const;
 
  private:

@@ -23,8 +23,8 @@ std::string text_of(std::uint32_t number, const Piece& piece) {
 }  // namespace
 
 Result<std::unique_ptr<Unpacker>> Unpacker::open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                                 Doorbell producer) {
-  auto incoming = Incoming::open(transport, spec, link, producer);
+                                                 ChannelEnd end) {
+  auto incoming = Incoming::open(transport, spec, link, std::move(end));
   if (!incoming.ok()) return incoming.status();
   return std::unique_ptr<Unpacker>(new Unpacker(std::move(*incoming), spec));
 }

@@ -12,13 +12,13 @@
 #include "runtime/packing/incoming.h"
 #include "runtime/packing/link.h"
 #include "runtime/packing/piece.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
 
-// One thread at a time. No call blocks, allocates, logs or makes a system call, but one that gives blocks back may make
-// one to wake a sender that sleeps, and one that is refused or fails allocates to say why.
+// One thread at a time. No call blocks, allocates or logs, but one that is refused or fails allocates to say why. Where
+// memory is shared none makes a system call either, but one that gives blocks back may make one to wake a sender that
+// sleeps.
 //
 //     unpacker.begin();
 //     unpacker.unpack(bytes_of(count), SendMode::kSafer, ReceiveMode::kExpress);
@@ -35,10 +35,11 @@ namespace woa::packing {
 // before any other.
 class Unpacker {
  public:
-  // `link` is as allocate_link() made it for `spec`. `producer` is the doorbell of the sender's controller and must
-  // outlive the unpacker. kInvalid: `link` is not of `spec`. Otherwise as Transport::open_receiver().
+  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
+  // which must outlive the unpacker; regions in it are not looked at. kInvalid: `link` is not of `spec`, or not
+  // connected. Otherwise as Transport::open_receiver().
   static Result<std::unique_ptr<Unpacker>> open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                                Doorbell producer = {});
+                                                ChannelEnd end = {});
 
   // Begins with the next message when its first packet is there. The last message's views end here. kRefused within a
   // message. kClosed with an ok status(): the sender closed, and there are no more messages.
@@ -61,8 +62,8 @@ class Unpacker {
   // Payload counts from when a piece was unpacked or viewed with kOk.
   [[nodiscard]] Traffic traffic() const noexcept;
   // Why the link ended: kInvalid: both sides did not name the same pieces. kDataLoss: a packet was lost, or the sender
-  // broke a rule. kPeerLost: it closed within a message. While it has not, or closed in order: ok, or kInvalid or
-  // kExhausted for the last call that was refused.
+  // broke a rule. kPeerLost: it closed within a message, or the wire lost it. While it has not, or closed in order: ok,
+  // or kInvalid or kExhausted for the last call that was refused.
   [[nodiscard]] Status status() const;
 
  private:

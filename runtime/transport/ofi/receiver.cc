@@ -99,11 +99,12 @@ std::span<const std::byte> OfiReceiver::inline_payload(const ActivationPacket& p
 }
 
 Status OfiReceiver::status() const {
+  if (loss_ == Loss::kNone) return quiet() ? lane_.lost() : Status();  // before any text is made: asked at every poll
   const std::string what = "channel: packet " + std::to_string(next_);
   const std::string found = std::to_string(found_);
   const auto rejected = [&](const std::string& why) { return Status(Code::kDataLoss, what + " rejected: " + why); };
   switch (loss_) {
-    case Loss::kNone: return quiet() ? lane_.lost() : Status();
+    case Loss::kNone: break;
     case Loss::kSequence:
       return {Code::kDataLoss, "channel: a packet was lost or repeated: sequence " + std::to_string(next_) +
                                    " expected, " + found + " found"};

@@ -37,7 +37,7 @@ TEST_CASE("a sender that is killed within a message: what was unpacked stays, th
   REQUIRE(patiently([&] { return unpacker->unpack(first, SendMode::kSafer, ReceiveMode::kExpress); }));
   sender.kill();
   REQUIRE(WIFSIGNALED(sender.wait()));
-  REQUIRE(rig.transport->close_channel(packing::channel_of(rig.spec), rig.link.channel).ok());
+  REQUIRE(rig.close_channel());
   REQUIRE_FALSE(patiently([&] { return unpacker->unpack(rest, SendMode::kSafer, ReceiveMode::kCheaper); }));
   INFO(unpacker->status().message());
   REQUIRE(unpacker->status().code() == Code::kPeerLost);
@@ -62,7 +62,7 @@ TEST_CASE("a receiver that is killed within a message") {
   REQUIRE(patiently([&] { return packer->pack(part, SendMode::kSafer, ReceiveMode::kExpress); }));
   receiver.kill();
   REQUIRE(WIFSIGNALED(receiver.wait()));
-  REQUIRE(rig.transport->close_channel(packing::channel_of(rig.spec), rig.link.channel).ok());
+  REQUIRE(rig.close_channel());
   REQUIRE_FALSE(patiently([&] { return packer->pack(rest, SendMode::kCheaper, ReceiveMode::kCheaper); }));
   INFO(packer->status().message());
   REQUIRE(packer->status().code() == Code::kPeerLost);

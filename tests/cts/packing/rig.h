@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/base/clock.h"
 #include "runtime/packing/link.h"
 #include "runtime/packing/packer.h"
 #include "runtime/packing/unpacker.h"
@@ -33,19 +34,49 @@ inline constexpr std::array kReceiveModes{ReceiveMode::kExpress, ReceiveMode::kC
 // The largest piece that can be viewed.
 inline std::size_t viewable_bytes(const LinkSpec& spec) { return spec.block_bytes - packing::kDescriptorBytes; }
 
-// Both ends of a link.
-struct Rig {
-  explicit Rig(const LinkSpec& link_spec = cts::link_spec(), std::unique_ptr<Transport> over = make_transport())
-      : spec(link_spec), transport(std::move(over)) {}
+// The transports of all rigs that bring none: between hosts it takes long to make some.
+inline const std::shared_ptr<Link>& usual_sides() {
+  static const std::shared_ptr<Link> sides = make_link();
+  return sides;
+}
 
-  [[nodiscard]] Result<std::unique_ptr<Packer>> open_packer() const { return Packer::open(*transport, spec, link); }
+// A link as both of its ends see it.
+struct LinkEnds {
+  packing::Link packer, unpacker;
+};
+inline LinkEnds allocate_ends(const Link& sides, const LinkSpec& spec) {
+  auto packer = need(packing::allocate_link(*sides.producer, spec, "link"));
+  if (packer.description().empty()) return {packer, packer};
+  auto unpacker = need(packing::allocate_link(*sides.consumer, spec, "link"));
+  REQUIRE(packer.connect(*sides.producer, unpacker.description()).ok());
+  REQUIRE(unpacker.connect(*sides.consumer, packer.description()).ok());
+  return {packer, unpacker};
+}
+
+// Both ends of a link. What one sends need not be there at once when the other looks.
+struct Rig {
+  explicit Rig(const LinkSpec& link_spec = cts::link_spec(), std::shared_ptr<Link> over = usual_sides())
+      : spec(link_spec), sides(std::move(over)) {}
+  // The ends are closed: what they sent last must not meet the next rig's memory.
+  ~Rig() { sides->settle(); }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  [[nodiscard]] Result<std::unique_ptr<Packer>> open_packer() const {
+    return Packer::open(*sides->producer, spec, ends.packer);
+  }
   [[nodiscard]] Result<std::unique_ptr<Unpacker>> open_unpacker() const {
-    return Unpacker::open(*transport, spec, link);
+    return Unpacker::open(*sides->consumer, spec, ends.unpacker);
+  }
+  // As somebody does on behalf of a process that died.
+  [[nodiscard]] bool close_channel() const {
+    return sides->close_channel(packing::channel_of(*sides->producer, spec),
+                                {ends.packer.channel, ends.unpacker.channel});
   }
 
   LinkSpec spec;
-  std::unique_ptr<Transport> transport;
-  packing::Link link = need(packing::allocate_link(*transport, spec, "link"));
+  std::shared_ptr<Link> sides;
+  LinkEnds ends = allocate_ends(*sides, spec);
 };
 
 struct OpenRig : Rig {
@@ -82,14 +113,20 @@ class Script {
   Outcome last_ = Outcome::kOk;
 };
 
-// Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock. A loss shows after
-// some polls, and a piece may go through many blocks.
-inline bool run_both(Script& sender, Script& receiver) {
-  for (int idle = 0; idle < 100'000; ++idle) {
-    if (sender.run() | receiver.run()) idle = 0;
-    if (sender.done() && receiver.done()) return true;
-  }
+// Waits until `happened`, which may take a wire and a busy machine some time. False: it does not.
+inline constexpr std::uint64_t kPatience_ns = 10'000'000'000;
+template <class Happened>
+bool in_time(Happened&& happened) {
+  for (const std::uint64_t begin = now_ns(); now_ns() - begin < kPatience_ns;)
+    if (happened()) return true;
   return false;
+}
+
+// Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock.
+inline bool run_both(Script& sender, Script& receiver) {
+  while (!sender.done() || !receiver.done())
+    if (!in_time([&] { return sender.run() | receiver.run() | (sender.done() && receiver.done()); })) return false;
+  return true;
 }
 
 // One piece of a message as both sides have it.

@@ -49,6 +49,8 @@ class Link {
                                                   const ChannelEnd& end = {}) {
     return need(consumer->open_receiver(spec, replicas.consumer, end));
   }
+  // Waits until what both sides sent so far has arrived.
+  virtual void settle() const {}
   // As somebody does on behalf of a process that died: on every side.
   [[nodiscard]] bool close_channel(const ChannelSpec& spec, const Replicas& replicas) const {
     return producer->close_channel(spec, replicas.producer).ok() &&

@@ -123,6 +123,7 @@ class OfiLink final : public Link {
                                           const ChannelEnd& end) override {
     return std::make_unique<SettledReceiver>(Link::open_receiver(spec, replicas, end), sides_);
   }
+  void settle() const override { sides_->settle(); }
 
  private:
   std::shared_ptr<TwoSides> sides_;

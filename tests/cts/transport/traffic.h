@@ -29,6 +29,7 @@ inline std::uint64_t traffic(Channel& channel, std::uint64_t laps) {
     channel.receiver->wake();
     channel.sender->poll_returns(out);
     if (channel.sender->closed() || channel.receiver->closed()) return 0;
+    if (!channel.sender->status().ok() || !channel.receiver->status().ok()) return 0;
   }
   channel.receiver->poll(counter, kAll);
   return counter.packets;

@@ -1,7 +1,5 @@
-// Calls that break a rule are refused, say which, and leave the message as it was. Links of another spec. A receiver
-// that breaks a rule.
+// Calls that break a rule are refused, say which, and leave the message as it was. Links of another spec.
 #include "tests/cts/packing/rig.h"
-#include "tests/support/replica_transport.h"
 
 namespace woa::cts {
 namespace {
@@ -158,34 +156,13 @@ TEST_CASE("an orderly end after a refusal is no error") {
   REQUIRE(rig.unpacker->status().ok());
 }
 
-TEST_CASE("a link between replicas of memory is refused") {
-  test::ReplicaTransport transport;
-  const Status status = packing::allocate_link(transport, {}, "link").status();
-  REQUIRE(status.code() == Code::kUnsupported);
-  REQUIRE(status.message().find("'replica'") != std::string::npos);
-}
-
 TEST_CASE("a link of another spec is refused by both ends") {
   const Rig rig(LinkSpec{4, 1024, 4});
   for (const LinkSpec& other : {LinkSpec{8, 1024, 4}, LinkSpec{4, 2048, 4}, LinkSpec{8, 512, 4}, LinkSpec{0, 64, 4}}) {
-    REQUIRE(Packer::open(*rig.transport, other, rig.link).status().code() == Code::kInvalid);
-    REQUIRE(Unpacker::open(*rig.transport, other, rig.link).status().code() == Code::kInvalid);
+    REQUIRE(Packer::open(*rig.sides->producer, other, rig.ends.packer).status().code() == Code::kInvalid);
+    REQUIRE(Unpacker::open(*rig.sides->consumer, other, rig.ends.unpacker).status().code() == Code::kInvalid);
   }
-  REQUIRE(Packer::open(*rig.transport, rig.spec, {}).status().code() == Code::kInvalid);
-}
-
-TEST_CASE("a receiver that gives back what it does not have ends the link") {
-  for (const std::uint32_t offset : {0U, 1U, 1000U}) {
-    const Rig rig(LinkSpec{2, 128, 4});
-    const auto packer = need(rig.open_packer());
-    const auto receiver = need(rig.transport->open_receiver(packing::channel_of(rig.spec), rig.link.channel, {}));
-    receiver->give_back({0, offset, 0, 0});
-    REQUIRE(packer->begin() == Outcome::kOk);
-    REQUIRE(packer->pack(pattern(8, 1), kSafer, kCheaper) == Outcome::kClosed);
-    REQUIRE(packer->end() == Outcome::kClosed);
-    REQUIRE(packer->status().code() == Code::kDataLoss);
-    REQUIRE(packer->status().message().find("gave back a block that it did not have") != std::string::npos);
-  }
+  REQUIRE(Packer::open(*rig.sides->producer, rig.spec, {}).status().code() == Code::kInvalid);
 }
 
 }  // namespace woa::cts
