@@ -55,8 +55,8 @@ struct Traffic {
   std::uint64_t messages = 0;       // ended
   std::uint64_t packets = 0;        // sent or taken
   std::uint64_t payload_bytes = 0;  // of all pieces
-  // Moved by the processor. Packer: what is more than payload_bytes was staged; nothing is where the consumer reads the
-  // blocks that the packer writes to. Unpacker: what went into the caller's memory; the rest was given out as views.
+  // Moved by the processor. Packer: each byte once, into a block, which is the transfer itself where the consumer reads
+  // the block in place. Unpacker: what went into the caller's memory; the rest was given out as views.
   std::uint64_t copied_bytes = 0;
 };
 

@@ -1,8 +1,11 @@
 // Two sides that do not name the same pieces: the receiver says what both named, and the link ends.
 #include "tests/cts/packing/rig.h"
+#include "tests/support/says.h"
 
 namespace woa::cts {
 namespace {
+
+using test::says;
 
 // Sends `packed`, unpacks `asked`; how the receiver's status ends.
 Status status_of(const std::vector<Item>& packed, std::vector<Item> asked) {
@@ -22,8 +25,6 @@ Status status_of(const std::vector<Item>& packed, std::vector<Item> asked) {
   }
   return status;
 }
-
-bool has(const Status& status, const std::string& text) { return status.message().find(text) != std::string::npos; }
 
 }  // namespace
 
@@ -49,9 +50,9 @@ TEST_CASE("another size or another mode, at every place in the message") {
           INFO(at << ": " << to_string(was) << " against " << to_string(is) << ": " << status.message());
           REQUIRE(status.code() == (was == is ? Code::kOk : Code::kInvalid));
           if (was == is) continue;
-          REQUIRE(has(status, "message 0"));
-          REQUIRE(has(status, "piece " + std::to_string(at) + " of " + to_string(was) + " came where"));
-          REQUIRE(has(status, "piece " + std::to_string(at) + " of " + to_string(is) + " was asked for"));
+          REQUIRE(says(status, "message 0"));
+          REQUIRE(says(status, "piece " + std::to_string(at) + " of " + to_string(was) + " came where"));
+          REQUIRE(says(status, "piece " + std::to_string(at) + " of " + to_string(is) + " was asked for"));
         }
       }
     }
@@ -65,13 +66,13 @@ TEST_CASE("pieces that were not packed are asked for") {
     asked.push_back(item(0, SendMode::kSafer, ReceiveMode::kCheaper));
     const Status status = status_of(packed, asked);
     REQUIRE(status.code() == Code::kInvalid);
-    REQUIRE(has(status, "it ends where piece 1 of 0 bytes, safer, cheaper was asked for"));
+    REQUIRE(says(status, "it ends where piece 1 of 0 bytes, safer, cheaper was asked for"));
   }
-  REQUIRE(has(status_of({}, {item(5, SendMode::kLater, ReceiveMode::kCheaper)}), "it ends where piece 0"));
+  REQUIRE(says(status_of({}, {item(5, SendMode::kLater, ReceiveMode::kCheaper)}), "it ends where piece 0"));
   // Where it would stand come the bytes of a later piece.
   const Item later = item(7, SendMode::kLater, ReceiveMode::kCheaper);
-  REQUIRE(has(status_of({later}, {later, item(5, SendMode::kSafer, ReceiveMode::kCheaper)}),
-              "piece 0 of 7 bytes, later, cheaper came where piece 1 of 5 bytes, safer, cheaper was asked for"));
+  REQUIRE(says(status_of({later}, {later, item(5, SendMode::kSafer, ReceiveMode::kCheaper)}),
+               "piece 0 of 7 bytes, later, cheaper came where piece 1 of 5 bytes, safer, cheaper was asked for"));
 }
 
 TEST_CASE("pieces that were packed are not asked for") {
@@ -79,9 +80,9 @@ TEST_CASE("pieces that were packed are not asked for") {
   const Item later = item(7, SendMode::kLater, ReceiveMode::kCheaper);
   for (const SendMode send : kSendModes) {
     const Item second = item(500, send, ReceiveMode::kCheaper);
-    REQUIRE(has(status_of({first, second}, {first}), "came where its end was asked for"));
-    REQUIRE(has(status_of({later, second}, {later}), "piece 1 of 500 bytes, " + std::string(to_string(send)) +
-                                                         ", cheaper came where piece 0 of 7 bytes, later, cheaper"));
+    REQUIRE(says(status_of({first, second}, {first}), "came where its end was asked for"));
+    REQUIRE(says(status_of({later, second}, {later}), "piece 1 of 500 bytes, " + std::string(to_string(send)) +
+                                                          ", cheaper came where piece 0 of 7 bytes, later, cheaper"));
     REQUIRE(status_of({first, second}, {first}).code() == Code::kInvalid);
   }
 }

@@ -65,8 +65,7 @@ TEST_CASE("nothing is allocated once a link is open") {
   REQUIRE(after == before);
 }
 
-TEST_CASE(
-    "the sender copies each byte once, into a block, and stages none; the receiver copies what it does not view") {
+TEST_CASE("the sender copies each byte once, into a block; the receiver copies what it does not view") {
   OpenRig rig;
   std::vector<Item> items = every_mode(rig.spec);
   exchange(*rig.packer, *rig.unpacker, items);

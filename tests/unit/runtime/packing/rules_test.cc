@@ -1,12 +1,11 @@
 // Calls that break a rule are refused, say which, and leave the message as it was. Links of another spec.
 #include "tests/cts/packing/rig.h"
+#include "tests/support/says.h"
 
 namespace woa::cts {
 namespace {
 
-bool has(const Status& status, const std::string& text) {
-  return status.code() == Code::kInvalid && status.message().find(text) != std::string::npos;
-}
+bool refused(const Status& status, std::string_view why) { return test::says(status, Code::kInvalid, why); }
 
 constexpr SendMode kSafer = SendMode::kSafer;
 constexpr ReceiveMode kCheaper = ReceiveMode::kCheaper;
@@ -16,20 +15,20 @@ constexpr ReceiveMode kCheaper = ReceiveMode::kCheaper;
 TEST_CASE("calls outside their place are refused") {
   OpenRig rig;
   REQUIRE(rig.packer->pack({}, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "pack() without a message"));
+  REQUIRE(refused(rig.packer->status(), "pack() without a message"));
   REQUIRE(rig.packer->end() == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "end() without a message"));
+  REQUIRE(refused(rig.packer->status(), "end() without a message"));
   REQUIRE(rig.packer->begin() == Outcome::kOk);
   REQUIRE(rig.packer->begin() == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "begin() within a message"));
+  REQUIRE(refused(rig.packer->status(), "begin() within a message"));
   REQUIRE(rig.packer->end() == Outcome::kOk);
   REQUIRE(rig.unpacker->unpack({}, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "a piece without a message"));
+  REQUIRE(refused(rig.unpacker->status(), "a piece without a message"));
   REQUIRE(rig.unpacker->end() == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "end() without a message"));
+  REQUIRE(refused(rig.unpacker->status(), "end() without a message"));
   REQUIRE(rig.unpacker->begin() == Outcome::kOk);
   REQUIRE(rig.unpacker->begin() == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "begin() within a message"));
+  REQUIRE(refused(rig.unpacker->status(), "begin() within a message"));
   REQUIRE(rig.unpacker->end() == Outcome::kOk);
   std::vector<Item> items{item(100, kSafer, kCheaper)};
   exchange(*rig.packer, *rig.unpacker, items);
@@ -40,13 +39,13 @@ TEST_CASE("modes that do not exist are refused") {
   REQUIRE(rig.packer->begin() == Outcome::kOk);
   for (const int number : {0, 4, 255}) {
     REQUIRE(rig.packer->pack({}, static_cast<SendMode>(number), kCheaper) == Outcome::kRefused);
-    REQUIRE(has(rig.packer->status(), "0 bytes, unknown, cheaper"));
+    REQUIRE(refused(rig.packer->status(), "0 bytes, unknown, cheaper"));
     REQUIRE(rig.packer->pack({}, kSafer, static_cast<ReceiveMode>(number)) == Outcome::kRefused);
   }
   REQUIRE(rig.packer->end() == Outcome::kOk);
   REQUIRE(rig.unpacker->begin() == Outcome::kOk);
   REQUIRE(rig.unpacker->unpack({}, static_cast<SendMode>(9), kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "choose modes that exist"));
+  REQUIRE(refused(rig.unpacker->status(), "choose modes that exist"));
   REQUIRE(rig.unpacker->end() == Outcome::kOk);
 }
 
@@ -57,16 +56,16 @@ TEST_CASE("between a back-pressured call and its repetition nothing else is done
   REQUIRE(rig.packer->begin() == Outcome::kOk);
   REQUIRE(rig.packer->pack(large, kSafer, kCheaper) == Outcome::kBackPressured);
   REQUIRE(rig.packer->pack(other, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "another piece while one of 100000 bytes, safer, cheaper is back-pressured"));
+  REQUIRE(refused(rig.packer->status(), "another piece while one of 100000 bytes, safer, cheaper is back-pressured"));
   REQUIRE(rig.packer->pack(large, SendMode::kCheaper, kCheaper) == Outcome::kRefused);
   REQUIRE(rig.packer->end() == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "end() while a piece of 100000 bytes"));
+  REQUIRE(refused(rig.packer->status(), "end() while a piece of 100000 bytes"));
   REQUIRE(rig.unpacker->begin() == Outcome::kOk);
   REQUIRE(rig.unpacker->unpack(to, kSafer, kCheaper) == Outcome::kBackPressured);
   REQUIRE(rig.unpacker->unpack(other, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "another piece while one of 100000 bytes"));
+  REQUIRE(refused(rig.unpacker->status(), "another piece while one of 100000 bytes"));
   REQUIRE(rig.unpacker->end() == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "end() while a piece of 100000 bytes"));
+  REQUIRE(refused(rig.unpacker->status(), "end() while a piece of 100000 bytes"));
   const Bytes late = pattern(90'000, 2);
   Bytes late_to(90'000);
   Script sender, receiver;
@@ -77,11 +76,11 @@ TEST_CASE("between a back-pressured call and its repetition nothing else is done
   for (int turns = 0; turns < 1000 && !sender.done(); ++turns) sender.run(), receiver.run();
   REQUIRE(rig.packer->end() == Outcome::kBackPressured);
   REQUIRE(rig.packer->pack({}, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.packer->status(), "pack() while end() is back-pressured"));
+  REQUIRE(refused(rig.packer->status(), "pack() while end() is back-pressured"));
   REQUIRE((receiver.run(), receiver.done()));
   REQUIRE(rig.unpacker->end() == Outcome::kBackPressured);
   REQUIRE(rig.unpacker->unpack({}, kSafer, kCheaper) == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "a piece while end() is back-pressured"));
+  REQUIRE(refused(rig.unpacker->status(), "a piece while end() is back-pressured"));
   sender.then([&] { return rig.packer->end(); });
   receiver.then([&] { return rig.unpacker->end(); });
   REQUIRE(run_both(sender, receiver));
@@ -101,13 +100,13 @@ TEST_CASE("more later pieces than a link remembers are refused at both ends, and
     REQUIRE(rig.packer->begin() == Outcome::kOk);
     for (const Item& item : items) REQUIRE(pack(*rig.packer, item) == Outcome::kOk);
     REQUIRE(rig.packer->pack(some, SendMode::kLater, kCheaper) == Outcome::kRefused);
-    REQUIRE(has(rig.packer->status(), "raise the link's later_pieces"));
+    REQUIRE(refused(rig.packer->status(), "raise the link's later_pieces"));
     REQUIRE(rig.packer->end() == Outcome::kOk);
     REQUIRE(rig.unpacker->begin() == Outcome::kOk);
     for (Item& item : items) REQUIRE(unpack(*rig.unpacker, item) == Outcome::kOk);
     if (last == ReceiveMode::kCheaper) {
       REQUIRE(rig.unpacker->unpack(some, SendMode::kLater, kCheaper) == Outcome::kRefused);
-      REQUIRE(has(rig.unpacker->status(), "raise the link's later_pieces"));
+      REQUIRE(refused(rig.unpacker->status(), "raise the link's later_pieces"));
     }
     REQUIRE(rig.unpacker->end() == Outcome::kOk);
     for (const Item& item : items) REQUIRE(item.received == item.sent);
@@ -123,7 +122,7 @@ TEST_CASE("a view of a piece that no block holds is refused; it can be copied") 
   add_message(sender, *rig.packer, items);
   REQUIRE((sender.run(), rig.unpacker->begin()) == Outcome::kOk);
   REQUIRE(rig.unpacker->view(bytes, kSafer, kCheaper, view) == Outcome::kRefused);
-  REQUIRE(has(rig.unpacker->status(), "a view of " + std::to_string(bytes) + " bytes in blocks of"));
+  REQUIRE(refused(rig.unpacker->status(), "a view of " + std::to_string(bytes) + " bytes in blocks of"));
   receiver.then([&] { return unpack(*rig.unpacker, items[0]); });
   receiver.then([&] { return rig.unpacker->end(); });
   REQUIRE(run_both(sender, receiver));
@@ -142,7 +141,7 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
                              Wrong{{1, 64, (1U << 20) + 1}, "later_pieces is 1048577"}}) {
     const Status status = packing::allocate_link(*transport, wrong.spec, "link").status();
     INFO(status.message());
-    REQUIRE(has(status, wrong.field));
+    REQUIRE(refused(status, wrong.field));
   }
 }
 
@@ -163,6 +162,12 @@ TEST_CASE("a link of another spec is refused by both ends") {
     REQUIRE(Unpacker::open(*rig.sides->consumer, other, rig.ends.unpacker).status().code() == Code::kInvalid);
   }
   REQUIRE(Packer::open(*rig.sides->producer, rig.spec, {}).status().code() == Code::kInvalid);
+}
+
+TEST_CASE("where memory is shared there is nothing to connect") {
+  const Rig rig;
+  REQUIRE(rig.ends.packer.description().empty());
+  REQUIRE(rig.ends.packer.connect(*rig.sides->producer, {}).code() == Code::kInvalid);
 }
 
 }  // namespace woa::cts
