@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/plan_builder.h"
+#include "tests/support/chain_plan.h"
 
 namespace woa::test {
 
@@ -28,20 +28,6 @@ inline std::size_t open_descriptors() {
   while (::readdir(folder) != nullptr) ++count;
   ::closedir(folder);
   return count;
-}
-
-// source -> a (cpu:0) -> b (cpu:1) -> c (cpu:2) -> sink
-inline Plan chain(const std::string& kernel) {
-  PlanBuilder builder(1, 1);
-  std::uint32_t last = kSourceStage;
-  for (std::uint32_t k = 0; k < 3; ++k) {
-    const std::uint32_t next =
-        builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k));
-    builder.edge(last, 0, next, 0);
-    last = next;
-  }
-  builder.edge(last, 0, kSinkStage, 0);
-  return builder.build();
 }
 
 // The input of `instance`: its number.

@@ -6,6 +6,7 @@
 
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/functions.h"
 #include "tests/support/loop_plans.h"
 #include "tests/support/plan_builder.h"
@@ -35,19 +36,6 @@ Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const 
   return run_plan(*rewritten, options, instances, input);
 }
 
-Plan chain(std::uint32_t stages, const std::string& kernel = "append") {
-  PlanBuilder builder(1, 1);
-  std::uint32_t last = kSourceStage;
-  for (std::uint32_t k = 0; k < stages; ++k) {
-    const std::uint32_t next =
-        builder.stage(std::string(1, static_cast<char>('a' + k)), kernel, "cpu:" + std::to_string(k % 2));
-    builder.edge(last, 0, next, 0);
-    last = next;
-  }
-  builder.edge(last, 0, kSinkStage, 0);
-  return builder.build();
-}
-
 // a branch on parity, merged again at the sink
 Plan branch() {
   PlanBuilder builder(1, 1);
@@ -64,7 +52,7 @@ Plan branch() {
 
 // A chain whose stages write over their inputs, and pass them on.
 Plan passing_chain(std::uint32_t stages) {
-  Plan plan = chain(stages, "next");
+  Plan plan = chain_plan(stages, "next", 2);
   for (EdgePlan& edge : plan.edges) edge.keep = 0;
   for (StagePlan& stage : plan.stages) {
     if (stage.role == StageRole::kKernel) stage.outputs[0].in_place = 0;
@@ -137,7 +125,7 @@ TEST_CASE("a firing that fails in place gives the block back") {
 
 TEST_CASE("a chain forwards: k+1 messages under woa, 2k through the hub") {
   for (const auto& [model, per_instance] : {std::pair{"woa", 6U}, std::pair{"rpc-hub", 10U}}) {
-    const Outcome outcome = run(chain(5), model, 100);
+    const Outcome outcome = run(chain_plan(5, "append", 2), model, 100);
     INFO(model);
     REQUIRE(outcome.outputs.size() == 100);
     REQUIRE(outcome.failures.empty());
@@ -172,7 +160,7 @@ TEST_CASE("payloads arrive whole on both sides of the inline limit, also those t
 }
 
 TEST_CASE("stages of one controller exchange no message") {
-  Plan plan = chain(4);
+  Plan plan = chain_plan(4, "append", 2);
   for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, 1U);
   const Outcome outcome = run(plan, "woa", 10);
   REQUIRE(outcome.outputs.size() == 10);
@@ -245,7 +233,7 @@ TEST_CASE("an output with several readers reaches all; a join waits for both") {
 
 TEST_CASE("a failing firing poisons its instance only, and says who failed and why") {
   for (const char* model : {"woa", "rpc-hub"}) {
-    Plan plan = chain(3, "copy");
+    Plan plan = chain_plan(3, "copy", 2);
     plan.stages[3].kernel = "fail_3";
     const Outcome outcome =
         run(plan, model, 30, [](std::uint64_t i, std::uint32_t) { return i % 10 == 5 ? "3" : "x"; });
@@ -268,15 +256,15 @@ TEST_CASE("poison in a loop ends") {
 }
 
 TEST_CASE("a kernel that leaves a port unwritten has broken its contract") {
-  const Outcome outcome = run(chain(1, "silent"), "woa", 3);
+  const Outcome outcome = run(chain_plan(1, "silent", 2), "woa", 3);
   REQUIRE(outcome.failures.size() == 3);
   REQUIRE(outcome.failures.at(0).code == Code::kBrokenContract);
   REQUIRE(outcome.failures.at(0).message.find("out0") != std::string::npos);
 }
 
 TEST_CASE("an input over its bound fails its instance at the source") {
-  const Outcome outcome =
-      run(chain(2), "woa", 4, [](std::uint64_t i, std::uint32_t) { return std::string(i == 2 ? 5000 : 10, 'x'); });
+  const Outcome outcome = run(chain_plan(2, "append", 2), "woa", 4,
+                              [](std::uint64_t i, std::uint32_t) { return std::string(i == 2 ? 5000 : 10, 'x'); });
   REQUIRE(outcome.failures.size() == 1);
   REQUIRE(outcome.failures.at(2).code == Code::kTooLarge);
   REQUIRE(outcome.failures.at(2).stage == "source");
@@ -288,7 +276,7 @@ TEST_CASE("a deadline fails the instances that are late, and no others") {
     if (f.instance != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2'000));
     write(f, 0, read(f, 0));
   };
-  Plan plan = chain(1, "slow_but_for_0");
+  Plan plan = chain_plan(1, "slow_but_for_0", 2);
   plan.window = 1;
   plan.deadline_ns = 1'000'000'000;
   const Outcome outcome = run(plan, "woa", 3, number, kernels);
@@ -392,7 +380,7 @@ TEST_CASE("the poison of the last instances, still unread when the run ends, is 
 
 TEST_CASE("channels at exactly b(e) blocks and a large window never deadlock") {
   for (const char* model : {"woa", "rpc-hub"}) {
-    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain(4, "jitter")}) {
+    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain_plan(4, "jitter", 2)}) {
       plan.window = 16;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
       const Outcome outcome =

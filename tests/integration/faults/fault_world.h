@@ -13,6 +13,7 @@
 #include "tests/support/functions.h"
 #include "tests/support/process_run.h"
 #include "tests/support/run_harness.h"
+#include "tests/support/says.h"
 
 namespace woa::test {
 
@@ -71,10 +72,6 @@ inline Outcome run_faulty(const Plan& plan, const FaultWorld& world, std::uint64
     REQUIRE(outcome.outputs.size() == instances);
   }
   return outcome;
-}
-
-inline bool says(const Status& status, const std::string& text) {
-  return status.message().find(text) != std::string::npos;
 }
 
 }  // namespace woa::test

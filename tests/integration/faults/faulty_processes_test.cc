@@ -44,7 +44,7 @@ bool is_at_end(ProtocolStep step) {
 
 void require_clean_run() {
   ProcessWorld world(no_fault());
-  const Outcome outcome = run_faulty(chain("append"), world, 5);
+  const Outcome outcome = run_faulty(chain_plan(3, "append"), world, 5);
   REQUIRE(outcome.status.ok());
 }
 
@@ -58,7 +58,7 @@ void kill_node(std::uint32_t controller, ProtocolStep step, std::uint32_t channe
     fault.controller = controller;
     fault.plan = kill_at(step, channel, is_at_end(step));
     ProcessWorld world(fault);
-    const Outcome outcome = run_faulty(chain("append"), world, kInstances);
+    const Outcome outcome = run_faulty(chain_plan(3, "append"), world, kInstances);
     INFO(outcome.status.message());
     // A node closes when it has reported: its run is over then.
     if (!is_at_end(step) || !outcome.status.ok()) {
@@ -111,7 +111,7 @@ TEST_CASE("a fault in one process is reported with its controller, or harmless")
     fault.wire = {Landing::kByArrival, true};
     INFO(to_string(fault.plan));
     ProcessWorld world(fault);
-    const Outcome outcome = run_faulty(chain("append"), world, kInstances);
+    const Outcome outcome = run_faulty(chain_plan(3, "append"), world, kInstances);
     INFO(outcome.status.message());
     REQUIRE(outcome.status.code() == (row.harmless ? Code::kOk : Code::kDataLoss));
     REQUIRE((row.harmless || says(outcome.status, "controller 'cpu:1'")));
@@ -133,7 +133,7 @@ TEST_CASE("the host killed at any step: no node survives it, and another run fol
   std::vector<std::pair<ProtocolStep, std::uint32_t>> steps;
   for (const ProtocolStep step : kProducerSteps) steps.emplace_back(step, kTokensOut);
   for (const ProtocolStep step : kConsumerSteps) steps.emplace_back(step, kTokensIn);
-  const Plan plan = chain("append");
+  const Plan plan = chain_plan(3, "append");
   for (const auto& [step, channel] : steps) {
     INFO(to_string(step));
     const std::uint64_t begin = now_ns();

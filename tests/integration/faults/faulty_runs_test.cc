@@ -58,7 +58,7 @@ FaultPlan plan_of(const Row& row, FaultTarget target, std::uint32_t channel, std
 }  // namespace
 
 TEST_CASE("every fault on the way of packets, on every channel of a run") {
-  const Plan plan = chain("append");
+  const Plan plan = chain_plan(3, "append");
   for (const Inner inner : {Inner::kLoopback, Inner::kShm}) {
     for (const ChannelLayout& channel : make_layout(plan).channels) {
       const std::string from = plan.controllers[channel.from].name, to = plan.controllers[channel.to].name;
@@ -77,7 +77,7 @@ TEST_CASE("every fault on the way of packets, on every channel of a run") {
 }
 
 TEST_CASE("every fault on the way of returned blocks, on every channel of a run that has some") {
-  const Plan plan = chain("append");
+  const Plan plan = chain_plan(3, "append");
   for (const Inner inner : {Inner::kLoopback, Inner::kShm}) {
     for (const ChannelLayout& channel : make_layout(plan).channels) {
       if (channel.from == kHostController && channel.to > 1) continue;
@@ -100,7 +100,7 @@ TEST_CASE("rings that are full for a while only cost time") {
     fault.chance = 0.2;
     fault.amount = 30;
     FaultWorld world(inner, {fault});
-    const Outcome outcome = run_faulty(chain("append"), world, kInstances);
+    const Outcome outcome = run_faulty(chain_plan(3, "append"), world, kInstances);
     REQUIRE(outcome.status.ok());
   }
 }
@@ -127,7 +127,7 @@ TEST_CASE("random faults everywhere: right results or a named error") {
     }
     const Inner inner = up_to(1) == 0 ? Inner::kLoopback : Inner::kShm;
     const Landing landing = up_to(1) == 0 ? Landing::kByNumber : Landing::kByArrival;
-    auto plan = rewrite(chain("append"), up_to(1) == 0 ? "woa" : "rpc-hub");
+    auto plan = rewrite(chain_plan(3, "append"), up_to(1) == 0 ? "woa" : "rpc-hub");
     REQUIRE(plan.ok());
     INFO("seed " << seed << text);
     FaultWorld world(inner, faults, {landing, true});

@@ -93,7 +93,7 @@ void check_loss(const char* model, std::size_t victim, int signal,
   World world;
   world.options.apart = apart;
   std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
-  auto run = Run::start(as(chain("jitter"), model), world.options, [&](const Completion& completion) {
+  auto run = Run::start(as(chain_plan(3, "jitter"), model), world.options, [&](const Completion& completion) {
     ++completed;
     if (completion.failure != nullptr) REQUIRE(completion.failure->code == Code::kPeerLost);
   });
@@ -124,7 +124,7 @@ void check_loss(const char* model, std::size_t victim, int signal,
 TEST_CASE("ofi: the same outputs and message counts as in one process") {
   World world;
   for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
-    Plan plan = as(chain("append"), model);
+    Plan plan = as(chain_plan(3, "append"), model);
     const Outcome outcome = run_plan(plan, world.options, 100, number);
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == 100);
@@ -162,7 +162,7 @@ TEST_CASE("ofi and shm in one run: whoever shares memory, the outputs and the me
     World world;
     world.options.apart = apart;
     for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
-      const Outcome outcome = run_plan(as(chain("append"), model), world.options, 100, number);
+      const Outcome outcome = run_plan(as(chain_plan(3, "append"), model), world.options, 100, number);
       REQUIRE(outcome.status.ok());
       for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
       REQUIRE(outcome.messages() == 100 * per_instance);
@@ -208,11 +208,11 @@ TEST_CASE("ofi: an output that comes to one controller by two lanes is refused w
 TEST_CASE("ofi and shm in one run: only what leaves a site goes by ofi") {
   World world;
   world.options.apart = {3};  // cpu:2, whose packets come from cpu:1 and go to the host
-  REQUIRE(run_plan(as(chain("append"), "woa"), world.options, 100, number).outputs.size() == 100);
+  REQUIRE(run_plan(as(chain_plan(3, "append"), "woa"), world.options, 100, number).outputs.size() == 100);
   const OfiCounters forwarded = world.transport->counters();
   REQUIRE(forwarded.arrived >= 100);
   REQUIRE(forwarded.writes + forwarded.gathered < 100);  // the host's to cpu:0 are not among them
-  REQUIRE(run_plan(as(chain("append"), "rpc-hub"), world.options, 100, number).outputs.size() == 100);
+  REQUIRE(run_plan(as(chain_plan(3, "append"), "rpc-hub"), world.options, 100, number).outputs.size() == 100);
   const OfiCounters called = world.transport->counters();
   REQUIRE(called.writes + called.gathered - forwarded.writes - forwarded.gathered >= 100);
 }
@@ -233,7 +233,7 @@ TEST_CASE("ofi and shm in one run: what kernels write over their inputs on one s
 
 TEST_CASE("ofi: poison crosses processes with its message") {
   World world;
-  Plan plan = chain("copy");
+  Plan plan = chain_plan(3, "copy");
   plan.stages[3].kernel = "fail_3";
   for (const std::set<std::uint32_t>& apart : {std::set<std::uint32_t>{1, 2, 3}, {2}, {3}}) {
     world.options.apart = apart;
@@ -289,7 +289,7 @@ TEST_CASE("ofi and shm in one run: a node elsewhere that is stopped ends the run
 TEST_CASE("ofi: controllers of one process are refused") {
   World world;
   world.options.node_command.clear();
-  const auto run = Run::start(chain("copy"), world.options, [](const Completion&) {});
+  const auto run = Run::start(chain_plan(3, "copy"), world.options, [](const Completion&) {});
   REQUIRE(run.status().code() == Code::kUnsupported);
   REQUIRE(run.status().message().find("'ofi' joins processes") != std::string::npos);
 }
@@ -299,7 +299,7 @@ TEST_CASE("ofi: a program that is no node, or one that shares memory, is refused
        {std::vector<std::string>{"/bin/false"}, std::vector<std::string>{WOA_TEST_NODE}}) {
     World world;
     world.options.node_command = command;
-    const auto run = Run::start(chain("copy"), world.options, [](const Completion&) {});
+    const auto run = Run::start(chain_plan(3, "copy"), world.options, [](const Completion&) {});
     REQUIRE(!run.ok());
     REQUIRE(run.status().message().find("controller 'cpu:") != std::string::npos);
     REQUIRE(children().empty());

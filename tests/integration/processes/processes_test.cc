@@ -38,7 +38,7 @@ Plan as(const Plan& plan, const char* model) {
 TEST_CASE("per controller: the same outputs and message counts as in one process") {
   World world;
   for (const auto& [model, per_instance] : {std::pair{"woa", 4U}, std::pair{"rpc-hub", 6U}}) {
-    const Outcome outcome = run_plan(as(chain("append"), model), world.options, 500, number);
+    const Outcome outcome = run_plan(as(chain_plan(3, "append"), model), world.options, 500, number);
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == 500);
     for (const auto& [instance, outputs] : outcome.outputs) REQUIRE(outputs[0] == std::to_string(instance) + "abc");
@@ -49,7 +49,7 @@ TEST_CASE("per controller: the same outputs and message counts as in one process
 
 TEST_CASE("poison crosses processes with its message") {
   World world;
-  Plan plan = chain("copy");
+  Plan plan = chain_plan(3, "copy");
   plan.stages[3].kernel = "fail_3";
   const Outcome outcome =
       run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
@@ -65,7 +65,7 @@ TEST_CASE("a node killed at a random moment ends the run, names the controller, 
   for (const char* model : {"woa", "rpc-hub"}) {
     for (std::size_t victim = 0; victim < 3; ++victim) {
       for (int round = 0; round < 5; ++round) {
-        const Plan plan = as(chain("jitter"), model);
+        const Plan plan = as(chain_plan(3, "jitter"), model);
         std::uint64_t completed = 0, failed = 0;
         auto run = Run::start(plan, world.options, [&](const Completion& completion) {
           ++completed;
@@ -104,14 +104,14 @@ TEST_CASE("a node killed at a random moment ends the run, names the controller, 
       }
     }
   }
-  const Outcome after = run_plan(chain("append"), world.options, 10, number);
+  const Outcome after = run_plan(chain_plan(3, "append"), world.options, 10, number);
   REQUIRE(after.outputs.size() == 10);
 }
 
 TEST_CASE("a program that is no node is refused with the controller's name") {
   World world;
   world.options.node_command = {"/bin/false"};
-  const auto run = Run::start(chain("copy"), world.options, [](const Completion&) {});
+  const auto run = Run::start(chain_plan(3, "copy"), world.options, [](const Completion&) {});
   REQUIRE(!run.ok());
   // Of the first that was found dead.
   REQUIRE(run.status().message().find("controller 'cpu:") != std::string::npos);
@@ -120,7 +120,7 @@ TEST_CASE("a program that is no node is refused with the controller's name") {
 
 TEST_CASE("an aborted run ends while kernels still run") {
   World world;
-  auto run = Run::start(chain("slow"), world.options, [](const Completion&) {});
+  auto run = Run::start(chain_plan(3, "slow"), world.options, [](const Completion&) {});
   REQUIRE(run.ok());
   for (int k = 0; k < 3; ++k) {
     (void)(*run)->submit([](std::uint32_t, std::span<std::byte>) { return Result<std::uint64_t>(std::uint64_t{0}); });

@@ -4,6 +4,7 @@
 
 #include "controllers/gpu/opencl/register.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/unit/controllers/opencl/opencl_rig.h"
 
 namespace woa::test {
@@ -59,10 +60,6 @@ Status load_one(const StagePlan& stage, const woa_kernel* kernel = &kTranspose) 
   return status;
 }
 
-bool contains(const Status& status, const std::string& text) {
-  return status.message().find(text) != std::string::npos;
-}
-
 TEST_CASE("dimensions, work size and int parameters reach the kernel") {
   const Plan plan = plan_of({transpose_stage()});
   const std::vector<LoadedStage> stages{{0, &plan.stages[0], &kTranspose, nullptr}};
@@ -94,9 +91,9 @@ TEST_CASE("a program that does not build comes with the compiler's log") {
   stage.variant.source = "broken.cl";
   const Status status = load_one(stage);
   CHECK(status.code() == Code::kInvalid);
-  CHECK(contains(status, "stage 'turn'"));
-  CHECK(contains(status, "broken.cl"));
-  CHECK(contains(status, "error:"));
+  CHECK(says(status, "stage 'turn'"));
+  CHECK(says(status, "broken.cl"));
+  CHECK(says(status, "error:"));
 }
 
 TEST_CASE("a variant that cannot be launched is refused at load, with the reason") {
@@ -105,18 +102,18 @@ TEST_CASE("a variant that cannot be launched is refused at load, with the reason
   CHECK(load_one(stage).code() == Code::kNotFound);
   stage = transpose_stage();
   stage.variant.entry = "no_such_function";
-  CHECK(contains(load_one(stage), "no_such_function"));
+  CHECK(says(load_one(stage), "no_such_function"));
   stage = transpose_stage();
   stage.variant.entry = "too_few";
-  CHECK(contains(load_one(stage), "has 3 arguments, expected 7"));
+  CHECK(says(load_one(stage), "has 3 arguments, expected 7"));
   stage = transpose_stage();
   stage.params.pop_back();
-  CHECK(contains(load_one(stage), "has 7 arguments, expected 6"));
+  CHECK(says(load_one(stage), "has 7 arguments, expected 6"));
   stage = transpose_stage();
   stage.variant.global = {"depth"};
-  CHECK(contains(load_one(stage), "'depth'"));
+  CHECK(says(load_one(stage), "'depth'"));
   stage.variant.global = {};
-  CHECK(contains(load_one(stage), "1 to 3 dimensions"));
+  CHECK(says(load_one(stage), "1 to 3 dimensions"));
   stage = transpose_stage();
   stage.stateful = Stateful::kInstance;
   CHECK(load_one(stage).code() == Code::kUnsupported);
@@ -136,8 +133,8 @@ TEST_CASE("a device that is not there is unavailable, with what there is") {
        {static_cast<std::uint32_t>(devices->size()), std::numeric_limits<std::uint32_t>::max()}) {
     const Status status = factory.make(ordinal, controller).status();
     CHECK(status.code() == Code::kUnavailable);
-    CHECK(contains(status, "gpu:9"));
-    CHECK(contains(status, std::to_string(devices->size()) + " device"));
+    CHECK(says(status, "gpu:9"));
+    CHECK(says(status, std::to_string(devices->size()) + " device"));
   }
 }
 

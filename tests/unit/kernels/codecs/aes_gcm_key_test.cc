@@ -1,26 +1,24 @@
 // Where the key comes from, and that no error tells it.
 #include <cctype>
 
-#include "tests/support/kernel_under_test.h"
+#include "tests/unit/kernels/codecs/aes_gcm.h"
 #include "tests/unit/kernels/codecs/temporary_folder.h"
 
 namespace woa::test {
 namespace {
 
-constexpr Room kLittleRoom{100};
-const std::string kSecretKey = "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308";
 const std::vector<std::string> kBoth{"aes_gcm_encrypt", "aes_gcm_decrypt"};
 
 // No piece of the key of four characters stands in the text.
 bool tells_key(const std::string& message) {
-  for (std::size_t i = 0; i + 4 <= kSecretKey.size(); ++i) {
-    if (contains(message, kSecretKey.substr(i, 4))) return true;
+  for (std::size_t i = 0; i + 4 <= kKey.size(); ++i) {
+    if (contains(message, kKey.substr(i, 4))) return true;
   }
   return false;
 }
 
 void check_create_fails(const std::string& kernel, const Params& params, woa_status status, std::string_view part) {
-  const KernelUnderTest made(kernel, params, {kLittleRoom});
+  const KernelUnderTest made(kernel, params, {kRoom});
   CAPTURE(kernel, made.created().message);
   CHECK(made.created().status == status);
   CHECK(contains(made.created().message, part));
@@ -29,9 +27,9 @@ void check_create_fails(const std::string& kernel, const Params& params, woa_sta
 
 void check_same_key(const Params& one, const Params& other) {
   const Token plain = text("apples");
-  const Answer packet = KernelUnderTest("aes_gcm_encrypt", one, {kLittleRoom}).run({plain});
+  const Answer packet = KernelUnderTest("aes_gcm_encrypt", one, {kRoom}).run({plain});
   REQUIRE(packet.status == WOA_OK);
-  const Answer answer = KernelUnderTest("aes_gcm_decrypt", other, {kLittleRoom}).run({*packet.outs[0]});
+  const Answer answer = KernelUnderTest("aes_gcm_decrypt", other, {kRoom}).run({*packet.outs[0]});
   INFO(answer.message);
   REQUIRE(answer.status == WOA_OK);
   CHECK(*answer.outs[0] == plain);
@@ -40,38 +38,36 @@ void check_same_key(const Params& one, const Params& other) {
 TEST_CASE("a key file may end in a line end, and its digits may be capitals") {
   const TemporaryFolder folder;
   const std::string path = folder.file("key");
-  std::string capitals = kSecretKey;
+  std::string capitals = kKey;
   for (char& c : capitals) c = static_cast<char>(std::toupper(c));
-  for (const std::string& content : {kSecretKey, kSecretKey + "\n", kSecretKey + "\r\n", capitals}) {
+  for (const std::string& content : {kKey, kKey + "\n", kKey + "\r\n", capitals}) {
     write_file(path, content);
-    check_same_key({{"key_file", path}}, {{"key", kSecretKey}});
-    check_same_key({{"key", kSecretKey}}, {{"key_file", path}, {"key", ""}});
+    check_same_key({{"key_file", path}}, {{"key", kKey}});
+    check_same_key({{"key", kKey}}, {{"key_file", path}, {"key", ""}});
   }
 }
 
 TEST_CASE("the key file wins over the secret") {
   const TemporaryFolder folder;
-  write_file(folder.file("key"), kSecretKey);
-  check_same_key({{"key_file", folder.file("key")}, {"key", std::string(64, '0')}}, {{"key", kSecretKey}});
-  check_same_key({{"key_file", ""}, {"key", kSecretKey}}, {{"key", kSecretKey}});
+  write_file(folder.file("key"), kKey);
+  check_same_key({{"key_file", folder.file("key")}, {"key", std::string(64, '0')}}, {{"key", kKey}});
+  check_same_key({{"key_file", ""}, {"key", kKey}}, {{"key", kKey}});
 }
 
 TEST_CASE("a key of another length is refused") {
   const TemporaryFolder folder;
   const std::string path = folder.file("key");
   for (const std::string& kernel : kBoth) {
-    for (const std::string& content :
-         {kSecretKey.substr(1), kSecretKey.substr(0, 32) + "\n", std::string("\n"), std::string()}) {
+    for (const std::string& content : {kKey.substr(1), kKey.substr(0, 32) + "\n", std::string("\n"), std::string()}) {
       write_file(path, content);
       check_create_fails(kernel, {{"key_file", path}}, WOA_INVALID, "key_file holds fewer");
     }
-    for (const std::string& content :
-         {kSecretKey + "0", kSecretKey + "\n\n", kSecretKey + " \n", kSecretKey + kSecretKey}) {
+    for (const std::string& content : {kKey + "0", kKey + "\n\n", kKey + " \n", kKey + kKey}) {
       write_file(path, content);
       check_create_fails(kernel, {{"key_file", path}}, WOA_INVALID, "key_file holds more");
     }
-    check_create_fails(kernel, {{"key", kSecretKey + "0"}}, WOA_INVALID, "parameter key holds more");
-    check_create_fails(kernel, {{"key", kSecretKey.substr(2)}}, WOA_INVALID, "expected 64 hexadecimal digits");
+    check_create_fails(kernel, {{"key", kKey + "0"}}, WOA_INVALID, "parameter key holds more");
+    check_create_fails(kernel, {{"key", kKey.substr(2)}}, WOA_INVALID, "expected 64 hexadecimal digits");
   }
 }
 
@@ -79,7 +75,7 @@ TEST_CASE("a character that is no digit is told by its place") {
   const TemporaryFolder folder;
   const std::string path = folder.file("key");
   for (const char wrong : {'g', 'G', ' ', '\0', '/', ':', '@', '`'}) {
-    std::string content = kSecretKey;
+    std::string content = kKey;
     content[41] = wrong;
     write_file(path, content);
     check_create_fails("aes_gcm_decrypt", {{"key_file", path}}, WOA_INVALID, "key_file: character 42");
@@ -89,7 +85,7 @@ TEST_CASE("a character that is no digit is told by its place") {
 TEST_CASE("a key file that cannot be read is unavailable") {
   const TemporaryFolder folder;
   for (const std::string& path : {folder.file("missing"), folder.path()}) {
-    check_create_fails("aes_gcm_decrypt", {{"key_file", path}, {"key", kSecretKey}}, WOA_UNAVAILABLE, ": " + path);
+    check_create_fails("aes_gcm_decrypt", {{"key_file", path}, {"key", kKey}}, WOA_UNAVAILABLE, ": " + path);
   }
 }
 

@@ -1,17 +1,16 @@
 // Packets: known ones, round trips, and every way in which one can be wrong.
+#include "tests/unit/kernels/codecs/aes_gcm.h"
+
 #include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
 
-#include "tests/support/kernel_under_test.h"
 #include "tests/unit/kernels/codecs/fire.h"
 
 namespace woa::test {
 namespace {
 
-constexpr Room kRoom{4096};
-const std::string kKey = "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308";
 const std::string kZeros(64, '0');
 
 Bytes from_hex(const std::string& digits) {

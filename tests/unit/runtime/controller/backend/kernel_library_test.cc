@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 
 namespace woa {
 namespace {
 
 namespace fs = std::filesystem;
+using test::says;
 
 const std::array<fs::path, 2> kFolders{fs::path("/nowhere"), fs::path(WOA_TEST_KERNELS)};
 
@@ -27,16 +29,12 @@ ParamPlan param(const std::string& name, const std::string& value) {
   return {.name = name, .value = value, .is_file = false, .secret_env = ""};
 }
 
-bool contains(const Status& status, const std::string& text) {
-  return status.message().find(text) != std::string::npos;
-}
-
 Status load_fails(const StagePlan& stage, Code code) {
   const Status status = KernelLibrary::load(stage, kFolders).status();
   INFO(status.message());
   CHECK(status.code() == code);
-  CHECK(contains(status, "stage 'work'"));
-  CHECK(contains(status, "kernel '" + stage.kernel + "'"));
+  CHECK(says(status, "stage 'work'"));
+  CHECK(says(status, "kernel '" + stage.kernel + "'"));
   return status;
 }
 
@@ -62,13 +60,13 @@ TEST_CASE("a kernel can be named by its file") {
   stage.kernel_file = (kFolders[1] / "echo/kernel.yaml").string();
   CHECK(KernelLibrary::load(stage, {}).ok());
   stage.kernel_file = (kFolders[1] / "missing/kernel.yaml").string();
-  CHECK(contains(load_fails(stage, Code::kNotFound), stage.kernel_file));
+  CHECK(says(load_fails(stage, Code::kNotFound), stage.kernel_file));
 }
 
 TEST_CASE("what create() says is passed on") {
   StagePlan stage = stage_with("echo");
   stage.params = {param("message", "apples")};
-  CHECK(contains(load_fails(stage, Code::kUnauthentic), "no such thing as apples"));
+  CHECK(says(load_fails(stage, Code::kUnauthentic), "no such thing as apples"));
 }
 
 TEST_CASE("a secret is taken from the environment and never told") {
@@ -81,8 +79,8 @@ TEST_CASE("a secret is taken from the environment and never told") {
     INFO(status.message());
     CHECK(status.code() == Code::kUnauthentic);
     if (secret == "swordfish") {
-      CHECK(contains(status, "no such thing as ***, really not ***"));
-      CHECK_FALSE(contains(status, secret));
+      CHECK(says(status, "no such thing as ***, really not ***"));
+      CHECK_FALSE(says(status, secret));
     }
   }
   ::unsetenv("WOA_TEST_SECRET");
@@ -96,16 +94,16 @@ TEST_CASE("a secret that is not set is not given, and named if the kernel cannot
   CHECK(KernelLibrary::load(stage, kFolders).ok());
   stage.params.push_back(param("message", "apples"));
   const Status status = load_fails(stage, Code::kUnauthentic);
-  CHECK(contains(status, "no such thing as apples"));
-  CHECK(contains(status, "WOA_TEST_SECRET"));
+  CHECK(says(status, "no such thing as apples"));
+  CHECK(says(status, "WOA_TEST_SECRET"));
 }
 
 TEST_CASE("kernels that cannot be loaded say why") {
-  CHECK(contains(load_fails(stage_with("unknown"), Code::kNotFound), "/nowhere"));
-  CHECK(contains(load_fails(stage_with("absent"), Code::kUnavailable), "libsomething was not found"));
-  CHECK(contains(load_fails(stage_with("nothing"), Code::kNotFound), "libnothing.so"));
-  CHECK(contains(load_fails(stage_with("old"), Code::kUnsupported), "interface 2"));
-  CHECK(contains(load_fails(stage_with("silent"), Code::kUnsupported), WOA_KERNEL_ENTRY));
+  CHECK(says(load_fails(stage_with("unknown"), Code::kNotFound), "/nowhere"));
+  CHECK(says(load_fails(stage_with("absent"), Code::kUnavailable), "libsomething was not found"));
+  CHECK(says(load_fails(stage_with("nothing"), Code::kNotFound), "libnothing.so"));
+  CHECK(says(load_fails(stage_with("old"), Code::kUnsupported), "interface 2"));
+  CHECK(says(load_fails(stage_with("silent"), Code::kUnsupported), WOA_KERNEL_ENTRY));
 }
 
 TEST_CASE("a stage may need no library") {

@@ -4,9 +4,12 @@
 
 #include "runtime/controller/backend.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 
 namespace woa {
 namespace {
+
+using test::says;
 
 const PortType kImage{.element = "u16", .dims = {{"height", 0, 8}, {"width", 0, 0}, {"", 3, 0}}, .max_bytes = 4096};
 const PortType kRaw{.element = "bytes", .dims = {}, .max_bytes = 100};
@@ -18,8 +21,6 @@ std::vector<std::byte> image(std::uint32_t height, std::uint32_t width, std::siz
   std::memcpy(payload.data() + 4, &width, sizeof width);
   return payload;
 }
-
-bool tells(const Status& status, const std::string& text) { return status.message().find(text) != std::string::npos; }
 
 TEST_CASE("a kernel sees the dimensions and the data behind them") {
   const auto payload = image(2, 5, 60);
@@ -53,7 +54,7 @@ TEST_CASE("payloads that do not fit their type are refused") {
     const Status status = to_kernel_input(type, payload, input);
     INFO(status.message());
     CHECK(status.code() == Code::kInvalid);
-    CHECK(tells(status, text));
+    CHECK(says(status, text));
   };
   refused(kImage, std::vector<std::byte>(63), "shorter");
   refused(kImage, image(2, 5, 59), "u16[2,5,3]");
@@ -116,7 +117,7 @@ TEST_CASE("a kernel that breaks its declaration is told so") {
     const Status status = finish(type, std::move(dims), bytes, result, block);
     INFO(status.message());
     CHECK(status.code() == code);
-    CHECK(tells(status, "'out'"));
+    CHECK(says(status, "'out'"));
     CHECK_FALSE(result.written);
   };
   refused(kRaw, {}, 101, Code::kTooLarge);

@@ -9,6 +9,7 @@
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/cts/transport/channel.h"
+#include "tests/support/says.h"
 
 namespace woa::test {
 
@@ -54,8 +55,19 @@ struct FaultyChannel {
   std::uint64_t sent = 0;
 };
 
-inline bool says(const Status& status, const std::string& text) {
-  return status.message().find(text) != std::string::npos;
+// One that packet number `first` meets.
+inline FaultPlan fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
+  FaultPlan plan;
+  plan.kind = kind;
+  plan.first = first;
+  plan.amount = amount;
+  return plan;
+}
+// The same for a return.
+inline FaultPlan return_fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
+  FaultPlan plan = fault(kind, first, amount);
+  plan.target = FaultTarget::kReturns;
+  return plan;
 }
 
 // Over every wrapped transport and every way to land: one run of `body` for each.

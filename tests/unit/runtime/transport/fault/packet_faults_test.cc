@@ -7,14 +7,6 @@
 namespace woa::test {
 namespace {
 
-FaultPlan fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
-  FaultPlan plan;
-  plan.kind = kind;
-  plan.first = first;
-  plan.amount = amount;
-  return plan;
-}
-
 // Sends 8 packets, of which number 3 meets `plan`, and polls until a loss must have shown.
 FaultyChannel after_eight(Inner inner, WireOptions wire, const FaultPlan& plan) {
   FaultyChannel channel(inner, {plan}, wire);

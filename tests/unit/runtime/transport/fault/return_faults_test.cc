@@ -7,15 +7,6 @@
 namespace woa::test {
 namespace {
 
-FaultPlan return_fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
-  FaultPlan plan;
-  plan.kind = kind;
-  plan.target = FaultTarget::kReturns;
-  plan.first = first;
-  plan.amount = amount;
-  return plan;
-}
-
 BlockReturn numbered(std::uint32_t n) {
   return {n, 3 * n, static_cast<std::uint16_t>(5 * n), static_cast<std::uint16_t>(7 * n)};
 }

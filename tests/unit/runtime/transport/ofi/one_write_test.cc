@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/transport/shm/shm_transport.h"
+#include "tests/support/says.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {
@@ -170,10 +171,6 @@ TEST_CASE("what cannot be connected or opened says why") {
   const auto transport = ofi_or_skip(), other = ofi_or_skip();
   const std::size_t bytes = need(transport->channel_bytes(kSpec));
   const auto here = need(transport->allocate("here", bytes)), there = need(other->allocate("there", bytes));
-  const auto says = [](const Status& status, Code code, std::string_view part) {
-    INFO(status.message());
-    return status.code() == code && status.message().find(part) != std::string::npos;
-  };
   REQUIRE(says(transport->open_sender(kSpec, here, {}).status(), Code::kInvalid, "connected to 0"));
   REQUIRE(says(transport->connect(here, "nonsense"), Code::kInvalid, "8 bytes, expected"));
   REQUIRE(says(transport->connect(here, need(other->allocate("short", 64))->description()), Code::kInvalid, "replica"));
