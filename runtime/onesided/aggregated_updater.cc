@@ -12,10 +12,9 @@ Result<std::unique_ptr<AggregatedUpdater>> AggregatedUpdater::open(Transport& tr
   if (spec.buckets == 0) return {Code::kInvalid, "link: buckets is 0; an aggregating updater needs at least 1"};
   auto buckets = transport.map(link.buckets, Access::kReadWrite);
   if (!buckets.ok()) return buckets.status();
-  auto pool = BlockPool::make(spec.buckets, bucket_bytes(spec));
-  if (!pool.ok()) return pool.status();
+  BlockPool pool(origin->buckets());
   return std::unique_ptr<AggregatedUpdater>(
-      new AggregatedUpdater(std::move(*origin), std::move(*buckets), std::move(*pool), spec.bucket_updates, age_ns));
+      new AggregatedUpdater(std::move(*origin), std::move(*buckets), std::move(pool), spec.bucket_updates, age_ns));
 }
 
 AggregatedUpdater::AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buckets, BlockPool pool,
@@ -84,7 +83,7 @@ bool AggregatedUpdater::take_back() noexcept {
 Outcome AggregatedUpdater::flush() noexcept {
   const Outcome sent = send_bucket();
   origin_.sender().wake();
-  return origin_.sender().closed() ? Outcome::kClosed : sent;
+  return origin_.closed() ? Outcome::kClosed : sent;
 }
 
 void AggregatedUpdater::poll(std::uint64_t now_ns) noexcept {

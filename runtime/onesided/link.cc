@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
+#include <vector>
 
 #include "runtime/onesided/returns.h"
 #include "runtime/onesided/update.h"
+#include "runtime/transport/replicas.h"
 
 namespace woa::onesided {
 namespace {
@@ -28,13 +29,42 @@ Status check_spec(const LinkSpec& spec) {  // the channel checks ring_slots
   return {};
 }
 
+Result<BlockLayout> layout_of(const Transport& transport, const LinkSpec& spec) {
+  WOA_RETURN_IF_ERROR(check_spec(spec));
+  return BlockLayout::make(spec.buckets, bucket_bytes(spec), transport.header_room());
+}
+
+std::vector<std::shared_ptr<Segment>> segments_of(const Link& link) {
+  std::vector<std::shared_ptr<Segment>> segments{link.channel, link.returns};
+  if (link.buckets != nullptr) segments.push_back(link.buckets);
+  return segments;
+}
+
+Result<std::shared_ptr<Segment>> allocate_channel(Transport& transport, const ChannelSpec& spec,
+                                                  std::string_view label) {
+  const auto bytes = transport.channel_bytes(spec);
+  if (!bytes.ok()) return bytes.status();
+  return transport.allocate(label, *bytes);
+}
+
+bool is_channel(const Transport& transport, const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
+  const auto bytes = transport.channel_bytes(spec);
+  return segment != nullptr && bytes.ok() && segment->bytes() == *bytes;
+}
+
 }  // namespace
 
-ChannelSpec channel_of(const LinkSpec& spec) noexcept {
+std::string Link::description() const { return describe_all(segments_of(*this)); }
+
+Status Link::connect(Transport& transport, std::string_view description) const {
+  return connect_all(transport, segments_of(*this), description).with_context("link");
+}
+
+ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept {
   return {.ring_slots = spec.ring_slots,
           .return_slots = std::bit_ceil(std::max(spec.buckets, 1U)),
           .inline_bytes = 0,
-          .header_crc = false};
+          .header_crc = !shares_memory(transport)};
 }
 
 std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
@@ -43,29 +73,33 @@ std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
 }
 
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
-  WOA_RETURN_IF_ERROR(check_spec(spec));
-  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "updates").with_context("link"));
-  const auto channel_bytes = transport.channel_bytes(channel_of(spec));
-  if (!channel_bytes.ok()) return channel_bytes.status();
-  auto channel = transport.allocate(label, *channel_bytes);
+  const auto layout = layout_of(transport, spec);
+  if (!layout.ok()) return layout.status();
+  auto channel = allocate_channel(transport, channel_of(transport, spec), label);
   if (!channel.ok()) return channel.status();
-  auto returns = transport.allocate(label, returns_bytes(spec.result_slots));
+  auto returns = allocate_channel(transport, returns_channel_of(transport, spec.result_slots), label);
   if (!returns.ok()) return returns.status();
   Link link{std::move(*channel), nullptr, std::move(*returns)};
   if (spec.buckets == 0) return link;
-  auto buckets = transport.allocate(label, spec.buckets * bucket_bytes(spec));
+  auto buckets = transport.allocate(label, layout->region_bytes());
   if (!buckets.ok()) return buckets.status();
   link.buckets = std::move(*buckets);
   return link;
 }
 
-Status check_link(const LinkSpec& spec, const Link& link) {
-  WOA_RETURN_IF_ERROR(check_spec(spec));
+Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+  const auto layout = layout_of(transport, spec);
+  if (!layout.ok()) return layout.status();
+  const ChannelSpec channel = channel_of(transport, spec);
   const std::uint64_t buckets = link.buckets == nullptr ? 0 : link.buckets->bytes();
-  if (link.channel != nullptr && link.returns != nullptr && buckets == spec.buckets * bucket_bytes(spec) &&
-      link.returns->bytes() == returns_bytes(spec.result_slots))
-    return {};
-  return {Code::kInvalid, "link: its segments are not of this spec; both ends must use the one that it was made with"};
+  if (!is_channel(transport, channel, link.channel) || buckets != layout->region_bytes() ||
+      !is_channel(transport, returns_channel_of(transport, spec.result_slots), link.returns))
+    return {Code::kInvalid,
+            "link: its segments are not of this spec; both ends must use the one that it was made with"};
+  end.regions.clear();
+  CheckedLink checked{channel, end, end, *layout};
+  if (link.buckets != nullptr) checked.end.regions = {{0, spec.buckets, bucket_bytes(spec), link.buckets}};
+  return checked;
 }
 
 }  // namespace woa::onesided

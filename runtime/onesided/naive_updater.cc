@@ -28,7 +28,7 @@ Outcome NaiveUpdater::update(const Update& update) noexcept {
 
 Outcome NaiveUpdater::flush() noexcept {
   origin_.sender().wake();
-  return origin_.sender().closed() ? Outcome::kClosed : Outcome::kOk;
+  return origin_.closed() ? Outcome::kClosed : Outcome::kOk;
 }
 
 void NaiveUpdater::poll(std::uint64_t /*now_ns*/) noexcept {}  // nothing is held back

@@ -7,7 +7,6 @@
 #include "runtime/onesided/link.h"
 #include "runtime/onesided/returns.h"
 #include "runtime/onesided/updater.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::onesided {
@@ -15,7 +14,7 @@ namespace woa::onesided {
 // Where an updater's updates go.
 struct Destination {
   std::uint64_t region_bytes = 0;
-  Doorbell owner;  // rung by flush(); must outlive the updater
+  ChannelEnd end{};  // its doorbells: the owner's is rung by flush(); they must outlive the updater
 };
 
 inline Outcome outcome_of(Push push) noexcept {
@@ -27,25 +26,31 @@ class Origin {
  public:
   static Result<Origin> open(Transport& transport, const LinkSpec& spec, const Link& link,
                              const Destination& destination);
+  // Of the link.
+  [[nodiscard]] const BlockLayout& buckets() const noexcept { return buckets_; }
 
   [[nodiscard]] Sender& sender() noexcept { return *sender_; }
-  [[nodiscard]] Landing& landing() noexcept { return landing_; }
+  [[nodiscard]] Landing& landing() noexcept { return *landing_; }
   [[nodiscard]] std::uint64_t region_bytes() const noexcept { return region_bytes_; }
 
   // Outcomes, with what status() is to say.
   Outcome refuse(const Update& update, Refusal refusal) noexcept;
   Outcome break_link() noexcept;  // the owner broke a rule
   [[nodiscard]] bool broken() const noexcept { return broken_; }
+  // The owner closed or broke a rule.
+  [[nodiscard]] bool closed() const noexcept { return broken_ || sender_->closed() || !landing_->status().ok(); }
 
   // Of `issued`, as the owner says.
   [[nodiscard]] std::uint64_t completed(std::uint64_t issued) const noexcept;
   [[nodiscard]] Status status(std::uint64_t issued) const;
 
  private:
-  Origin(std::unique_ptr<Sender> sender, Landing landing, std::uint64_t region_bytes) noexcept;
+  Origin(std::unique_ptr<Sender> sender, std::unique_ptr<Landing> landing, const BlockLayout& buckets,
+         std::uint64_t region_bytes) noexcept;
 
   std::unique_ptr<Sender> sender_;
-  Landing landing_;
+  std::unique_ptr<Landing> landing_;
+  BlockLayout buckets_;
   std::uint64_t region_bytes_;
   bool broken_ = false;
   Refusal refusal_ = Refusal::kNone;  // of the first update refused, and that one

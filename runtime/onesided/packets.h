@@ -1,7 +1,8 @@
 // What a packet on the channel of a link means. Internal to runtime/onesided.
 //
 // The channel carries updates only, so the header's fields need not say what they say between stages (docs/packet.md);
-// the ring's own check of a header holds. All packets are activations in host memory, without flags.
+// the ring's own check of a header holds. All packets are activations in host memory, without flags but that of a CRC.
+// What comes back has a channel of its own (returns.h).
 //
 //   field          one update                  a bucket
 //   port           kUpdatePort                 kBucketPort
@@ -22,6 +23,7 @@ namespace woa::onesided {
 
 inline constexpr std::uint16_t kUpdatePort = 1;
 inline constexpr std::uint16_t kBucketPort = 2;
+inline constexpr std::uint16_t kReturnPort = 3;
 
 // A header that lacks only what differs from packet to packet.
 inline ActivationPacket packet_to(std::uint16_t port) noexcept {
@@ -33,7 +35,7 @@ inline ActivationPacket packet_to(std::uint16_t port) noexcept {
 }
 
 inline bool is_activation_in_memory(const ActivationPacket& packet) noexcept {
-  return packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && packet.flags == 0 &&
+  return packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (packet.flags & ~kHeaderCrc) == 0 &&
          packet.device == static_cast<std::uint8_t>(MemoryKind::kCpu) && packet.region == 0;
 }
 

@@ -39,7 +39,6 @@ Result<Region> Region::make(Transport& transport, std::string_view label, std::s
   if (bytes == 0 || bytes >= kMaxRegionBytes)
     return {Code::kInvalid, "region '" + std::string(label) + "' of " + std::to_string(bytes) +
                                 " bytes; it must have from 1 byte to 2^48 - 1"};
-  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "one-sided regions").with_context("region"));
   auto segment = transport.allocate(label, sizeof(RegionHeader) + bytes);
   if (!segment.ok()) return segment.status();
   auto mapping = transport.map(*segment, Access::kReadWrite);
@@ -51,6 +50,7 @@ Result<Region> Region::make(Transport& transport, std::string_view label, std::s
 }
 
 Result<Region> Region::attach(Transport& transport, const std::shared_ptr<Segment>& segment) {
+  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "updates by hardware").with_context("region"));
   if (segment->bytes() <= sizeof(RegionHeader))
     return {Code::kInvalid,
             "region: a segment of " + std::to_string(segment->bytes()) + " bytes has no room for a region"};

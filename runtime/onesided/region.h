@@ -28,11 +28,12 @@ inline constexpr std::uint32_t kMaxOrigins = 63;
 // `Sharing` allows it.
 class Region {
  public:
-  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. kUnsupported: the
-  // transport's ends have replicas of memory. Otherwise as Transport::allocate() and map().
+  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise as Transport::allocate()
+  // and map().
   static Result<Region> make(Transport& transport, std::string_view label, std::size_t bytes, Sharing sharing);
   // Another controller's coherent region, by its segment. kInvalid: the segment holds no region of this version.
-  // kUnsupported: the region is exclusive. Otherwise as Transport::map().
+  // kUnsupported: the region is exclusive, or the transport's ends have replicas of memory (ofi: the provider that is
+  // everywhere, tcp;ofi_rxm, has no atomics of its own, and none is asked for them). Otherwise as Transport::map().
   static Result<Region> attach(Transport& transport, const std::shared_ptr<Segment>& segment);
 
   // What an origin needs to attach() to a coherent region; nobody else needs it.

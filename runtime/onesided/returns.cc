@@ -1,70 +1,107 @@
 #include "runtime/onesided/returns.h"
 
-#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/onesided/packets.h"
 
 namespace woa::onesided {
 namespace {
 
-// The memory starts zeroed, as the words do.
-ReturnWords* words_of(const Mapping& mapping) { return reinterpret_cast<ReturnWords*>(mapping.bytes().data()); }
-
-std::span<ResultSlot> slots_of(const Mapping& mapping) {
-  const std::span<std::byte> bytes = mapping.bytes().subspan(sizeof(ReturnWords));
-  return {reinterpret_cast<ResultSlot*>(bytes.data()), bytes.size() / sizeof(ResultSlot)};
-}
-
-Result<std::shared_ptr<Mapping>> map(Transport& transport, const std::shared_ptr<Segment>& segment, Access access) {
-  auto mapping = transport.map(segment, access);
-  if (!mapping.ok()) return mapping.status();
-  return std::shared_ptr<Mapping>(std::move(*mapping));
-}
+constexpr std::uint32_t kInlineBytes = 64;
 
 }  // namespace
 
-std::size_t returns_bytes(std::uint32_t result_slots) noexcept {
-  return sizeof(ReturnWords) + result_slots * sizeof(ResultSlot);
+ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept {
+  return {.ring_slots = result_slots,
+          .return_slots = 1,
+          .inline_bytes = kInlineBytes,
+          .header_crc = !shares_memory(transport)};
 }
 
-Result<Returns> Returns::open(Transport& transport, const std::shared_ptr<Segment>& segment) {
-  auto mapping = map(transport, segment, Access::kReadWrite);
-  if (!mapping.ok()) return mapping.status();
-  return Returns(std::move(*mapping));
+Result<Returns> Returns::open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
+                              const ChannelEnd& end) {
+  auto sender = transport.open_sender(returns_channel_of(transport, result_slots), channel, end);
+  if (!sender.ok()) return sender.status();
+  return Returns(std::move(*sender), result_slots);
 }
 
-Returns::Returns(std::shared_ptr<Mapping> mapping) noexcept
-    : mapping_(std::move(mapping)), words_(words_of(*mapping_)), slots_(slots_of(*mapping_)) {}
+Returns::Returns(std::unique_ptr<Sender> sender, std::uint32_t result_slots)
+    : sender_(std::move(sender)), values_(result_slots) {}
 
 void Returns::add(std::uint64_t value) noexcept {
-  slots_[fetched_++ & (slots_.size() - 1)].store(value, std::memory_order_relaxed);
+  if (added_ - sent_ < values_.size()) values_[added_++ & (values_.size() - 1)] = value;
 }
 
 void Returns::publish(std::uint64_t applied) noexcept {
-  words_->fetched.store(fetched_, std::memory_order_release);
-  words_->applied.store(applied, std::memory_order_release);
+  if (told_ == applied && sent_ == added_) return;
+  while ((told_ != applied || sent_ != added_) && sender_->reserve() == Push::kOk) send(applied);
+  sender_->wake();
 }
 
-Result<Landing> Landing::open(Transport& transport, const std::shared_ptr<Segment>& segment) {
-  auto mapping = map(transport, segment, Access::kRead);
-  if (!mapping.ok()) return mapping.status();
-  return Landing(std::move(*mapping));
+// One packet, for which there is place; the count goes with the last values.
+void Returns::send(std::uint64_t applied) noexcept {
+  std::array<std::uint64_t, kInlineBytes / sizeof(std::uint64_t)> some;
+  std::size_t count = 0;
+  while (count < some.size() && sent_ != added_) some[count++] = values_[sent_++ & (values_.size() - 1)];
+  if (sent_ == added_) told_ = applied;
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  packet.port = kReturnPort;
+  packet.instance = told_;
+  packet.payload_bytes = count * sizeof(std::uint64_t);
+  if (count != 0) packet.flags = kInline;
+  sender_->commit(packet, std::as_bytes(std::span(some).first(count)));
 }
 
-Landing::Landing(std::shared_ptr<Mapping> mapping) noexcept
-    : mapping_(std::move(mapping)), words_(words_of(*mapping_)), slots_(slots_of(*mapping_)) {}
+Result<std::unique_ptr<Landing>> Landing::open(Transport& transport, std::uint32_t result_slots,
+                                               const std::shared_ptr<Segment>& channel, const ChannelEnd& end) {
+  auto receiver = transport.open_receiver(returns_channel_of(transport, result_slots), channel, end);
+  if (!receiver.ok()) return receiver.status();
+  return std::unique_ptr<Landing>(new Landing(std::move(*receiver), result_slots));
+}
+
+Landing::Landing(std::unique_ptr<Receiver> receiver, std::uint32_t result_slots)
+    : receiver_(std::move(receiver)), values_(result_slots) {}
 
 bool Landing::expect() noexcept {
-  if (expected_ - taken_ == slots_.size()) return false;
+  if (expected_ - taken_ == values_.size()) return false;
   ++expected_;
   return true;
 }
 
 std::size_t Landing::take(std::span<std::uint64_t> out) noexcept {
-  // Never more than was asked for, whatever a broken owner says.
-  const std::uint64_t there = std::min(words_->fetched.load(std::memory_order_acquire), expected_);
+  look();
   std::size_t count = 0;
-  while (count < out.size() && taken_ < there)
-    out[count++] = slots_[taken_++ & (slots_.size() - 1)].load(std::memory_order_relaxed);
+  while (count < out.size() && taken_ < arrived_) out[count++] = values_[taken_++ & (values_.size() - 1)];
   return count;
+}
+
+std::uint64_t Landing::applied() noexcept {
+  look();
+  return applied_;
+}
+
+void Landing::look() noexcept {
+  if (!broken_ && receiver_->poll(*this, values_.size()) > 0) receiver_->wake();
+}
+
+bool Landing::on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept {
+  const bool plain = (packet.flags & ~(kHeaderCrc | kInline)) == 0 && inline_payload.size() == packet.payload_bytes;
+  broken_ = packet.kind != static_cast<std::uint8_t>(PacketKind::kActivate) || packet.port != kReturnPort || !plain ||
+            packet.payload_bytes % sizeof(std::uint64_t) != 0;
+  if (broken_) return false;
+  // Never more than was asked for, whatever a broken owner says.
+  for (; !inline_payload.empty() && arrived_ < expected_;
+       inline_payload = inline_payload.subspan(sizeof(std::uint64_t)))
+    std::memcpy(&values_[arrived_++ & (values_.size() - 1)], inline_payload.data(), sizeof(std::uint64_t));
+  applied_ = packet.instance;
+  return true;
+}
+
+Status Landing::status() const {
+  if (broken_) return {Code::kDataLoss, "the owner sent something that is no result; rerun"};
+  return receiver_->status();
 }
 
 }  // namespace woa::onesided

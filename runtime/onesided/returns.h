@@ -1,66 +1,80 @@
 // What comes back to an origin whose updates travel in packets: a count of the updates applied, and fetched values.
 //
-// The owner writes both into memory that the origin polls: no packet goes back. Internal to runtime/onesided.
+// They travel in packets of their own, over a channel from the owner to the origin that carries nothing else. The
+// owner says as much as there is place for, and what has come together since with the next packet: it never waits for
+// its origin. Internal to runtime/onesided.
+//
+//   field           of a return packet
+//   port            kReturnPort
+//   instance        updates applied so far, in the order of their issue
+//   payload         inline: fetched values of 8 bytes, in the order of issue; those of the updates counted have come
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::onesided {
 
-// Written by the owner alone, one line; the results follow.
-struct alignas(64) ReturnWords {
-  std::atomic<std::uint64_t> fetched{0};  // results written so far
-  std::atomic<std::uint64_t> applied{0};  // updates applied so far, in the order of their issue; stored last
-};
-using ResultSlot = std::atomic<std::uint64_t>;
-static_assert(ResultSlot::is_always_lock_free, "results are shared by processes");
-
-std::size_t returns_bytes(std::uint32_t result_slots) noexcept;
+ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept;
 
 // The owner's end. One thread.
 class Returns {
  public:
-  static Result<Returns> open(Transport& transport, const std::shared_ptr<Segment>& segment);
+  // As Transport::open_sender().
+  static Result<Returns> open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
+                              const ChannelEnd& end);
 
   // The next fetched value, in the order of issue. A broken origin may have asked for more than there are slots: then
   // it loses some of its own.
   void add(std::uint64_t value) noexcept;
-  // Lets the origin see all results so far, and that `applied` updates were applied.
+  // Tells the origin of all results so far and that `applied` updates were applied, as far as there is place; the rest
+  // with the next call.
   void publish(std::uint64_t applied) noexcept;
 
  private:
-  explicit Returns(std::shared_ptr<Mapping> mapping) noexcept;
-  std::shared_ptr<Mapping> mapping_;
-  ReturnWords* words_;
-  std::span<ResultSlot> slots_;
-  std::uint64_t fetched_ = 0;
+  Returns(std::unique_ptr<Sender> sender, std::uint32_t result_slots);
+  void send(std::uint64_t applied) noexcept;
+
+  std::unique_ptr<Sender> sender_;
+  std::vector<std::uint64_t> values_;  // a ring
+  std::uint64_t added_ = 0, sent_ = 0;
+  std::uint64_t told_ = 0;  // updates applied, as the last packet said
 };
 
 // The origin's end. One thread.
-class Landing {
+class Landing final : private PacketSink {
  public:
-  static Result<Landing> open(Transport& transport, const std::shared_ptr<Segment>& segment);
+  // As Transport::open_receiver().
+  static Result<std::unique_ptr<Landing>> open(Transport& transport, std::uint32_t result_slots,
+                                               const std::shared_ptr<Segment>& channel, const ChannelEnd& end);
 
   // Takes a slot for a value to come; false while all are under way or hold values that take() has not taken.
   [[nodiscard]] bool expect() noexcept;
   void cancel() noexcept { --expected_; }  // what the last expect() took
-  // Fetched values in the order of issue, at most out.size(); how many.
+  // Looks for what has come. Fetched values in the order of issue, at most out.size(); how many.
   std::size_t take(std::span<std::uint64_t> out) noexcept;
-  [[nodiscard]] std::uint64_t applied() const noexcept { return words_->applied.load(std::memory_order_acquire); }
+  // Looks for what has come.
+  [[nodiscard]] std::uint64_t applied() noexcept;
+  // Ok while open, or closed in order. kDataLoss: the owner sent something else, or the channel lost something.
+  // kPeerLost: the wire lost the owner.
+  [[nodiscard]] Status status() const;
 
  private:
-  explicit Landing(std::shared_ptr<Mapping> mapping) noexcept;
-  std::shared_ptr<Mapping> mapping_;
-  const ReturnWords* words_;
-  std::span<const ResultSlot> slots_;
-  std::uint64_t expected_ = 0, taken_ = 0;
+  Landing(std::unique_ptr<Receiver> receiver, std::uint32_t result_slots);
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
+  void look() noexcept;
+
+  std::unique_ptr<Receiver> receiver_;
+  std::vector<std::uint64_t> values_;  // a ring
+  std::uint64_t expected_ = 0, arrived_ = 0, taken_ = 0;
+  std::uint64_t applied_ = 0;
+  bool broken_ = false;
 };
 
 }  // namespace woa::onesided

@@ -8,24 +8,24 @@
 namespace woa::onesided {
 
 Result<std::unique_ptr<UpdateReceiver>> UpdateReceiver::open(Transport& transport, const LinkSpec& spec,
-                                                             const Link& link, Region region, Doorbell origin) {
-  WOA_RETURN_IF_ERROR(check_link(spec, link));
-  auto returns = Returns::open(transport, link.returns);
+                                                             const Link& link, Region region, ChannelEnd end) {
+  auto checked = check_link(transport, spec, link, std::move(end));
+  if (!checked.ok()) return checked.status();
+  auto returns = Returns::open(transport, spec.result_slots, link.returns, checked->returns_end);
   if (!returns.ok()) return returns.status();
-  std::unique_ptr<Mapping> buckets;
+  std::unique_ptr<Mapping> memory;
   if (link.buckets != nullptr) {
     auto mapping = transport.map(link.buckets, Access::kRead);
     if (!mapping.ok()) return mapping.status();
-    buckets = std::move(*mapping);
+    memory = std::move(*mapping);
   }
-  auto receiver = transport.open_receiver(channel_of(spec), link.channel, origin);
+  auto receiver = transport.open_receiver(checked->channel, link.channel, std::move(checked->end));
   if (!receiver.ok()) return receiver.status();
-  return std::unique_ptr<UpdateReceiver>(
-      new UpdateReceiver(std::move(*receiver), std::move(buckets), std::move(*returns), std::move(region)));
+  return std::unique_ptr<UpdateReceiver>(new UpdateReceiver(std::move(*receiver), {std::move(memory), checked->buckets},
+                                                            std::move(*returns), std::move(region)));
 }
 
-UpdateReceiver::UpdateReceiver(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> buckets, Returns returns,
-                               Region region)
+UpdateReceiver::UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets buckets, Returns returns, Region region)
     : receiver_(std::move(receiver)),
       buckets_(std::move(buckets)),
       returns_(std::move(returns)),
@@ -33,9 +33,8 @@ UpdateReceiver::UpdateReceiver(std::unique_ptr<Receiver> receiver, std::unique_p
 
 std::size_t UpdateReceiver::poll(std::size_t max_packets) noexcept {
   if (receiver_ == nullptr) return 0;
-  const std::uint64_t before = applied_;
   const std::size_t packets = receiver_->poll(*this, max_packets);
-  if (applied_ != before) returns_.publish(applied_);
+  returns_.publish(applied_);
   if (packets > 0) receiver_->wake();
   if (problem_.ok()) problem_ = receiver_->status().with_context("one-sided");
   if (!problem_.ok()) receiver_.reset();
@@ -65,15 +64,16 @@ void UpdateReceiver::apply_update(const ActivationPacket& packet) noexcept {
 }
 
 void UpdateReceiver::apply_bucket(const ActivationPacket& packet) noexcept {
-  const std::size_t room = buckets_ == nullptr ? 0 : buckets_->bytes().size();
-  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
   if (packet.payload_bytes % sizeof(Unit) != 0)
     return refuse("a bucket of " + std::to_string(packet.payload_bytes) + " bytes; expected a multiple of " +
                   std::to_string(sizeof(Unit)));
-  if (begin > room || packet.payload_bytes > room - begin)
-    return refuse("a bucket of " + std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) +
-                  " in a memory of " + std::to_string(room));
-  const auto* units = reinterpret_cast<const Unit*>(buckets_->bytes().data() + begin);
+  const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
+  std::uint32_t bucket = 0;
+  if (!buckets_.layout.find(packet.offset, bucket) || packet.payload_bytes > buckets_.layout.block_bytes())
+    return refuse(std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) +
+                  " are no bucket; there are " + std::to_string(buckets_.layout.blocks()) + " of " +
+                  std::to_string(buckets_.layout.block_bytes()) + " bytes");
+  const auto* units = reinterpret_cast<const Unit*>(buckets_.memory->bytes().data() + begin);
   finish(apply(std::span(units, packet.payload_bytes / sizeof(Unit)), region_, returns_));
   if (problem_.ok()) receiver_->give_back({0, packet.offset, 0, 0});
 }

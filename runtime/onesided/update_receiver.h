@@ -11,23 +11,24 @@
 #include "runtime/onesided/link.h"
 #include "runtime/onesided/region.h"
 #include "runtime/onesided/returns.h"
-#include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::onesided {
 
-// By the thread that owns the region; no call blocks, allocates, logs or makes a system call, but poll() may make one
-// to wake an origin that sleeps, and allocates to say that it refused something.
+// By the thread that owns the region; no call blocks, allocates or logs, but poll() allocates to say that it refused
+// something. Where memory is shared none makes a system call either, but poll() may make one to wake an origin that
+// sleeps.
 //
 // Nothing that an origin sends is trusted: an update outside the region, misaligned, or of an unknown operation or
 // width, a bucket outside the link's memory or of a length that is no multiple of a unit, and any other packet ends the
 // link. What came before it is applied, it and what follows is not, and the origin finds the channel closed.
 class UpdateReceiver final : private PacketSink {
  public:
-  // `link` is as allocate_link() made it for `spec`. `origin` must outlive the receiver. kInvalid: `link` is not of
-  // `spec`. Otherwise as Transport::open_receiver().
+  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
+  // which must outlive the receiver; regions in it are not looked at. kInvalid: `link` is not of `spec`, or not
+  // connected. Otherwise as Transport::open_receiver().
   static Result<std::unique_ptr<UpdateReceiver>> open(Transport& transport, const LinkSpec& spec, const Link& link,
-                                                      Region region, Doorbell origin = {});
+                                                      Region region, ChannelEnd end = {});
 
   // Applies the updates of at most `max_packets`; how many packets. Part of the owner's duty cycle.
   std::size_t poll(std::size_t max_packets) noexcept;
@@ -41,7 +42,11 @@ class UpdateReceiver final : private PacketSink {
   [[nodiscard]] bool closed() const noexcept { return receiver_ != nullptr && receiver_->closed(); }
 
  private:
-  UpdateReceiver(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> buckets, Returns returns, Region region);
+  struct Buckets {
+    std::unique_ptr<Mapping> memory;  // null where the link has none
+    BlockLayout layout;
+  };
+  UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets buckets, Returns returns, Region region);
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
   void apply_update(const ActivationPacket& packet) noexcept;
   void apply_bucket(const ActivationPacket& packet) noexcept;
@@ -49,7 +54,7 @@ class UpdateReceiver final : private PacketSink {
   void refuse(const std::string& what) noexcept;
 
   std::unique_ptr<Receiver> receiver_;  // null after a refusal
-  std::unique_ptr<Mapping> buckets_;    // null where the link has none
+  Buckets buckets_;
   Returns returns_;
   Region region_;
   std::uint64_t applied_ = 0, packets_ = 0;

@@ -1,12 +1,13 @@
 // The origin's end of one-sided communication: updates of a region that another controller owns.
 //
-// An update has no reply. Who wants to know when it is done polls a count; what a fetching one found is written into
-// the origin's memory.
+// An update has no reply. Who wants to know when it is done polls a count; what fetching ones found comes to the origin
+// with it.
 //
 // Three ways, and what they ask for:
 //   NaiveUpdater       a packet per update over a channel (link.h). The owner must poll.
 //   AggregatedUpdater  buckets of updates, each the payload of one packet over the same channel. The owner must poll.
 //   HardwareUpdater    the processor's atomics on the region's mapping. Coherent regions only; the owner does nothing.
+//                      Where memory is shared (loopback, shm); the others also between hosts (ofi).
 //
 // What holds for all of them, in the terms of MPI 3.1, section 11.7, and of libfabric's counters (fi_cntr(3)):
 // - Atomicity: an update is atomic for its element, whichever ways meet there. It is not atomic for any other element
@@ -23,7 +24,7 @@
 // - Progress: packets are applied when the owner polls its UpdateReceiver, by its thread; a result and a completion
 //   come after that. Hardware needs no owner: an update is complete when update() returns.
 // - Failure: a peer that closes or breaks a rule ends the link; what it had applied stays applied, and completed() says
-//   how much. Nothing is issued again.
+//   how much, as far as there was place to tell. Nothing is issued again.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +44,8 @@ enum class Outcome : std::uint8_t {
   kRefused         // the update breaks a rule and was not issued: status() says which; the updater goes on
 };
 
-// One thread at a time. No call blocks, allocates, logs or makes a system call; flush() and poll() may make one to wake
-// an owner that sleeps.
+// One thread at a time. No call blocks, allocates or logs. Where memory is shared none makes a system call either, but
+// one that looks for what has come, flush() and poll() may make one to wake an owner that sleeps.
 class Updater {
  public:
   virtual ~Updater() = default;  // sends what it holds if there is place, then closes

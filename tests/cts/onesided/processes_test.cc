@@ -13,8 +13,8 @@ TEST_CASE("updates of several processes sum up exactly") {
   constexpr std::uint64_t kTurns = 2000;
   Rig rig(kConcurrentBytes, kOrigins);
   // Each child tells the sum of its tickets by an element of a region that is its own business.
-  const auto sums = need(rig.transport->allocate("sums", kOrigins * sizeof(std::uint64_t)));
-  const auto mapping = need(rig.transport->map(sums, Access::kReadWrite));
+  const auto sums = need(rig.sides->producer->allocate("sums", kOrigins * sizeof(std::uint64_t)));
+  const auto mapping = need(rig.sides->producer->map(sums, Access::kReadWrite));
   auto* sum_of = reinterpret_cast<std::uint64_t*>(mapping->bytes().data());
   std::vector<std::unique_ptr<Child>> children;
   for (std::uint32_t k = 0; k < kOrigins; ++k) {
@@ -53,7 +53,7 @@ TEST_CASE("an origin that is killed leaves a region of whole elements, and the o
   while (!seen()) rig.poll(), std::this_thread::yield();
   victim.kill();
   REQUIRE(WIFSIGNALED(victim.wait()));
-  REQUIRE(rig.transport->close_channel(onesided::channel_of(rig.way.link), rig.links[0].channel).ok());
+  REQUIRE(rig.close_channel(0));
   for (int k = 0; k < 100; ++k) rig.poll();
   for (std::uint64_t k = 0; k < kElements; ++k) {
     const auto element = rig.region.load<std::uint64_t>(8 * k);

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/clock.h"
 #include "runtime/onesided/link.h"
 #include "runtime/onesided/region.h"
 #include "runtime/onesided/update_receiver.h"
 #include "runtime/onesided/updater.h"
 #include "tests/cts/transport/channel.h"
+#include "tests/cts/transport/patience.h"
 
 namespace woa::cts {
 
@@ -36,23 +36,49 @@ Way way();
 Result<std::unique_ptr<Updater>> open_updater(Transport& transport, const onesided::Link& link, const Region& region,
                                               std::uint32_t origin);
 
-// A region, its owner's ends, and links for origins, whose ends the test opens where it needs them.
+// A link as both of its ends see it.
+struct LinkEnds {
+  onesided::Link origin, owner;
+};
+inline LinkEnds allocate_ends(const Link& sides, const onesided::LinkSpec& spec) {
+  auto owner = need(onesided::allocate_link(*sides.consumer, spec, "link"));
+  if (owner.description().empty()) return {owner, owner};
+  auto origin = need(onesided::allocate_link(*sides.producer, spec, "link"));
+  REQUIRE(owner.connect(*sides.consumer, origin.description()).ok());
+  REQUIRE(origin.connect(*sides.producer, owner.description()).ok());
+  return {origin, owner};
+}
+
+// A region, its owner's ends, and links for origins, whose ends the test opens where it needs them. What one side does
+// need not be there at once when the other looks.
 class Rig {
  public:
   explicit Rig(std::size_t bytes, std::uint32_t origins = 1)
-      : region(need(Region::make(*transport, "region", bytes, cts::way().sharing))) {
+      : region(need(Region::make(*sides->consumer, "region", bytes, cts::way().sharing))) {
     for (std::uint32_t k = 0; k < origins; ++k) {
-      links.push_back(need(onesided::allocate_link(*transport, way.link, "link")));
-      receivers.push_back(need(UpdateReceiver::open(*transport, way.link, links.back(), region)));
+      links.push_back(allocate_ends(*sides, way.link));
+      receivers.push_back(need(UpdateReceiver::open(*sides->consumer, way.link, links.back().owner, region)));
     }
   }
+  // What the ends sent last must not meet the next rig's memory.
+  ~Rig() {
+    receivers.clear();
+    sides->settle();
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
 
   // An origin's end, in the process that is to use it.
   [[nodiscard]] Result<std::unique_ptr<Updater>> open(std::uint32_t origin = 0) const {
-    if (way.owner_polls) return open_updater(*transport, links[origin], region, origin);
-    auto attached = Region::attach(*transport, region.segment());
+    if (way.owner_polls) return open_updater(*sides->producer, links[origin].origin, region, origin);
+    auto attached = Region::attach(*sides->producer, region.segment());
     if (!attached.ok()) return attached.status();
-    return open_updater(*transport, links[origin], *attached, origin);
+    return open_updater(*sides->producer, links[origin].origin, *attached, origin);
+  }
+  // As somebody does on behalf of an origin's process that died.
+  [[nodiscard]] bool close_channel(std::uint32_t origin) const {
+    return sides->close_channel(onesided::channel_of(*sides->producer, way.link),
+                                {links[origin].origin.channel, links[origin].owner.channel});
   }
 
   // The owner's duty cycle; packets taken.
@@ -61,28 +87,34 @@ class Rig {
     for (auto& receiver : receivers) packets += receiver->poll(kAll);
     return packets;
   }
+  // Polls until so many packets have come.
+  bool takes(std::size_t packets) {
+    std::size_t taken = 0;
+    return in_time([&] { return (taken += poll()) >= packets; }) && taken == packets;
+  }
   // Issues, polling as the owner while there is no place. For tests that play both sides.
   Outcome issue(Updater& updater, const Update& update) {
-    Outcome outcome = updater.update(update);
-    for (int tries = 0; outcome == Outcome::kBackPressured && tries < 4; ++tries) {
-      poll();
+    Outcome outcome = Outcome::kBackPressured;
+    (void)in_time([&] {
       outcome = updater.update(update);
-    }
+      return outcome != Outcome::kBackPressured || (poll(), false);
+    });
     return outcome;
   }
   // Sends everything and waits for it, as both sides. False if it does not complete.
   bool settle(Updater& updater) {
-    for (int tries = 0; tries < 4 && updater.flush() != Outcome::kClosed; ++tries) {
-      poll();
-      if (updater.completed() == updater.issued()) return true;
-    }
-    return false;
+    return in_time([&] {
+             const bool closed = updater.flush() == Outcome::kClosed;
+             poll();
+             return closed || updater.completed() == updater.issued();
+           }) &&
+           updater.completed() == updater.issued();
   }
 
-  std::unique_ptr<Transport> transport = make_transport();
+  std::shared_ptr<Link> sides = usual_sides();
   Way way = cts::way();
   Region region;
-  std::vector<onesided::Link> links;
+  std::vector<LinkEnds> links;
   std::vector<std::unique_ptr<UpdateReceiver>> receivers;
 };
 

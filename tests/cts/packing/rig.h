@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "runtime/base/clock.h"
 #include "runtime/packing/link.h"
 #include "runtime/packing/packer.h"
 #include "runtime/packing/unpacker.h"
 #include "tests/cts/transport/channel.h"
+#include "tests/cts/transport/patience.h"
 
 namespace woa::cts {
 
@@ -33,12 +33,6 @@ inline constexpr std::array kReceiveModes{ReceiveMode::kExpress, ReceiveMode::kC
 
 // The largest piece that can be viewed.
 inline std::size_t viewable_bytes(const LinkSpec& spec) { return spec.block_bytes - packing::kDescriptorBytes; }
-
-// The transports of all rigs that bring none: between hosts it takes long to make some.
-inline const std::shared_ptr<Link>& usual_sides() {
-  static const std::shared_ptr<Link> sides = make_link();
-  return sides;
-}
 
 // A link as both of its ends see it.
 struct LinkEnds {
@@ -112,15 +106,6 @@ class Script {
   std::size_t at_ = 0;
   Outcome last_ = Outcome::kOk;
 };
-
-// Waits until `happened`, which may take a wire and a busy machine some time. False: it does not.
-inline constexpr std::uint64_t kPatience_ns = 10'000'000'000;
-template <class Happened>
-bool in_time(Happened&& happened) {
-  for (const std::uint64_t begin = now_ns(); now_ns() - begin < kPatience_ns;)
-    if (happened()) return true;
-  return false;
-}
 
 // Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock.
 inline bool run_both(Script& sender, Script& receiver) {

@@ -1,10 +1,12 @@
 // When a bucket goes out, and what an owner that breaks the rules can do to its origin.
 #include "runtime/onesided/aggregated_updater.h"
 
+#include "runtime/onesided/packets.h"
 #include "runtime/onesided/update_receiver.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
+#include "tests/support/says.h"
 
 namespace woa::onesided {
 namespace {
@@ -24,7 +26,8 @@ struct Bare final : PacketSink {
 
   LoopbackTransport transport;
   Link link = test::need(allocate_link(transport, kSpec, "link"));
-  std::unique_ptr<Receiver> receiver = test::need(transport.open_receiver(channel_of(kSpec), link.channel, {}));
+  std::unique_ptr<Receiver> receiver =
+      test::need(transport.open_receiver(channel_of(transport, kSpec), link.channel, {}));
   std::unique_ptr<AggregatedUpdater> updater =
       test::need(AggregatedUpdater::open(transport, kSpec, link, {kBytes, {}}, 1000));
   std::vector<ActivationPacket> packets;
@@ -99,7 +102,7 @@ TEST_CASE("an owner that gives back what it does not have ends the link") {
 
 TEST_CASE("an owner that claims more than was issued is not believed") {
   Bare bare;
-  Returns returns = test::need(Returns::open(bare.transport, bare.link.returns));
+  Returns returns = test::need(Returns::open(bare.transport, kSpec.result_slots, bare.link.returns, {}));
   REQUIRE(bare.updater->update(increment()) == Outcome::kOk);
   returns.add(1);
   returns.publish(7);
@@ -107,6 +110,45 @@ TEST_CASE("an owner that claims more than was issued is not believed") {
   REQUIRE(bare.updater->status().code() == Code::kDataLoss);
   std::uint64_t out = 0;
   REQUIRE(bare.updater->take_results(std::span(&out, 1)) == 0);
+}
+
+TEST_CASE("an owner that sends something that is no result ends the link") {
+  const auto with = [](auto change) {
+    ActivationPacket packet;
+    packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+    packet.port = kReturnPort;
+    change(packet);
+    return packet;
+  };
+  const auto has_part = [](ActivationPacket& packet) { packet.payload_bytes = 7, packet.flags = kInline; };
+  const auto names_memory = [](ActivationPacket& packet) {
+    packet.payload_bytes = 8, packet.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
+  };
+  const auto is_absent = [](ActivationPacket& packet) { packet.flags = kAbsent; };
+  for (const ActivationPacket& packet :
+       {with([](ActivationPacket& p) { p.port = kBucketPort; }), with(has_part), with(names_memory), with(is_absent)}) {
+    Bare bare;
+    const auto wild = test::need(
+        bare.transport.open_sender(returns_channel_of(bare.transport, kSpec.result_slots), bare.link.returns, {}));
+    REQUIRE(wild->reserve() == Push::kOk);
+    wild->commit(packet, std::as_bytes(std::span("1234567")));
+    REQUIRE(bare.updater->update(fetch_add<std::uint64_t>(0, 1)) == Outcome::kOk);
+    REQUIRE(bare.updater->completed() == 0);
+    REQUIRE(bare.updater->flush() == Outcome::kClosed);
+    REQUIRE(test::says(bare.updater->status(), Code::kDataLoss, "no result"));
+  }
+}
+
+TEST_CASE("more results than were asked for are not taken") {
+  Bare bare;
+  Returns returns = test::need(Returns::open(bare.transport, kSpec.result_slots, bare.link.returns, {}));
+  REQUIRE(bare.updater->update(fetch_add<std::uint64_t>(0, 1)) == Outcome::kOk);
+  for (std::uint64_t value = 40; value < 45; ++value) returns.add(value);
+  returns.publish(1);
+  std::array<std::uint64_t, 8> out{};
+  REQUIRE(bare.updater->take_results(out) == 1);
+  REQUIRE(out[0] == 40);
+  REQUIRE(bare.updater->take_results(out) == 0);
 }
 
 TEST_CASE("a link without buckets does not serve an aggregating updater") {

@@ -16,8 +16,9 @@ constexpr std::uint32_t kSlots = 16;
 struct Owner {
   explicit Owner(Sharing sharing)
       : region(test::need(Region::make(transport, "region", kBytes, sharing))),
-        segment(test::need(transport.allocate("returns", returns_bytes(kSlots)))),
-        returns(test::need(Returns::open(transport, segment))),
+        channel(test::need(
+            transport.allocate("returns", test::need(transport.channel_bytes(returns_channel_of(transport, kSlots)))))),
+        returns(test::need(Returns::open(transport, kSlots, channel, {}))),
         before(region.bytes().data() - 4096, region.bytes().data()) {
     // A value that no update made.
     for (std::size_t k = 0; k < kBytes; ++k) region.bytes()[k] = static_cast<std::byte>(k * 37);
@@ -28,7 +29,7 @@ struct Owner {
 
   test::GuardedTransport transport;
   Region region;
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<Segment> channel;
   Returns returns;
   std::vector<std::byte> before;  // the region's header
 };

@@ -7,6 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
 #include "tests/support/replica_transport.h"
+#include "tests/support/says.h"
 
 namespace woa::onesided {
 
@@ -54,11 +55,13 @@ TEST_CASE("a region of no bytes, or of more than a place can name") {
   REQUIRE(Region::make(transport, "region", kMaxRegionBytes, Sharing::kCoherent).status().code() == Code::kInvalid);
 }
 
-TEST_CASE("a link between replicas of memory is refused") {
+TEST_CASE("memory that has replicas cannot be updated by hardware, and says so") {
+  LoopbackTransport loopback;
+  const Region region = test::need(Region::make(loopback, "region", 24, Sharing::kCoherent));
   test::ReplicaTransport transport;
-  const Status status = allocate_link(transport, {}, "link").status();
-  REQUIRE(status.code() == Code::kUnsupported);
-  REQUIRE(status.message().find("'replica'") != std::string::npos);
+  const Status status = Region::attach(transport, region.segment()).status();
+  REQUIRE(test::says(status, Code::kUnsupported, "'replica'"));
+  REQUIRE(test::says(status, "updates by hardware"));
 }
 
 TEST_CASE("an updater by hardware has a counter of the region's, and a power of two of results") {

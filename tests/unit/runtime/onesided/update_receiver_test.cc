@@ -22,7 +22,7 @@ struct Wild {
         region(test::need(Region::make(transport, "region", kBytes, Sharing::kExclusive))),
         link(test::need(allocate_link(transport, spec, "link"))),
         receiver(test::need(UpdateReceiver::open(transport, spec, link, region))),
-        sender(test::need(transport.open_sender(channel_of(spec), link.channel, {}))) {
+        sender(test::need(transport.open_sender(channel_of(transport, spec), link.channel, {}))) {
     if (link.buckets != nullptr) buckets = test::need(transport.map(link.buckets, Access::kReadWrite));
   }
   void send(const ActivationPacket& packet) {
@@ -120,7 +120,7 @@ TEST_CASE("a bucket that is not where buckets are") {
                                   {kMaxPayloadBytes, std::uint64_t{64}}}) {
     Wild wild;
     wild.send(bucket_of(bytes, at));
-    wild.require_refused("in a memory of " + std::to_string(all));
+    wild.require_refused("are no bucket; there are 2 of 64 bytes");
   }
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a bucket of part of a unit") {
 TEST_CASE("a bucket where the link has none") {
   Wild wild({.ring_slots = 8, .buckets = 0, .bucket_updates = 4, .result_slots = 2});
   wild.send(bucket_of(16));
-  wild.require_refused("in a memory of 0");
+  wild.require_refused("are no bucket; there are 0 of 64 bytes");
 }
 
 TEST_CASE("a bucket with a wrong update: what stands before it is done, it and the rest are not") {
