@@ -16,8 +16,8 @@ class AggregatedUpdater final : public Updater {
  public:
   static constexpr std::uint64_t kAge_ns = 100'000;
 
-  // `link` is as allocate_link() made it for `spec`, with at least one bucket; kInvalid otherwise. `age_ns`: 0 sends at
-  // every poll(). Otherwise as Transport::open_sender().
+  // `link` is as allocate_link() made it for `spec`, with at least one bucket, and connected where each end has its
+  // own; kInvalid otherwise. `age_ns`: 0 sends at every poll(). Otherwise as Transport::open_sender().
   static Result<std::unique_ptr<AggregatedUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                          const Destination& destination,
                                                          std::uint64_t age_ns = kAge_ns);
