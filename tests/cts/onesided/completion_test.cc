@@ -146,8 +146,8 @@ TEST_CASE("what was held back for too long goes out when the origin polls") {
   REQUIRE(rig.poll() == 0);
   updater->poll(start_ns + age_ns);
   REQUIRE(rig.takes(1));
-  REQUIRE(updater->update(increment(1)) == Outcome::kOk);
-  updater->poll(start_ns + 2 * age_ns);  // a new bucket begins a new age
+  REQUIRE(rig.issue(*updater, increment(1)) == Outcome::kOk);  // once the bucket is back
+  updater->poll(start_ns + 2 * age_ns);                        // a new bucket begins a new age
   REQUIRE(rig.poll() == 0);
   updater->poll(start_ns + 3 * age_ns);
   REQUIRE(rig.takes(1));
