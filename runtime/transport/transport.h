@@ -202,7 +202,7 @@ class Transport {
 // Whether both ends of a channel map the same memory, or have a replica each.
 inline bool shares_memory(const Transport& transport) noexcept { return transport.header_room() == 0; }
 
-// kUnsupported where each end has a replica; `what` needs memory that both ends map ("packed messages").
+// kUnsupported where each end has a replica; `what` needs memory that both ends map ("updates by hardware").
 inline Status require_shared_memory(const Transport& transport, std::string_view what) {
   if (shares_memory(transport)) return {};
   return {Code::kUnsupported, "transport '" + std::string(transport.name()) +
