@@ -34,9 +34,9 @@ void Returns::add(std::uint64_t value) noexcept {
 }
 
 void Returns::publish(std::uint64_t applied) noexcept {
-  if (told_ == applied && sent_ == added_) return;
-  while ((told_ != applied || sent_ != added_) && sender_->reserve() == Push::kOk) send(applied);
-  sender_->wake();
+  bool said = false;
+  for (; (told_ != applied || sent_ != added_) && sender_->reserve() == Push::kOk; said = true) send(applied);
+  if (said) sender_->wake();
 }
 
 // One packet, for which there is place; the count goes with the last values.
