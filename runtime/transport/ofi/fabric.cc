@@ -50,18 +50,18 @@ Result<fi_addr_t> Fabric::insert(std::string_view address) {
   return peer;
 }
 
+// Each number in its turn: what a peer still writes into a segment that is gone must not reach the next one.
 Result<std::uint32_t> Fabric::add(Mailbox& mailbox) {
   const std::lock_guard lock(mutex_);
-  const auto free = std::find(mailboxes_.begin(), mailboxes_.end(), nullptr);
-  const auto number = static_cast<std::uint32_t>(free - mailboxes_.begin());
-  if (number >= kSegments)
-    return {Code::kExhausted, "ofi: a process has at most " + std::to_string(kSegments) +
-                                  " segments; use fewer channels and outputs between hosts"};
-  if (free == mailboxes_.end())
-    mailboxes_.push_back(&mailbox);
-  else
-    *free = &mailbox;
-  return number;
+  for (std::uint32_t tried = 0; tried < kSegments; ++tried) {
+    const std::uint32_t number = next_segment_++ % kSegments;
+    if (number >= mailboxes_.size()) mailboxes_.resize(number + 1, nullptr);
+    if (mailboxes_[number] != nullptr) continue;
+    mailboxes_[number] = &mailbox;
+    return number;
+  }
+  return {Code::kExhausted, "ofi: a process has at most " + std::to_string(kSegments) +
+                                " segments; use fewer channels and outputs between hosts"};
 }
 
 void Fabric::remove(std::uint32_t segment) noexcept {

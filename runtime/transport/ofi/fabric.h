@@ -110,6 +110,7 @@ class Fabric {
   FabricCounters counters_;
   std::uint64_t last_writes_ = 0, last_done_ = 0;
   std::vector<Mailbox*> mailboxes_;                       // by number; null: free
+  std::uint32_t next_segment_ = 0;                        // number to be given out next, modulo kSegments
   std::vector<std::unique_ptr<Operation[]>> operations_;  // kept until the endpoint is closed
   std::vector<std::size_t> operation_counts_;
   alignas(64) std::atomic<std::uint64_t> looks_{0};

@@ -41,7 +41,7 @@ Lane::~Lane() {
     look(true);
     nanosleep(&kNap, nullptr);
   }
-  fabric().locked([&] { mailbox().close(); });
+  fabric().locked([&] { mailbox().close(now_ns()); });
 }
 
 Target Lane::target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept {

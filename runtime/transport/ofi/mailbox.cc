@@ -17,8 +17,8 @@ void Mailbox::open(const std::byte* state, std::size_t capacity, Doorbell own) {
   early_ = {};
 }
 
-void Mailbox::close() noexcept {
-  end_closed_.store(true);
+void Mailbox::close(std::uint64_t now_ns) noexcept {
+  closed_ns_.store(now_ns);
   own_ = Doorbell();
 }
 
@@ -32,7 +32,7 @@ void Mailbox::arrive(const Immediate& immediate, std::uint64_t now_ns) {
   if (immediate.place == kStatePlace) {
     read_state();
     if (!peer_closed() && !nonsense()) return;  // a sign of life is no work
-  } else if (!end_closed_.load(std::memory_order_relaxed)) {
+  } else if (closed_ns_.load(std::memory_order_relaxed) == 0) {
     push(immediate);
   }
   own_.ring();

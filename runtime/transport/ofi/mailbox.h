@@ -32,7 +32,7 @@ class Mailbox {
   // `state` is where the peer writes its StateLine. Holds at most `capacity` immediates at once (a power of two); those
   // that came before are there too. Who came too early for any end is kept until then.
   void open(const std::byte* state, std::size_t capacity, Doorbell own);
-  void close() noexcept;
+  void close(std::uint64_t now_ns) noexcept;
   void arrive(const Immediate& immediate, std::uint64_t now_ns);
   void lose(Lost why, int error) noexcept;
 
@@ -50,10 +50,11 @@ class Mailbox {
   [[nodiscard]] std::uint32_t peer_next() const noexcept { return peer_next_.load(std::memory_order_acquire); }
   // Has the peer's end been heard of at all?
   [[nodiscard]] bool beating() const noexcept { return beating_.load(std::memory_order_relaxed); }
-  // Did this end close while the peer's, which lives, has not?
+  // Did this end close while the peer's, which may live though it has not been heard of yet, has not?
   [[nodiscard]] bool awaits_peer() const noexcept {
-    return end_closed_.load() && beating() && !peer_closed() && !is_cut() && lost() == Lost::kNo;
+    return closed_ns() != 0 && !peer_closed() && !is_cut() && lost() == Lost::kNo;
   }
+  [[nodiscard]] std::uint64_t closed_ns() const noexcept { return closed_ns_.load(); }  // 0: it is open, or never was
   [[nodiscard]] bool nonsense() const noexcept { return nonsense_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t heard_ns() const noexcept { return heard_ns_.load(std::memory_order_relaxed); }
   [[nodiscard]] Lost lost() const noexcept { return lost_.load(std::memory_order_acquire); }
@@ -75,7 +76,8 @@ class Mailbox {
   std::atomic<std::uint32_t> peer_next_{0};
   std::atomic<Lost> lost_{Lost::kNo};
   std::atomic<int> wire_error_{0};
-  std::atomic<bool> peer_closed_{false}, beating_{false}, end_closed_{false};
+  std::atomic<bool> peer_closed_{false}, beating_{false};
+  std::atomic<std::uint64_t> closed_ns_{0};
   std::atomic<bool> nonsense_{false}, overflowed_{false}, cut_{false};
 };
 

@@ -28,8 +28,8 @@ Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire,
 }
 
 OfiSegment::~OfiSegment() {
-  const std::uint64_t begin = now_ns();
-  while (mailbox_.awaits_peer() && now_ns() - begin < kLingerNs) nanosleep(&kNap, nullptr);
+  // The provider may still be writing here what the peer sent before it closed.
+  while (mailbox_.awaits_peer() && now_ns() - mailbox_.closed_ns() < kLingerNs) nanosleep(&kNap, nullptr);
   if (numbered_) wire_->fabric.remove(number_);
   if (registration_) wire_->fabric.deregister(std::move(*registration_));
 }

@@ -202,7 +202,7 @@ TEST_CASE("a held token serves every turn and is sent once") {
 TEST_CASE("lanes change neither results nor messages") {
   const Input small = [](std::uint64_t i, std::uint32_t) { return std::to_string(i % 20); };
   for (const char* model : {"woa", "rpc-hub"}) {
-    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain(5)}) {
+    for (Plan plan : {branch(), loop(20, true), loop(20, false), chain_plan(5, "append", 2)}) {
       const Outcome without = run(plan, model, 60, small);
       for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].lane = std::to_string(e % 3);
       const Outcome with = run(plan, model, 60, small);

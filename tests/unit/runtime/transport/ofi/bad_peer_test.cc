@@ -38,6 +38,9 @@ struct Bad {
     operation = wire->fabric.make_operations(peer_channel->number(), 1);
     end.regions = {{0, kAttackedBlocks, kAttackedBytes, region}};
   }
+  // It ends as it should: the victim need not wait for what may still come.
+  ~Bad() { write(StateLine{.closed = 1}, victim, ofi::ChannelMap::kPeerState, ofi::kStatePlace, 0); }
+
   std::shared_ptr<ofi::OfiSegment> make_segment(std::size_t bytes) const {
     return need(ofi::OfiSegment::make(wire, need(map_pages(-1, bytes, Access::kReadWrite)), false));
   }
