@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "runtime/base/status.h"
+#include "runtime/node/job_place.h"
 #include "runtime/node/run_secret.h"
 
 namespace woa::handshake {
@@ -33,12 +34,6 @@ struct Greeting {
   std::array<char, 8> magic = kMagic;
   std::uint32_t version = kVersion, reserved = 0;
   Nonce nonce{};
-};
-
-// A process of a parallel job: which one, of how many; of 0 or 1: of none.
-struct JobPlace {
-  std::uint32_t rank = 0, size = 0;
-  [[nodiscard]] bool in_job() const noexcept { return size > 1; }
 };
 
 struct Answer {

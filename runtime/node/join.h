@@ -14,7 +14,7 @@ namespace woa {
 struct JoinOptions {
   std::string address;                        // HOST:PORT of the run
   std::string controller;                     // that this node wants to serve; empty: any
-  handshake::JobPlace job;                    // of the launcher that started this process
+  JobPlace job;                               // of the launcher that started this process
   std::uint64_t timeout_ns = 10'000'000'000;  // to reach the run
 };
 

@@ -155,13 +155,13 @@ Result<std::unique_ptr<JoinListener>> JoinListener::open(const std::string& addr
 
 std::string JoinListener::address() const { return local_address(socket_.get()); }
 
-Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, std::uint64_t timeout_ns,
+Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, JobPlace run, std::uint64_t timeout_ns,
                                         const OnEvent& on_event) {
   if (nodes == 0 || nodes >= plan.controllers.size()) {
     return {Code::kInvalid, std::to_string(nodes) + " nodes were to join, but the plan has " +
                                 std::to_string(plan.controllers.size() - 1) + " controllers for them"};
   }
-  Roster roster(plan, nodes);
+  Roster roster(plan, nodes, run);
   Admittance admittance(socket_.get(), secret_, roster, on_event);
   const std::uint64_t deadline = now_ns() + timeout_ns;
   std::string why;

@@ -11,6 +11,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/node/control_socket.h"
+#include "runtime/node/job_place.h"
 #include "runtime/node/run_secret.h"
 #include "runtime/plan/plan.h"
 
@@ -39,9 +40,10 @@ class JoinListener {
   // Blocks until `nodes` nodes (at least 1, at most the plan's controllers but the host) have joined. Each gets the
   // controller that it asked for; the others, as they came, the first of the plan that nobody asked for. Strangers,
   // and nodes that ask for what there is not, are turned away, and it waits on. kUnavailable: after `timeout_ns` some
-  // are missing (the message names them); or those that came are part of a parallel job of another size than `nodes`.
-  // Then those that had joined are told.
-  Result<JoinedNodes> admit(const Plan& plan, std::size_t nodes, std::uint64_t timeout_ns, const OnEvent& on_event);
+  // are missing (the message names them); or those that came are part of a parallel job of another size than `nodes`,
+  // and one more where the run's own place, `run`, is in a job. Then those that had joined are told.
+  Result<JoinedNodes> admit(const Plan& plan, std::size_t nodes, JobPlace run, std::uint64_t timeout_ns,
+                            const OnEvent& on_event);
 
  private:
   JoinListener(UniqueFd socket, RunSecret secret);

@@ -24,19 +24,22 @@ std::uint32_t controller_named(const Plan& plan, const std::string& name) {
 
 }  // namespace
 
-Status Roster::take(JoinedNode& node, const std::string& wanted, handshake::JobPlace job) {
+Status Roster::take(JoinedNode& node, const std::string& wanted, JobPlace job) {
   if (complete()) return {Code::kUnavailable, "this run has its " + std::to_string(nodes_) + " nodes already"};
   if (!wanted.empty() && controller_named(*plan_, wanted) == kHostController) {
     std::vector<std::string> names;
     for (std::size_t c = 1; c < plan_->controllers.size(); ++c) names.push_back(plan_->controllers[c].name);
     return {Code::kNotFound, "this run has no controller '" + wanted + "' for a node; it has " + list(names)};
   }
-  if (job.in_job() && job.size != nodes_) {
+  if (job.in_job() && job.size != job_size()) {
     hopeless_ = true;
     return {Code::kUnavailable, "it is one of " + std::to_string(job.size) +
                                     " processes that its launcher started, and " + std::to_string(nodes_) +
-                                    " nodes were to join; start as many as --nodes says"};
+                                    " nodes were to join" + (run_.in_job() ? " beside the run" : "") +
+                                    "; start as many as --nodes says"};
   }
+  if (job.in_job() && run_.in_job() && job.rank == run_.rank)
+    return {Code::kInvalid, "the run itself is rank " + std::to_string(job.rank) + " of its job"};
   for (const Member& member : members_) {
     if (!wanted.empty() && member.wanted == wanted)
       return {Code::kInvalid, "controller '" + wanted + "' is served by " + member.node.address + " already"};
@@ -73,9 +76,11 @@ std::string Roster::present() const {
 
 std::string Roster::missing() const {
   std::vector<std::string> names;
-  const bool ranked = std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.job.in_job(); });
-  for (std::uint32_t rank = 0; ranked && rank < nodes_ && names.size() < nodes_ - members_.size(); ++rank) {
-    const bool here = std::any_of(members_.begin(), members_.end(),
+  const bool ranked =
+      run_.in_job() || std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.job.in_job(); });
+  for (std::uint32_t rank = 0; ranked && rank < job_size() && names.size() < nodes_ - members_.size(); ++rank) {
+    const bool here = (run_.in_job() && run_.rank == rank) ||
+                      std::any_of(members_.begin(), members_.end(),
                                   [&](const Member& m) { return m.job.in_job() && m.job.rank == rank; });
     if (!here) names.push_back("rank " + std::to_string(rank));
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/node/handshake.h"
+#include "runtime/node/job_place.h"
 #include "runtime/node/join_listener.h"
 #include "runtime/plan/plan.h"
 
@@ -14,13 +14,13 @@ namespace woa {
 
 class Roster {
  public:
-  // For `nodes` nodes of the plan's controllers.
-  Roster(const Plan& plan, std::size_t nodes) : plan_(&plan), nodes_(nodes) {}
+  // For `nodes` nodes of the plan's controllers. `run` is the run's own place, if a launcher started it beside them.
+  Roster(const Plan& plan, std::size_t nodes, JobPlace run) : plan_(&plan), nodes_(nodes), run_(run) {}
 
   // Takes a node in. kNotFound: it wants a controller that the plan lacks, or the host. kInvalid: another has that, or
-  // another said to be the same process of the same job. kUnavailable: there are enough nodes; or its job has another
-  // size than the run, so that no further waiting will help (hopeless()).
-  Status take(JoinedNode& node, const std::string& wanted, handshake::JobPlace job);
+  // another, or the run, is the same process of the same job. kUnavailable: there are enough nodes; or its job has
+  // another size than the run's, so that no further waiting will help (hopeless()).
+  Status take(JoinedNode& node, const std::string& wanted, JobPlace job);
   [[nodiscard]] bool complete() const noexcept { return members_.size() >= nodes_; }
   [[nodiscard]] bool hopeless() const noexcept { return hopeless_; }
   // Of those that joined. While they wait they say nothing, unless they cannot stay.
@@ -40,12 +40,15 @@ class Roster {
   struct Member {
     JoinedNode node;
     std::string wanted;  // empty: any
-    handshake::JobPlace job;
+    JobPlace job;
   };
   [[nodiscard]] std::vector<std::uint32_t> free_controllers() const;
+  // The processes that a launcher should have started, of nodes alone or with the run.
+  [[nodiscard]] std::size_t job_size() const noexcept { return nodes_ + (run_.in_job() ? 1 : 0); }
 
   const Plan* plan_;
   std::size_t nodes_;
+  JobPlace run_;
   std::vector<Member> members_;
   bool hopeless_ = false;
 };

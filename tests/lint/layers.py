@@ -59,6 +59,7 @@ LIBRARIES = [
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
     (r"mpi\.h$", ["bench/mpi/"]),
+    (r"pmix", [NODE + "pmix_library.h"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),
 ]

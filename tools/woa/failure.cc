@@ -17,6 +17,7 @@ json error_json(const Status& status) {
 
 void print_json(const json& object) {
   std::printf("%s\n", object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  std::fflush(stdout);  // whatever ends this process next
 }
 
 int fail(const Status& status, int exit_code, bool as_json) {

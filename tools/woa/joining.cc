@@ -4,7 +4,6 @@
 
 #include "runtime/node/run_secret.h"
 #include "runtime/transport/ofi/interface_policy.h"
-#include "tools/woa/parallel_job.h"
 
 namespace woa::tools {
 namespace {
@@ -16,6 +15,27 @@ Result<std::string> address_of(const std::string& interface) {
 }
 
 void say(const std::string& what) { std::fprintf(stderr, "woa: %s\n", what.c_str()); }
+
+// A launcher starts a run once, as the first process, and its nodes as all others.
+Status check_place(std::size_t nodes, JobPlace place) {
+  const bool first = place.rank == ParallelJob::kRunRank;
+  if (!place.in_job() || (first && nodes + 1 == place.size)) return {};
+  const std::string which = "this is process " + std::to_string(place.rank) + " of " + std::to_string(place.size) +
+                            " that a launcher started, and ";
+  if (first && nodes != 0)
+    return {Code::kInvalid, which + "with --nodes " + std::to_string(nodes) + " it has to start " +
+                                std::to_string(nodes + 1) + ": the run and the nodes"};
+  const std::string others = std::to_string(place.size - 1);
+  return {Code::kInvalid, which + "each would be a run of its own; start `woa run --nodes " + others +
+                              "` as the first and `woa node --join` as the other " + others};
+}
+
+// How to start nodes, and where those of the run's own job look for it.
+void announce(const JoinArguments& arguments, const std::string& address, ParallelJob& job) {
+  const Status published = job.place().in_job() ? job.publish_run(address) : Status();
+  say("waiting for " + std::to_string(arguments.nodes) + " nodes: woa node --join " + address + " --secret FILE");
+  if (!published.ok()) say("nodes of this job cannot --join pmix: " + published.message());
+}
 
 }  // namespace
 
@@ -40,14 +60,8 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
       ->capture_default_str();
 }
 
-Status complete(const JoinArguments& arguments, bool processes, TransportOptions& between) {
-  const handshake::JobPlace job = parallel_job();
-  if (job.in_job()) {
-    return {Code::kInvalid,
-            "this is process " + std::to_string(job.rank) + " of " + std::to_string(job.size) +
-                " that a launcher started, and each would be a run of its own; start `woa run --nodes " +
-                std::to_string(job.size) + "` once, and `woa node --join` with the launcher"};
-  }
+Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between) {
+  WOA_RETURN_IF_ERROR(check_place(arguments.nodes, place));
   if (arguments.nodes == 0) return {};
   if (arguments.listen.empty()) return {Code::kInvalid, "--nodes needs --listen INTERFACE: where nodes reach this run"};
   if (arguments.secret.empty()) return {Code::kInvalid, "--nodes needs --secret FILE: what nodes have to know"};
@@ -60,7 +74,7 @@ Status complete(const JoinArguments& arguments, bool processes, TransportOptions
   return {};
 }
 
-Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan) {
+Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan, ParallelJob& job) {
   if (arguments.nodes == 0) return JoinedNodes();
   auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok()) return secret.status();
@@ -68,9 +82,8 @@ Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan
   if (!address.ok()) return address.status();
   auto listener = JoinListener::open(*address, arguments.port, std::move(*secret));
   if (!listener.ok()) return listener.status();
-  say("waiting for " + std::to_string(arguments.nodes) + " nodes: woa node --join " + (*listener)->address() +
-      " --secret FILE");
-  auto nodes = (*listener)->admit(plan, arguments.nodes, arguments.wait_s * 1'000'000'000, say);
+  announce(arguments, (*listener)->address(), job);
+  auto nodes = (*listener)->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, say);
   if (!nodes.ok()) return nodes.status();
   for (const auto& [controller, node] : *nodes)
     say(plan.controllers[controller].name + " is served by " + node.address);

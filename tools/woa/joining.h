@@ -7,6 +7,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/node/join_listener.h"
+#include "runtime/node/parallel_job.h"
 #include "runtime/plan/plan.h"
 #include "tools/woa/transports.h"
 
@@ -22,10 +23,12 @@ struct JoinArguments {
 // --nodes, --listen, --secret, --port, --wait.
 void add_join_options(CLI::App& command, JoinArguments& arguments);
 // Nodes are reached by ofi, on the interface that the run listens on. kInvalid: an option is missing, or contradicts
-// another (`processes`: a process per controller). kUnavailable: the system tells of no interfaces.
-Status complete(const JoinArguments& arguments, bool processes, TransportOptions& between);
-// Waits for the nodes; says on stderr how to start them, and who came. No node for `nodes` 0.
+// another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system tells of no
+// interfaces.
+Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between);
+// Waits for the nodes; says on stderr how to start them, and who came. No node for `nodes` 0. Nodes of `job`
+// find the run until that is left.
 // kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.
-Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan);
+Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan, ParallelJob& job);
 
 }  // namespace woa::tools

@@ -5,15 +5,17 @@
 #include "runtime/base/clock.h"
 #include "runtime/node/join.h"
 #include "runtime/node/node_process.h"
+#include "runtime/node/parallel_job.h"
 #include "runtime/node/tcp_socket.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/parallel_job.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {
+
+constexpr const char* kByPmix = "pmix";  // in place of an address; none is like it, since it has no port
 
 struct NodeArguments {
   int descriptor = -1;
@@ -46,13 +48,26 @@ std::string network_of(const std::string& local_address) {
   return local->host + (local->host.find(':') == std::string::npos ? "/32" : "/128");
 }
 
+// With the place of this process in its job, and, for `--join pmix`, the address that the job's run has told. Leaves
+// the job: the run is reached by its address from then on.
+Status complete(JoinOptions& options) {
+  auto job = ParallelJob::find();
+  if (!job.ok()) return job.status();
+  options.job = job->place();
+  if (options.address != kByPmix) return {};
+  auto address = job->find_run(static_cast<int>(options.timeout_ns / 1'000'000'000));
+  if (!address.ok()) return address.status().with_context("--join pmix");
+  options.address = std::move(*address);
+  return {};
+}
+
 int join_run(const NodeArguments& arguments) {
   const auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok())
     return fail(secret.status(), secret.status().code() == Code::kUnavailable ? kUnavailable : kUsage, false);
   JoinOptions options = arguments.join;
-  options.job = parallel_job();
-  auto membership = join(options, *secret);
+  const Status found = complete(options);
+  auto membership = found.ok() ? join(options, *secret) : Result<Membership>(found);
   if (!membership.ok())
     return fail(membership.status(), membership.status().code() == Code::kInvalid ? kUsage : kUnavailable, false);
   set_clock_ahead(membership->clock_ahead_ns);
@@ -75,8 +90,12 @@ void add_node(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<NodeArguments>();
   CLI::Option& descriptor = *command.add_option("descriptor", arguments->descriptor)->group("");  // of `woa run` itself
   CLI::Option& address =
-      *command.add_option("--join", arguments->join.address, "Where the run waits, as it printed it")
-           ->type_name("HOST:PORT")
+      *command
+           .add_option(
+               "--join", arguments->join.address,
+               "Where the run waits, as it printed it; pmix: as the run told its launcher, which started this node "
+               "beside it")
+           ->type_name("HOST:PORT|pmix")
            ->excludes(&descriptor);
   command.add_option("--secret", arguments->secret, "The run's secret, in a file that only its owner reads")
       ->type_name("FILE")

@@ -107,7 +107,8 @@ int report(const RunArguments& arguments, RunResult& result) {
   return result.status.ok() && result.failures.empty() ? kDone : kFailed;
 }
 
-int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, Collected& collected) {
+int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, ParallelJob& job,
+            Collected& collected) {
   const bool wants_json = arguments.graph.json;
   const BackendRegistry backends = all_backends();
   const auto transports = transports_for(arguments);
@@ -119,9 +120,11 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.transport = std::string(transports->shared->name());
   if (transports->between != nullptr) result.between = std::string(transports->between->name());
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
-  auto nodes = await_nodes(arguments.joining, plan);
+  auto nodes = await_nodes(arguments.joining, plan, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
+  // Only after errors were told: a launcher that ends the job, since a node has failed, answers nobody who leaves it.
+  job.leave();
   auto run = Run::start(
       plan, run_options(arguments, plan, backends, transports->get()),
       [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
@@ -142,7 +145,7 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
 // What is wrong with an option's form is bad usage; what is wrong with the file behind it is bad input.
 int exit_code(const Status& status) { return status.code() == Code::kInvalid ? kUsage : kFailed; }
 
-int run_graph(const RunArguments& arguments) {
+int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
   Loaded loaded = load_plan(graph);
@@ -155,7 +158,7 @@ int run_graph(const RunArguments& arguments) {
   auto outputs = OutputFiles::open(*plan, arguments.out, *inputs);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
   Collected collected(std::move(*outputs));
-  return execute(arguments, *plan, *inputs, collected);
+  return execute(arguments, *plan, *inputs, job, collected);
 }
 
 }  // namespace
@@ -191,8 +194,11 @@ void add_run(CLI::App& app, Action& action) {
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] {
     action = [arguments] {
-      const Status status = complete(arguments->joining, arguments->processes == "per-controller", arguments->between);
-      if (status.ok()) return run_graph(*arguments);
+      auto job = ParallelJob::find();
+      if (!job.ok()) return fail(job.status(), kUnavailable, arguments->graph.json);
+      const Status status =
+          complete(arguments->joining, job->place(), arguments->processes == "per-controller", arguments->between);
+      if (status.ok()) return run_graph(*arguments, *job);
       return fail(status, status.code() == Code::kUnavailable ? kUnavailable : kUsage, arguments->graph.json);
     };
   });

@@ -54,7 +54,8 @@ class Bench(WoaTest):
     def test_over_libfabric(self):
         """Beside raw libfabric; where it is missing, that is what the program says."""
         few = ("--transport", "ofi", "--repetitions", "1", "--count")
-        self.skip_without_libfabric(self.woa("bench", "hop", *few, "1"))
+        done = self.woa("bench", "hop", *few, "1")
+        self.skip_without_libraries(done.returncode, done.stderr.decode())
         self.check(self.report("hop", *few, "1001"), "hop", "less", "ns",
                    [("raw fi_writedata", LIMIT, 64), ("raw, with a descriptor", LIMIT, 64), ("ofi transport, inline", OURS, 64)],
                    transport="ofi")

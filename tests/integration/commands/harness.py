@@ -13,11 +13,14 @@ WOA = os.path.join(BUILD, "woa")
 LIMIT_S = float(os.environ.get("WOA_LIMIT_S", "60"))  # a hang; everything here ends in seconds
 
 
+def required(name):
+    return name in os.environ.get("WOA_REQUIRE", "").split(",")
+
+
 def skip_program(name, reason):
     """Ends this test program as skipped, or as failed where WOA_REQUIRE lists `name`."""
-    required = name in os.environ.get("WOA_REQUIRE", "").split(",")
-    print(("FAILED (WOA_REQUIRE)" if required else "skipped") + f": {name} is unavailable: {reason}")
-    sys.exit(1 if required else 77)
+    print(("FAILED (WOA_REQUIRE)" if required(name) else "skipped") + f": {name} is unavailable: {reason}")
+    sys.exit(1 if required(name) else 77)
 
 
 def need_program(name, *programs):
@@ -27,6 +30,10 @@ def need_program(name, *programs):
 
 
 LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_decode": "jpeg", "png_encode": "png"}
+
+
+# What a program says that was built without a library, or does not find it.
+LIBRARY_IN = {"libfabric": "ofi", "OpenSSL": "openssl", "PMIx (libpmix-dev)": "pmix", "libpmix cannot be loaded": "pmix"}
 
 
 def need_kernels(*kernels):
@@ -54,13 +61,17 @@ class WoaTest(unittest.TestCase):
             file.write(data)
         return self.path(name)
 
-    def skip_without_libfabric(self, done):
-        """`done`: a command that asked for it. A failure where WOA_REQUIRE lists it."""
-        if done.returncode != 3 or b"libfabric" not in done.stderr:
-            return
-        if "ofi" in os.environ.get("WOA_REQUIRE", "").split(","):
-            self.fail("ofi is required here: " + done.stderr.decode(errors="replace"))
-        self.skipTest(done.stderr.decode(errors="replace").strip())
+    def skip(self, name, reason):
+        """Ends this test as skipped, or as failed where WOA_REQUIRE lists `name`."""
+        if required(name):
+            self.fail(f"{name} is required here: {reason}")
+        self.skipTest(reason)
+
+    def skip_without_libraries(self, code, error):
+        """`code`, `error`: of a command that may have lacked one."""
+        for text, name in LIBRARY_IN.items():
+            if code == 3 and text in error:
+                self.skip(name, error.strip())
 
     def woa(self, *arguments, environment=None):
         # Whoever runs the tests may have a machine file of his own.

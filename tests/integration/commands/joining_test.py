@@ -2,133 +2,20 @@
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 
 import harness
-from harness import SOURCE, WOA, WoaTest, read
-
-HELLO = os.path.join(SOURCE, "graphs/hello.yaml")  # cpu:0 and cpu:1
-LAUNCHERS = ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
-WAIT_S = max(5, int(harness.LIMIT_S / 20))  # where somebody will not come: enough for who will
-PLAIN = {name: value for name, value in os.environ.items() if name not in LAUNCHERS}
+from harness import WOA, read
+from join_harness import HELLO, WAIT_S, JoinTest
 
 
-class Started:
-    """A program whose lines on stderr are read as they come."""
-
-    def __init__(self, command, environment=None):
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=dict(PLAIN, **(environment or {})))
-        self.lines = []
-        self.ended = False
-        self.heard = threading.Condition()
-        self.reader = threading.Thread(target=self.read)
-        self.reader.start()
-
-    def read(self):
-        for line in self.process.stderr:
-            with self.heard:
-                self.lines.append(line)
-                self.heard.notify_all()
-        with self.heard:
-            self.ended = True
-            self.heard.notify_all()
-
-    def says(self, pattern):
-        """The first match in a line, within the limit."""
-        end = time.monotonic() + harness.LIMIT_S
-        with self.heard:
-            while True:
-                for line in self.lines:
-                    found = re.search(pattern, line)
-                    if found:
-                        return found
-                if self.ended or not self.heard.wait(end - time.monotonic()):
-                    raise AssertionError(f"no '{pattern}' in {self.lines}")
-
-    def end(self):
-        """Exit code; stdout is in `out`, stderr in `error`."""
-        hang = threading.Timer(harness.LIMIT_S, self.process.kill)
-        hang.start()
-        self.out = self.process.stdout.read()
-        code = self.process.wait()
-        hang.cancel()
-        self.reader.join()
-        self.error = "".join(self.lines)
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return code
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        if not self.process.stdout.closed:
-            self.end()
-
-
-class Joining(WoaTest):
-    def setUp(self):
-        super().setUp()
-        self.secret = self.make_secret("secret", "0123456789abcdef0123456789abcdef\n")
-        self.text = self.write("text", "hello\n" * 1000)
-
-    def make_secret(self, name, text):
-        path = self.write(name, text)
-        os.chmod(path, 0o600)
-        return path
-
-    def start(self, command, environment=None):
-        started = Started(command, environment)
-        self.addCleanup(started.stop)
-        return started
-
-    def run_command(self, nodes, *more, listen="lo", instances="50", wait=None):
-        return [WOA, "run", HELLO, "--in", "text=" + self.text, "--instances", instances, "--out", "copy=" + self.path("copy"),
-                "--json", "--nodes", str(nodes), "--listen", listen, "--secret", self.secret,
-                "--wait", str(wait or int(harness.LIMIT_S)), *more]
-
-    def start_run(self, nodes, *more, before=(), **where):
-        """The run and the address that it waits at."""
-        run = self.start([*before, *self.run_command(nodes, *more, **where)])
-        try:
-            return run, run.says(r"woa node --join (\S+)").group(1)
-        except AssertionError:
-            self.skip_without_libraries(run.end(), run.error)
-            raise
-
-    def skip_without_libraries(self, code, error):
-        if code != 3 or ("libfabric" not in error and "OpenSSL" not in error):
-            return
-        name = "ofi" if "libfabric" in error else "openssl"
-        if name in os.environ.get("WOA_REQUIRE", "").split(","):
-            self.fail(f"{name} is required here: {error}")
-        self.skipTest(error.strip())
-
-    def start_node(self, address, *more, secret=None, environment=None, before=()):
-        return self.start([*before, WOA, "node", "--join", address, "--secret", secret or self.secret, *more], environment)
-
-    def unavailable(self, started, *texts):
-        """It ended with 3 and an error that holds each of `texts`."""
-        self.assertEqual(started.end(), 3, started.error)
-        for text in texts:
-            self.assertIn(text, started.error)
-
-    def check_result(self, run):
-        code = run.end()
-        self.assertEqual(code, 0, run.error)
-        result = json.loads(run.out)
-        self.assertEqual(result["messages"], 150)
-        self.assertEqual(read(self.path("copy")), "hello\n" * 50000)
-        return result
-
+class Joining(JoinTest):
     def test_all_controllers_elsewhere(self):
         run, address = self.start_run(2)
         nodes = [self.start_node(address), self.start_node(address)]
@@ -266,8 +153,29 @@ class Joining(WoaTest):
         self.unavailable(run, "missing: rank 1")
 
     def test_a_run_that_a_launcher_started_twice_is_refused(self):
-        done = self.woa("run", HELLO, "--in", "text=" + self.text, environment={"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "4"})
-        self.refused(done, 2, "this is process 1 of 4 that a launcher started", "woa run --nodes 4")
+        run = ("run", HELLO, "--in", "text=" + self.text)
+        for rank in ("0", "1"):
+            done = self.woa(*run, environment={"SLURM_PROCID": rank, "SLURM_STEP_NUM_TASKS": "4"})
+            self.refused(done, 2, f"this is process {rank} of 4 that a launcher started", "woa run --nodes 3")
+        done = self.woa(*run, environment={"PMIX_NAMESPACE": "a job", "PMIX_RANK": "1"})
+        self.refused(done, 3, "which process of its job this is cannot be told: ")
+
+    def test_a_run_beside_its_nodes_counts_itself(self):
+        place = {"PMI_RANK": "0", "PMI_SIZE": "3"}
+        full = ("--listen", "lo", "--secret", self.secret)
+        wrong = self.woa("run", HELLO, "--in", "text=" + self.text, "--nodes", "1", *full, environment=place)
+        self.refused(wrong, 2, "this is process 0 of 3 that a launcher started, and with --nodes 1 it has to start 2")
+        run, address = self.start_run(2, environment=place)
+        run.says("nodes of this job cannot --join pmix: no launcher with a PMIx server started this process")
+        nodes = [self.start_node(address, environment=dict(place, PMI_RANK=rank)) for rank in ("1", "2")]
+        self.check_result(run)
+        self.assertEqual([node.end() for node in nodes], [0, 0])
+
+    def test_pmix_without_a_launcher(self):
+        node = self.start_node("pmix")
+        self.skip_without_libraries(node.end(), node.error)
+        self.assertEqual(node.process.returncode, 3)
+        self.assertIn("--join pmix: no launcher with a PMIx server started this process", node.error)
 
     def test_a_killed_node_ends_the_run(self):
         run, address = self.start_run(2, instances="1000000000")
@@ -307,6 +215,8 @@ class Joining(WoaTest):
 
     def test_two_hosts(self):
         """Network namespaces joined by a virtual cable; the node's clock is a thousand seconds off, and no deadline is missed."""
+        if shutil.which("ip") is None:
+            self.skip("netns", "network namespaces need iproute2")
         hosts = [f"woa-{os.getpid()}-c", f"woa-{os.getpid()}-d"]
         set_up = [f"netns add {host}" for host in hosts]
         set_up.append(f"link add name cable netns {hosts[0]} type veth peer name cable netns {hosts[1]}")
@@ -314,13 +224,9 @@ class Joining(WoaTest):
             set_up += [f"-n {host} address add 10.78.0.{k + 1}/24 dev cable", f"-n {host} link set cable up", f"-n {host} link set lo up"]
             self.addCleanup(subprocess.run, ["ip", "netns", "delete", host], stderr=subprocess.DEVNULL)
         for command in set_up:
-            made = subprocess.run(["ip", *command.split()], stderr=subprocess.PIPE, text=True) if shutil.which("ip") else None
-            if made is not None and made.returncode == 0:
-                continue
-            reason = "network namespaces need iproute2, root and the right to make them" + (": " + made.stderr.strip() if made else "")
-            if "netns" in os.environ.get("WOA_REQUIRE", "").split(","):
-                self.fail(reason)
-            self.skipTest(reason)
+            made = subprocess.run(["ip", *command.split()], stderr=subprocess.PIPE, text=True)
+            if made.returncode != 0:
+                self.skip("netns", "network namespaces need root and the right to make them: " + made.stderr.strip())
         other_clock = ["unshare", "--time", "--monotonic", "1000", "--fork", "--kill-child"]
         clocks = subprocess.run([*other_clock, "true"], stderr=subprocess.PIPE).returncode == 0
         print("the node's clock is", "another" if clocks else "the same: no time namespaces here", file=sys.stderr)

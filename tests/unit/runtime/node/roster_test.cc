@@ -16,7 +16,7 @@ struct Nodes {
     ends.push_back(std::move(pair.second));
     return {std::move(pair.first), address};
   }
-  Code join(Roster& roster, const std::string& address, const std::string& wanted = {}, handshake::JobPlace job = {}) {
+  Code join(Roster& roster, const std::string& address, const std::string& wanted = {}, JobPlace job = {}) {
     JoinedNode node = make(address);
     return roster.take(node, wanted, job).code();
   }
@@ -26,7 +26,7 @@ struct Nodes {
 
 TEST_CASE("who asks for a controller gets it, and the others get what is left, as they came") {
   const Plan plan = chain_plan(3);
-  Roster roster(plan, 3);
+  Roster roster(plan, 3, {});
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);
   REQUIRE(nodes.join(roster, "y", "cpu:0") == Code::kOk);
@@ -42,7 +42,7 @@ TEST_CASE("who asks for a controller gets it, and the others get what is left, a
 
 TEST_CASE("one node more than were to join is not taken") {
   const Plan plan = chain_plan(3);
-  Roster roster(plan, 1);
+  Roster roster(plan, 1, {});
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);
   REQUIRE(nodes.join(roster, "y") == Code::kUnavailable);
@@ -53,7 +53,7 @@ TEST_CASE("one node more than were to join is not taken") {
 
 TEST_CASE("the host, a controller that is not there, or one that is taken cannot be had") {
   const Plan plan = chain_plan(3);
-  Roster roster(plan, 3);
+  Roster roster(plan, 3, {});
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x", "host") == Code::kNotFound);
   REQUIRE(nodes.join(roster, "x", "cpu:3") == Code::kNotFound);
@@ -65,7 +65,7 @@ TEST_CASE("the host, a controller that is not there, or one that is taken cannot
 
 TEST_CASE("ranks of a job: each once, of a job of the right size, and the missing ones by number") {
   const Plan plan = chain_plan(3);
-  Roster roster(plan, 3);
+  Roster roster(plan, 3, {});
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x", {}, {1, 3}) == Code::kOk);
   REQUIRE(nodes.join(roster, "y", {}, {1, 3}) == Code::kInvalid);
@@ -75,9 +75,21 @@ TEST_CASE("ranks of a job: each once, of a job of the right size, and the missin
   REQUIRE(roster.hopeless());
 }
 
+TEST_CASE("of a job that the run is part of, its own rank is no node") {
+  const Plan plan = chain_plan(3);
+  Roster roster(plan, 2, {0, 3});
+  Nodes nodes;
+  REQUIRE(roster.missing() == "rank 1 and rank 2");
+  REQUIRE(nodes.join(roster, "x", {}, {0, 3}) == Code::kInvalid);
+  REQUIRE(nodes.join(roster, "x", {}, {2, 3}) == Code::kOk);
+  REQUIRE(roster.missing() == "rank 1");
+  REQUIRE(nodes.join(roster, "y", {}, {1, 2}) == Code::kUnavailable);
+  REQUIRE(roster.hopeless());
+}
+
 TEST_CASE("who leaves is missed again") {
   const Plan plan = chain_plan(3);
-  Roster roster(plan, 2);
+  Roster roster(plan, 2, {});
   Nodes nodes;
   REQUIRE(nodes.join(roster, "x") == Code::kOk);
   nodes.ends.clear();  // x is gone

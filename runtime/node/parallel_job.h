@@ -1,0 +1,41 @@
+// The parallel job that a launcher (mpirun, srun) started this process in, if any: which process of how many this is,
+// and how the nodes of a job find the run that is one of them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/base/status.h"
+#include "runtime/node/job_place.h"
+#include "runtime/node/pmix_job.h"
+
+namespace woa {
+
+class ParallelJob {
+ public:
+  // A run among the processes of a job is the first of them, so that nobody has to look for it.
+  static constexpr std::uint32_t kRunRank = 0;
+
+  // Asks the launcher's PMIx server where the environment names one, else the variables that Open MPI, MPICH and Slurm
+  // set. Blocks as connect_pmix() does. kUnavailable, kDeadlineExceeded: a server is named but cannot be asked, and no
+  // variable tells either: this process might be one of many, and none would know.
+  static Result<ParallelJob> find(const PmixOptions& options = {});
+
+  [[nodiscard]] JobPlace place() const noexcept { return place_; }
+  // Closes the connection to the launcher, as the end of this object does. From then on only place() may be asked.
+  void leave() noexcept { pmix_.reset(); }
+
+  // Of the run: tells the job's nodes its address. kUnavailable: the launcher has no PMIx server, or that fails; the
+  // message says why. kDeadlineExceeded: the server says nothing.
+  Status publish_run(const std::string& address);
+  // Of a node: blocks until the run has told its address, for `seconds` at most. kInvalid: this process is where the
+  // run should be, or alone. kUnavailable: as above. kDeadlineExceeded: there is no run yet.
+  Result<std::string> find_run(int seconds);
+
+ private:
+  JobPlace place_;
+  std::unique_ptr<PmixJob> pmix_;  // null: `why_not_`
+  Status why_not_;
+};
+
+}  // namespace woa
