@@ -35,8 +35,8 @@ security=$(apt-get indextargets --format '$(SITE) $(LABEL)' 'Created-By: Package
 root=$(mktemp -d "${WOA_CHROOT_PARENT:-${TMPDIR:-/tmp}}/woa-chroot.XXXXXX")
 cleanup() {
   local mounted
-  # Deepest first; nothing is deleted while a mount remains.
-  for mounted in dev/shm sys proc; do
+  # Deepest first; nothing is deleted while a mount remains. `ip netns` of the tests leaves the one on run/netns.
+  for mounted in run/netns dev/shm sys proc; do
     if mountpoint -q "$root/$mounted"; then umount "$root/$mounted" || umount -l "$root/$mounted"; fi
   done
   if [ -n "$keep" ]; then
