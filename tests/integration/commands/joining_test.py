@@ -11,7 +11,6 @@ import sys
 import time
 
 import harness
-from harness import WOA, read
 from join_harness import HELLO, WAIT_S, JoinTest
 
 

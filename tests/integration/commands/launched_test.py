@@ -1,6 +1,5 @@
 """A run and its nodes as the processes of one job, started by a real launcher with a PMIx server (Open MPI's mpirun)."""
 import json
-import os
 import shutil
 import subprocess
 
