@@ -1,5 +1,7 @@
 #include "bench/harness/contest.h"
 
+#include <algorithm>
+
 namespace woa::bench {
 namespace {
 
@@ -34,6 +36,13 @@ Result<std::vector<Row>> run_contest(const Contest& contest, const std::function
   }
   compare(rows, contest.limit);
   return rows;
+}
+
+void add_ratio(Report& report, const std::vector<Row>& rows, const std::string& of, const std::string& to) {
+  const auto row_of = [&](const std::string& name) { return std::ranges::find(rows, name, &Row::contender); };
+  const auto over = row_of(of), under = row_of(to);
+  if (over != rows.end() && under != rows.end())
+    report.ratios.push_back({of, to, over->size, over->median() / under->median()});
 }
 
 Result<double> per_ns(double amount, const Result<double>& ns) {

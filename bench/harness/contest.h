@@ -30,6 +30,9 @@ struct Contest {
 // names its contender.
 Result<std::vector<Row>> run_contest(const Contest& contest, const std::function<Status()>& between);
 
+// Adds to the report by what factor the median of contender `of` is that of `to`; nothing where one of them is missing.
+void add_ratio(Report& report, const std::vector<Row>& rows, const std::string& of, const std::string& to);
+
 // How much of `amount` a nanosecond did, for a launch that took `ns`.
 Result<double> per_ns(double amount, const Result<double>& ns);
 

@@ -20,6 +20,14 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kMostMessages = 500'000;
 
+constexpr std::uint64_t kMostPeerBytes = 256 << 20;
+constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+                           {"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
+                           {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send", 2},
+                           {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
+                           {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 8},
+                           {"gRPC client stream", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
+
 std::uint64_t messages_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp<std::uint64_t>(kMostBytes / size, 1, kMostMessages);
 }
@@ -65,13 +73,21 @@ Contest contest_of(Transport& transport, const BandwidthOptions& options, std::s
 
 Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options) {
   Report report{"bandwidth", std::string(transport.name()), Better::kMore, "", {}};
+  name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
     WOA_RETURN_IF_ERROR(check_memory(size, options.slots));
     auto source = Memory::map(size, Memory::Sharing::kPrivate);
     if (!source.ok()) return source.status();
     std::memset(source->bytes().data(), 1, size);
-    auto rows = run_contest(contest_of(transport, options, source->bytes()), [&] { return probe.look(); });
+    Contest contest = contest_of(transport, options, source->bytes());
+    if (size <= kMostPeerBytes) {
+      add_peers(contest, kPeers, options.peers, size, [&, size](const Peer& peer) {
+        const PeerJob job{"stream", size, messages_of(size, options.count)};
+        return per_ns(static_cast<double>(size), peer_ns_each(peer, options.peers, job));
+      });
+    }
+    auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     std::ranges::move(*rows, std::back_inserter(report.rows));
   }

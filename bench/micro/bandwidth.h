@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/harness/report.h"
+#include "bench/peers/peer.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::bench {
@@ -14,11 +15,14 @@ struct BandwidthOptions {
   std::uint32_t slots = 8;                                        // of the mailbox, and blocks of the transport
   std::uint64_t count = 0;                                        // payloads per launch; 0: as many as make 2 GiB
   std::uint64_t repetitions = 11;
+  PeerFolder peers;
 };
 
 // One direction, one copy into memory that the consumer sees, in GB/s (10^9 bytes): the transport beside the raw
-// mailbox with as many slots, and beside memcpy in one process. Every launch forks anew and takes its memory anew.
-// kExhausted: the payloads of a size do not fit the memory that is available. Otherwise as payload_stream_ns().
+// mailbox with as many slots, beside memcpy in one process, and beside peers up to a size of 256 MiB (their libraries
+// hold several messages, and count bytes with 32 bits). Every launch forks anew and takes its memory anew.
+// kExhausted: the payloads of a size do not fit the memory that is available. Otherwise as
+// payload_stream_ns() and peer_ns_each().
 Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options);
 
 }  // namespace woa::bench

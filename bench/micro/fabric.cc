@@ -20,6 +20,13 @@
 namespace woa::bench {
 namespace {
 
+// The last two sleep while they wait.
+constexpr Peer kHopPeers[] = {{"UCX active message", PeerLibrary::kUcx, "peer_ucx", "am"},
+                              {"UCX put", PeerLibrary::kUcx, "peer_ucx", "put"},
+                              {"MPI_Send", PeerLibrary::kMpi, "peer_mpi", "send"},
+                              {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 20},
+                              {"gRPC unary call, half of it", PeerLibrary::kGrpc, "peer_grpc", "rpc", 20}};
+
 FillInput token(std::uint64_t counter, std::uint64_t bytes) {
   return [counter, bytes](std::uint32_t, std::span<std::byte> room) {
     std::memcpy(room.data(), &counter, sizeof counter);
@@ -71,7 +78,8 @@ double children_cpu_s() {
 
 }  // namespace
 
-Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions) {
+Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions,
+                         const PeerFolder& peers) {
   auto driven = start_pinned(ping_pong(1), options);
   if (!driven.ok()) return driven.status();
   Transport& transport = *options.transport;
@@ -81,22 +89,28 @@ Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uin
     if (!ns.ok()) return ns.status();
     return static_cast<double>(*ns) / static_cast<double>(hops);
   };
-  const Contest contest{
-      "ns",
-      repetitions,
-      "raw mailbox",
-      {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
-       {"transport alone, inline", "ours", kToken,
-        [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
-       {"the same with header CRC", "ours", kToken,
-        [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
-       {"controllers alone, one thread", "ours", kToken, [&] { return one_thread_hop_ns(options, hops); }},
-       {"controller to controller", "ours", kToken, controllers}}};
+  Contest contest{"ns",
+                  repetitions,
+                  "raw mailbox",
+                  {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
+                   {"transport alone, inline", "ours", kToken,
+                    [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
+                   {"the same with header CRC", "ours", kToken,
+                    [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
+                   {"controllers alone, one thread", "ours", kToken, [&] { return one_thread_hop_ns(options, hops); }},
+                   {"controller to controller", "ours", kToken, controllers}}};
+  add_peers(contest, kHopPeers, peers, kToken, [&](const Peer& peer) -> Result<double> {
+    const auto ns = peer_ns_each(peer, peers, {"hop", kToken, round_trips});
+    if (!ns.ok()) return ns;
+    return *ns / 2;
+  });
   HostProbe probe;
   auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();
   WOA_RETURN_IF_ERROR(driven->finish().status());
-  return Report{"hop", std::string(transport.name()), Better::kLess, probe.state(), std::move(*rows)};
+  Report report{"hop", std::string(transport.name()), Better::kLess, probe.state(), std::move(*rows)};
+  name_absent(report, kHopPeers, peers);
+  return report;
 }
 
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions) {

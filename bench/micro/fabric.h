@@ -4,13 +4,15 @@
 #include <cstdint>
 
 #include "bench/harness/report.h"
+#include "bench/peers/peer.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {
 
-// One 64-byte activation from controller to controller (commit, poll, match, fire), in ns, beside the raw mailbox: two
-// pinned processes and a token that goes to and fro `hops` times.
-Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions);
+// One 64-byte activation from controller to controller (commit, poll, match, fire), in ns, beside the raw mailbox and
+// peers: two pinned processes and a token that goes to and fro `hops` times.
+Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions,
+                         const PeerFolder& peers);
 // The same with 64 tokens at once, so that both sides are always busy, in million packets a second.
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions);
 // Share of one core, in percent, that an idle run takes: two controllers and a source that never sends, for `seconds`.

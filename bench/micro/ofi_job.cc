@@ -168,19 +168,19 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
 }  // namespace
 
 Result<double> ofi_hop_ns(const WireJob& job) {
-  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
     const auto side = open_ping_pong(job, talk, first);
     if (!side.ok()) return side.status();
-    return WireSide([side = *side, first](std::uint64_t times) { return side->run(first, times); });
+    return Side([side = *side, first](std::uint64_t times) { return gone_unless(side->run(first, times)); });
   });
 }
 
 Result<double> ofi_stream_ns(const WireJob& job) {
-  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
     const auto side = open_stream(job, talk, first);
     if (!side.ok()) return side.status();
-    return WireSide([side = *side, first](std::uint64_t messages) {
-      return first ? side->produce(messages) : side->consume(messages);
+    return Side([side = *side, first](std::uint64_t messages) {
+      return gone_unless(first ? side->produce(messages) : side->consume(messages));
     });
   });
 }

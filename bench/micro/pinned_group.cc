@@ -5,26 +5,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
+
+#include "bench/micro/pin.h"
 
 namespace woa::bench {
 namespace {
 
-bool pin(std::size_t processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  return ::sched_setaffinity(0, sizeof set, &set) == 0;
+// kUnavailable: `ours` lacks a processor that a member or the caller is to run on.
+Status check_processors(std::span<const Member> members, std::size_t own, const cpu_set_t& ours) {
+  std::set<std::size_t> wanted{own};
+  for (const Member& member : members) wanted.insert(member.processor);
+  std::string names;
+  for (const std::size_t processor : wanted) names += (names.empty() ? "" : " and ") + std::to_string(processor);
+  const bool all =
+      std::ranges::all_of(wanted, [&](std::size_t each) { return each < CPU_SETSIZE && CPU_ISSET(each, &ours); });
+  if (all) return {};
+  return {Code::kUnavailable, "this benchmark runs on processors " + names + ", and may not use all of them here"};
 }
 
 }  // namespace
 
-Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members) {
+Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::size_t processor) {
   cpu_set_t before;
   ::sched_getaffinity(0, sizeof before, &before);
-  if (!CPU_ISSET(0, &before) || !CPU_ISSET(1, &before)) {
-    return {Code::kUnavailable, "this benchmark runs on processors 0 and 1, and may not use both of them here"};
-  }
+  WOA_RETURN_IF_ERROR(check_processors(members, processor, before));
   PinnedGroup group(before);
   const pid_t parent = ::getpid();
   for (const Member& member : members) {
@@ -36,7 +44,7 @@ Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members) {
     }
     group.children_.push_back(child);
   }
-  group.pinned_ = pin(0);
+  group.pinned_ = pin(processor);
   if (!group.pinned_) return {Code::kUnavailable, "the system does not let this process choose its processor"};
   return group;
 }

@@ -20,9 +20,9 @@ struct Member {
 
 class PinnedGroup {
  public:
-  // Forks a child per member and pins the caller to processor 0. The children end with their parent. kUnavailable:
-  // processors 0 and 1 are not both ours to use, or the system refused a process.
-  static Result<PinnedGroup> start(std::span<const Member> members);
+  // Forks a child per member and pins the caller to `processor`. The children end with their parent. kUnavailable: one
+  // of the processors is not ours to use, or the system refused a process.
+  static Result<PinnedGroup> start(std::span<const Member> members, std::size_t processor = 0);
   PinnedGroup(PinnedGroup&& other) noexcept;
   PinnedGroup& operator=(PinnedGroup&&) = delete;
   ~PinnedGroup();  // ends the children, unpins the caller

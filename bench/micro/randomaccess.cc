@@ -1,15 +1,13 @@
 #include "bench/micro/randomaccess.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <iterator>
+#include <string>
 
 #include "bench/harness/contest.h"
 #include "bench/micro/header_stream.h"
 #include "bench/micro/host_probe.h"
-#include "bench/micro/program.h"
 #include "bench/micro/random_limits.h"
 #include "bench/micro/random_updates.h"
 #include "runtime/onesided/packets.h"
@@ -23,12 +21,9 @@ constexpr const char* kNaive = "naive";
 constexpr const char* kAggregated = "aggregated";
 constexpr const char* kMpiNaive = "MPI_Accumulate";
 
-struct MpiWay {
-  const char* name;
-  const char* argument;
-};
-constexpr MpiWay kMpiWays[] = {
-    {kMpiNaive, "accumulate"}, {"MPI_Accumulate, datatypes", "datatypes"}, {"MPI_Fetch_and_op", "fetch"}};
+constexpr Peer kPeers[] = {{kMpiNaive, PeerLibrary::kMpi, "randomaccess_mpi", "accumulate"},
+                           {"MPI_Accumulate, datatypes", PeerLibrary::kMpi, "randomaccess_mpi", "datatypes"},
+                           {"MPI_Fetch_and_op", PeerLibrary::kMpi, "randomaccess_mpi", "fetch"}};
 
 Status check_size(std::uint64_t size) {
   if (std::has_single_bit(size) && size >= RandomTable::kProcesses * 2 * sizeof(std::uint64_t)) return {};
@@ -43,32 +38,11 @@ ActivationPacket update_header() {
   return header;
 }
 
-// Why MPI does not take part, or nothing.
-std::string mpi_absent(const RandomAccessOptions& options) {
-  if (options.mpi_program.empty()) return options.mpi_absent;
-  if (!can_run(options.mpi_program)) return "not installed: " + options.mpi_program + " is missing; build again";
-  if (!can_run("mpirun")) return "not installed: mpirun is not on the PATH (Debian: openmpi-bin)";
-  return "";
-}
-
-// The program times itself; what it prints is its figure.
-Result<double> mpi_gups(const std::string& program, const char* way, std::uint64_t words) {
-  std::vector<std::string> command{"mpirun", "-np", "2", "--bind-to", "none"};
-  if (::geteuid() == 0) command.emplace_back("--allow-run-as-root");
-  for (const std::string& argument : {program, std::string(way), std::to_string(words)}) command.push_back(argument);
-  const auto text = run_program(command);
-  if (!text.ok()) return text.status();
-  const double gups = std::strtod(text->c_str(), nullptr);
-  if (gups > 0) return gups;
-  return {Code::kDataLoss, "the MPI program printed no figure, but: " + *text};
-}
-
-void add_mpi(Contest& contest, const RandomAccessOptions& options, std::uint64_t size) {
-  for (const MpiWay& way : kMpiWays) {
-    contest.contenders.push_back({way.name, "peer", size, [program = options.mpi_program, &way, size] {
-                                    return mpi_gups(program, way.argument, size / sizeof(std::uint64_t));
-                                  }});
-  }
+// Its updates, and a check that does them again in each process.
+PeerLaunch launch_of(const RandomTable& table) {
+  constexpr std::uint64_t kPatience_us = 10;  // for an update
+  const auto updating = std::chrono::milliseconds(table.updates() * kPatience_us / 1000);
+  return {{std::to_string(table.words)}, PeerLaunch{}.limit + updating};
 }
 
 Contest contest_of(Transport& transport, const RandomAccessOptions& options, std::uint64_t size) {
@@ -92,28 +66,19 @@ Contest contest_of(Transport& transport, const RandomAccessOptions& options, std
        {"hardware", "ours", size, [=, &transport] { return per_ns(updates, hardware_updates_ns(transport, table)); }}}};
 }
 
-void add_ratio(Report& report, const std::vector<Row>& rows, const char* of, const char* to) {
-  const Row *over = nullptr, *under = nullptr;
-  for (const Row& row : rows) {
-    if (row.contender == of) over = &row;
-    if (row.contender == to) under = &row;
-  }
-  if (over != nullptr && under != nullptr)
-    report.ratios.push_back({of, to, over->size, over->median() / under->median()});
-}
-
 }  // namespace
 
 Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options) {
   Report report{"randomaccess", std::string(transport.name()), Better::kMore, "", {}};
-  const std::string absent = mpi_absent(options);
-  if (!absent.empty())
-    for (const MpiWay& way : kMpiWays) report.absent.push_back({way.name, absent});
+  name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
     WOA_RETURN_IF_ERROR(check_size(size));
     Contest contest = contest_of(transport, options, size);
-    if (absent.empty()) add_mpi(contest, options, size);
+    const RandomTable table{size / sizeof(std::uint64_t)};
+    add_peers(contest, kPeers, options.peers, size, [=, &options](const Peer& peer) {
+      return per_ns(static_cast<double>(table.updates()), launch_peer(peer, options.peers, launch_of(table)));
+    });
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     add_ratio(report, *rows, kAggregated, kNaive);

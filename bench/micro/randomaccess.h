@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/harness/report.h"
+#include "bench/peers/peer.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::bench {
@@ -13,14 +14,13 @@ namespace woa::bench {
 struct RandomAccessOptions {
   std::vector<std::uint64_t> sizes{32 << 20};  // bytes of the table, each a power of two, at least 32
   std::uint64_t repetitions = 11;
-  std::string mpi_program;  // bench/mpi/randomaccess_mpi.cc, built; empty where it was not
-  std::string mpi_absent;   // why not
+  PeerFolder peers;
 };
 
 // 10^9 updates a second (GUP/s) by the rules (random_stream.h): one-sided updates one by one, in buckets, and by
 // hardware; beside them one process alone, raw buckets, bare headers through the ring of the naive way, and MPI's
-// one-sided operations where Open MPI is installed. Every launch takes its memory anew and verifies its table.
-// kInvalid: a size is no power of two. Otherwise as the launches (random_limits.h, random_updates.h, program.h).
+// one-sided operations (peer.h). Every launch takes its memory anew and verifies its table.
+// kInvalid: a size is no power of two. Otherwise as the launches (random_limits.h, random_updates.h, peer.h).
 Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options);
 
 }  // namespace woa::bench

@@ -122,20 +122,21 @@ bool consume(RawSide& side, const WireJob& job, std::uint64_t messages) {
 }  // namespace
 
 Result<double> raw_fabric_hop_ns(const WireJob& job) {
-  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
     const auto side = RawSide::open(job, talk);
     if (!side.ok()) return side.status();
-    return WireSide(
-        [side = *side, bytes = job.bytes, first](std::uint64_t times) { return ping(*side, bytes, first, times); });
+    return Side([side = *side, bytes = job.bytes, first](std::uint64_t times) {
+      return gone_unless(ping(*side, bytes, first, times));
+    });
   });
 }
 
 Result<double> raw_fabric_stream_ns(const WireJob& job) {
-  return run_wire_job(job, [&](const Talk& talk, bool first) -> Result<WireSide> {
+  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
     const auto side = RawSide::open(job, talk);
     if (!side.ok()) return side.status();
-    return WireSide([side = *side, &job, first](std::uint64_t messages) {
-      return first ? produce(*side, job, messages) : consume(*side, job, messages);
+    return Side([side = *side, &job, first](std::uint64_t messages) {
+      return gone_unless(first ? produce(*side, job, messages) : consume(*side, job, messages));
     });
   });
 }

@@ -110,6 +110,14 @@ constexpr const char* kAboutRandomAccess =
     "\n"
     "  woa bench randomaccess --size 8MiB,128MiB";
 
+constexpr const char* kAboutPeers =
+    "\n"
+    "Peers are libraries that do the same between two processes on the same processors, in turns with the others, each "
+    "by\n"
+    "a program of its own; one that is not installed is named below the table. UCX and Open MPI poll; ZeroMQ (ipc://) "
+    "and\n"
+    "gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them out.";
+
 constexpr const char* kAboutTransport =
     "\n"
     "With --transport ofi both go between two processes over libfabric and the loopback interface, and the limit is "
@@ -127,6 +135,7 @@ constexpr const char* kAboutMethods =
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
+  bench::PeerFolder peers = {};
 };
 
 using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
@@ -183,18 +192,27 @@ void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
   add_repetitions(command, counts.repetitions);
 }
 
+// Peers take part unless they are unwanted: starting some of them takes longer than the benchmark.
+void add_peers(CLI::App& command, bench::PeerFolder& folder) {
+  folder = program_path().parent_path() / "bench";
+  command.add_flag_callback(
+      "--no-peers", [&folder] { folder.clear(); }, "Leave other libraries out");
+}
+
 void add_hop(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{200'000});
   auto chosen = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox",
           [counts, chosen](const RunOptions& options) {
-            if (chosen->transport != "ofi") return bench::bench_hop(options, counts->count, counts->repetitions);
+            if (chosen->transport != "ofi")
+              return bench::bench_hop(options, counts->count, counts->repetitions, counts->peers);
             return bench::bench_wire_hop({chosen->provider, {}, 1, counts->count, counts->repetitions});
           });
-  command.footer(std::string(kAboutHop) + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutHop) + "\n" + kAboutPeers + "\n" + kAboutTransport);
   add_transport_options(command, *chosen);
   add_counts(command, *counts, "Hops of a launch");
+  add_peers(command, counts->peers);
 }
 
 void add_bandwidth(CLI::App& parent, Action& action) {
@@ -207,7 +225,7 @@ void add_bandwidth(CLI::App& parent, Action& action) {
             return bench::bench_wire_bandwidth(
                 {over->provider, chosen->sizes, chosen->slots, chosen->count, chosen->repetitions});
           });
-  command.footer(std::string(kAboutBandwidth) + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutBandwidth) + "\n" + kAboutPeers + "\n" + kAboutTransport);
   add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
@@ -220,16 +238,19 @@ void add_bandwidth(CLI::App& parent, Action& action) {
       ->capture_default_str();
   add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [as many as make 2 GiB]");
   add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
 }
 
 void add_rate(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{2'000'000});
-  CLI::App& command = add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
-                          [counts](const RunOptions& options) {
-                            return bench::bench_rate(*options.transport, counts->count, counts->repetitions);
-                          });
-  command.footer(kAboutRate);
+  CLI::App& command =
+      add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
+          [counts](const RunOptions& options) {
+            return bench::bench_rate(*options.transport, counts->count, counts->repetitions, counts->peers);
+          });
+  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers);
   add_counts(command, *counts, "Messages of a launch");
+  add_peers(command, counts->peers);
 }
 
 void add_pipeline(CLI::App& parent, Action& action) {
@@ -281,18 +302,8 @@ void add_handover(CLI::App& parent, Action& action) {
   add_repetitions(command, chosen->repetitions);
 }
 
-bench::RandomAccessOptions random_access_options() {
-  bench::RandomAccessOptions options;
-#ifdef WOA_HAVE_MPI
-  options.mpi_program = program_path().parent_path() / "bench" / "randomaccess_mpi";
-#else
-  options.mpi_absent = WOA_WHY_NOT_MPI;
-#endif
-  return options;
-}
-
 void add_randomaccess(CLI::App& parent, Action& action) {
-  auto chosen = std::make_shared<bench::RandomAccessOptions>(random_access_options());
+  auto chosen = std::make_shared<bench::RandomAccessOptions>();
   CLI::App& command =
       add(parent, action, "randomaccess", "Updates a second of random words that two processes share out",
           [chosen](const RunOptions& options) { return bench::bench_randomaccess(*options.transport, *chosen); });
@@ -305,6 +316,7 @@ void add_randomaccess(CLI::App& parent, Action& action) {
       ->delimiter(',')
       ->option_text("SIZE,... [32MiB]");
   add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
 }
 
 void add_methods(CLI::App& parent, Action& action) {

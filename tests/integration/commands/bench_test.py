@@ -2,6 +2,7 @@
 import json
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 import xml.etree.ElementTree
@@ -13,6 +14,18 @@ if not {0, 1} <= os.sched_getaffinity(0):
     harness.skip_program("processors", "the benchmarks run on processors 0 and 1")
 
 LIMIT, OURS, PEER = "limit", "ours", "peer"
+
+# Benchmark -> what to choose so that it ends soon, and the contenders of each library.
+PEERS = {
+    "hop": (("--count", "200"), {"ucx": ["UCX active message", "UCX put"], "mpi": ["MPI_Send"], "zeromq": ["ZeroMQ pair, ipc"],
+                                 "grpc": ["gRPC unary call, half of it"]}),
+    "rate": (("--count", "5000"), {"ucx": ["UCX active messages", "UCX puts"], "mpi": ["MPI_Isend"], "zeromq": ["ZeroMQ pair, ipc"]}),
+    "bandwidth": (("--count", "100", "--size", "4096"), {
+        "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
+        "zeromq": ["ZeroMQ pair, ipc"], "grpc": ["gRPC client stream"]}),
+    "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
+SIZES = {"hop": 64, "rate": 8, "bandwidth": 4096, "randomaccess": 16 << 10}
+PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc"}  # those that mpirun does not start
 
 
 class Bench(WoaTest):
@@ -34,21 +47,21 @@ class Bench(WoaTest):
             self.assertEqual(row["ratio_to_limit"] is None, row["role"] == LIMIT, row)
 
     def test_hop(self):
-        self.check(self.report("hop", "--count", "1001", "--repetitions", "1"), "hop", "less", "ns",
+        self.check(self.report("hop", "--count", "1001", "--repetitions", "1", "--no-peers"), "hop", "less", "ns",
                    [("raw mailbox", LIMIT, 64), ("transport alone, inline", OURS, 64), ("the same with header CRC", OURS, 64),
                     ("controllers alone, one thread", OURS, 64), ("controller to controller", OURS, 64)])
 
     def test_bandwidth(self):
         def contenders(*sizes):
             return [row for size in sizes for row in (("memcpy", LIMIT, size), ("raw mailbox", LIMIT, size), ("shm transport", OURS, size))]
-        few = ("--count", "100", "--repetitions", "1")
+        few = ("--count", "100", "--repetitions", "1", "--no-peers")
         self.check(self.report("bandwidth", "--size", "4096", *few), "bandwidth", "more", "GB/s", contenders(4096))
         self.check(self.report("bandwidth", "--size", "1,57", "--size", "3MiB", "--slots", "3", *few), "bandwidth", "more", "GB/s",
                    contenders(1, 57, 3 << 20))
         self.check(self.report("bandwidth", "--size", "64KiB", "--slots", "1", *few), "bandwidth", "more", "GB/s", contenders(64 << 10))
 
     def test_the_number_of_payloads_can_be_left_out(self):
-        self.check(self.report("bandwidth", "--size", "32MiB", "--slots", "2", "--repetitions", "1"), "bandwidth", "more", "GB/s",
+        self.check(self.report("bandwidth", "--size", "32MiB", "--slots", "2", "--repetitions", "1", "--no-peers"), "bandwidth", "more", "GB/s",
                    [("memcpy", LIMIT, 32 << 20), ("raw mailbox", LIMIT, 32 << 20), ("shm transport", OURS, 32 << 20)])
 
     def test_over_libfabric(self):
@@ -64,7 +77,7 @@ class Bench(WoaTest):
                    transport="ofi")
 
     def test_rate(self):
-        self.check(self.report("rate", "--count", "5000", "--repetitions", "3"), "rate", "more", "Mmsg/s",
+        self.check(self.report("rate", "--count", "5000", "--repetitions", "3", "--no-peers"), "rate", "more", "Mmsg/s",
                    [row for slots in (64, 1024) for row in ((f"raw mailbox, {slots} slots", LIMIT, 8),
                                                             (f"shm transport, {slots} slots, activate", OURS, 64),
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
@@ -106,24 +119,57 @@ class Bench(WoaTest):
 
     def test_randomaccess(self):
         sizes = (64, 16 << 10)
-        report = self.report("randomaccess", "--size", "64,16KiB", "--repetitions", "2")
-        mpi = ("MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op")
-        installed = "absent" not in report
-        ours = (("local, one process", LIMIT), ("raw buckets", LIMIT), ("headers alone", LIMIT),
-                ("naive", OURS), ("aggregated", OURS), ("hardware", OURS))
-        contenders = ours + tuple((name, PEER) for name in mpi if installed)
+        report = self.report("randomaccess", "--size", "64,16KiB", "--repetitions", "2", "--no-peers")
+        contenders = (("local, one process", LIMIT), ("raw buckets", LIMIT), ("headers alone", LIMIT),
+                      ("naive", OURS), ("aggregated", OURS), ("hardware", OURS))
         self.check(report, "randomaccess", "more", "GUP/s", [(name, role, size) for size in sizes for name, role in contenders],
-                   ("ratios",) if installed else ("ratios", "absent"))
-        if not installed:
-            self.assertEqual([entry["contender"] for entry in report["absent"]], list(mpi))
-            for entry in report["absent"]:
-                self.assertRegex(entry["reason"], "not found|not installed|left out")
-        median = {(row["contender"], row["size"]): row["median"] for row in report["rows"]}
-        pairs = [("aggregated", "naive"), ("aggregated", "MPI_Accumulate"), ("aggregated", "raw buckets"), ("naive", "headers alone")]
+                   ("ratios",))
+        self.check_ratios(report, [("aggregated", "naive"), ("aggregated", "raw buckets"), ("naive", "headers alone")], sizes)
+
+    def check_ratios(self, report, pairs, sizes):
         self.assertEqual([(ratio["of"], ratio["to"], ratio["size"]) for ratio in report["ratios"]],
-                         [(of, to, size) for size in sizes for of, to in pairs if (to, size) in median])
+                         [(of, to, size) for size in sizes for of, to in pairs])
         for ratio in report["ratios"]:
-            self.assertAlmostEqual(ratio["value"], median[ratio["of"], ratio["size"]] / median[ratio["to"], ratio["size"]])
+            over, = [row["median"] for row in report["rows"] if (row["contender"], row["size"]) == (ratio["of"], ratio["size"])]
+            under, = [row["median"] for row in report["rows"] if (row["contender"], row["size"]) in
+                      ((ratio["to"], ratio["size"]), (ratio["to"], SIZES["rate"]))]
+            self.assertAlmostEqual(ratio["value"], over / under)
+
+    def peers_of(self, bench):
+        """The report of a benchmark with peers, and those that took part; those that did not are absent for a reason."""
+        few, libraries = PEERS[bench]
+        report = self.report(bench, *few, "--repetitions", "1")
+        absent = {entry["contender"]: entry["reason"] for entry in report.get("absent", [])}
+        present = [row["contender"] for row in report["rows"] if row["role"] == PEER]
+        for library, contenders in libraries.items():
+            if contenders[0] in absent:
+                for contender in contenders:
+                    self.assertRegex(absent.pop(contender), "not found|not installed|left out")
+                if library in os.environ.get("WOA_REQUIRE", "").split(",") and not os.environ.get("WOA_SANITIZED"):
+                    self.fail(f"{library} is required here")
+            else:
+                self.assertEqual(present[:len(contenders)], contenders)
+                del present[:len(contenders)]
+        self.assertEqual((present, absent), ([], {}))
+        return report, [row for row in report["rows"] if row["role"] == PEER]
+
+    def test_peers(self):
+        for bench in PEERS:
+            report, peers = self.peers_of(bench)
+            unit, = {row["unit"] for row in report["rows"]}
+            for row in peers:
+                self.assertEqual((row["size"], row["unit"]), (SIZES[bench], unit))
+                self.assertTrue(0 < row["min"] <= row["median"] <= row["max"] and row["ratio_to_limit"] > 0, row)
+            names = [row["contender"] for row in peers]
+            if bench == "rate" and names:
+                self.check_ratios(report, [("shm transport, 1024 slots, activate", name) for name in ("UCX active messages", "MPI_Isend")
+                                           if name in names], (64,))
+            if bench == "randomaccess" and names:
+                self.assertIn(("aggregated", "MPI_Accumulate"), [(ratio["of"], ratio["to"]) for ratio in report["ratios"]])
+
+    def test_large_payloads_are_for_us_alone(self):
+        report = self.report("bandwidth", "--size", "257MiB", "--slots", "1", "--count", "1", "--repetitions", "1")
+        self.assertEqual([row["role"] for row in report["rows"]], [LIMIT, LIMIT, OURS])
 
     def test_methods(self):
         def contenders(*sizes):
@@ -148,12 +194,13 @@ class Bench(WoaTest):
         self.assertIn("1234 bytes", report["tallies"][0]["what"])
 
     def test_a_ratio_is_ours_by_the_limit(self):
-        rows = {row["contender"]: row for row in self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3")["rows"]}
+        report = self.report("bandwidth", "--size", "1000", "--count", "50", "--repetitions", "3", "--no-peers")
+        rows = {row["contender"]: row for row in report["rows"]}
         ours, limit = rows["shm transport"], rows["raw mailbox"]
         self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / limit["median"])
 
     def test_the_table_has_the_same_rows(self):
-        done = self.woa("bench", "bandwidth", "--size", "4096", "--count", "10", "--repetitions", "1")
+        done = self.woa("bench", "bandwidth", "--size", "4096", "--count", "10", "--repetitions", "1", "--no-peers")
         self.assertEqual(done.returncode, 0)
         heading, columns, *rows = done.stdout.decode().splitlines()
         for text in ("bandwidth over shm", "host state", "more is better"):
@@ -166,7 +213,7 @@ class Bench(WoaTest):
 
     def test_pictures(self):
         """Bars for a few sizes, lines for many: well-formed, with every contender's name and one mark per row."""
-        few = ("--count", "10", "--repetitions", "1", "--json")
+        few = ("--count", "10", "--repetitions", "1", "--json", "--no-peers")
         with tempfile.TemporaryDirectory() as folder:
             for sizes, marks in (("64,4KiB", "rect"), ("4KiB,64,1KiB,256", "circle")):
                 path = os.path.join(folder, "picture.svg")
@@ -189,6 +236,51 @@ class Bench(WoaTest):
             text = self.woa("bench", bench, "--help").stdout.decode()
             for word in ("limit", "raw buckets" if bench == "randomaccess" else "raw mailbox", unit):
                 self.assertIn(word, text)
+
+
+class BadPeers(WoaTest):
+    """A copy of `woa` beside which other programs lie than those that were built."""
+    def setUp(self):
+        super().setUp()
+        self.libraries = [library for library, program in PROGRAMS.items() if os.path.exists(os.path.join(harness.BUILD, "bench", program))]
+        if not self.libraries:
+            self.skipTest("no library of a peer was found when this was built: " + ", ".join(PROGRAMS))
+        shutil.copy(WOA, self.path("woa"))
+        os.mkdir(self.path("bench"))
+
+    def bandwidth(self, script=None):
+        if script is not None:
+            self.write("bench/" + PROGRAMS[self.libraries[0]], "#!/bin/sh\n" + script)
+            os.chmod(self.path("bench/" + PROGRAMS[self.libraries[0]]), 0o700)
+        return subprocess.run([self.path("woa"), "bench", "bandwidth", "--size", "64", "--count", "10", "--repetitions", "1", "--json"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+
+    def test_a_missing_program(self):
+        done = self.bandwidth()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        reasons = {entry["contender"]: entry["reason"] for entry in json.loads(done.stdout)["absent"]}
+        for library in self.libraries:
+            for contender in PEERS["bandwidth"][1][library]:
+                self.assertIn(f"{PROGRAMS[library]} is missing; build again", reasons[contender])
+
+    def test_a_program_that_fails(self):
+        contender = PEERS["bandwidth"][1][self.libraries[0]][0]
+        for script, code, text in (("echo half; exit 3", "peer_lost", "ended with 3, and wrote: half"),
+                                   ("echo hello", "data_loss", "no nanoseconds, but: hello")):
+            done = self.bandwidth(script)
+            self.refused(done, 1, f"error[{code}]", contender, PROGRAMS[self.libraries[0]], text)
+            self.assertEqual(json.loads(done.stdout)["error"]["code"], code)
+
+    def test_bad_arguments(self):
+        for library in self.libraries:
+            program = os.path.join(harness.BUILD, "bench", PROGRAMS[library])
+            way = {"ucx": "am", "zeromq": "pair", "grpc": "rpc"}[library]
+            for arguments, code, text in (([], 2, "usage"), ([way, "hop", "8", "1", "0"], 2, "usage"), (["no", "hop", "8", "1", "0", "1"], 2, "usage"),
+                                          ([way, "jump", "8", "1", "0", "1"], 2, "usage"), ([way, "hop", "0", "1", "0", "1"], 2, "usage"),
+                                          ([way, "hop", "8", "x", "0", "1"], 2, "usage"), ([way, "hop", "8", "1", "0", "99999"], 1, "99999")):
+                done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+                self.assertEqual((done.returncode, done.stdout), (code, b""), (arguments, done.stderr))
+                self.assertIn(text, done.stderr.decode())
 
 
 class Refused(WoaTest):

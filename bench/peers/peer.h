@@ -1,0 +1,56 @@
+// What users know, beside ours: libraries that do the same job, each in a program of its own (the other files of this
+// folder), so that nothing of them is loaded or linked here.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/harness/contest.h"
+
+namespace woa::bench {
+
+enum class PeerLibrary : std::uint8_t { kUcx, kMpi, kZeroMq, kGrpc };
+
+struct Peer {
+  const char* contender;
+  PeerLibrary library;
+  const char* program;
+  const char* way;                // first argument of the program
+  std::uint64_t fewer_times = 1;  // how many times fewer messages it sends than others, because each takes long
+};
+
+// A launch of a program that prints nanoseconds.
+struct PeerLaunch {
+  std::vector<std::string> arguments;  // after the way
+  std::chrono::milliseconds limit{60'000};
+};
+
+// Where the programs lie; empty: no peer takes part, and none is called absent.
+using PeerFolder = std::string;
+
+// Why `peer` cannot take part, and what to install; empty: it can.
+std::string why_absent(const Peer& peer, const PeerFolder& folder);
+
+// The nanoseconds that the program prints. kDataLoss: it prints something else. Otherwise as run_program().
+Result<double> launch_peer(const Peer& peer, const PeerFolder& folder, const PeerLaunch& launch);
+
+// Names in the report those that cannot take part.
+void name_absent(Report& report, std::span<const Peer> peers, const PeerFolder& folder);
+
+// Adds to the contest, at `size`, those that can. `launch` gives a peer's figure.
+void add_peers(Contest& contest, std::span<const Peer> peers, const PeerFolder& folder, std::uint64_t size,
+               const std::function<Result<double>(const Peer&)>& launch);
+
+// What two processes on processors 0 and 1 do (two_sides.h): round trips, or messages one way.
+struct PeerJob {
+  const char* shape;  // "hop" or "stream"
+  std::uint64_t bytes = 0, count = 0;
+};
+// Nanoseconds for each of them.
+Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const PeerJob& job);
+
+}  // namespace woa::bench

@@ -1,0 +1,39 @@
+// What the programs of this folder have in common, RandomAccess apart:
+//
+//   PROGRAM WAY hop|stream BYTES COUNT PROCESSOR PROCESSOR
+//
+// Two processes, the first on the first processor and the second on the other, do a job by the library's WAY. Prints
+// the nanoseconds that it took after a warm-up. hop: COUNT round trips of BYTES. stream: COUNT messages of BYTES to the
+// second process, until the first knows that the last one was received. Exit code 2: bad arguments; 1: it failed, with
+// the reason on stderr.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "bench/micro/two_sides.h"
+
+namespace woa::bench {
+
+struct PeerArguments {
+  enum class Shape : std::uint8_t { kHop, kStream };
+  std::string way;
+  Shape shape = Shape::kHop;
+  std::size_t bytes = 0;  // at least 1
+  SidesJob sides;
+};
+
+// kInvalid: not as above. `ways`: those that the program has, with bars between.
+Result<PeerArguments> read_arguments(std::span<char*> arguments, const std::string& ways);
+
+// Prints the figure or the failure; the exit code.
+int say(const Result<double>& ns);
+
+// The whole program, where the library does not start the processes itself. Opens each side in its own process, because
+// libraries have threads, which do not survive a fork.
+using OpenPeer = std::function<Result<Side>(const PeerArguments& arguments, const Talk& talk, bool first)>;
+int run_peer(std::span<char*> arguments, const std::string& ways, const OpenPeer& open);
+
+}  // namespace woa::bench

@@ -1,0 +1,240 @@
+// UCX as a peer (peer_program.h), over shared memory and polled. am: active messages; large ones are read from the
+// sender's memory by a system call (CMA). put: one-sided writes into one buffer of the other process, which is told
+// nothing; it looks at the last word.
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bench/micro/stream.h"
+#include "bench/peers/peer_program.h"
+#include "bench/peers/ucx_objects.h"
+
+namespace woa::bench {
+namespace {
+
+// Sends that were not complete at once. Not movable: UCX knows where it is.
+class Pending {
+ public:
+  explicit Pending(std::size_t bytes) : most_(bytes > (64 << 10) ? 4 : 64) {
+    param_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    param_.cb.send = [](void* request, ucs_status_t status, void* self) {
+      static_cast<Pending*>(self)->complete(status);
+      ucp_request_free(request);
+    };
+    param_.user_data = this;
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+  [[nodiscard]] ucp_request_param_t& param() { return param_; }
+
+  // `request`: what the call with param() answered. Waits while too many are under way.
+  Status add(const UcxLink& link, ucs_status_ptr_t request) {
+    if (request == nullptr) return {};
+    if (UCS_PTR_IS_ERR(request)) return ucx_status("a send", UCS_PTR_STATUS(request));
+    ++under_way_;
+    return wait(link, most_);
+  }
+  Status wait(const UcxLink& link, std::uint64_t most) {
+    WOA_RETURN_IF_ERROR(gone_unless(link.progress_until([&] { return under_way_ <= most; })));
+    return ucx_status("a send", failure_);
+  }
+
+ private:
+  void complete(ucs_status_t status) {
+    --under_way_;
+    if (status != UCS_OK) failure_ = status;
+  }
+
+  ucp_request_param_t param_{};
+  std::uint64_t most_, under_way_ = 0;
+  ucs_status_t failure_ = UCS_OK;
+};
+
+class ActiveMessages {
+ public:
+  ActiveMessages(UcxLink link, std::size_t bytes, bool first)
+      : payload_(bytes, std::byte{1}), room_(bytes), first_(first), pending_(bytes), link_(std::move(link)) {}
+
+  // Before the other side sends. The link calls this object from then on.
+  Status listen() {
+    ucp_am_handler_param_t param{};
+    param.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    param.id = kId, param.cb = on_message, param.arg = this;
+    return ucx_status("ucp_worker_set_am_recv_handler", ucp_worker_set_am_recv_handler(link_.worker.get(), &param));
+  }
+  Status hop(std::uint64_t round_trips) {
+    for (std::uint64_t k = 0; k < round_trips; ++k) {
+      WOA_RETURN_IF_ERROR(first_ ? send() : receive(1));
+      WOA_RETURN_IF_ERROR(first_ ? receive(1) : send());
+    }
+    return {};
+  }
+  Status stream(std::uint64_t messages) {
+    if (!first_) {
+      WOA_RETURN_IF_ERROR(receive(messages));
+      return send();
+    }
+    for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(send());
+    return receive(1);
+  }
+
+ private:
+  static constexpr unsigned kId = 0;
+
+  Status send() {
+    const ucs_status_ptr_t request =
+        ucp_am_send_nbx(link_.endpoint.get(), kId, nullptr, 0, payload_.data(), payload_.size(), &pending_.param());
+    return pending_.add(link_, request);
+  }
+  Status receive(std::uint64_t messages) {
+    for (std::uint64_t k = 0; k < messages; ++k) {
+      ++expected_;  // one at a time: patience is with the next one
+      WOA_RETURN_IF_ERROR(gone_unless(link_.progress_until([&] { return received_ >= expected_; })));
+    }
+    return ucx_status("a rendezvous", failure_);
+  }
+  void take(ucs_status_t status, const void* data) {
+    if (status != UCS_OK) failure_ = status;
+    touch_ends({static_cast<const std::byte*>(data), room_.size()});
+    ++received_;
+  }
+
+  static ucs_status_t on_message(void* self, const void* /*header*/, std::size_t /*header_bytes*/, void* data,
+                                 std::size_t /*bytes*/, const ucp_am_recv_param_t* param) {
+    auto& side = *static_cast<ActiveMessages*>(self);
+    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      side.take(UCS_OK, data);
+      return UCS_OK;
+    }
+    ucp_request_param_t how{};
+    how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    how.user_data = self;
+    how.cb.recv_am = [](void* request, ucs_status_t status, std::size_t /*bytes*/, void* user) {
+      auto& waiting = *static_cast<ActiveMessages*>(user);
+      waiting.take(status, waiting.room_.data());
+      ucp_request_free(request);
+    };
+    const ucs_status_ptr_t request =
+        ucp_am_recv_data_nbx(side.link_.worker.get(), data, side.room_.data(), side.room_.size(), &how);
+    if (!UCS_PTR_IS_PTR(request)) side.take(UCS_PTR_STATUS(request), side.room_.data());
+    return UCS_INPROGRESS;
+  }
+
+  std::vector<std::byte> payload_, room_;
+  std::uint64_t expected_ = 0, received_ = 0;
+  ucs_status_t failure_ = UCS_OK;
+  bool first_;
+  Pending pending_;
+  UcxLink link_;  // ends before what its callbacks use
+};
+
+// Every message ends in a number that is one more than that of the message before.
+class Puts {
+ public:
+  Puts(UcxLink link, UcxMemory memory, UcxMemory source, std::size_t bytes, bool first)
+      : bytes_(bytes),
+        first_(first),
+        pending_(bytes),
+        link_(std::move(link)),
+        memory_(std::move(memory)),
+        source_(std::move(source)) {}
+
+  // Tells the other process where to write, and learns it.
+  Status meet(const Talk& talk) {
+    const auto key = memory_.key();
+    if (!key.ok()) return key.status();
+    const std::string address = talk.swap(std::to_string(reinterpret_cast<std::uintptr_t>(memory_.data())));
+    const std::string there = talk.swap(*key);
+    WOA_RETURN_IF_ERROR(gone_unless(!address.empty() && !there.empty()));
+    there_ = std::stoull(address);
+    ucp_rkey_h unpacked = nullptr;
+    WOA_RETURN_IF_ERROR(
+        ucx_status("ucp_ep_rkey_unpack", ucp_ep_rkey_unpack(link_.endpoint.get(), there.data(), &unpacked)));
+    key_.reset(unpacked);
+    return {};
+  }
+  Status hop(std::uint64_t round_trips) {
+    for (std::uint64_t k = 0; k < round_trips; ++k) {
+      WOA_RETURN_IF_ERROR(first_ ? put() : wait(1));
+      WOA_RETURN_IF_ERROR(first_ ? wait(1) : put());
+    }
+    return {};
+  }
+  Status stream(std::uint64_t messages) {
+    if (!first_) {
+      WOA_RETURN_IF_ERROR(wait(messages));
+      return put();
+    }
+    for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(put());
+    WOA_RETURN_IF_ERROR(pending_.wait(link_, 0));
+    return wait(1);
+  }
+
+ private:
+  [[nodiscard]] static std::atomic_ref<std::uint64_t> last_word(const UcxMemory& memory, std::size_t bytes) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory.data() + bytes - sizeof(std::uint64_t)));
+  }
+  Status put() {
+    last_word(source_, bytes_).store(++sent_, std::memory_order_relaxed);
+    return pending_.add(
+        link_, ucp_put_nbx(link_.endpoint.get(), source_.data(), bytes_, there_, key_.get(), &pending_.param()));
+  }
+  // For the number to change, until it is the one expected: patience is with the next change.
+  Status wait(std::uint64_t messages) {
+    const auto last = last_word(memory_, bytes_);
+    for (const std::uint64_t all = seen_ + messages; seen_ != all;) {
+      const bool changed = link_.progress_until([&] {
+        constexpr int kLooksPerProgress = 16;  // which only sends that are under way need
+        for (int look = 0; look < kLooksPerProgress; ++look)
+          if (last.load(std::memory_order_acquire) != seen_) return true;
+        return false;
+      });
+      WOA_RETURN_IF_ERROR(gone_unless(changed));
+      seen_ = last.load(std::memory_order_acquire);
+    }
+    return {};
+  }
+
+  std::size_t bytes_;
+  bool first_;
+  std::uint64_t sent_ = 0, seen_ = 0, there_ = 0;
+  Pending pending_;
+  UcxLink link_;
+  UcxMemory memory_, source_;
+  UcxOwned<ucp_rkey_h> key_;
+};
+
+Result<Side> open_puts(UcxLink link, const PeerArguments& job, const Talk& talk, bool first) {
+  if (job.bytes % sizeof(std::uint64_t) != 0) return {Code::kInvalid, "put: BYTES must be a multiple of 8"};
+  auto memory = UcxMemory::map(link.context.get(), job.bytes), source = UcxMemory::map(link.context.get(), job.bytes);
+  if (!memory.ok()) return memory.status();
+  if (!source.ok()) return source.status();
+  std::memset(memory->data(), 0, job.bytes), std::memset(source->data(), 0, job.bytes);
+  auto puts = std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), job.bytes, first);
+  WOA_RETURN_IF_ERROR(puts->meet(talk));
+  return Side([=](std::uint64_t count) {
+    return job.shape == PeerArguments::Shape::kHop ? puts->hop(count) : puts->stream(count);
+  });
+}
+
+Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
+  auto link = UcxLink::open(talk);
+  if (!link.ok()) return link.status();
+  if (job.way == "put") return open_puts(std::move(*link), job, talk, first);
+  auto messages = std::make_shared<ActiveMessages>(std::move(*link), job.bytes, first);
+  WOA_RETURN_IF_ERROR(messages->listen());
+  WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("listening").empty()));
+  return Side([=](std::uint64_t count) {
+    return job.shape == PeerArguments::Shape::kHop ? messages->hop(count) : messages->stream(count);
+  });
+}
+
+}  // namespace
+}  // namespace woa::bench
+
+int main(int count, char** arguments) {
+  return woa::bench::run_peer({arguments, static_cast<std::size_t>(count)}, "am|put", woa::bench::open);
+}

@@ -1,0 +1,89 @@
+// ZeroMQ as a peer (peer_program.h): a pair of sockets over ipc://. Its threads for input and output run on the
+// processor of their process.
+#include <unistd.h>
+#include <zmq.h>
+
+#include <memory>
+#include <vector>
+
+#include "bench/micro/stream.h"
+#include "bench/peers/peer_program.h"
+
+namespace woa::bench {
+namespace {
+
+struct Closes {
+  void operator()(void* socket) const { zmq_close(socket); }
+};
+struct Ends {
+  void operator()(void* context) const { zmq_ctx_term(context); }
+};
+
+Status failed(const std::string& what) { return {Code::kPeerLost, what + ": " + zmq_strerror(zmq_errno())}; }
+
+class Pair {
+ public:
+  explicit Pair(std::size_t bytes) : payload_(bytes, std::byte{1}) {}
+
+  Status open(const std::string& address, bool first) {
+    const int most = payload_.size() > (64 << 10) ? 16 : 10'000;  // messages in a queue
+    constexpr int kPatience_ms = 10'000;
+    for (const auto& [option, value] : {std::pair{ZMQ_SNDHWM, most},
+                                        {ZMQ_RCVHWM, most},
+                                        {ZMQ_SNDTIMEO, kPatience_ms},
+                                        {ZMQ_RCVTIMEO, kPatience_ms},
+                                        {ZMQ_LINGER, kPatience_ms}})
+      if (zmq_setsockopt(socket_.get(), option, &value, sizeof value) != 0) return failed("zmq_setsockopt");
+    const int there = first ? zmq_bind(socket_.get(), address.c_str()) : zmq_connect(socket_.get(), address.c_str());
+    return there == 0 ? Status() : failed(address);
+  }
+  Status send() {
+    const bool sent = zmq_send(socket_.get(), payload_.data(), payload_.size(), 0) >= 0;
+    return sent ? Status() : failed("zmq_send");
+  }
+  Status receive() {
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    const int bytes = zmq_msg_recv(&message, socket_.get(), 0);
+    if (bytes >= 0)
+      touch_ends({static_cast<const std::byte*>(zmq_msg_data(&message)), static_cast<std::size_t>(bytes)});
+    zmq_msg_close(&message);
+    return bytes >= 0 ? Status() : failed("zmq_msg_recv");
+  }
+
+ private:
+  std::unique_ptr<void, Ends> context_{zmq_ctx_new()};
+  std::unique_ptr<void, Closes> socket_{zmq_socket(context_.get(), ZMQ_PAIR)};
+  std::vector<std::byte> payload_;
+};
+
+Status hop(Pair& pair, bool first, std::uint64_t round_trips) {
+  for (std::uint64_t k = 0; k < round_trips; ++k) {
+    WOA_RETURN_IF_ERROR(first ? pair.send() : pair.receive());
+    WOA_RETURN_IF_ERROR(first ? pair.receive() : pair.send());
+  }
+  return {};
+}
+
+Status stream(Pair& pair, bool first, std::uint64_t messages) {
+  for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(first ? pair.send() : pair.receive());
+  return first ? pair.receive() : pair.send();
+}
+
+Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
+  auto pair = std::make_shared<Pair>(job.bytes);
+  // A name without a file, of the process that both know: the first one's.
+  const std::string own = std::to_string(::getpid()), other = talk.swap(own);
+  WOA_RETURN_IF_ERROR(gone_unless(!other.empty()));
+  WOA_RETURN_IF_ERROR(pair->open("ipc://@woa-peer-" + (first ? own : other), first));
+  return Side([=](std::uint64_t count) {
+    return job.shape == PeerArguments::Shape::kHop ? hop(*pair, first, count) : stream(*pair, first, count);
+  });
+}
+
+}  // namespace
+}  // namespace woa::bench
+
+int main(int count, char** arguments) {
+  return woa::bench::run_peer({arguments, static_cast<std::size_t>(count)}, "pair", woa::bench::open);
+}
