@@ -21,8 +21,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kMostMessages = 500'000;
 
 constexpr std::uint64_t kMostPeerBytes = 256 << 20;
-constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
-                           {"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
+constexpr Peer kPeers[] = {{"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
                            {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send", 2},
                            {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
                            {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 8},

@@ -21,7 +21,7 @@ PEERS = {
                                  "grpc": ["gRPC unary call, half of it"]}),
     "rate": (("--count", "5000"), {"ucx": ["UCX active messages", "UCX puts"], "mpi": ["MPI_Isend"], "zeromq": ["ZeroMQ pair, ipc"]}),
     "bandwidth": (("--count", "100", "--size", "4096"), {
-        "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
+        "ucx": ["UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
         "zeromq": ["ZeroMQ pair, ipc"], "grpc": ["gRPC client stream"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
 SIZES = {"hop": 64, "rate": 8, "bandwidth": 4096, "randomaccess": 16 << 10}
