@@ -85,9 +85,11 @@ TEST_CASE("the end of a run is heard while a lane is stopped") {
   REQUIRE(rig.settle().ok());
   rig.push(rig.channel_of(kToBusy), rig.token(kToBusy, kMaxWindow));
   rig.tell(PacketKind::kRetire, kMaxWindow);
+  REQUIRE(rig.settle().ok());
   rig.tell(PacketKind::kEnd, 0);
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().ended());
+  REQUIRE(rig.channel_of(kToBusy).consumed() == 1);
 }
 
 TEST_CASE("a packet on another lane than its edge's is refused") {

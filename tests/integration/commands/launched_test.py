@@ -24,7 +24,11 @@ def mpirun(*parts):
 def need_launcher():
     if shutil.which("mpirun") is None:
         harness.skip_program("pmix", "mpirun is not installed (Debian: openmpi-bin)")
-    done = subprocess.run(mpirun((1, ["env"])), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(PLAIN, **ENVIRONMENT))
+    try:
+        done = subprocess.run(mpirun((1, ["env"])), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(PLAIN, **ENVIRONMENT),
+                              timeout=harness.LIMIT_S)
+    except subprocess.TimeoutExpired:
+        harness.skip_program("pmix", "the mpirun here does not come to start anything")
     if done.returncode != 0 or "PMIX_NAMESPACE=" not in done.stdout:
         harness.skip_program("pmix", "the mpirun here has no PMIx server, or cannot start anything: " + done.stdout[-500:])
 
