@@ -134,6 +134,8 @@ class Controller final : private LocalDelivery {
   void release(const Token& token) noexcept;
   void return_block(const BlockReturn& block) noexcept;
   void take_back(std::uint32_t from, const BlockReturn& block) noexcept;
+  bool carries(std::uint32_t channel, const BlockReturn& block) const noexcept;
+  void take_returns(std::uint32_t channel, std::span<const BlockReturn> blocks) noexcept;
   std::size_t poll_returns() noexcept;
 
   // instances.cc: what becomes of an instance at a stage

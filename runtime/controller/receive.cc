@@ -211,6 +211,24 @@ void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcep
   }
 }
 
+// A block comes back by the channel that its token went by.
+bool Controller::carries(std::uint32_t channel, const BlockReturn& block) const noexcept {
+  if (block.edge >= layout_.edges.size()) return false;
+  const EdgeLayout& edge = layout_.edges[block.edge];
+  return edge.crosses() && edge.channel == channel;
+}
+
+void Controller::take_returns(std::uint32_t channel, std::span<const BlockReturn> blocks) noexcept {
+  const std::uint32_t from = layout_.channels[channel].to;
+  for (const BlockReturn& block : blocks) {
+    if (!fatal_.ok()) return;
+    if (!carries(channel, block))
+      return fail_run({Code::kDataLoss, "controller '" + plan_.controllers[from].name + "' gave back a block of edge " +
+                                            std::to_string(block.edge) + " on a channel that does not carry it"});
+    take_back(from, block);
+  }
+}
+
 std::size_t Controller::poll_returns() noexcept {
   const std::span<BlockReturn> blocks = returned_;
   std::size_t done = 0;
@@ -218,7 +236,7 @@ std::size_t Controller::poll_returns() noexcept {
     Sender* sender = setup_.wiring.senders[c].get();
     for (std::size_t count = blocks.size(); count == blocks.size() && fatal_.ok();) {
       count = sender->poll_returns(blocks);
-      for (std::size_t k = 0; k < count && fatal_.ok(); ++k) take_back(layout_.channels[c].to, blocks[k]);
+      take_returns(c, blocks.first(count));
       done += count;
     }
   }

@@ -33,7 +33,7 @@ Plan to_hub(const Plan& plan) {
         call.min_blocks += edge.min_blocks;
         call.blocks += edge.blocks;
         call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
-        call.lane = edge.lane;
+        if (call.lane.empty()) call.lane = edge.lane;
       }
       hub.edges.push_back(call);
     }

@@ -21,6 +21,7 @@ struct NodeArguments {
   int descriptor = -1;
   JoinOptions join;
   std::string secret;
+  std::uint64_t wait_s = 10;
   TransportOptions between;
 };
 
@@ -48,28 +49,33 @@ std::string network_of(const std::string& local_address) {
   return local->host + (local->host.find(':') == std::string::npos ? "/32" : "/128");
 }
 
-// With the place of this process in its job, and, for `--join pmix`, the address that the job's run has told. Leaves
-// the job: the run is reached by its address from then on.
-Status complete(JoinOptions& options) {
-  auto job = ParallelJob::find();
-  if (!job.ok()) return job.status();
-  options.job = job->place();
-  if (options.address != kByPmix) return {};
-  auto address = job->find_run(static_cast<int>(options.timeout_ns / 1'000'000'000));
+int fail_to_join(const Status& status) {
+  return fail(status, status.code() == Code::kInvalid ? kUsage : kUnavailable, false);
+}
+
+// Of the run; for `--join pmix`, as that has told the job.
+Result<std::string> address_of_run(const NodeArguments& arguments, ParallelJob& job) {
+  if (arguments.join.address != kByPmix) return arguments.join.address;
+  auto address = job.find_run(static_cast<int>(arguments.wait_s));
   if (!address.ok()) return address.status().with_context("--join pmix");
-  options.address = std::move(*address);
-  return {};
+  return address;
 }
 
 int join_run(const NodeArguments& arguments) {
   const auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok())
     return fail(secret.status(), secret.status().code() == Code::kUnavailable ? kUnavailable : kUsage, false);
+  auto job = ParallelJob::find();
+  if (!job.ok()) return fail_to_join(job.status());
+  const auto address = address_of_run(arguments, *job);
+  if (!address.ok()) return fail_to_join(address.status());  // told before the job is left (docs/adr/0019)
+  job->leave();
   JoinOptions options = arguments.join;
-  const Status found = complete(options);
-  auto membership = found.ok() ? join(options, *secret) : Result<Membership>(found);
-  if (!membership.ok())
-    return fail(membership.status(), membership.status().code() == Code::kInvalid ? kUsage : kUnavailable, false);
+  options.address = *address;
+  options.job = job->place();
+  options.timeout_ns = arguments.wait_s * 1'000'000'000;
+  auto membership = join(options, *secret);
+  if (!membership.ok()) return fail_to_join(membership.status());
   set_clock_ahead(membership->clock_ahead_ns);
   TransportOptions between = arguments.between;
   between.transport = "ofi";
@@ -103,6 +109,10 @@ void add_node(CLI::App& app, Action& action) {
   command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
       ->type_name("NAME")
       ->needs(&address);
+  command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
+      ->needs(&address)
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
   add_transport_options(command, arguments->between);
   add_interface_option(command, arguments->between);
   command.callback([&command, arguments, &action] {

@@ -5,13 +5,14 @@
 #include "tests/support/functions.h"
 #include "tests/support/peer_rig.h"
 #include "tests/support/plan_builder.h"
+#include "tests/support/says.h"
 #include "tests/support/threaded_backend.h"
 
 namespace woa::test {
 namespace {
 
-constexpr std::uint32_t kToBusy = 1, kToFree = 2;  // edges
-constexpr std::uint32_t kBusy = 3, kFree = 4;      // stages
+constexpr std::uint32_t kToBusy = 1, kToFree = 2, kFromBusy = 3, kFromFree = 4;  // edges
+constexpr std::uint32_t kBusy = 3, kFree = 4;                                    // stages
 
 // `a` on cpu:0, played by the test, writes for two stages on cpu:1, each by a lane of its own.
 Plan two_lanes() {
@@ -22,7 +23,7 @@ Plan two_lanes() {
   builder.edge(a, 0, busy, 0).lane = "bulk";
   builder.edge(a, 1, free, 0);
   builder.edge(busy, 0, kSinkStage, 0);
-  builder.edge(free, 0, kSinkStage, 1);
+  builder.edge(free, 0, kSinkStage, 1).lane = "results";
   return builder.build();
 }
 
@@ -90,6 +91,26 @@ TEST_CASE("the end of a run is heard while a lane is stopped") {
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().ended());
   REQUIRE(rig.channel_of(kToBusy).consumed() == 1);
+}
+
+TEST_CASE("a block given back on another lane than its token's is refused") {
+  World world;
+  const PeerRig& rig = world.rig;
+  rig.push(rig.channel_of(kToFree), rig.token(kToFree, 0));
+  while (firings(rig, kFree) == 0) REQUIRE(rig.settle().ok());
+  const auto receiver = [&](std::uint32_t edge) -> Receiver& {
+    return *rig.host.wiring.receivers[rig.layout.edges[edge].channel];
+  };
+  const BlockReturn block{kFromFree, 0, rig.layout.edges[kFromFree].regions.front(), 0};
+  SECTION("its own is taken") {
+    receiver(kFromFree).give_back(block);
+    REQUIRE(rig.settle().ok());
+  }
+  SECTION("another is not") {
+    receiver(kFromBusy).give_back(block);
+    REQUIRE(rig.settle().code() == Code::kDataLoss);
+    REQUIRE(says(rig.settle(), "controller 'host' gave back a block of edge 4"));
+  }
 }
 
 TEST_CASE("a packet on another lane than its edge's is refused") {

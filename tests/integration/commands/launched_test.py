@@ -7,7 +7,7 @@ import harness
 from harness import WOA
 from join_harness import HELLO, PLAIN, WAIT_S, JoinTest
 
-NODE_WAIT_S = 10  # that a node waits for its run
+NODE_WAIT_S = 2
 # As root too, and the daemons of the launcher on this host alone; of Open MPI 4 and 5.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_oob_tcp_if_include": "lo",
                "PRTE_MCA_prte_if_include": "lo"}
@@ -85,7 +85,7 @@ class Launched(JoinTest):
         self.ended(job, 2, "--join pmix: this is process 0 of 2 of its job, which has to be `woa run`")
 
     def test_a_node_does_not_wait_for_ever(self):
-        job = self.start_job((1, ["sleep", "600"]), (1, self.node()))
+        job = self.start_job((1, ["sleep", "600"]), (1, self.node("--wait", str(NODE_WAIT_S))))
         self.ended(job, 3, "process 0 of this job, which has to be `woa run --nodes 1`, "
                            f"did not say within {NODE_WAIT_S} s where it waits", "libpmix here is ")
 

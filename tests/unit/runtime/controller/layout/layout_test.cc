@@ -81,6 +81,20 @@ TEST_CASE("edges of one lane between two controllers share a channel, and every 
   REQUIRE((control.control && control.from == kHostController && control.to == 1 && control.regions.empty()));
 }
 
+TEST_CASE("a call takes the lane that an edge to its argument names") {
+  PlanBuilder builder(1, 1);
+  const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2), reader = builder.stage("r", "copy", "cpu:1");
+  builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
+  builder.edge(kSourceStage, 0, choose, 0);
+  builder.edge(choose, 0, reader, 0).lane = "bulk";
+  builder.edge(choose, 1, reader, 0);
+  builder.edge(reader, 0, kSinkStage, 0);
+  const Plan hub = need(rewrite(builder.build(), "rpc-hub"));
+  const auto call =
+      std::find_if(hub.edges.begin(), hub.edges.end(), [&](const EdgePlan& edge) { return edge.to_stage == reader; });
+  REQUIRE(call->lane == "bulk");
+}
+
 TEST_CASE("of replicas, headers carry a CRC and a relay is sent every payload in its block") {
   const Plan plan = need(rewrite(fork(), "rpc-hub"));
   const Layout shared = make_layout(plan), replicas = make_layout(plan, apart(plan, kRoom));
