@@ -152,25 +152,25 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
   firing.stands_for = often ? 1 : kSeldom;
 }
 
-// A caller's stage in the host (rpc-hub): the arguments are all there, so they go to the stage, payloads by reference.
+// The tokens are all there, so they go on, payloads by reference: a caller's arguments to the stage that it calls
+// (rpc-hub), or an output's token to further readers (docs/adr/0022-fan-out-trees.md).
 Controller::Start Controller::relay(const MatchKey& match, std::span<const Token> tokens) noexcept {
   const StagePlan& plan = stage(match.stage);
   const auto held = [&](std::uint32_t p) { return matches_.held(match.stage, p, match.instance, match.tag); };
-  const auto edge_of = [&](std::uint32_t p) { return layout_.out_edges[match.stage][p].front(); };
   // A held argument is sent with the first call that needs it; kPassedOn marks it as gone.
   const auto to_send = [&](std::uint32_t p) { return !plan.inputs[p].hold || held(p)->header.region != kPassedOn; };
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
-    if (!to_send(p) || outputs_->claim_relay(edge_of(p), match.instance, oldest_)) continue;
+    if (!to_send(p) || outputs_->claim_relay(match.stage, p, match.instance, oldest_)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
-      if (to_send(q)) outputs_->abort_relay(edge_of(q), match.instance);
+      if (to_send(q)) outputs_->abort(match.stage, q, {}, match.instance);
     }
     return Start::kNotYet;
   }
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
     if (!to_send(p)) continue;
-    // The blocks come back by way of the stage.
+    // The blocks come back by way of this stage.
     const Token& token = plan.inputs[p].hold ? *held(p) : tokens[p];
-    outputs_->commit_relay(edge_of(p), token.header, payload_of(token));
+    outputs_->commit_relay(match.stage, p, token.header, payload_of(token));
     if (plan.inputs[p].hold) held(p)->header.region = kPassedOn;
   }
   return Start::kStarted;

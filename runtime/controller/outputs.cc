@@ -88,7 +88,12 @@ Outputs::PortBook Outputs::make_port(std::uint32_t stage, std::uint32_t port) {
   PortBook book;
   for (const std::uint32_t e : layout_.out_edges[stage][port]) book.edges.push_back(&edges_[e]);
   const std::int32_t region = layout_.region_of[stage][port];
-  if (region < 0) return book;
+  if (region < 0) {
+    std::size_t blocks = 0;
+    for (const std::uint32_t e : layout_.out_edges[stage][port]) blocks += plan_.edges[e].blocks;
+    if (book.edges.size() > 1) book.passed = std::make_unique<PassedBlocks>(blocks);
+    return book;
+  }
   book.region = static_cast<std::uint16_t>(region);
   book.pool = pools_[book.region].get();
   book.memory = wiring_.regions[book.region];
@@ -121,13 +126,16 @@ void Outputs::untake(EdgeBook& book, std::uint64_t instance) noexcept {
   if (book.sender != nullptr) book.sender->cancel();
 }
 
+bool Outputs::has_credits(const PortBook& port, std::uint64_t instance, std::uint64_t oldest) noexcept {
+  return std::all_of(port.edges.begin(), port.edges.end(),
+                     [&](const EdgeBook* edge) { return edge->credits.available(instance, oldest); });
+}
+
 bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
                     std::span<PortClaim> claims) noexcept {
   std::vector<PortBook>& ports = ports_[stage];
   for (const PortBook& port : ports) {
-    for (const EdgeBook* edge : port.edges) {
-      if (!edge->credits.available(instance, oldest)) return false;
-    }
+    if (!has_credits(port, instance, oldest)) return false;
   }
   for (std::uint32_t p = 0; p < ports.size(); ++p) {
     if (claim_port(ports[p], instance, claims[p])) continue;
@@ -189,20 +197,21 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
   return book.sender->commit_sealed(header, as_bytes(message));
 }
 
-bool Outputs::claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  EdgeBook& book = edges_[edge];
-  if (!book.credits.available(instance, oldest) || !reserve(book)) return false;
-  book.credits.take(instance);
-  return true;
+bool Outputs::claim_relay(std::uint32_t stage, std::uint32_t port, std::uint64_t instance,
+                          std::uint64_t oldest) noexcept {
+  PortBook& book = ports_[stage][port];
+  PortClaim none;
+  return has_credits(book, instance, oldest) && claim_port(book, instance, none);
 }
 
-void Outputs::abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept { untake(edges_[edge], instance); }
-
-void Outputs::commit_relay(std::uint32_t edge, const ActivationPacket& token,
+void Outputs::commit_relay(std::uint32_t stage, std::uint32_t port, const ActivationPacket& token,
                            std::span<const std::byte> payload) noexcept {
+  const PortBook& book = ports_[stage][port];
+  if (book.passed != nullptr)
+    book.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(book.edges.size()));
   ActivationPacket header = token;
   header.crc32c = 0;
-  forward(edges_[edge], header, header.tag, payload);
+  for (const EdgeBook* edge : book.edges) forward(*edge, header, token.tag, payload);
 }
 
 // Sends a token whose payload is `payload` and lies in the block that `header` names.
@@ -253,14 +262,20 @@ bool Outputs::names_region(const EdgeBook& book, const BlockReturn& block) const
   return std::find(regions.begin(), regions.end(), block.region) != regions.end();
 }
 
-Status Outputs::give_back(const BlockReturn& block) noexcept {
+Result<bool> Outputs::give_back(const BlockReturn& block) noexcept {
   if (block.edge >= edges_.size() || !edges_[block.edge].starts_here || !names_region(edges_[block.edge], block) ||
       !edges_[block.edge].credits.give(block.instance)) {
     return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
-  // What was passed on is given back to its writer, by the controller.
-  BlockPool* pool = edges_[block.edge].pool;
-  if (pool == nullptr || pool->release(block.offset)) return {};
+  using Release = PassedBlocks::Release;
+  const EdgePlan& edge = plan_.edges[block.edge];
+  PortBook& book = ports_[edge.from_stage][edge.from_port];
+  if (book.pool == nullptr) {
+    const Release last = book.passed == nullptr ? Release::kLast : book.passed->release(block.region, block.offset);
+    if (last != Release::kNotHeld) return last == Release::kLast;
+  } else if (book.pool->release(block.offset)) {
+    return false;
+  }
   return {Code::kDataLoss, "gave back block " + std::to_string(block.offset) + " of region " +
                                std::to_string(block.region) + ", which nobody holds"};
 }

@@ -13,6 +13,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/layout.h"
+#include "runtime/controller/passed_blocks.h"
 #include "runtime/controller/stats.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
@@ -71,10 +72,12 @@ class Outputs {
   [[nodiscard]] Push reserve_poison(std::uint32_t edge) noexcept;
   void cancel_poison(std::uint32_t edge) noexcept;
 
-  // A relay sends the token that it was given: same payload block, same tag. `payload` is what the block holds.
-  [[nodiscard]] bool claim_relay(std::uint32_t edge, std::uint64_t instance, std::uint64_t oldest) noexcept;
-  void abort_relay(std::uint32_t edge, std::uint64_t instance) noexcept;
-  void commit_relay(std::uint32_t edge, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
+  // A relay sends the token that it was given to every edge of a port: same payload block, same tag. `payload` is what
+  // the block holds. A claim is given back by abort().
+  [[nodiscard]] bool claim_relay(std::uint32_t stage, std::uint32_t port, std::uint64_t instance,
+                                 std::uint64_t oldest) noexcept;
+  void commit_relay(std::uint32_t stage, std::uint32_t port, const ActivationPacket& token,
+                    std::span<const std::byte> payload) noexcept;
 
   // Poison on one edge. `header` holds status, origin, instance and deadline. Outcomes as reserve_poison().
   [[nodiscard]] Push poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
@@ -83,9 +86,10 @@ class Outputs {
   // claim must be tried at the next occasion.
   [[nodiscard]] bool take_ring_was_full() noexcept { return std::exchange(ring_was_full_, false); }
 
-  // Takes back the credit of a returned block and, if the region is this controller's, the block. kDataLoss: the peer
+  // Takes back the credit of a returned block and, if the region is this controller's, the block. True: it was passed
+  // on, and no reader of the output holds it any more; so it goes back to whoever it came from. kDataLoss: the peer
   // gave back what it did not hold.
-  Status give_back(const BlockReturn& block) noexcept;
+  Result<bool> give_back(const BlockReturn& block) noexcept;
   // A control packet to one controller. False: it must read the previous one first.
   [[nodiscard]] bool control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
   // Who is at the other end of `channel` has something to see: a packet, a block given back, a place in a ring. It is
@@ -113,13 +117,15 @@ class Outputs {
   // An output port; without a pool if it passes on others' payloads.
   struct PortBook {
     BlockPool* pool = nullptr;
-    std::span<std::byte> memory;  // of the region
+    std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
+    std::span<std::byte> memory;           // of the region
     std::uint16_t region = 0;
     std::vector<EdgeBook*> edges;
   };
   void choose_bells();
   EdgeBook make_edge(std::uint32_t edge, std::uint32_t controller) const;
   PortBook make_port(std::uint32_t stage, std::uint32_t port);
+  [[nodiscard]] static bool has_credits(const PortBook& port, std::uint64_t instance, std::uint64_t oldest) noexcept;
   [[nodiscard]] bool names_region(const EdgeBook& book, const BlockReturn& block) const noexcept;
   [[nodiscard]] bool reserve(EdgeBook& book) noexcept;
   [[nodiscard]] bool claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept;

@@ -197,13 +197,12 @@ void Controller::return_block(const BlockReturn& block) noexcept {
 // Controller `from`, a consumer of one of this one's edges, is done with a block.
 void Controller::take_back(std::uint32_t from, const BlockReturn& block) noexcept {
   retry_ready_ = true;
-  if (Status status = outputs_->give_back(block); !status.ok())
-    return fail_run(status.with_context("controller '" + plan_.controllers[from].name + "'"));
-  if (!passes_on_) return;
+  const Result<bool> goes_back = outputs_->give_back(block);
+  if (!goes_back.ok())
+    return fail_run(goes_back.status().with_context("controller '" + plan_.controllers[from].name + "'"));
+  if (!*goes_back) return;
   const EdgePlan& plan = plan_.edges[block.edge];
   const std::int32_t input = layout_.passed_input[plan.from_stage][plan.from_port];
-  if (input < 0) return;
-  // This block was passed on for somebody else: hand it back there.
   for (const std::uint32_t e : layout_.in_edges[plan.from_stage][static_cast<std::size_t>(input)]) {
     const auto& regions = layout_.edges[e].regions;
     if (std::find(regions.begin(), regions.end(), block.region) != regions.end())

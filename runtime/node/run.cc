@@ -50,6 +50,7 @@ class Run::Impl final : public InstanceObserver {
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
   void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
   Sites sites_with(const JoinedNodes& joined) const;
+  Status plan_for(const Sites& sites);
   Status check_transports(const JoinedNodes& joined) const;
   Status start_host(const IdleOptions& idle);
   void cut_channels();
@@ -96,6 +97,12 @@ Sites Run::Impl::sites_with(const JoinedNodes& joined) const {
   return sites;
 }
 
+Status Run::Impl::plan_for(const Sites& sites) {
+  plan_ = fan_out_by_tree(plan_, sites, options_.fan_out);
+  Status status = validate(plan_);
+  return status.ok() ? status : status.with_context("with trees between sites (fan-out flat leaves them out)");
+}
+
 Status Run::Impl::check_transports(const JoinedNodes& joined) const {
   if (!shares_memory(*options_.transport))
     return {Code::kInvalid, "transport '" + std::string(options_.transport->name()) +
@@ -113,7 +120,9 @@ Status Run::Impl::start(JoinedNodes joined) {
   const Transports transports{options_.transport, options_.between};
   WOA_RETURN_IF_ERROR(check_transports(joined));
   const bool one_site = joined.empty() && options_.apart.empty();
-  layout_ = make_layout(plan_, one_site ? Sites() : sites_with(joined));
+  Sites sites = one_site ? Sites() : sites_with(joined);
+  if (!one_site) WOA_RETURN_IF_ERROR(plan_for(sites));
+  layout_ = make_layout(plan_, std::move(sites));
   auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *transports.shared);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);

@@ -20,6 +20,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
+#include "runtime/controller/fan_out.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/join_listener.h"
@@ -53,6 +54,7 @@ struct RunOptions {
   // that it lacks mean nothing), and nodes that joined. May be null where there are none.
   Transport* between = nullptr;
   std::set<std::uint32_t> apart;
+  FanOut fan_out = FanOut::kAuto;  // how outputs reach readers of several other sites
   // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a
   // thread each.
   std::vector<std::string> node_command;
@@ -82,8 +84,9 @@ class Run {
   // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated. `joined`: nodes on this or
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a transport between sites.
-  // kInvalid: the plan breaks a rule, or nodes joined without those. kUnavailable: a device, kernel or peer is not here
-  // (the message names the controller and the reason). kExhausted: not enough memory.
+  // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out), or nodes joined without those.
+  // kUnavailable: a device, kernel or peer is not here (the message names the controller and the reason). kExhausted:
+  // not enough memory.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
   // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run.
@@ -105,6 +108,8 @@ class Run {
   [[nodiscard]] const Status& status() const noexcept;
   // Waits for the instances in flight, ends the nodes and collects what they counted. Once.
   Result<RunReport> finish();
+  // What runs, and what the report counts: the plan that was given, and the trees of its outputs to other sites
+  // (fan_out_by_tree()).
   const Plan& plan() const noexcept;
   // Which controllers share memory.
   const Sites& sites() const noexcept;

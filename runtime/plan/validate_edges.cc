@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "runtime/plan/validate.h"
@@ -67,8 +69,6 @@ Status check_edge(const Plan& plan, std::size_t id) {
   // type.
   if (!same_layout(from, to))
     return broken(place, ": its ends differ in type: ", to_string(from), " and ", to_string(to));
-  if (plan.stages[e.from_stage].role == StageRole::kRelay && plan.stages[e.to_stage].role == StageRole::kRelay)
-    return broken(place, ": a relay calls a kernel, not another relay");
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
   if (e.inline_bytes > kMaxInlineBytes)
     return broken(place, ": inline_bytes is ", std::to_string(e.inline_bytes), ", at most ",
@@ -142,8 +142,6 @@ struct OutputUse {
 Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use) {
   const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
   if (use.edges == 0) return broken(place, ": no edge");
-  // A relay passes its token on, block and all, and the block comes back once.
-  if (stage.role == StageRole::kRelay && use.edges != 1) return broken(place, ": a relay's output has one edge only");
   if (use.blocks > (kMaxRegionBytes - 1) / port.type.block_bytes()) {
     return broken(place, ": ", std::to_string(use.blocks), " blocks of ", std::to_string(port.type.block_bytes()),
                   " bytes exceed 256 GiB");
@@ -174,6 +172,29 @@ Status check_connections(const Plan& plan) {
     for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
       WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p]));
     }
+  }
+  return {};
+}
+
+// Whose payloads a relay passes on is searched for backwards: through relays there is one way, of bounded length.
+Status check_relays(const Plan& plan) {
+  const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> writers;  // of relays' inputs
+  for (std::size_t id = 0; id < plan.edges.size(); ++id) {
+    const EdgePlan& e = plan.edges[id];
+    if (is_relay(e.to_stage)) writers[{e.to_stage, e.to_port}].push_back(id);
+  }
+  for (const auto& [port, edges] : writers) {
+    std::size_t first = edges.front();
+    for (std::size_t passed = 1; is_relay(plan.edges[first].from_stage); ++passed) {
+      if (passed == kMaxPassed)
+        return broken(name_edge(plan, edges.front()), ": its token has passed through ", std::to_string(kMaxPassed),
+                      " relays already");
+      first = writers.at({plan.edges[first].from_stage, plan.edges[first].from_port}).front();
+    }
+    const auto relayed = [&](std::size_t id) { return is_relay(plan.edges[id].from_stage); };
+    if (edges.size() > 1 && std::any_of(edges.begin(), edges.end(), relayed))
+      return broken(name_edge(plan, edges.front()), ": what another relay passes on has that one writer only");
   }
   return {};
 }
@@ -212,6 +233,7 @@ Status validate_edges(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_loops(plan));
   WOA_RETURN_IF_ERROR(check_edges(plan));
   WOA_RETURN_IF_ERROR(check_connections(plan));
+  WOA_RETURN_IF_ERROR(check_relays(plan));
   WOA_RETURN_IF_ERROR(check_matches(plan));
   return check_cycles(plan);
 }

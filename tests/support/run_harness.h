@@ -15,6 +15,7 @@ struct Outcome {
   std::map<std::uint64_t, std::vector<std::string>> outputs;  // by instance that succeeded
   std::map<std::uint64_t, Failure> failures;
   RunReport report;
+  Plan plan;  // that ran
   Status status;
   std::uint64_t messages() const {
     std::uint64_t sum = 0;
@@ -55,6 +56,7 @@ inline Outcome run_plan(const Plan& plan, const RunOptions& options, std::uint64
     }
     if ((*run)->do_work() == 0) (*run)->wait();
   }
+  outcome.plan = (*run)->plan();
   auto report = (*run)->finish();
   if (report.ok()) outcome.report = std::move(*report);
   outcome.status = report.status();

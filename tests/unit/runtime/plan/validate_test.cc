@@ -14,6 +14,22 @@ struct Rule {
   std::function<void(Plan&)> break_it;
 };
 
+constexpr std::uint32_t kRelay = 3;      // of the sample plan
+constexpr std::size_t kRelayToSink = 4;  // edge
+
+// So many relays behind the sample's one.
+void add_relays(Plan& plan, std::uint32_t count) {
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const auto next = static_cast<std::uint32_t>(plan.stages.size());
+    plan.stages.push_back(plan.stages[kRelay]);
+    plan.stages.back().name += std::to_string(next);
+    plan.stages.back().controller = k % 2;
+    plan.edges.push_back(plan.edges[kRelayToSink]);
+    plan.edges.back().to_stage = next;
+    plan.edges[kRelayToSink].from_stage = next;
+  }
+}
+
 void check_rules(const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) {
     Plan plan = test::sample_plan();
@@ -27,6 +43,17 @@ void check_rules(const std::vector<Rule>& rules) {
 
 TEST_CASE("the sample plan is valid") {
   const Status status = validate(test::sample_plan());
+  INFO(status.message());
+  CHECK(status.ok());
+}
+
+TEST_CASE(
+    "relays are on any controller that leaves its packets to the runtime, have several readers, and follow relays") {
+  Plan plan = test::sample_plan();
+  add_relays(plan, 63);
+  plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0});
+  plan.edges.push_back({kRelay, 0, kSinkStage, 1, 0, 0, -1, 1, 4});
+  const Status status = validate(plan);
   INFO(status.message());
   CHECK(status.ok());
 }
@@ -71,7 +98,11 @@ TEST_CASE("rules of stages") {
       {"no kernel is named", [](Plan& p) { p.stages[2].kernel.clear(); }},
       {"no variant", [](Plan& p) { p.stages[2].variant.kind.clear(); }},
       {"only kernel stages", [](Plan& p) { p.stages[3].kernel = "copy"; }},
-      {"a relay must be on the host", [](Plan& p) { p.stages[3].controller = 1; }},
+      {"no relay can be on one",
+       [](Plan& p) {
+         p.controllers.push_back({"fpga:0", ControllerKind::kFpga, "verilator", 1});
+         p.stages[3].controller = 2;
+       }},
       {"as many outputs as inputs",
        [](Plan& p) {
          p.stages[3].outputs.push_back({"o", test::bytes_type(1), -1});
@@ -161,18 +192,17 @@ TEST_CASE("rules of edges") {
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 0; }},
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 5; }},
       {"same ports", [](Plan& p) { p.edges.push_back(p.edges[0]); }},
-      {"a relay's output has one edge",
+      {"passed through 64 relays", [](Plan& p) { add_relays(p, 64); }},
+      {"passed through 64 relays",  // in a circle
        [](Plan& p) {
-         p.stages[1].inputs.push_back({"more", test::vector_type(24000), false, 0});
-         p.edges.push_back(p.edges[4]);
-         p.edges.back().to_port = 1;
+         p.stages.push_back(p.stages[kRelay]);
+         p.stages.back().name = "round";
+         p.edges.push_back({4, 0, 4, 0, ~0ULL, 4, 0, 1, 4});
        }},
-      {"not another relay",
+      {"that one writer only",
        [](Plan& p) {
-         p.stages.push_back(p.stages[3]);
-         p.stages[4].name = "second relay";
-         p.edges[4].to_stage = 4;
-         p.edges.push_back({4, 0, 1, 0, 0, 0, -1, 1, 4});
+         add_relays(p, 1);
+         p.edges.push_back({kSourceStage, 0, 4, 0, 0, 0, -1, 1, 4});
        }},
       {"would need room for",
        [](Plan& p) {

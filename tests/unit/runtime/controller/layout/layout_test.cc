@@ -7,9 +7,9 @@
 #include "runtime/controller/stage_table.h"
 #include "runtime/controller/transfer_method.h"
 #include "runtime/rpc/call_model.h"
+#include "tests/support/branching.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
-#include "tests/support/plan_builder.h"
 
 namespace woa::test {
 namespace {
@@ -35,13 +35,6 @@ bool takes(const RegionLayout& region, std::uint32_t offset, std::uint64_t bytes
   packet.offset = offset;
   packet.payload_bytes = bytes;
   return RegionView(region, {}).holds(packet);
-}
-
-// Each controller is a site of its own.
-Sites apart(const Plan& plan, std::uint32_t room) {
-  Sites sites{{}, room};
-  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) sites.of.push_back(c);
-  return sites;
 }
 
 }  // namespace
