@@ -14,7 +14,7 @@ std::string port_name(const StagePlan& stage, const std::string& port) { return 
 std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
   switch (writer.role) {
     case StageRole::kSource: return "the host writes the input into a block that the consumer reads";
-    case StageRole::kRelay: return "the host passes on the block that it was given for this call, and nobody copies it";
+    case StageRole::kRelay: return "a relay passes on the block that it was given, and nobody copies it";
     default: break;
   }
   return facts.passed_on ? "the kernel writes over its input and passes the block on, and nobody copies it"

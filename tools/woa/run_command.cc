@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -24,12 +25,14 @@ namespace {
 struct RunArguments {
   GraphOptions graph;
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
-  std::string processes = "per-controller", trace;
+  std::string processes = "per-controller", fan_out = "auto", trace;
   TransportOptions between;
   JoinArguments joining;
   std::vector<std::string> in, out;
   std::uint64_t instances = 0;  // 0: as many as input files
 };
+
+const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
 
 RunOptions run_options(const RunArguments& arguments, const Plan& plan, const BackendRegistry& backends,
                        const Transports& transports) {
@@ -39,6 +42,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.between = transports.between;
   for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
     options.apart.insert(c);
+  options.fan_out = kFanOuts.at(arguments.fan_out);
   options.kernel_path = kernel_path();
   options.trace = !arguments.trace.empty();
   if (arguments.processes == "per-controller") {
@@ -115,7 +119,6 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   if (!transports.ok())
     return fail(transports.status(), transports.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
   RunResult& result = collected.result;
-  result.plan = &plan;
   result.processes = arguments.processes;
   result.transport = std::string(transports->shared->name());
   if (transports->between != nullptr) result.between = std::string(transports->between->name());
@@ -133,6 +136,7 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
     return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
   }
   if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
+  result.plan = &(*run)->plan();
   result.sites = (*run)->sites();
   drive(**run, inputs, collected);
   auto finished = (*run)->finish();
@@ -191,6 +195,13 @@ void add_run(CLI::App& app, Action& action) {
   add_transport_options(command, arguments->between);
   add_interface_option(command, arguments->between);
   add_join_options(command, arguments->joining);
+  command
+      .add_option(
+          "--fan-out", arguments->fan_out,
+          "An output to controllers that share no memory: flat (its writer sends to each), tree (those that have "
+          "it pass it on), or by number and size")
+      ->check(CLI::IsMember(kFanOuts))
+      ->capture_default_str();
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] {
     action = [arguments] {

@@ -1,40 +1,15 @@
 // What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
 // process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 
-#include "runtime/rpc/call_model.h"
-#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/cts/controller/in_one_process.h"
 #include "tests/support/chain_plan.h"
-#include "tests/support/functions.h"
 #include "tests/support/loop_plans.h"
 #include "tests/support/plan_builder.h"
-#include "tests/support/run_harness.h"
-#include "tests/support/threaded_backend.h"
 
 namespace woa::test {
 namespace {
-
-std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
-
-BackendFactory factory(const Functions& kernels) {
-  static const bool threads = std::getenv("WOA_CTS_THREADS") != nullptr;
-  return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
-}
-
-Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
-            const Functions& kernels = functions()) {
-  LoopbackTransport transport;
-  BackendRegistry backends;
-  REQUIRE(backends.add(factory(kernels)).ok());
-  RunOptions options;
-  options.backends = &backends;
-  options.transport = &transport;
-  auto rewritten = rewrite(plan, model);
-  REQUIRE(rewritten.ok());
-  return run_plan(*rewritten, options, instances, input);
-}
 
 // a branch on parity, merged again at the sink
 Plan branch() {

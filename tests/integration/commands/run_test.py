@@ -56,6 +56,22 @@ class Run(WoaTest):
             self.assertIn(says, done.stderr)
         self.assertEqual(self.woa("run", HELLO, "--in", "text=" + text, "--interface", "lo").returncode, 2)
 
+    def test_an_output_to_several_sites_takes_the_tree_that_was_asked_for(self):
+        stages = "".join(f"  s{k}: {{kernel: copy, in: {{data: text}}, on: 'cpu:{k}'}}\n" for k in range(4))
+        graph = self.write("wide.yaml", "woa: 1\ngraph: wide\ninputs: {text: {type: bytes, max: 1MiB}}\nstages:\n" + stages +
+                           "outputs: {" + ", ".join(f"o{k}: s{k}.data" for k in range(4)) + "}\n")
+        arguments = (graph, "--in", "text=" + self.write("text", "hello\n" * 5000), "--instances", "5", "--transport", "ofi")
+        self.skip_without_libfabric(self.woa("run", *arguments))
+        shas, from_source = set(), {}
+        for fan_out in ("flat", "auto", "tree"):
+            result = self.run_json(*arguments, "--fan-out", fan_out)
+            self.assertEqual((result["messages"], result["payload_bytes"]), (5 * 8, 5 * 8 * 30000))
+            shas.update(output["sha256"] for output in result["outputs"])
+            from_source[fan_out] = sum(edge["from"] == "source.text" for edge in result["edges"])
+        self.assertEqual(len(shas), 1)
+        self.assertEqual(from_source, {"flat": 4, "auto": 3, "tree": 3})
+        self.assertEqual(self.woa("run", *arguments, "--fan-out", "star").returncode, 2)
+
     def test_json_has_what_the_commands_page_promises(self):
         result = self.run_json(HELLO, "--in", "text=" + self.write("text", "x"))
         for key in ("graph model processes instances window wall_s throughput_per_s latency_us messages control payload_bytes "

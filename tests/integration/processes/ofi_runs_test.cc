@@ -6,6 +6,7 @@
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
+#include "tests/support/branching.h"
 #include "tests/support/functions.h"
 #include "tests/support/loop_plans.h"
 #include "tests/support/need.h"
@@ -88,20 +89,19 @@ void submit_one(Run& run, std::uint64_t& submitted) {
   if (push == Push::kOk) ++submitted;
 }
 
-// Hits one node of three with `signal` after some instances; the run must end, say who it was, and leave nothing.
-void check_loss(const char* model, std::size_t victim, int signal,
-                const std::set<std::uint32_t>& apart = {0, 1, 2, 3}) {
+// Hits one node with `signal` after some instances; the run must end, say who it was, and leave nothing.
+void check_loss(const Plan& plan, std::size_t victim, int signal, const std::set<std::uint32_t>& apart = {0, 1, 2, 3}) {
   World world;
   world.options.apart = apart;
   std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
-  auto run = Run::start(as(chain_plan(3, "jitter"), model), world.options, [&](const Completion& completion) {
+  auto run = Run::start(plan, world.options, [&](const Completion& completion) {
     ++completed;
     if (completion.failure != nullptr) REQUIRE(completion.failure->code == Code::kPeerLost);
   });
   INFO(run.status().message());
   REQUIRE(run.ok());
   const std::vector<pid_t> nodes = children();
-  REQUIRE(nodes.size() == 3);
+  REQUIRE(nodes.size() == plan.controllers.size() - 1);
   while ((*run)->status().ok()) {
     if (completed >= 20 && hit_ns == 0) {
       REQUIRE(::kill(nodes[victim], signal) == 0);
@@ -118,6 +118,23 @@ void check_loss(const char* model, std::size_t victim, int signal,
   REQUIRE(completed == submitted);  // each ended: done or failed
   run = Status(Code::kCancelled, "over");
   REQUIRE(children().empty());
+}
+
+void check_loss(const char* model, std::size_t victim, int signal,
+                const std::set<std::uint32_t>& apart = {0, 1, 2, 3}) {
+  check_loss(as(chain_plan(3, "jitter"), model), victim, signal, apart);
+}
+
+std::set<std::uint32_t> all_of(const Plan& plan) {
+  std::set<std::uint32_t> controllers;
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) controllers.insert(c);
+  return controllers;
+}
+
+// The host's packets: it alone counts in this process.
+std::uint64_t written(const World& world) {
+  const OfiCounters counters = world.transport->counters();
+  return counters.writes + counters.gathered;
 }
 
 }  // namespace
@@ -286,6 +303,81 @@ TEST_CASE("ofi and shm in one run: loops go round between sites, and held tokens
 
 TEST_CASE("ofi and shm in one run: a node elsewhere that is stopped ends the run and is named") {
   check_loss("woa", 1, SIGSTOP, {2});
+}
+
+TEST_CASE("ofi: a tree brings every reader the same at as many messages, and its writer writes to its children only") {
+  constexpr std::uint64_t kInstances = 100;
+  for (const auto& [readers, children_of_host] : {std::pair{3U, 2U}, std::pair{4U, 3U}, std::pair{7U, 3U}}) {
+    std::map<FanOut, Outcome> outcomes;
+    std::map<FanOut, std::uint64_t> packets;
+    for (const FanOut how : {FanOut::kFlat, FanOut::kTree}) {
+      World world;
+      const Plan plan = branching(readers, 3100);
+      world.options.apart = all_of(plan);
+      world.options.fan_out = how;
+      outcomes[how] = run_plan(plan, world.options, kInstances, long_and_short);
+      packets[how] = written(world);
+    }
+    const Outcome &flat = outcomes[FanOut::kFlat], &tree = outcomes[FanOut::kTree];
+    REQUIRE(tree.outputs.size() == kInstances);
+    for (const auto& [instance, outputs] : tree.outputs) {
+      for (std::uint32_t k = 0; k < readers; ++k)
+        REQUIRE(outputs[k] == long_and_short(instance, 0) + "s" + std::to_string(k));
+    }
+    REQUIRE(tree.outputs == flat.outputs);
+    REQUIRE(tree.messages() == flat.messages());
+    REQUIRE(flat.messages() == kInstances * readers * 2);
+    // Beside tokens and control, both ends of each channel say when they close.
+    const auto tokens = [&](FanOut how) { return packets[how] - outcomes[how].report.controllers[0].stats.control; };
+    const std::uint64_t closing = 4 * (readers + 1);
+    REQUIRE(tokens(FanOut::kFlat) >= kInstances * readers);
+    REQUIRE(tokens(FanOut::kTree) >= kInstances * children_of_host);
+    REQUIRE(tokens(FanOut::kTree) <= kInstances * children_of_host + closing);
+    REQUIRE(children().empty());
+  }
+}
+
+TEST_CASE("ofi and shm in one run: what comes to a site goes there once, and all there read the same") {
+  World world;
+  // The writer shares no memory with its four readers, who share it with each other and the host.
+  PlanBuilder builder(1, 4, 100'000);
+  const auto writer = builder.stage("w", "append", "cpu:0");
+  builder.edge(kSourceStage, 0, writer, 0);
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const auto reader = builder.stage("s" + std::to_string(k), "append", "cpu:" + std::to_string(k + 1));
+    builder.edge(writer, 0, reader, 0);
+    builder.edge(reader, 0, kSinkStage, k);
+  }
+  world.options.apart = {1};
+  const Outcome outcome = run_plan(builder.build(), world.options, 100, long_and_short);
+  REQUIRE(outcome.outputs.size() == 100);
+  for (const auto& [instance, outputs] : outcome.outputs) {
+    for (std::uint32_t k = 0; k < 4; ++k) REQUIRE(outputs[k] == long_and_short(instance, 0) + "ws" + std::to_string(k));
+  }
+  REQUIRE(outcome.messages() == 900);
+  const auto between = [&](const EdgePlan& edge) {
+    const std::uint32_t from = outcome.plan.stages[edge.from_stage].controller;
+    return from == 1 && outcome.plan.stages[edge.to_stage].controller != 1;
+  };
+  REQUIRE(std::ranges::count_if(outcome.plan.edges, between) == 1);
+}
+
+TEST_CASE("ofi: a node in the middle of a tree that is killed ends the run and is named") {
+  Plan plan = branching(7, 100'000, "jitter");
+  REQUIRE(fan_out_by_tree(plan, apart(plan, 64), FanOut::kAuto).stages.at(plan.stages.size()).controller == 1);
+  check_loss(plan, 0, SIGKILL, all_of(plan));  // cpu:0
+}
+
+TEST_CASE("ofi: poison passes a tree between processes with its message") {
+  World world;
+  Plan plan = branching(7, 100'000);
+  plan.stages[2 + 6].kernel = "fail_3";
+  world.options.apart = all_of(plan);
+  const Outcome outcome =
+      run_plan(plan, world.options, 20, [](std::uint64_t i, std::uint32_t) { return i == 7 ? "3" : "x"; });
+  REQUIRE(outcome.plan.stages.size() > plan.stages.size());
+  REQUIRE(outcome.outputs.size() == 19);
+  REQUIRE(outcome.failures.at(7).message == "three is refused");
 }
 
 TEST_CASE("ofi: controllers of one process are refused") {

@@ -1,0 +1,36 @@
+// Runs of the suite: function kernels in one process. With WOA_CTS_THREADS in the environment they run on threads,
+// several at once.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "runtime/rpc/call_model.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/support/functions.h"
+#include "tests/support/run_harness.h"
+#include "tests/support/threaded_backend.h"
+
+namespace woa::test {
+
+inline std::string number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
+
+inline BackendFactory factory(const Functions& kernels) {
+  static const bool threads = std::getenv("WOA_CTS_THREADS") != nullptr;
+  return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
+}
+
+inline Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
+                   const Functions& kernels = functions()) {
+  LoopbackTransport transport;
+  BackendRegistry backends;
+  REQUIRE(backends.add(factory(kernels)).ok());
+  RunOptions options;
+  options.backends = &backends;
+  options.transport = &transport;
+  auto rewritten = rewrite(plan, model);
+  REQUIRE(rewritten.ok());
+  return run_plan(*rewritten, options, instances, input);
+}
+
+}  // namespace woa::test
