@@ -37,7 +37,7 @@ bool may_relay(const Plan& plan, std::uint32_t controller) {
 
 class Tree {
  public:
-  Tree(const Plan& plan, const Sites& sites, FanOut how, std::vector<std::uint32_t> edges)
+  Tree(const Plan& plan, const Sites& sites, FanOut how, const std::vector<std::uint32_t>& edges)
       : plan_(plan),
         sites_(sites),
         writer_(plan.edges[edges.front()].from_stage, plan.edges[edges.front()].from_port),
@@ -153,6 +153,15 @@ bool may_branch(const Plan& plan, const std::vector<std::uint32_t>& edges) {
   });
 }
 
+// Of an output that may branch: those to other sites than its writer's.
+std::vector<std::uint32_t> edges_away(const Plan& plan, const Sites& sites, std::vector<std::uint32_t> edges) {
+  if (!may_branch(plan, edges)) return {};
+  const std::uint32_t writer = plan.stages[plan.edges[edges.front()].from_stage].controller;
+  std::erase_if(
+      edges, [&](std::uint32_t e) { return sites.together(writer, plan.stages[plan.edges[e].to_stage].controller); });
+  return edges;
+}
+
 }  // namespace
 
 Plan fan_out_by_tree(const Plan& plan, const Sites& sites, FanOut how) {
@@ -162,11 +171,8 @@ Plan fan_out_by_tree(const Plan& plan, const Sites& sites, FanOut how) {
     outputs[{plan.edges[e].from_stage, plan.edges[e].from_port}].push_back(e);
   std::vector<Tree> trees;
   std::vector<bool> replaced(plan.edges.size(), false);
-  for (auto& [port, edges] : outputs) {
-    if (!may_branch(plan, edges)) continue;
-    const std::uint32_t writer = plan.stages[port.first].controller;
-    std::erase_if(
-        edges, [&](std::uint32_t e) { return sites.together(writer, plan.stages[plan.edges[e].to_stage].controller); });
+  for (const auto& [port, all] : outputs) {
+    const std::vector<std::uint32_t> edges = edges_away(plan, sites, all);
     if (edges.empty()) continue;
     Tree tree(plan, sites, how, edges);
     if (!tree.is_one()) continue;

@@ -65,7 +65,7 @@ void make_regions(const Plan& plan, Layout& layout) {
   }
 }
 
-// Of an output's payloads. What passes payloads on does so outside of loops, or between a stage and one that does not.
+// Of an output's payloads. How many stages may pass one on before it is bounded by validate().
 void find_regions(const Plan& plan, const Layout& layout, std::uint32_t stage, std::uint32_t port,
                   std::vector<std::uint16_t>& regions) {
   const std::int32_t input = layout.passed_input[stage][port];

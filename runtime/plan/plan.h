@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kSourceStage = 0;     // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;       // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
 inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // where nothing was measured: one line behind the header's
-inline constexpr std::size_t kMaxPassed =
-    64;  // stages that pass on one block in place: bounds every search for its region
+// Stages in a row that pass on one block, kernels in place or relays: bounds every search for its region.
+inline constexpr std::size_t kMaxPassed = 64;
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
 inline constexpr std::size_t kMaxLaneBytes = 64;

@@ -20,7 +20,7 @@ Plan relayed() {
   builder.edge(kSourceStage, 0, a, 0);
   builder.edge(a, 0, relay, 0);
   builder.edge(relay, 0, own, 0);
-  builder.edge(relay, 0, peer, 0);
+  builder.edge(relay, 0, peer, 0).keep = 0;
   builder.edge(relay, 0, kSinkStage, 0);
   builder.edge(own, 0, kSinkStage, 1);
   builder.edge(peer, 0, kSinkStage, 2);
@@ -62,8 +62,8 @@ struct World {
     blocks.resize(rig.channel_of(kToRelay).poll_returns(blocks));
     return blocks;
   }
-  ActivationPacket send(std::uint64_t instance) const {
-    const ActivationPacket token = rig.token(kToRelay, instance);
+  ActivationPacket send(std::uint64_t instance, std::uint64_t tag = 0) const {
+    const ActivationPacket token = rig.token(kToRelay, instance, tag);
     rig.push(rig.channel_of(kToRelay), token);
     REQUIRE(rig.settle().ok());
     return token;
@@ -74,7 +74,7 @@ struct World {
 
 TEST_CASE("a block goes back to its writer once, from the last of a relay's readers") {
   World world;
-  const ActivationPacket sent = world.send(0);
+  const ActivationPacket sent = world.send(0, 5);
   REQUIRE(world.rig.hosted->controller().stats().stages[world.rig.plan.edges[kToOwn].to_stage].firings == 1);
   const auto at_peer = world.received(kToPeer), at_host = world.received(kToHost);
   REQUIRE(at_peer.size() == 1);
@@ -84,6 +84,8 @@ TEST_CASE("a block goes back to its writer once, from the last of a relay's read
     REQUIRE(packet.offset == sent.offset);
     REQUIRE(packet.payload_bytes == sent.payload_bytes);
   }
+  REQUIRE(at_peer[0].tag == 0);  // as each edge keeps it
+  REQUIRE(at_host[0].tag == 5);
   REQUIRE(world.returned().empty());
   REQUIRE(world.give_back(kToHost, at_host[0]).ok());
   REQUIRE(world.returned().empty());
