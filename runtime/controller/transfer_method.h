@@ -30,9 +30,9 @@ enum class Reach : std::uint8_t {
 // All that decides.
 struct EdgeFacts {
   Reach reach = Reach::kHost;
-  bool passed_on = false;           // the writer is a relay, or wrote over its input
-  bool needs_block = false;         // inline is no way: see facts_of()
-  std::uint64_t payload_bytes = 0;  // of the largest payload, dimensions included
+  bool passed_on = false;                            // the writer is a relay, or wrote over its input
+  bool needs_block = false;                          // inline is no way: see facts_of()
+  std::uint64_t payload_bytes = 0;                   // of the largest payload, dimensions included
   std::uint32_t inline_bytes = kDefaultInlineBytes;  // the plan's limit
   bool operator==(const EdgeFacts&) const = default;
 };

@@ -37,7 +37,7 @@ class Inbox final : public PacketSink {
   std::vector<ActivationPacket> packets;
 };
 
-struct World {
+struct Passing {
   PeerRig rig{relayed(), function_factory(functions())};
 
   Receiver& receiver(std::uint32_t edge) const {
@@ -73,7 +73,7 @@ struct World {
 }  // namespace
 
 TEST_CASE("a block goes back to its writer once, from the last of a relay's readers") {
-  World world;
+  Passing world;
   const ActivationPacket sent = world.send(0, 5);
   REQUIRE(world.rig.hosted->controller().stats().stages[world.rig.plan.edges[kToOwn].to_stage].firings == 1);
   const auto at_peer = world.received(kToPeer), at_host = world.received(kToHost);
@@ -94,7 +94,7 @@ TEST_CASE("a block goes back to its writer once, from the last of a relay's read
 }
 
 TEST_CASE("blocks of several instances are told apart") {
-  World world;
+  Passing world;
   const ActivationPacket first = world.send(0);
   ActivationPacket second = world.rig.token(kToRelay, 1);
   second.offset = 1024 / kOffsetUnitBytes;  // the next block
@@ -112,7 +112,7 @@ TEST_CASE("blocks of several instances are told apart") {
 }
 
 TEST_CASE("poison passes a relay once to each reader, with its code and message") {
-  World world;
+  Passing world;
   ActivationPacket poison = world.rig.token(kToRelay, 0);
   poison.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
   poison.status = static_cast<std::uint8_t>(Code::kKernelFailed);
@@ -135,7 +135,7 @@ TEST_CASE("poison passes a relay once to each reader, with its code and message"
 }
 
 TEST_CASE("a token that comes to a relay past its deadline goes back, and its readers hear why") {
-  World world;
+  Passing world;
   ActivationPacket late = world.rig.token(kToRelay, 0);
   late.deadline = 1;
   world.rig.push(world.rig.channel_of(kToRelay), late);
@@ -151,7 +151,7 @@ TEST_CASE("a token that comes to a relay past its deadline goes back, and its re
 
 TEST_CASE("a reader that gives back a block twice, or another than it was passed, ends the run and is named") {
   for (const bool twice : {true, false}) {
-    World world;
+    Passing world;
     world.send(0);
     ActivationPacket block = world.received(kToPeer).front();
     if (twice)
