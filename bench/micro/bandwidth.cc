@@ -21,8 +21,10 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 constexpr std::uint64_t kMostMessages = 500'000;
 
 constexpr std::uint64_t kMostPeerBytes = 256 << 20;
-constexpr Peer kPeers[] = {{"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
-                           {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send", 2},
+constexpr std::uint32_t kPeerPayloads = 8;  // that both processes of MPI have, more than others
+constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+                           {"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
+                           {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
                            {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 8},
                            {"gRPC client stream", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
@@ -31,13 +33,16 @@ std::uint64_t messages_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp<std::uint64_t>(kMostBytes / size, 1, kMostMessages);
 }
 
-// The consumer's slots, the source, and the target of memcpy, with as much left for others.
-Status check_memory(std::uint64_t size, std::uint32_t slots) {
+// The source, and what the largest contender holds beside it, with as much left for others: the consumer's slots, or
+// the target of memcpy, or what the processes of a peer have.
+Status check_memory(std::uint64_t size, std::uint32_t slots, bool peers) {
+  const std::uint32_t payloads = 1 + (peers ? std::max(slots, kPeerPayloads) : slots);
   const std::size_t available = available_bytes();
-  if (available == 0 || size <= available / 2 / (slots + 1)) return {};
-  return {Code::kExhausted, "a payload of " + std::to_string(size) + " bytes and " + std::to_string(slots) +
-                                " slots for it need more than half of the " + std::to_string(available) +
-                                " bytes of memory that are available; lower --size or --slots"};
+  if (available == 0 || size <= available / 2 / payloads) return {};
+  return {Code::kExhausted, std::to_string(payloads) + " payloads of " + std::to_string(size) +
+                                " bytes need more than half of the " + std::to_string(available) +
+                                " bytes of memory that are available; lower --size or --slots" +
+                                (peers ? ", or leave out peers (--no-peers)" : "")};
 }
 
 // memcpy again and again into one buffer, and a child that has nothing to do.
@@ -75,12 +80,13 @@ Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& opt
   name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
-    WOA_RETURN_IF_ERROR(check_memory(size, options.slots));
+    const bool peers = size <= kMostPeerBytes && !options.peers.empty() && report.absent.size() < std::size(kPeers);
+    WOA_RETURN_IF_ERROR(check_memory(size, options.slots, peers));
     auto source = Memory::map(size, Memory::Sharing::kPrivate);
     if (!source.ok()) return source.status();
     std::memset(source->bytes().data(), 1, size);
     Contest contest = contest_of(transport, options, source->bytes());
-    if (size <= kMostPeerBytes) {
+    if (peers) {
       add_peers(contest, kPeers, options.peers, size, [&, size](const Peer& peer) {
         const PeerJob job{"stream", size, messages_of(size, options.count)};
         return per_ns(static_cast<double>(size), peer_ns_each(peer, options.peers, job));

@@ -29,8 +29,9 @@ Stream stream_of(Producer& producer, Consumer& consumer) {
 // `warm_up` others that start both processes and take their pages. Errors as raw_mailbox_ns().
 Result<double> stream_ns(const Stream& stream, std::uint64_t warm_up, std::uint64_t messages);
 
-// What a consumer does with a payload: it looks at the first and the last byte, where they lie.
+// What a consumer does with a payload: it looks at the first and the last byte, where they lie, if there are any.
 inline void touch_ends(std::span<const std::byte> payload) noexcept {
+  if (payload.empty()) return;
   const volatile std::byte* bytes = payload.data();
   (void)bytes[0];
   (void)bytes[payload.size() - 1];

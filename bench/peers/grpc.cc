@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "bench/harness/patience.h"
 #include "bench/micro/stream.h"
 #include "bench/peers/echo.grpc.pb.h"
 #include "bench/peers/peer_program.h"
@@ -12,7 +13,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::chrono::seconds kPatience{50};  // of a call
+constexpr std::chrono::seconds kPatience{50};  // with a call, beside that with its messages
 
 class Service final : public Echo::Service {
   grpc::Status Call(grpc::ServerContext* /*context*/, const Blob* in, Blob* out) override {
@@ -53,7 +54,7 @@ class Client {
   }
   Status stream(std::uint64_t messages) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    context.set_deadline(std::chrono::system_clock::now() + kPatience + patience(messages, blob_.data().size()));
     Count count;
     const auto writer = stub_->Stream(&context, &count);
     for (std::uint64_t k = 0; k < messages && writer->Write(blob_);) ++k;

@@ -46,7 +46,10 @@ class Rank {
   std::byte* place(int k) { return buffer_.data() + static_cast<std::ptrdiff_t>(k) * bytes_; }
   [[nodiscard]] int other() const { return first_ ? 1 : 0; }
   void send(int bytes) { MPI_Send(buffer_.data(), bytes, MPI_BYTE, other(), 0, MPI_COMM_WORLD); }
-  void receive(int bytes) { MPI_Recv(buffer_.data(), bytes, MPI_BYTE, other(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+  void receive(int bytes) {
+    MPI_Recv(buffer_.data(), bytes, MPI_BYTE, other(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    touch_ends({buffer_.data(), static_cast<std::size_t>(bytes)});
+  }
   void start(int k) {
     MPI_Request* request = &requests_[static_cast<std::size_t>(k)];
     if (first_)

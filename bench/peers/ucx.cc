@@ -1,6 +1,7 @@
-// UCX as a peer (peer_program.h), over shared memory and polled. am: active messages of up to 4 KiB; larger ones go by
-// rendezvous, which with UCX 1.13 did not end in one launch of forty. put: one-sided writes into one buffer of the
-// other process, which is told nothing; it looks at the last word.
+// UCX as a peer (peer_program.h), over shared memory and polled. am: active messages; large ones are read from the
+// sender's memory by a system call (CMA). put: one-sided writes of whole words into one buffer of the other process,
+// which is told nothing; it looks at the last word. Nothing happens without progress, so a side waits for its own sends
+// before it returns.
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -14,7 +15,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::size_t kMostActive = 4096;
+constexpr std::size_t kWord = sizeof(std::uint64_t);
 
 // Sends that were not complete at once. Not movable: UCX knows where it is.
 class Pending {
@@ -58,7 +59,7 @@ class Pending {
 class ActiveMessages {
  public:
   ActiveMessages(UcxLink link, std::size_t bytes, bool first)
-      : payload_(bytes, std::byte{1}), first_(first), pending_(bytes), link_(std::move(link)) {}
+      : payload_(bytes, std::byte{1}), room_(bytes), first_(first), pending_(bytes), link_(std::move(link)) {}
 
   // Before the other side sends. The link calls this object from then on.
   Status listen() {
@@ -69,48 +70,59 @@ class ActiveMessages {
   }
   Status hop(std::uint64_t round_trips) {
     for (std::uint64_t k = 0; k < round_trips; ++k) {
-      WOA_RETURN_IF_ERROR(first_ ? send() : receive(1));
-      WOA_RETURN_IF_ERROR(first_ ? receive(1) : send());
+      WOA_RETURN_IF_ERROR(first_ ? send() : receive());
+      WOA_RETURN_IF_ERROR(first_ ? receive() : send());
     }
-    return {};
+    return pending_.wait(link_, 0);
   }
   Status stream(std::uint64_t messages) {
-    if (!first_) {
-      WOA_RETURN_IF_ERROR(receive(messages));
-      return send();
-    }
-    for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(send());
-    return receive(1);
+    for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(first_ ? send() : receive());
+    WOA_RETURN_IF_ERROR(first_ ? receive() : send(0));
+    return pending_.wait(link_, 0);
   }
 
  private:
   static constexpr unsigned kId = 0;
 
-  Status send() {
+  Status send() { return send(payload_.size()); }
+  Status send(std::size_t bytes) {
     const ucs_status_ptr_t request =
-        ucp_am_send_nbx(link_.endpoint.get(), kId, nullptr, 0, payload_.data(), payload_.size(), &pending_.param());
+        ucp_am_send_nbx(link_.endpoint.get(), kId, nullptr, 0, payload_.data(), bytes, &pending_.param());
     return pending_.add(link_, request);
   }
-  Status receive(std::uint64_t messages) {
-    for (std::uint64_t k = 0; k < messages; ++k) {
-      ++expected_;  // one at a time: patience is with the next one
-      WOA_RETURN_IF_ERROR(gone_unless(link_.progress_until([&] { return received_ >= expected_; })));
-    }
-    return ucx_status("an active message", failure_);
+  Status receive() {
+    ++expected_;
+    WOA_RETURN_IF_ERROR(gone_unless(link_.progress_until([&] { return received_ >= expected_; })));
+    return ucx_status("a rendezvous", failure_);
+  }
+  void take(ucs_status_t status, const void* data, std::size_t bytes) {
+    if (status != UCS_OK) failure_ = status;
+    touch_ends({static_cast<const std::byte*>(data), bytes});
+    ++received_;
   }
 
   static ucs_status_t on_message(void* self, const void* /*header*/, std::size_t /*header_bytes*/, void* data,
                                  std::size_t bytes, const ucp_am_recv_param_t* param) {
     auto& side = *static_cast<ActiveMessages*>(self);
-    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
-      side.failure_ = UCS_ERR_UNSUPPORTED;
-    else
-      touch_ends({static_cast<const std::byte*>(data), bytes});
-    ++side.received_;
-    return UCS_OK;
+    if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      side.take(UCS_OK, data, bytes);
+      return UCS_OK;
+    }
+    ucp_request_param_t how{};
+    how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    how.user_data = self;
+    how.cb.recv_am = [](void* request, ucs_status_t status, std::size_t length, void* user) {
+      auto& waiting = *static_cast<ActiveMessages*>(user);
+      waiting.take(status, waiting.room_.data(), length);
+      ucp_request_free(request);
+    };
+    const ucs_status_ptr_t request =
+        ucp_am_recv_data_nbx(side.link_.worker.get(), data, side.room_.data(), side.room_.size(), &how);
+    if (!UCS_PTR_IS_PTR(request)) side.take(UCS_PTR_STATUS(request), side.room_.data(), bytes);
+    return UCS_INPROGRESS;
   }
 
-  std::vector<std::byte> payload_;
+  std::vector<std::byte> payload_, room_;
   std::uint64_t expected_ = 0, received_ = 0;
   ucs_status_t failure_ = UCS_OK;
   bool first_;
@@ -148,12 +160,13 @@ class Puts {
       WOA_RETURN_IF_ERROR(first_ ? put() : wait(1));
       WOA_RETURN_IF_ERROR(first_ ? wait(1) : put());
     }
-    return {};
+    return pending_.wait(link_, 0);
   }
   Status stream(std::uint64_t messages) {
     if (!first_) {
       WOA_RETURN_IF_ERROR(wait(messages));
-      return put();
+      WOA_RETURN_IF_ERROR(put(kWord));
+      return pending_.wait(link_, 0);
     }
     for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(put());
     WOA_RETURN_IF_ERROR(pending_.wait(link_, 0));
@@ -162,12 +175,15 @@ class Puts {
 
  private:
   [[nodiscard]] static std::atomic_ref<std::uint64_t> last_word(const UcxMemory& memory, std::size_t bytes) {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory.data() + bytes - sizeof(std::uint64_t)));
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory.data() + bytes - kWord));
   }
-  Status put() {
+  Status put() { return put(bytes_); }
+  // The last so many bytes.
+  Status put(std::size_t bytes) {
     last_word(source_, bytes_).store(++sent_, std::memory_order_relaxed);
-    return pending_.add(
-        link_, ucp_put_nbx(link_.endpoint.get(), source_.data(), bytes_, there_, key_.get(), &pending_.param()));
+    const std::size_t skipped = bytes_ - bytes;
+    return pending_.add(link_, ucp_put_nbx(link_.endpoint.get(), source_.data() + skipped, bytes, there_ + skipped,
+                                           key_.get(), &pending_.param()));
   }
   // For the number to change, until it is the one expected: patience is with the next change.
   Status wait(std::uint64_t messages) {
@@ -195,12 +211,12 @@ class Puts {
 };
 
 Result<Side> open_puts(UcxLink link, const PeerArguments& job, const Talk& talk, bool first) {
-  if (job.bytes % sizeof(std::uint64_t) != 0) return {Code::kInvalid, "put: BYTES must be a multiple of 8"};
-  auto memory = UcxMemory::map(link.context.get(), job.bytes), source = UcxMemory::map(link.context.get(), job.bytes);
+  const std::size_t bytes = (job.bytes + kWord - 1) / kWord * kWord;
+  auto memory = UcxMemory::map(link.context.get(), bytes), source = UcxMemory::map(link.context.get(), bytes);
   if (!memory.ok()) return memory.status();
   if (!source.ok()) return source.status();
-  std::memset(memory->data(), 0, job.bytes), std::memset(source->data(), 0, job.bytes);
-  auto puts = std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), job.bytes, first);
+  std::memset(memory->data(), 0, bytes), std::memset(source->data(), 0, bytes);
+  auto puts = std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), bytes, first);
   WOA_RETURN_IF_ERROR(puts->meet(talk));
   return Side([=](std::uint64_t count) {
     return job.shape == PeerArguments::Shape::kHop ? puts->hop(count) : puts->stream(count);
@@ -211,7 +227,6 @@ Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
   auto link = UcxLink::open(talk);
   if (!link.ok()) return link.status();
   if (job.way == "put") return open_puts(std::move(*link), job, talk, first);
-  if (job.bytes > kMostActive) return {Code::kInvalid, "am: BYTES is at most " + std::to_string(kMostActive)};
   auto messages = std::make_shared<ActiveMessages>(std::move(*link), job.bytes, first);
   WOA_RETURN_IF_ERROR(messages->listen());
   WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("listening").empty()));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -26,7 +27,8 @@ class Pair {
   explicit Pair(std::size_t bytes) : payload_(bytes, std::byte{1}) {}
 
   Status open(const std::string& address, bool first) {
-    const int most = payload_.size() > (64 << 10) ? 16 : 10'000;  // messages in a queue
+    constexpr std::size_t kMostBytes = 32 << 20, kFewest = 1, kMost = 10'000;  // in a queue, of which there are two
+    const auto most = static_cast<int>(std::clamp(kMostBytes / payload_.size(), kFewest, kMost));
     constexpr int kPatience_ms = 10'000;
     for (const auto& [option, value] : {std::pair{ZMQ_SNDHWM, most},
                                         {ZMQ_RCVHWM, most},
@@ -37,10 +39,8 @@ class Pair {
     const int there = first ? zmq_bind(socket_.get(), address.c_str()) : zmq_connect(socket_.get(), address.c_str());
     return there == 0 ? Status() : failed(address);
   }
-  Status send() {
-    const bool sent = zmq_send(socket_.get(), payload_.data(), payload_.size(), 0) >= 0;
-    return sent ? Status() : failed("zmq_send");
-  }
+  Status send() { return send(payload_.size()); }
+  Status acknowledge() { return send(0); }
   Status receive() {
     zmq_msg_t message;
     zmq_msg_init(&message);
@@ -52,6 +52,11 @@ class Pair {
   }
 
  private:
+  Status send(std::size_t bytes) {
+    const bool sent = zmq_send(socket_.get(), payload_.data(), bytes, 0) >= 0;
+    return sent ? Status() : failed("zmq_send");
+  }
+
   std::unique_ptr<void, Ends> context_{zmq_ctx_new()};
   std::unique_ptr<void, Closes> socket_{zmq_socket(context_.get(), ZMQ_PAIR)};
   std::vector<std::byte> payload_;
@@ -67,7 +72,7 @@ Status hop(Pair& pair, bool first, std::uint64_t round_trips) {
 
 Status stream(Pair& pair, bool first, std::uint64_t messages) {
   for (std::uint64_t k = 0; k < messages; ++k) WOA_RETURN_IF_ERROR(first ? pair.send() : pair.receive());
-  return first ? pair.receive() : pair.send();
+  return first ? pair.receive() : pair.acknowledge();
 }
 
 Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {

@@ -20,11 +20,11 @@ PEERS = {
     "hop": (("--count", "200"), {"ucx": ["UCX active message", "UCX put"], "mpi": ["MPI_Send"], "zeromq": ["ZeroMQ pair, ipc"],
                                  "grpc": ["gRPC unary call, half of it"]}),
     "rate": (("--count", "5000"), {"ucx": ["UCX active messages", "UCX puts"], "mpi": ["MPI_Isend"], "zeromq": ["ZeroMQ pair, ipc"]}),
-    "bandwidth": (("--count", "100", "--size", "4096"), {
-        "ucx": ["UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
+    "bandwidth": (("--count", "100", "--size", "57"), {
+        "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
         "zeromq": ["ZeroMQ pair, ipc"], "grpc": ["gRPC client stream"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
-SIZES = {"hop": 64, "rate": 8, "bandwidth": 4096, "randomaccess": 16 << 10}
+SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "randomaccess": 16 << 10}
 PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc"}  # those that mpirun does not start
 
 
@@ -167,9 +167,51 @@ class Bench(WoaTest):
             if bench == "randomaccess" and names:
                 self.assertIn(("aggregated", "MPI_Accumulate"), [(ratio["of"], ratio["to"]) for ratio in report["ratios"]])
 
-    def test_large_payloads_are_for_us_alone(self):
-        report = self.report("bandwidth", "--size", "257MiB", "--slots", "1", "--count", "1", "--repetitions", "1")
-        self.assertEqual([row["role"] for row in report["rows"]], [LIMIT, LIMIT, OURS])
+    def peers_at(self, *sizes):
+        """The peers of `bandwidth` at each size; some at the first."""
+        report = self.report("bandwidth", "--size", ",".join(map(str, sizes)), "--slots", "1", "--count", "1", "--repetitions", "1")
+        present = [[row["contender"] for row in report["rows"] if (row["role"], row["size"]) == (PEER, size)] for size in sizes]
+        if not present[0]:
+            self.skipTest("no peer takes part here")
+        return present
+
+    def test_peers_send_large_payloads_too(self):
+        """By other ways of their libraries than small ones."""
+        small, large = self.peers_at(64, 3 << 20)
+        self.assertEqual(small, large)
+
+    def test_the_largest_payloads_are_for_us_alone(self):
+        kib, = [int(line.split()[1]) for line in harness.read("/proc/meminfo").splitlines() if line.startswith("MemAvailable:")]
+        if kib < 2 << 20:
+            self.skipTest("two copies of 257 MiB may take half of 2 GiB, which are not available")
+        small, largest = self.peers_at(64, 257 << 20)
+        self.assertNotEqual(small, [])
+        self.assertEqual(largest, [])
+
+    def mpi_peers(self, **environment):
+        """Those that took part, and why the others did not."""
+        if not os.path.exists(os.path.join(harness.BUILD, "bench", "randomaccess_mpi")):
+            self.skipTest("no MPI was found when this was built")
+        done = self.woa("bench", "randomaccess", "--size", "64", "--repetitions", "1", "--json", environment=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        return ([row["contender"] for row in report["rows"] if row["role"] == PEER],
+                {entry["contender"]: entry["reason"] for entry in report.get("absent", [])})
+
+    def test_one_core_has_two_processors(self):
+        """Open MPI counts one slot there, and starts two processes all the same."""
+        present, absent = self.mpi_peers(OMPI_MCA_orte_default_hostfile=self.write("hosts", "localhost slots=1\n"))
+        self.assertEqual([*present, *absent], PEERS["randomaccess"][1]["mpi"])
+        self.assertIn(len(present), (0, 3), absent)
+
+    def test_the_launcher_of_another_mpi(self):
+        os.mkdir(self.path("bin"))
+        launcher = self.write("bin/mpirun", "#!/bin/sh\necho HYDRA build details:\n")
+        os.chmod(launcher, 0o700)
+        present, absent = self.mpi_peers(PATH=self.path("bin") + os.pathsep + os.environ["PATH"])
+        self.assertEqual((present, list(absent)), ([], PEERS["randomaccess"][1]["mpi"]))
+        for reason in absent.values():
+            self.assertIn("not that of Open MPI", reason)
 
     def test_methods(self):
         def contenders(*sizes):
