@@ -87,9 +87,11 @@ struct ChannelEnd {
   ChannelEnd() = default;
   ChannelEnd(Doorbell other_controller) : other(other_controller) {}  // NOLINT(google-explicit-constructor)
 
-  Doorbell other;                      // of the other end's controller: rung by wake() where memory is shared
-  Doorbell own;                        // of this end's controller: rung by what arrives where it is not
-  std::vector<ChannelRegion> regions;  // all that the channel's packets may name, in the same order at both ends
+  Doorbell other;  // of the other end's controller: rung by wake() where memory is shared
+  Doorbell own;    // of this end's controller: rung by what arrives where it is not
+  // All that the channel's packets may name, in the same order at both ends. Where memory is not shared, the channel's
+  // segment keeps them: they may be used until it has gone, too.
+  std::vector<ChannelRegion> regions;
 };
 
 // The producer end. One thread at a time. No call blocks, allocates or logs; where memory is shared none makes a system

@@ -24,7 +24,7 @@ Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
 
 Fabric::~Fabric() {
   const std::uint64_t begin = now_ns();
-  while (last_done_ < last_writes_ && now_ns() - begin < kLingerNs) progress(false);
+  while (leaving_ > 0 && now_ns() - begin < kLingerNs) progress(false);
   objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
 }
 
@@ -106,7 +106,7 @@ Post Fabric::write_line(const Piece& line, const Target& target, Operation& oper
 Post Fabric::write_last(const Piece& piece, const Target& target, Operation& operation) noexcept {
   const std::lock_guard lock(mutex_);
   const Post post = gather(std::span(&piece, 1), target, operation, FI_COMPLETION);
-  if (post == Post::kPosted) ++last_writes_;
+  if (post == Post::kPosted) ++leaving_, operation.leaving.store(true, std::memory_order_relaxed);
   return post;
 }
 
@@ -150,7 +150,7 @@ void Fabric::progress(bool attending) noexcept {
 
 void Fabric::on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept {
   if ((entry.flags & FI_REMOTE_CQ_DATA) == 0) {
-    ++last_done_;
+    if (entry.op_context != nullptr) has_left(*static_cast<Operation*>(entry.op_context));
     return;
   }
   ++counters_.arrived;
@@ -169,12 +169,17 @@ void Fabric::on_error() noexcept {
   ++counters_.errors;
   if (entry.op_context == nullptr) return;
   for (std::size_t k = 0; k < operations_.size(); ++k) {
-    const auto* at = static_cast<const Operation*>(entry.op_context);
+    auto* at = static_cast<Operation*>(entry.op_context);
     if (at < operations_[k].get() || at >= operations_[k].get() + operation_counts_[k]) continue;
+    has_left(*at);
     Mailbox* mailbox = mailboxes_[at->segment];
     if (mailbox != nullptr) mailbox->lose(Lost::kWire, entry.err);
     return;
   }
+}
+
+void Fabric::has_left(Operation& operation) noexcept {
+  if (operation.leaving.exchange(false, std::memory_order_release)) --leaving_;
 }
 
 int Fabric::prepare_wait() noexcept {

@@ -22,7 +22,8 @@ namespace woa::ofi {
 // What libfabric is given with a write and gives back if it failed. Lives as long as the fabric.
 struct Operation {
   fi_context2 context{};
-  std::uint32_t segment = 0;  // of this process, whose end wrote
+  std::uint32_t segment = 0;         // of this process, whose end wrote
+  std::atomic<bool> leaving{false};  // write_last() took it, and it has not left
 };
 
 // Bytes of registered memory to write from.
@@ -81,7 +82,8 @@ class Fabric {
                            Operation& operation) noexcept;
   // A line, which may be used again at once where the provider takes its size so, and otherwise stays too.
   [[nodiscard]] Post write_line(const Piece& line, const Target& target, Operation& operation) noexcept;
-  // As write(), and the fabric does not close before it has left.
+  // As write(), and `operation` says when it has left: then all that was written to that peer before it has, too. The
+  // fabric does not close before.
   [[nodiscard]] Post write_last(const Piece& piece, const Target& target, Operation& operation) noexcept;
 
   // Looks for arrivals and hands them to their mailboxes. `attending`: by a controller, who will look again soon.
@@ -104,11 +106,12 @@ class Fabric {
   [[nodiscard]] static Post outcome(ssize_t code, std::uint64_t& counter) noexcept;
   void on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept;
   void on_error() noexcept;
+  void has_left(Operation& operation) noexcept;
 
   FabricObjects objects_;
   mutable std::mutex mutex_;
   FabricCounters counters_;
-  std::uint64_t last_writes_ = 0, last_done_ = 0;
+  std::uint64_t leaving_ = 0;                             // of write_last()
   std::vector<Mailbox*> mailboxes_;                       // by number; null: free
   std::uint32_t next_segment_ = 0;                        // number to be given out next, modulo kSegments
   std::vector<std::unique_ptr<Operation[]>> operations_;  // kept until the endpoint is closed

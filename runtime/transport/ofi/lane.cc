@@ -36,10 +36,13 @@ Lane::~Lane() {
   segment_->wire().service.remove(*this);
   const std::uint64_t begin = now_ns();
   // To a peer that is lost nothing gets through.
-  const auto reachable = [this] { return mailbox().lost() == Lost::kNo && !mailbox().is_cut(); };
-  while (reachable() && post_state(true) == Post::kBusy && now_ns() - begin < kCloseNs) {
+  const auto patient = [&] {
+    return mailbox().lost() == Lost::kNo && !mailbox().is_cut() && now_ns() - begin < kCloseNs;
+  };
+  for (Post post = Post::kBusy; patient(); nanosleep(&kNap, nullptr)) {
+    if (post == Post::kBusy) post = post_state(true);
+    if (post == Post::kFailed || (post == Post::kPosted && !operation_->leaving.load(std::memory_order_acquire))) break;
     look(true);
-    nanosleep(&kNap, nullptr);
   }
   fabric().locked([&] { mailbox().close(now_ns()); });
 }

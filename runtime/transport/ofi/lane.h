@@ -15,7 +15,8 @@ class Lane final : public Served {
  public:
   // `segment` has exactly one replica. `lines` is how many lines the peer may have on the way (a power of two).
   Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own);
-  // Tells the peer that this end closed; waits for room to say so, a second at most.
+  // Tells the peer that this end closed; waits until that, and so all that was written before it, has left this
+  // process's memory, a second at most.
   ~Lane() override;
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;

@@ -187,6 +187,7 @@ Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<
       return {Code::kInvalid, "ofi: region " + std::to_string(region.number) +
                                   " is not connected to the channel's peer; connect it before the channel is opened"};
   }
+  for (const RegionPlaces& region : regions->all()) (*mine)->carry(region.segment);
   return OpenChannel{std::move(*mine), *map, std::move(*regions)};
 }
 

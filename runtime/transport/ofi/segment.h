@@ -47,6 +47,9 @@ class OfiSegment final : public Segment {
   // The replica of one peer; null if not connected.
   [[nodiscard]] const Replica* find(fi_addr_t peer) const noexcept;
 
+  // A channel's: its regions, into which and from which the provider may write as long as it waits for the peer.
+  void carry(std::shared_ptr<OfiSegment> region) { carried_.push_back(std::move(region)); }
+
   // How many channels of this process write blocks of this region out.
   std::atomic<std::uint32_t> writers{0};
   // May another channel, here or in another process, write the same block out at the same time?
@@ -66,6 +69,7 @@ class OfiSegment final : public Segment {
   bool numbered_ = false;
   std::uint32_t number_ = 0;
   std::vector<Replica> replicas_;
+  std::vector<std::shared_ptr<OfiSegment>> carried_;
 };
 
 }  // namespace woa::ofi
