@@ -21,7 +21,9 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
     std::unique_ptr<BlockPool> pool;
     if (region.producer == controller) {
       auto made = BlockPool::make(region.blocks, region.block_bytes, region.header_room);
-      if (!made.ok()) return made.status().with_context("output of stage '" + plan.stages[region.stage].name + "'");
+      if (!made.ok())
+        return made.status().with_context("output of stage '" + plan.stages[region.stage].name +
+                                          "': lower the window or the port's bound");
       pool = std::make_unique<BlockPool>(std::move(*made));
     }
     outputs->pools_.push_back(std::move(pool));

@@ -31,7 +31,9 @@ Status check_spec(const LinkSpec& spec) {  // the channel checks ring_slots
 
 Result<BlockLayout> layout_of(const Transport& transport, const LinkSpec& spec) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
-  return BlockLayout::make(spec.buckets, bucket_bytes(spec), transport.header_room());
+  auto layout = BlockLayout::make(spec.buckets, bucket_bytes(spec), transport.header_room());
+  if (!layout.ok()) return layout.status().with_context("link: lower buckets or bucket_updates");
+  return layout;
 }
 
 std::vector<std::shared_ptr<Segment>> segments_of(const Link& link) {

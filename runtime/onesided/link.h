@@ -37,8 +37,8 @@ struct Link {
   Status connect(Transport& transport, std::string_view description) const;
 };
 
-// Allocates what `spec` needs at this end. kInvalid names the field that is out of bounds. Otherwise as
-// Transport::allocate().
+// Allocates what `spec` needs at this end. kInvalid names the field that is out of bounds, kTooLarge more memory than
+// packets can name. Otherwise as Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/onesided

@@ -27,7 +27,9 @@ Status check_spec(const LinkSpec& spec) {
 
 Result<BlockLayout> layout_of(const Transport& transport, const LinkSpec& spec) {
   WOA_RETURN_IF_ERROR(check_spec(spec));
-  return BlockLayout::make(spec.blocks, spec.block_bytes, transport.header_room());
+  auto layout = BlockLayout::make(spec.blocks, spec.block_bytes, transport.header_room());
+  if (!layout.ok()) return layout.status().with_context("link: lower blocks or block_bytes");
+  return layout;
 }
 
 }  // namespace

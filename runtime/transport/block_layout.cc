@@ -18,7 +18,7 @@ Result<BlockLayout> BlockLayout::make(std::uint32_t blocks, std::uint64_t block_
                                 std::to_string(header_room) + "; round both up to a multiple of 64"};
   if (block_bytes >= kRegionLimit || std::max(blocks, 1U) > (kRegionLimit - 1) / (block_bytes + header_room))
     return {Code::kTooLarge, "blocks of a region: " + std::to_string(blocks) + " of " + std::to_string(block_bytes) +
-                                 " bytes reach its 256 GiB; lower the window or the port's bound"};
+                                 " bytes behind " + std::to_string(header_room) + "; a region stays under 256 GiB"};
   return BlockLayout(blocks, block_bytes, header_room);
 }
 

@@ -12,7 +12,7 @@ namespace woa {
 class BlockLayout {
  public:
   // `block_bytes` and `header_room` are multiples of 64 (kInvalid otherwise). kTooLarge: the region must stay under
-  // 256 GiB.
+  // 256 GiB; the caller knows what made it so large.
   static Result<BlockLayout> make(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room);
 
   [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }

@@ -7,6 +7,7 @@
 
 #include "runtime/onesided/packets.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/unit/runtime/onesided/guarded_transport.h"
 
 namespace woa::onesided {
@@ -260,6 +261,14 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
     REQUIRE(status.code() == Code::kInvalid);
     REQUIRE(status.message().find(wrong.field) != std::string::npos);
   }
+}
+
+TEST_CASE("a link of more memory than packets can name says what to lower") {
+  test::GuardedTransport transport;
+  const Status status = allocate_link(transport, {8, 65536, 1U << 20, 2}, "link").status();
+  INFO(status.message());
+  REQUIRE(test::says(status, Code::kTooLarge, "lower buckets or bucket_updates"));
+  REQUIRE_FALSE(test::says(status, Code::kTooLarge, "port"));
 }
 
 }  // namespace woa::onesided

@@ -145,6 +145,13 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
   }
 }
 
+TEST_CASE("a link of more memory than packets can name says what to lower") {
+  const Status status = packing::allocate_link(*make_transport(), {65'536, 1U << 30, 1}, "link").status();
+  INFO(status.message());
+  REQUIRE(test::says(status, Code::kTooLarge, "lower blocks or block_bytes"));
+  REQUIRE_FALSE(test::says(status, Code::kTooLarge, "port"));
+}
+
 TEST_CASE("an orderly end after a refusal is no error") {
   OpenRig rig;
   REQUIRE(rig.unpacker->end() == Outcome::kRefused);
