@@ -32,9 +32,10 @@ AggregatedUpdater::~AggregatedUpdater() { send_bucket(); }
 Outcome AggregatedUpdater::update_slowly(const Update& update) noexcept {
   if (const Refusal refusal = check(update, origin_.region_bytes()); refusal != Refusal::kNone)
     return origin_.refuse(update, refusal);
+  if (origin_.broken()) return Outcome::kClosed;
   const bool pair = update.operation == Operation::kCompareSwap;
   if (const Outcome room = make_room(pair ? 2 : 1); room != Outcome::kOk) return room;
-  if (fetches(update.operation) && !origin_.landing().expect()) return Outcome::kBackPressured;
+  if (fetches(update.operation) && !origin_.landing().expect()) return origin_.no_slot();
   *next_++ = {place_of(update), update.operand};
   if (pair) *next_++ = {update.expected, 0}, ++pairs_;
   if (next_ == end_) send_bucket();  // no place: the next update or flush tries again
@@ -87,6 +88,7 @@ Outcome AggregatedUpdater::flush() noexcept {
 }
 
 void AggregatedUpdater::poll(std::uint64_t now_ns) noexcept {
+  origin_.poll();
   if (held() == 0) return;
   if (since_ns_ == 0) since_ns_ = now_ns;
   if (now_ns - since_ns_ >= age_ns_) flush();

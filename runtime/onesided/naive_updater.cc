@@ -12,7 +12,8 @@ Result<std::unique_ptr<NaiveUpdater>> NaiveUpdater::open(Transport& transport, c
 Outcome NaiveUpdater::update(const Update& update) noexcept {
   if (const Refusal refusal = check(update, origin_.region_bytes()); refusal != Refusal::kNone)
     return origin_.refuse(update, refusal);
-  if (fetches(update.operation) && !origin_.landing().expect()) return Outcome::kBackPressured;
+  if (origin_.broken()) return Outcome::kClosed;
+  if (fetches(update.operation) && !origin_.landing().expect()) return origin_.no_slot();
   if (const Push push = origin_.sender().reserve(); push != Push::kOk) {
     if (fetches(update.operation)) origin_.landing().cancel();
     return outcome_of(push);
@@ -30,7 +31,5 @@ Outcome NaiveUpdater::flush() noexcept {
   origin_.sender().wake();
   return origin_.closed() ? Outcome::kClosed : Outcome::kOk;
 }
-
-void NaiveUpdater::poll(std::uint64_t /*now_ns*/) noexcept {}  // nothing is held back
 
 }  // namespace woa::onesided

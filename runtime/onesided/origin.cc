@@ -30,6 +30,11 @@ Outcome Origin::break_link() noexcept {
   return Outcome::kClosed;
 }
 
+void Origin::poll() noexcept {
+  sender_->poll_returns({});
+  (void)landing_->applied();
+}
+
 std::uint64_t Origin::completed(std::uint64_t issued) const noexcept { return std::min(landing_->applied(), issued); }
 
 Status Origin::status(std::uint64_t issued) const {

@@ -36,7 +36,13 @@ class Origin {
   // Outcomes, with what status() is to say.
   Outcome refuse(const Update& update, Refusal refusal) noexcept;
   Outcome break_link() noexcept;  // the owner broke a rule
-  [[nodiscard]] bool broken() const noexcept { return broken_; }
+  // The owner broke a rule, or nothing comes back from it any more, as far as the last look shows. Costs next to
+  // nothing.
+  [[nodiscard]] bool broken() const noexcept { return broken_ || landing_->broken(); }
+  // Tries again what found no room on the wire, and looks for what has come.
+  void poll() noexcept;
+  // What a fetching update is answered when no slot is left for its value.
+  [[nodiscard]] Outcome no_slot() const noexcept { return closed() ? Outcome::kClosed : Outcome::kBackPressured; }
   // The owner closed or broke a rule.
   [[nodiscard]] bool closed() const noexcept { return broken_ || sender_->closed() || !landing_->status().ok(); }
 

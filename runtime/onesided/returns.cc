@@ -34,6 +34,7 @@ void Returns::add(std::uint64_t value) noexcept {
 }
 
 void Returns::publish(std::uint64_t applied) noexcept {
+  sender_->poll_returns({});  // what found no room goes out now
   bool said = false;
   for (; (told_ != applied || sent_ != added_) && sender_->reserve() == Push::kOk; said = true) send(applied);
   if (said) sender_->wake();
@@ -83,13 +84,15 @@ std::uint64_t Landing::applied() noexcept {
 }
 
 void Landing::look() noexcept {
-  if (!broken_ && receiver_->poll(*this, values_.size()) > 0) receiver_->wake();
+  if (broken()) return;
+  if (receiver_->poll(*this, values_.size()) > 0) receiver_->wake();
+  lost_ = !receiver_->status().ok();
 }
 
 bool Landing::on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept {
   const bool plain = (packet.flags & ~(kHeaderCrc | kInline)) == 0 && inline_payload.size() == packet.payload_bytes;
   broken_ = packet.kind != static_cast<std::uint8_t>(PacketKind::kActivate) || packet.port != kReturnPort || !plain ||
-            packet.payload_bytes % sizeof(std::uint64_t) != 0;
+            packet.payload_bytes % sizeof(std::uint64_t) != 0 || packet.instance < applied_;
   if (broken_) return false;
   // Never more than was asked for, whatever a broken owner says.
   for (; !inline_payload.empty() && arrived_ < expected_;
@@ -100,7 +103,8 @@ bool Landing::on_packet(const ActivationPacket& packet, std::span<const std::byt
 }
 
 Status Landing::status() const {
-  if (broken_) return {Code::kDataLoss, "the owner sent something that is no result; rerun"};
+  if (broken_)
+    return {Code::kDataLoss, "the owner sent something that is no result, or counted fewer updates than before; rerun"};
   return receiver_->status();
 }
 

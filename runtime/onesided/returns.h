@@ -34,8 +34,10 @@ class Returns {
   // it loses some of its own.
   void add(std::uint64_t value) noexcept;
   // Tells the origin of all results so far and that `applied` updates were applied, as far as there is place; the rest
-  // with the next call.
+  // with the next call, as what found no room on the wire.
   void publish(std::uint64_t applied) noexcept;
+  // As Sender::status().
+  [[nodiscard]] Status status() const { return sender_->status(); }
 
  private:
   Returns(std::unique_ptr<Sender> sender, std::uint32_t result_slots);
@@ -61,7 +63,10 @@ class Landing final : private PacketSink {
   std::size_t take(std::span<std::uint64_t> out) noexcept;
   // Looks for what has come.
   [[nodiscard]] std::uint64_t applied() noexcept;
-  // Ok while open, or closed in order. kDataLoss: the owner sent something else, or the channel lost something.
+  // Nothing more will come, and status() says why, as far as the last look shows.
+  [[nodiscard]] bool broken() const noexcept { return broken_ || lost_; }
+  // Ok while open, or closed in order. kDataLoss: the owner sent something else, took back what it had counted, or the
+  // channel lost something.
   // kPeerLost: the wire lost the owner.
   [[nodiscard]] Status status() const;
 
@@ -74,7 +79,8 @@ class Landing final : private PacketSink {
   std::vector<std::uint64_t> values_;  // a ring
   std::uint64_t expected_ = 0, arrived_ = 0, taken_ = 0;
   std::uint64_t applied_ = 0;
-  bool broken_ = false;
+  bool broken_ = false;  // by the owner
+  bool lost_ = false;    // by the channel
 };
 
 }  // namespace woa::onesided

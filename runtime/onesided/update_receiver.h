@@ -35,7 +35,8 @@ class UpdateReceiver final : private PacketSink {
   // Updates applied so far, and packets refused: 0 or 1.
   [[nodiscard]] std::uint64_t applied() const noexcept { return applied_; }
   [[nodiscard]] std::uint64_t refused() const noexcept { return problem_.ok() ? 0 : 1; }
-  // Why nothing more will come: kDataLoss, with packet and update where one was refused, or as Receiver::status() says.
+  // Why nothing more will come: kDataLoss, with packet and update where one was refused, or as Receiver::status() says,
+  // or as Sender::status() of the channel that brings results back.
   // Ok while open or closed in order.
   [[nodiscard]] Status status() const { return problem_; }
   // True when the origin closed and everything was applied.

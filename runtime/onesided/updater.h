@@ -50,10 +50,13 @@ class Updater {
  public:
   virtual ~Updater() = default;  // sends what it holds if there is place, then closes
   // Issues one update. A fetching one is back-pressured while as many values as the link has slots are not yet taken.
+  // That the owner closed or broke a rule shows at once, or after the next poll(); one that is held back may still be
+  // taken until its bucket is full.
   virtual Outcome update(const Update& update) noexcept = 0;
   // Sends what is held back, and wakes the owner. kBackPressured: not all of it; call again.
   virtual Outcome flush() noexcept = 0;
-  // Part of the origin's duty cycle, with the time now (now_ns()): flushes what was held back for too long.
+  // Part of the origin's duty cycle, with the time now (now_ns()): flushes what was held back for too long, tries again
+  // what found no room on the wire, and looks for what has come.
   virtual void poll(std::uint64_t now_ns) noexcept = 0;
   // Old values of fetching updates, in the order of issue, at most out.size(); how many.
   virtual std::size_t take_results(std::span<std::uint64_t> out) noexcept = 0;

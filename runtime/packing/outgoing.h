@@ -34,6 +34,9 @@ class Outgoing {
   // Sends the open block, if there is one, as a packet of `message`, and wakes the consumer.
   Outcome commit(std::uint16_t port, std::uint64_t message) noexcept;
 
+  // Tries again what found no room on the wire.
+  void poll() noexcept { sender_->poll_returns({}); }
+
   [[nodiscard]] bool has_block() const noexcept { return at_ != nullptr; }
   [[nodiscard]] std::uint64_t block_bytes() const noexcept { return pool_.block_bytes(); }
   [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }

@@ -50,6 +50,10 @@ class Packer {
   // Reads what is *later* and sends what is left. kBackPressured: call it again, and no pack() between.
   Outcome end() noexcept;
 
+  // Part of the sender's duty cycle while it makes no other call, and waits: what found no room on the wire (ofi) is
+  // tried again. The end's own doorbell asks for it.
+  void poll() noexcept { outgoing_.poll(); }
+
   // Payload counts from when a piece was packed with kOk.
   [[nodiscard]] Traffic traffic() const noexcept;
   // Why the link ended: kPeerLost: the receiver closed, or the wire lost it. kDataLoss: it broke a rule. While it has

@@ -103,7 +103,9 @@ class Sender {
   [[nodiscard]] virtual Push reserve() noexcept = 0;
   virtual void cancel() noexcept = 0;
   // Publishes `header` with the channel's next sequence, after everything written to its payload (release order). The
-  // order of commits is the order of the channel. `inline_payload` is copied behind the header, cut to the channel's
+  // order of commits is the order of the channel. Where memory is not shared it goes out at once or, where the wire has
+  // no room, with a later call of any kind: whoever waits for an answer goes on calling, if only poll_returns({}), as
+  // the end's own doorbell asks. `inline_payload` is copied behind the header, cut to the channel's
   // inline_bytes (header.payload_bytes must already say the cut size). A header CRC is set or
   // cleared as the channel's spec says. Uses up one reservation.
   virtual void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload = {}) noexcept = 0;
