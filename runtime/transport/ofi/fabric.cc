@@ -38,6 +38,11 @@ void Fabric::deregister(Registration registration) {
   const Registration gone = std::move(registration);
 }
 
+void Fabric::keep(std::unique_ptr<Mapping> memory) {
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(std::move(memory));
+}
+
 Result<fi_addr_t> Fabric::insert(std::string_view address) {
   const std::lock_guard lock(mutex_);
   fi_addr_t peer = FI_ADDR_UNSPEC;

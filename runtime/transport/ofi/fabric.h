@@ -16,6 +16,7 @@
 #include "runtime/transport/ofi/fabric_objects.h"
 #include "runtime/transport/ofi/mailbox.h"
 #include "runtime/transport/ofi/registration.h"
+#include "runtime/transport/transport.h"
 
 namespace woa::ofi {
 
@@ -64,6 +65,8 @@ class Fabric {
   // ---- at start; any thread
   Result<Registration> register_memory(std::span<std::byte> memory);
   void deregister(Registration registration);
+  // Memory that was registered, and that writes may still come to: kept until the endpoint is closed.
+  void keep(std::unique_ptr<Mapping> memory);
   // A peer by the address of its endpoint. kInvalid: the provider does not take it.
   Result<fi_addr_t> insert(std::string_view address);
   // The number that immediates will name `mailbox` by. kExhausted: no number is left.
@@ -116,6 +119,7 @@ class Fabric {
   std::uint32_t next_segment_ = 0;                        // number to be given out next, modulo kSegments
   std::vector<std::unique_ptr<Operation[]>> operations_;  // kept until the endpoint is closed
   std::vector<std::size_t> operation_counts_;
+  std::vector<std::unique_ptr<Mapping>> kept_;  // likewise
   alignas(64) std::atomic<std::uint64_t> looks_{0};
   std::atomic<bool> attended_{false};
 };

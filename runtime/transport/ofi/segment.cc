@@ -28,10 +28,17 @@ Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire,
 }
 
 OfiSegment::~OfiSegment() {
-  // The provider may still be writing here what the peer sent before it closed.
   while (mailbox_.awaits_peer() && now_ns() - mailbox_.closed_ns() < kLingerNs) nanosleep(&kNap, nullptr);
   if (numbered_) wire_->fabric.remove(number_);
   if (registration_) wire_->fabric.deregister(std::move(*registration_));
+  if (is_carried_ ? !may_be_written_ : replicas_.empty() || mailbox_.peer_closed()) return;
+  for (const auto& region : carried_) region->may_be_written_ = true;
+  wire_->fabric.keep(std::move(memory_));
+}
+
+void OfiSegment::carry(std::shared_ptr<OfiSegment> region) {
+  region->is_carried_ = true;
+  carried_.push_back(std::move(region));
 }
 
 std::string OfiSegment::description() const {

@@ -23,7 +23,9 @@ class OfiSegment final : public Segment {
   // `shared`: other processes have the memory, too. kExhausted: no registration, or too many segments.
   static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory,
                                                   bool shared);
-  // Waits until the peer of a channel has closed its end too, a second at most: what is on the way is not cut off.
+  // Waits until the peer of a channel has closed its end too, a second at most: what is on the way is not cut off. If
+  // it has not (it was lost, or never came so far), the provider may still be writing what had come: the memory stays
+  // until the endpoint is closed.
   ~OfiSegment() override;
   OfiSegment(const OfiSegment&) = delete;
   OfiSegment& operator=(const OfiSegment&) = delete;
@@ -48,7 +50,7 @@ class OfiSegment final : public Segment {
   [[nodiscard]] const Replica* find(fi_addr_t peer) const noexcept;
 
   // A channel's: its regions, into which and from which the provider may write as long as it waits for the peer.
-  void carry(std::shared_ptr<OfiSegment> region) { carried_.push_back(std::move(region)); }
+  void carry(std::shared_ptr<OfiSegment> region);
 
   // How many channels of this process write blocks of this region out.
   std::atomic<std::uint32_t> writers{0};
@@ -70,6 +72,8 @@ class OfiSegment final : public Segment {
   std::uint32_t number_ = 0;
   std::vector<Replica> replicas_;
   std::vector<std::shared_ptr<OfiSegment>> carried_;
+  bool is_carried_ = false;      // a region's: its channels know when nothing more comes
+  bool may_be_written_ = false;  // a region's: a channel went before its peer had closed
 };
 
 }  // namespace woa::ofi
