@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "tests/support/functions.h"
+#include "tests/support/inbox.h"
 #include "tests/support/peer_rig.h"
 #include "tests/support/plan_builder.h"
 
@@ -26,16 +27,6 @@ Plan relayed() {
   builder.edge(peer, 0, kSinkStage, 2);
   return builder.build();
 }
-
-// What comes out of a channel.
-class Inbox final : public PacketSink {
- public:
-  bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
-    packets.push_back(packet);
-    return true;
-  }
-  std::vector<ActivationPacket> packets;
-};
 
 struct Passing {
   PeerRig rig{relayed(), function_factory(functions())};

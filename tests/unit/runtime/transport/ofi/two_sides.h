@@ -9,6 +9,7 @@
 #include "runtime/transport/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "tests/support/catch.h"
+#include "tests/support/inbox.h"
 #include "tests/support/need.h"
 #include "tests/support/require.h"
 
@@ -29,15 +30,6 @@ bool within_patience(Happened&& happened) {
   }
   return true;
 }
-
-class Inbox final : public PacketSink {
- public:
-  bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
-    packets.push_back(packet);
-    return true;
-  }
-  std::vector<ActivationPacket> packets;
-};
 
 // A replica on each of two sides, connected.
 struct Pair {

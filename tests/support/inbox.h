@@ -1,0 +1,19 @@
+// What comes out of a channel.
+#pragma once
+
+#include <vector>
+
+#include "runtime/transport/transport.h"
+
+namespace woa::test {
+
+class Inbox final : public PacketSink {
+ public:
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte>) noexcept override {
+    packets.push_back(packet);
+    return true;
+  }
+  std::vector<ActivationPacket> packets;
+};
+
+}  // namespace woa::test
