@@ -4,6 +4,7 @@
 #include <rdma/fi_errno.h>
 
 #include <cstring>
+#include <set>
 
 #include "runtime/transport/ofi/library.h"
 
@@ -22,25 +23,49 @@ Status failed(const std::string& provider, const char* call, int code, const std
   return {Code::kUnavailable, "ofi: provider '" + provider + "': " + call + ": " + fabric_error(-code) + "; " + advice};
 }
 
-Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider, const std::string& address) {
-  const FabricLibrary& library = *fabric_library();
-  const std::unique_ptr<fi_info, FreeInfo> hints(library.fi_dupinfo(nullptr));
-  if (hints == nullptr) return {Code::kExhausted, "ofi: no memory for libfabric's hints"};
+// What a provider must be able to do, and the address that it listens on.
+std::unique_ptr<fi_info, FreeInfo> make_hints(const std::string& address) {
+  std::unique_ptr<fi_info, FreeInfo> hints(fabric_library()->fi_dupinfo(nullptr));
+  if (hints == nullptr) return hints;
   hints->caps = FI_MSG | FI_RMA;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;  // every write may bring its own
   hints->ep_attr->type = FI_EP_RDM;
   hints->tx_attr->iov_limit = 2;  // a header from the ring and its payload in one write
   hints->domain_attr->mr_mode = kMrModes;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;  // Fabric has one lock around it all
-  hints->fabric_attr->prov_name = strdup(provider.c_str());
   if (!address.empty()) hints->addr_format = address.find(':') != std::string::npos ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
+  return hints;
+}
+
+int find_info(const fi_info& hints, const std::string& address, std::unique_ptr<fi_info, FreeInfo>& info) {
   fi_info* found = nullptr;
-  const int code = library.fi_getinfo(kFabricVersion, address.empty() ? nullptr : address.c_str(), nullptr,
-                                      address.empty() ? 0 : FI_SOURCE, hints.get(), &found);
-  if (code != 0)
+  const int code = fabric_library()->fi_getinfo(kFabricVersion, address.empty() ? nullptr : address.c_str(), nullptr,
+                                                address.empty() ? 0 : FI_SOURCE, &hints, &found);
+  info.reset(found);
+  return code;
+}
+
+// Names of the providers that could be asked for instead.
+std::string others(const std::string& address) {
+  std::unique_ptr<fi_info, FreeInfo> found;
+  if (const auto hints = make_hints(address); hints == nullptr || find_info(*hints, address, found) != 0) return "none";
+  std::set<std::string> names;
+  for (const fi_info* each = found.get(); each != nullptr; each = each->next)
+    names.insert(std::string("'") + each->fabric_attr->prov_name + "'");
+  names.erase("'sockets'");  // make_ofi_transport() refuses it
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider, const std::string& address) {
+  const auto hints = make_hints(address);
+  if (hints == nullptr) return {Code::kExhausted, "ofi: no memory for libfabric's hints"};
+  hints->fabric_attr->prov_name = strdup(provider.c_str());
+  std::unique_ptr<fi_info, FreeInfo> info;
+  if (const int code = find_info(*hints, address, info); code != 0)
     return failed(provider, "fi_getinfo", code,
-                  "it cannot write into remote memory from address '" + address + "'; `fi_info` lists what is here");
-  std::unique_ptr<fi_info, FreeInfo> info(found);
+                  "it cannot write into remote memory from address '" + address + "'; here can: " + others(address));
   if (info->domain_attr->cq_data_size < kImmediateBytes)
     return {Code::kUnavailable, "ofi: provider '" + provider + "' sends " +
                                     std::to_string(info->domain_attr->cq_data_size) +
