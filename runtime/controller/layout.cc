@@ -26,29 +26,46 @@ void index_edges(const Plan& plan, Layout& layout) {
   }
 }
 
-// Is all that comes by an edge written, and passed on, at `site`? A relay's payloads are written by those before it.
-bool is_written_at(const Plan& plan, const Layout& layout, std::uint32_t edge, std::uint32_t site) {
-  const EdgePlan& e = plan.edges[edge];
-  const StagePlan& from = plan.stages[e.from_stage];
-  if (layout.sites.site(from.controller) != site) return false;
-  if (from.role != StageRole::kRelay) return true;
-  const auto& writers = layout.in_edges[e.from_stage][e.from_port];
-  return std::all_of(writers.begin(), writers.end(),
-                     [&](std::uint32_t writer) { return is_written_at(plan, layout, writer, site); });
+std::optional<std::uint32_t> wire_of(const Plan& plan, const Sites& sites, const EdgePlan& edge) {
+  return sites.wire(plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, edge.lane);
 }
 
-// The input whose payloads an output passes on, or -1. A kernel writes over payloads of its own site only: of
-// another's, its site has a replica that is not sent again where a reader still has it, though it has changed.
+// Does all that comes by an edge lie where its writer wrote it? A relay's payloads are written by those before it.
+bool lies_where_written(const Plan& plan, const Layout& layout, std::uint32_t edge) {
+  const EdgePlan& e = plan.edges[edge];
+  if (wire_of(plan, layout.sites, e)) return false;
+  if (plan.stages[e.from_stage].role != StageRole::kRelay) return true;
+  const auto& writers = layout.in_edges[e.from_stage][e.from_port];
+  return std::all_of(writers.begin(), writers.end(),
+                     [&](std::uint32_t writer) { return lies_where_written(plan, layout, writer); });
+}
+
+// Does a payload that takes this edge come back by wire into memory of its site, at once or through relays?
+bool comes_back(const Plan& plan, const Layout& layout, std::uint32_t edge) {
+  const EdgePlan& e = plan.edges[edge];
+  const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
+  if (wire_of(plan, layout.sites, e)) return layout.sites.together(from.controller, to.controller);
+  if (to.role != StageRole::kRelay) return false;
+  const auto& readers = layout.out_edges[e.to_stage][e.to_port];
+  return std::any_of(readers.begin(), readers.end(),
+                     [&](std::uint32_t reader) { return comes_back(plan, layout, reader); });
+}
+
+// The input whose payloads an output passes on, or -1. A kernel writes over payloads that took no wire: of the others
+// it has a replica that is not sent again where a reader still has it, though it has changed. Nor does it where they
+// would take a wire to who may have that memory already.
 std::int32_t passed_input(const Plan& plan, const Layout& layout, std::uint32_t s, std::uint32_t port) {
   const StagePlan& stage = plan.stages[s];
   if (stage.role == StageRole::kRelay) return static_cast<std::int32_t>(port);
   const std::int32_t input = stage.outputs[port].in_place;
   if (input < 0) return -1;
   const auto& writers = layout.in_edges[s][static_cast<std::size_t>(input)];
-  const std::uint32_t site = layout.sites.site(stage.controller);
+  const auto& readers = layout.out_edges[s][port];
   const bool all_here = std::all_of(writers.begin(), writers.end(),
-                                    [&](std::uint32_t writer) { return is_written_at(plan, layout, writer, site); });
-  return all_here ? input : -1;
+                                    [&](std::uint32_t writer) { return lies_where_written(plan, layout, writer); });
+  const bool back = std::any_of(readers.begin(), readers.end(),
+                                [&](std::uint32_t reader) { return comes_back(plan, layout, reader); });
+  return all_here && !back ? input : -1;
 }
 
 void make_regions(const Plan& plan, Layout& layout) {
@@ -77,9 +94,12 @@ void find_regions(const Plan& plan, const Layout& layout, std::uint32_t stage, s
     find_regions(plan, layout, plan.edges[writer].from_stage, plan.edges[writer].from_port, regions);
 }
 
+bool contains(const std::vector<std::uint32_t>& controllers, std::uint32_t controller) noexcept {
+  return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
+}
+
 void add_once(std::vector<std::uint32_t>& controllers, std::uint32_t controller) {
-  if (std::find(controllers.begin(), controllers.end(), controller) == controllers.end())
-    controllers.push_back(controller);
+  if (!contains(controllers, controller)) controllers.push_back(controller);
 }
 
 void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_plan, Layout& layout) {
@@ -89,9 +109,9 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
       std::find(passed.begin(), passed.end(), static_cast<std::int32_t>(edge_plan.to_port)) != passed.end();
   for (const std::uint16_t r : edge.regions) {
     RegionLayout& region = layout.regions[r];
+    if (edge.wire) region.header_room = layout.sites.header_room;
     if (edge.to == region.producer) continue;
     add_once(region.consumers, edge.to);
-    if (!layout.sites.together(edge.to, region.producer)) region.header_room = layout.sites.header_room;
     if (modifies) add_once(region.modifiers, edge.to);
   }
 }
@@ -102,8 +122,8 @@ void make_edges(const Plan& plan, Layout& layout) {
     EdgeLayout out;
     out.from = plan.stages[edge.from_stage].controller;
     out.to = plan.stages[edge.to_stage].controller;
-    out.between_sites = !layout.sites.together(out.from, out.to);
-    out.inline_bytes = inline_limit(facts_of(plan, e, out.between_sites));
+    out.wire = wire_of(plan, layout.sites, edge);
+    out.inline_bytes = inline_limit(facts_of(plan, e, out.wire.has_value()));
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());
     out.regions.erase(std::unique(out.regions.begin(), out.regions.end()), out.regions.end());
@@ -157,8 +177,8 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
 void add_control_channels(const Plan& plan, Layout& layout) {
   layout.control_of.resize(plan.controllers.size());
   for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
-    ChannelLayout channel{kHostController, c, {}, true, {}, {}, !layout.sites.together(kHostController, c)};
-    channel.spec = {kControlSlots, 1, 0, channel.between_sites};
+    ChannelLayout channel{kHostController, c, {}, true, {}, {}, layout.sites.wire(kHostController, c, {})};
+    channel.spec = {kControlSlots, 1, 0, channel.wire.has_value()};
     layout.control_of[c] = static_cast<std::uint32_t>(layout.channels.size());
     layout.channels.push_back(std::move(channel));
   }
@@ -168,11 +188,11 @@ void make_channels(const Plan& plan, Layout& layout) {
   add_control_channels(plan, layout);
   std::map<ChannelKey, std::uint32_t> places;
   for (const auto& [key, need] : channel_needs(plan, layout)) {
-    ChannelLayout channel{key.from, key.to, key.lane, false, {}, {}, !layout.sites.together(key.from, key.to)};
+    ChannelLayout channel{key.from, key.to, key.lane, false, {}, {}, layout.sites.wire(key.from, key.to, key.lane)};
     channel.spec.ring_slots = std::bit_ceil(need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;
-    channel.spec.header_crc = channel.between_sites ||
+    channel.spec.header_crc = channel.wire.has_value() ||
                               plan.controllers[key.to].kind == ControllerKind::kFpga;  // a device stream begins there
     channel.regions.assign(need.regions.begin(), need.regions.end());
     places[key] = static_cast<std::uint32_t>(layout.channels.size());
@@ -183,7 +203,67 @@ void make_channels(const Plan& plan, Layout& layout) {
   }
 }
 
+// Who has a region with others of its site shares it with them; who has it by wire only has a replica.
+void find_replicas(Layout& layout) {
+  std::set<std::pair<std::uint16_t, std::uint32_t>> wired, shared;  // region, user
+  for (const ChannelLayout& channel : layout.channels) {
+    for (const std::uint16_t r : channel.regions) {
+      for (const std::uint32_t user : {channel.from, channel.to}) (channel.wire ? wired : shared).emplace(r, user);
+    }
+  }
+  for (const auto& [r, user] : wired) {
+    if (!shared.contains({r, user})) layout.regions[r].replicated.push_back(user);
+  }
+}
+
 }  // namespace
+
+std::optional<std::uint32_t> Sites::wire(std::uint32_t one, std::uint32_t other, const std::string& lane) const {
+  if (one == other) return std::nullopt;
+  if (const auto bound = lanes.find(lane); bound != lanes.end()) return bound->second;
+  if (together(one, other)) return std::nullopt;
+  return 0;
+}
+
+Status check_lanes(const Plan& plan, const BoundLanes& lanes) {
+  std::set<std::string> names;
+  for (const EdgePlan& edge : plan.edges) {
+    if (!edge.lane.empty()) names.insert(edge.lane);
+  }
+  std::string there;
+  for (const std::string& name : names) there += (there.empty() ? "'" : ", '") + name + "'";
+  for (const auto& bound : lanes) {
+    if (names.contains(bound.first)) continue;
+    return {Code::kInvalid,
+            "no edge of the plan names lane '" + bound.first + "'; " +
+                (there.empty() ? "none names any ({from: WRITER, lane: NAME} in the graph)" : "there are: " + there)};
+  }
+  return {};
+}
+
+bool RegionLayout::is_in_site_memory(std::uint32_t controller) const noexcept {
+  return !contains(replicated, controller);
+}
+
+bool uses_channel(const ChannelLayout& channel, std::uint32_t controller) noexcept {
+  return channel.from == controller || channel.to == controller;
+}
+
+bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept {
+  return region.producer == controller || contains(region.consumers, controller);
+}
+
+bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept {
+  return region.producer == controller || contains(region.modifiers, controller);
+}
+
+std::uint32_t wires_of(const Layout& layout) noexcept {
+  std::uint32_t wires = 0;
+  for (const ChannelLayout& channel : layout.channels) {
+    if (channel.wire) wires = std::max(wires, *channel.wire + 1);
+  }
+  return wires;
+}
 
 Layout make_layout(const Plan& plan, Sites sites) {
   Layout layout;
@@ -192,6 +272,7 @@ Layout make_layout(const Plan& plan, Sites sites) {
   make_regions(plan, layout);
   make_edges(plan, layout);
   make_channels(plan, layout);
+  find_replicas(layout);
   return layout;
 }
 

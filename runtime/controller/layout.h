@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,16 +19,27 @@ inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 
 // Which controllers map the same memory: those of one site. A site is what one process started on its host, or a
 // process that shares nothing. Only the host's, 0, has several controllers.
+//
+// What goes between sites takes one of the run's wires, the first unless its lane is bound to another. A lane that is
+// bound takes its wire within a site, too.
+using BoundLanes = std::map<std::string, std::uint32_t>;  // numbers of wires (Transports::wires), by lane
 struct Sites {
   std::vector<std::uint32_t> of;  // by controller; absent: site 0
-  std::uint32_t header_room = 0;  // Transport::header_room() of the transport between sites
+  std::uint32_t header_room = 0;  // Transport::header_room() of the wires
+  BoundLanes lanes = {};
   [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {
     return controller < of.size() ? of[controller] : 0;
   }
   [[nodiscard]] bool together(std::uint32_t one, std::uint32_t other) const noexcept {
     return site(one) == site(other);
   }
+  // The wire that a lane takes from one controller to another. None: they share memory, or are the same.
+  [[nodiscard]] std::optional<std::uint32_t> wire(std::uint32_t one, std::uint32_t other,
+                                                  const std::string& lane) const;
 };
+
+// kInvalid: a lane that no edge of the plan names; the message says which there are.
+Status check_lanes(const Plan& plan, const BoundLanes& lanes);
 
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
 struct RegionLayout {
@@ -36,8 +49,13 @@ struct RegionLayout {
   std::uint64_t block_bytes = 0;         // a multiple of 64
   std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
   std::vector<std::uint32_t> modifiers;  // of the consumers: those that write over its payloads and pass them on
-  std::uint32_t header_room = 0;         // in front of each block, a multiple of 64; 0: all its users are of one site
+  std::uint32_t header_room = 0;  // in front of each block, a multiple of 64; 0: none of its payloads takes a wire
+  // Of its users, those that have a replica of their own: no other controller of their site shares it with them. Header
+  // and payload of a packet land in the room of its block, for one controller at a time.
+  std::vector<std::uint32_t> replicated = {};
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (block_bytes + header_room); }
+  // Whether it is for this controller, which uses it, in the memory of its site.
+  [[nodiscard]] bool is_in_site_memory(std::uint32_t controller) const noexcept;
 };
 
 struct ChannelLayout {
@@ -47,7 +65,7 @@ struct ChannelLayout {
                          // read whatever waits elsewhere
   ChannelSpec spec;
   std::vector<std::uint16_t> regions;  // that its packets may name, in ascending order
-  bool between_sites = false;          // its ends share no memory
+  std::optional<std::uint32_t> wire;   // of the run's, that it takes; none: its ends share memory
 };
 
 struct EdgeLayout {
@@ -58,8 +76,8 @@ struct EdgeLayout {
   // Payloads of up to so many bytes travel behind their headers, so that their reader waits for one transfer of cache
   // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
   std::uint32_t inline_bytes = 0;
-  bool between_sites = false;       // its ends share no memory
-  bool first_to_controller = true;  // first edge of its output to that controller: the one that counts payload bytes
+  std::optional<std::uint32_t> wire;  // of the run's, that it takes
+  bool first_to_controller = true;    // first edge of its output to that controller: the one that counts payload bytes
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
@@ -76,9 +94,16 @@ struct Layout {
   std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
 };
 
-// `plan` has passed validate(). Between sites headers carry a CRC, and a relay is sent every payload in its block,
+// `plan` has passed validate(). Over a wire headers carry a CRC, and a relay is sent every payload in its block,
 // because it passes the block on.
 Layout make_layout(const Plan& plan, Sites sites = {});
+
+// Does `controller` send, receive, write or read here?
+bool uses_channel(const ChannelLayout& channel, std::uint32_t controller) noexcept;
+bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept;
+bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept;
+// How many wires its channels number, those that none takes included; 0: all share memory.
+std::uint32_t wires_of(const Layout& layout) noexcept;
 
 // The largest inline payload that a token for `controller` may have.
 std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept;

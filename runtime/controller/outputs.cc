@@ -50,15 +50,15 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
   choose_bells();
 }
 
-// Within a site every end towards a controller rings the same bell: one of them does it for all. Between sites each end
-// tells what it has to tell.
+// In shared memory every end towards a controller rings the same bell: one of them does it for all. Over a wire each
+// end tells what it has to tell.
 void Outputs::choose_bells() {
   std::map<std::uint32_t, std::uint32_t> bell_of;  // by controller
   bell_.resize(layout_.channels.size());
   for (auto c = static_cast<std::uint32_t>(bell_.size()); c-- > 0;) {
     const ChannelLayout& channel = layout_.channels[c];
     bell_[c] = c;
-    if (channel.between_sites || (wiring_.senders[c] == nullptr && wiring_.receivers[c] == nullptr)) continue;
+    if (channel.wire || (wiring_.senders[c] == nullptr && wiring_.receivers[c] == nullptr)) continue;
     bell_[c] = bell_of.emplace(wiring_.senders[c] != nullptr ? channel.to : channel.from, c).first->second;
   }
 }

@@ -70,7 +70,7 @@ EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
 }
 
 EdgeFacts facts_of(const Plan& plan, const Layout& layout, std::uint32_t edge) {
-  EdgeFacts facts = facts_of(plan, edge, layout.edges[edge].between_sites);
+  EdgeFacts facts = facts_of(plan, edge, layout.edges[edge].wire.has_value());
   facts.passed_on = layout.passed_input[plan.edges[edge].from_stage][plan.edges[edge].from_port] >= 0;
   return facts;
 }

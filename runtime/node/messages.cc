@@ -5,17 +5,24 @@
 namespace woa {
 namespace {
 
-void add_replica(control::Replicas& message, control::Replica::Kind kind, std::size_t index,
+void add_replica(control::Replicas& message, control::Replica::Kind kind, std::size_t index, std::uint32_t wire,
                  const std::shared_ptr<Segment>& segment) {
   if (segment == nullptr) return;
   control::Replica& replica = *message.add_replicas();
   replica.set_kind(kind);
   replica.set_index(static_cast<std::uint32_t>(index));
+  replica.set_wire(wire);
   replica.set_description(segment->description());
 }
 
-const std::vector<std::shared_ptr<Segment>>& of_kind(const Segments& segments, control::Replica::Kind kind) {
-  return kind == control::Replica::CHANNEL ? segments.channels : segments.registered;
+// This process's own, or null.
+std::shared_ptr<Segment> find(const Segments& segments, const control::Replica& replica) {
+  const std::size_t index = replica.index();
+  if (replica.kind() == control::Replica::CHANNEL)
+    return index < segments.channels.size() ? segments.channels[index] : nullptr;
+  if (index >= segments.registered.size()) return nullptr;
+  const auto found = segments.registered[index].find(replica.wire());
+  return found != segments.registered[index].end() ? found->second : nullptr;
 }
 
 }  // namespace
@@ -50,34 +57,53 @@ Status from_failed(const control::Failed& message) {
 control::Replicas to_replicas(const Layout& layout, const Segments& segments) {
   control::Replicas message;
   for (std::size_t c = 0; c < segments.channels.size(); ++c) {
-    if (layout.channels[c].between_sites) add_replica(message, control::Replica::CHANNEL, c, segments.channels[c]);
+    const auto& wire = layout.channels[c].wire;
+    if (wire) add_replica(message, control::Replica::CHANNEL, c, *wire, segments.channels[c]);
   }
-  for (std::size_t r = 0; r < segments.registered.size(); ++r)
-    add_replica(message, control::Replica::REGION, r, segments.registered[r]);
+  for (std::size_t r = 0; r < segments.registered.size(); ++r) {
+    for (const auto& [wire, segment] : segments.registered[r])
+      add_replica(message, control::Replica::REGION, r, wire, segment);
+  }
   return message;
 }
 
-control::Replicas select(const control::Replicas& all, const Shared& shared) {
+control::Replicas select(const control::Replicas& all, const SharedReplicas& shared) {
   control::Replicas message;
   for (const control::Replica& replica : all.replicas()) {
-    const bool channel = replica.kind() == control::Replica::CHANNEL;
-    const std::vector<std::size_t>& wanted = channel ? shared.channels : shared.regions;
-    if (std::find(wanted.begin(), wanted.end(), replica.index()) != wanted.end()) *message.add_replicas() = replica;
+    const bool wanted = replica.kind() == control::Replica::CHANNEL
+                            ? shared.channels.contains(replica.index())
+                            : shared.regions.contains({replica.index(), replica.wire()});
+    if (wanted) *message.add_replicas() = replica;
   }
   return message;
 }
 
-Status connect_replicas(const control::Replicas& peer, const Segments& segments, Transport& transport) {
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports) {
   for (const control::Replica& replica : peer.replicas()) {
-    const auto& mine = of_kind(segments, replica.kind());
-    if (replica.index() >= mine.size() || mine[replica.index()] == nullptr)
+    const auto mine = find(segments, replica);
+    if (mine == nullptr || replica.wire() >= transports.wires.size())
       return {Code::kDataLoss, "a peer described a replica that this process has none of"};
-    WOA_RETURN_IF_ERROR(transport.connect(mine[replica.index()], replica.description()));
+    WOA_RETURN_IF_ERROR(transports.wires[replica.wire()]->connect(mine, replica.description()));
   }
   return {};
 }
 
-control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace) {
+void add_lanes(const BoundLanes& lanes, control::Hello& hello) {
+  for (const auto& [name, wire] : lanes) {
+    control::BoundLane& lane = *hello.add_lanes();
+    lane.set_name(name);
+    lane.set_wire(wire);
+  }
+}
+
+BoundLanes lanes_of(const control::Hello& hello) {
+  BoundLanes lanes;
+  for (const control::BoundLane& lane : hello.lanes()) lanes.emplace(lane.name(), lane.wire());
+  return lanes;
+}
+
+control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
+                            std::span<const std::uint64_t> packets) {
   control::FromNode message;
   control::Report& out = *message.mutable_report();
   for (std::uint32_t e = 0; e < stats.edges.size(); ++e) {
@@ -99,6 +125,7 @@ control::FromNode to_report(const ControllerStats& stats, std::span<const TraceE
   out.set_control(stats.control);
   out.set_dropped(stats.dropped);
   out.set_cycles(stats.cycles);
+  out.mutable_packets()->Assign(packets.begin(), packets.end());
   for (const TraceEvent& event : trace) {
     control::TraceEvent& entry = *out.add_trace();
     entry.set_kind(static_cast<std::uint32_t>(event.kind));
@@ -113,7 +140,11 @@ control::FromNode to_report(const ControllerStats& stats, std::span<const TraceE
   return message;
 }
 
-Status from_report(const control::Report& message, std::size_t edges, std::size_t stages, NodeReport& report) {
+Status from_report(const control::Report& message, const Plan& plan, std::size_t wires, NodeReport& report) {
+  const std::size_t edges = plan.edges.size(), stages = plan.stages.size();
+  if (static_cast<std::size_t>(message.packets_size()) > wires)
+    return {Code::kDataLoss, "a node reported a wire that the run does not have"};
+  report.packets.assign(message.packets().begin(), message.packets().end());
   report.stats.edges.resize(edges);
   report.stats.stages.resize(stages);
   for (const control::EdgeStats& entry : message.edges()) {

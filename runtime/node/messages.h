@@ -16,7 +16,8 @@ struct NodeReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  bool counted = true;  // stats and trace were heard
+  std::vector<std::uint64_t> packets;  // Transports::packets()
+  bool counted = true;                 // stats and trace were heard
 };
 
 control::FromNode to_ready(const DeviceDescription& device);
@@ -27,12 +28,15 @@ Status from_failed(const control::Failed& message);
 // One controller's replicas, as its peers connect to them.
 control::Replicas to_replicas(const Layout& layout, const Segments& segments);
 // Those of them that another controller connects to.
-control::Replicas select(const control::Replicas& all, const Shared& shared);
+control::Replicas select(const control::Replicas& all, const SharedReplicas& shared);
 // Connects `segments` to what a peer described. kDataLoss: a replica that this process has none of; otherwise as
 // Transport::connect().
-Status connect_replicas(const control::Replicas& peer, const Segments& segments, Transport& transport);
-control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace);
-// kDataLoss: a stage or edge that the plan does not have. `edges` and `stages` are the plan's numbers of them.
-Status from_report(const control::Report& message, std::size_t edges, std::size_t stages, NodeReport& report);
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports);
+void add_lanes(const BoundLanes& lanes, control::Hello& hello);
+BoundLanes lanes_of(const control::Hello& hello);
+control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
+                            std::span<const std::uint64_t> packets);
+// kDataLoss: a stage or edge that `plan`, or a wire that the run does not have.
+Status from_report(const control::Report& message, const Plan& plan, std::size_t wires, NodeReport& report);
 
 }  // namespace woa

@@ -52,13 +52,16 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   WOA_RETURN_IF_ERROR(socket.receive(answer));
   if (!answer.has_connect()) return {Code::kPeerLost, "the host ended the run before it began"};
   for (const control::Replicas& peer : answer.connect().peers())
-    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, *transports.between));
+    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports));
   return {};
 }
 
-Sites sites_of(const control::Hello& hello, const Transports& transports) {
-  if (hello.sites_size() == 0) return {};
-  return {{hello.sites().begin(), hello.sites().end()}, transports.between->header_room()};
+Status check_wires(const Layout& layout, const Transports& transports) {
+  const std::size_t wires = wires_of(layout);
+  if (wires <= transports.wires.size()) return {};
+  return {Code::kInvalid, "the run takes " + std::to_string(wires) + " providers and this node has " +
+                              std::to_string(transports.wires.size()) +
+                              "; give it the run's --provider, and each --lane"};
 }
 
 Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<UniqueFd>& descriptors,
@@ -76,11 +79,11 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
-  if (hello.sites_size() != 0 && transports.between == nullptr)
-    return {Code::kInvalid, "the run has several sites, and this node no transport between them; name the host's"};
-  node.layout = make_layout(node.plan, sites_of(hello, transports));
+  node.layout =
+      make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()}, transports.header_room(), lanes_of(hello)});
+  WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
-  if (hello.sites_size() != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello.controller(), transports, node));
+  if (wires_of(node.layout) != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello.controller(), transports, node));
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
@@ -146,8 +149,10 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   const Status status = node.hosted->run(signals.stop);
   const Controller& controller = node.hosted->controller();
   signals.finished.store(true);
+  std::vector<std::uint64_t> packets = process.transports.packets();
+  packets.resize(wires_of(node.layout));
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
-  (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace()) : to_failed(status));
+  (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
   listener.join();
   return status.ok() ? 0 : 1;
 }

@@ -49,6 +49,8 @@ class Run::Impl final : public InstanceObserver {
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
   void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
+  Transports transports() const { return {options_.transport, options_.wires}; }
+  bool one_site(const JoinedNodes& joined) const { return joined.empty() && options_.apart.empty(); }
   Sites sites_with(const JoinedNodes& joined) const;
   Status plan_for(const Sites& sites);
   Status check_transports(const JoinedNodes& joined) const;
@@ -82,16 +84,17 @@ Run::Impl::~Impl() {
 // Of replicas, so that nothing here waits for a process that may be gone.
 void Run::Impl::cut_channels() {
   for (std::size_t c = 0; c < segments_.channels.size(); ++c) {
-    if (segments_.channels[c] == nullptr || !layout_.channels[c].between_sites) continue;
+    const ChannelLayout& channel = layout_.channels[c];
+    if (segments_.channels[c] == nullptr || !channel.wire) continue;
     // Fails only for a segment that is not this channel's.
-    (void)options_.between->close_channel(layout_.channels[c].spec, segments_.channels[c]);
+    (void)options_.wires[*channel.wire]->close_channel(channel.spec, segments_.channels[c]);
   }
 }
 
 // The host's, and one for each controller that shares no memory with it.
 Sites Run::Impl::sites_with(const JoinedNodes& joined) const {
-  Sites sites;
-  sites.header_room = options_.between->header_room();
+  Sites sites{{}, transports().header_room(), options_.lanes};
+  if (one_site(joined)) return sites;
   for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
     sites.of.push_back(options_.apart.contains(c) || joined.contains(c) ? c : kHostController);
   return sites;
@@ -109,24 +112,31 @@ Status Run::Impl::check_transports(const JoinedNodes& joined) const {
                                 "' shares no memory; it goes between sites, beside one that does"};
   if (!joined.empty() && options_.node_command.empty())
     return {Code::kInvalid, "nodes joined a run of one process; it needs a command that starts its own nodes"};
-  if (joined.empty() && options_.apart.empty()) return {};
-  if (options_.between == nullptr || shares_memory(*options_.between))
+  if (!one_site(joined) && options_.wires.empty())
     return {Code::kInvalid, "some controllers share no memory with the others, and there is no transport to them"};
-  return {};
+  for (const Transport* wire : options_.wires) {
+    if (shares_memory(*wire) || wire->header_room() != transports().header_room())
+      return {Code::kInvalid, "transport '" + std::string(wire->name()) + "' cannot be a wire of this run"};
+  }
+  for (const auto& [lane, wire] : options_.lanes) {
+    if (wire >= options_.wires.size())
+      return {Code::kInvalid, "lane '" + lane + "' is bound to wire " + std::to_string(wire) + ", of " +
+                                  std::to_string(options_.wires.size())};
+  }
+  return check_lanes(plan_, options_.lanes);
 }
 
 Status Run::Impl::start(JoinedNodes joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
-  const Transports transports{options_.transport, options_.between};
   WOA_RETURN_IF_ERROR(check_transports(joined));
-  const bool one_site = joined.empty() && options_.apart.empty();
-  Sites sites = one_site ? Sites() : sites_with(joined);
-  if (!one_site) WOA_RETURN_IF_ERROR(plan_for(sites));
+  Sites sites = sites_with(joined);
+  if (!one_site(joined)) WOA_RETURN_IF_ERROR(plan_for(sites));
   layout_ = make_layout(plan_, std::move(sites));
-  auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *transports.shared);
+  const bool wired = wires_of(layout_) != 0;
+  auto segments = allocate_segments(layout_, layout_.sites.site(kHostController), *options_.transport);
   if (!segments.ok()) return segments.status();
   segments_ = std::move(*segments);
-  if (!one_site) WOA_RETURN_IF_ERROR(add_replicas(layout_, kHostController, transports, segments_));
+  if (wired) WOA_RETURN_IF_ERROR(add_replicas(layout_, kHostController, transports(), segments_));
   const IdleOptions idle = options_.idle ? *options_.idle : idle_for(plan_.controllers.size());
 
   NodeSetup nodes;
@@ -134,7 +144,7 @@ Status Run::Impl::start(JoinedNodes joined) {
   nodes.layout = &layout_;
   nodes.segments = &segments_;
   nodes.backends = options_.backends;
-  nodes.transports = transports;
+  nodes.transports = transports();
   nodes.kernel_path = options_.kernel_path;
   nodes.trace = options_.trace;
   nodes.idle = idle;
@@ -142,7 +152,7 @@ Status Run::Impl::start(JoinedNodes joined) {
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
-  if (!one_site) WOA_RETURN_IF_ERROR(supervisor_->connect());
+  if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(idle));
   WOA_RETURN_IF_ERROR(supervisor_->start(host_->doorbell()));
   return supervisor_->watch();
@@ -160,7 +170,7 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
       });
   backend_ = backend.get();
   host.backend = std::move(backend);
-  host.transports = {options_.transport, options_.between};
+  host.transports = transports();
   host.segments = &segments_;
   host.observer = this;
   host.trace = options_.trace;
@@ -252,14 +262,17 @@ Result<RunReport> Run::Impl::finish() {
   finished_ = true;
   RunReport report;
   report.edges.resize(plan_.edges.size());
+  report.packets.resize(options_.wires.size());
   const Controller& host = host_->controller();
-  (*nodes)[kHostController] = {host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}, true};
+  (*nodes)[kHostController] = {
+      host_->device(), host.stats(), {host.trace().begin(), host.trace().end()}, transports().packets(), true};
   for (NodeReport& node : *nodes) {
     for (std::size_t e = 0; e < report.edges.size(); ++e) {
       report.edges[e].messages += node.stats.edges[e].messages;
       report.edges[e].payload_bytes += node.stats.edges[e].payload_bytes;
       report.edges[e].copied_bytes += node.stats.edges[e].copied_bytes;
     }
+    for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.counted});
   }
   return report;

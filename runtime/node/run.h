@@ -50,10 +50,13 @@ using OnCompletion = std::function<void(const Completion&)>;
 struct RunOptions {
   const BackendRegistry* backends = nullptr;  // required
   Transport* transport = nullptr;             // required; one that crosses processes if node_command is given
-  // To controllers that share no memory with any other: those of `apart` (numbers in the plan; the host's own and those
-  // that it lacks mean nothing), and nodes that joined. May be null where there are none.
-  Transport* between = nullptr;
+  // Where no memory is shared: the first to controllers that share none with any other, those of `apart` (numbers in
+  // the plan; the host's own and those that it lacks mean nothing) and nodes that joined. Packets of the lanes that are
+  // bound take theirs, wherever their ends are. May be empty where nobody needs one. Nodes have the same, in this
+  // order.
+  std::vector<Transport*> wires;
   std::set<std::uint32_t> apart;
+  BoundLanes lanes;
   FanOut fan_out = FanOut::kAuto;  // how outputs reach readers of several other sites
   // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a
   // thread each.
@@ -77,16 +80,17 @@ struct ControllerReport {
 struct RunReport {
   std::vector<ControllerReport> controllers;  // by controller of the plan
   std::vector<EdgeStats> edges;               // by edge, summed over controllers
+  std::vector<std::uint64_t> packets;         // by wire: Transport::packets(), summed over processes
 };
 
 class Run {
  public:
   // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated. `joined`: nodes on this or
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
-  // needs options.node_command, for the other controllers, and a transport between sites.
-  // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out), or nodes joined without those.
-  // kUnavailable: a device, kernel or peer is not here (the message names the controller and the reason). kExhausted:
-  // not enough memory.
+  // needs options.node_command, for the other controllers, and a wire.
+  // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out), or nodes joined without those; a
+  // lane that the plan does not name, or a wire that there is not. kUnavailable: a device, kernel or peer is not here
+  // (the message names the controller and the reason). kExhausted: not enough memory.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
   // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run.
@@ -111,7 +115,7 @@ class Run {
   // What runs, and what the report counts: the plan that was given, and the trees of its outputs to other sites
   // (fan_out_by_tree()).
   const Plan& plan() const noexcept;
-  // Which controllers share memory.
+  // Which controllers share memory, and what takes which wire.
   const Sites& sites() const noexcept;
   // The device of a controller, as its node described it.
   const DeviceDescription& device(std::uint32_t controller) const;

@@ -47,34 +47,21 @@ Result<Segments> take(const Layout& layout, const std::vector<std::uint64_t>& si
 
 // The regions that a channel's packets may name, as its ends take them.
 std::vector<ChannelRegion> regions_of(const Layout& layout, const ChannelLayout& channel, const Segments& segments) {
-  const auto& memory = channel.between_sites ? segments.registered : segments.regions;
   std::vector<ChannelRegion> regions;
-  for (const std::uint16_t r : channel.regions)
-    regions.push_back({r, layout.regions[r].blocks, layout.regions[r].block_bytes, memory[r]});
+  for (const std::uint16_t r : channel.regions) {
+    const auto& memory = channel.wire ? segments.registered[r].at(*channel.wire) : segments.regions[r];
+    regions.push_back({r, layout.regions[r].blocks, layout.regions[r].block_bytes, memory});
+  }
   return regions;
 }
 
 bool is_of(const Layout& layout, const ChannelLayout& channel, std::uint32_t site) {
-  return !channel.between_sites && layout.sites.site(channel.from) == site;
+  return !channel.wire && layout.sites.site(channel.from) == site;
 }
 
-// Whether a region that `controller` uses is for it in the site's memory. One that it shares with other sites only is
-// not: header and payload of a packet land in the room of its block, for one controller at a time.
-bool is_in_site_memory(const Layout& layout, std::size_t region, std::uint32_t controller) {
-  bool crosses = false;
-  for (const ChannelLayout& channel : layout.channels) {
-    if (!uses_channel(channel, controller)) continue;
-    if (!std::binary_search(channel.regions.begin(), channel.regions.end(), region)) continue;
-    if (!channel.between_sites) return true;
-    crosses = true;
-  }
-  return !crosses;
-}
-
-bool is_used_at(const Layout& layout, std::size_t r, std::uint32_t site) {
-  const RegionLayout& region = layout.regions[r];
+bool is_used_at(const Layout& layout, const RegionLayout& region, std::uint32_t site) {
   const auto there = [&](std::uint32_t controller) {
-    return layout.sites.site(controller) == site && is_in_site_memory(layout, r, controller);
+    return layout.sites.site(controller) == site && region.is_in_site_memory(controller);
   };
   return there(region.producer) || std::any_of(region.consumers.begin(), region.consumers.end(), there);
 }
@@ -89,8 +76,8 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
     if (!bytes.ok()) return bytes.status();
     sizes.push_back(is_of(layout, channel, site) ? *bytes : 0);
   }
-  for (std::size_t r = 0; r < layout.regions.size(); ++r)
-    sizes.push_back(is_used_at(layout, r, site) ? layout.regions[r].bytes() : 0);
+  for (const RegionLayout& region : layout.regions)
+    sizes.push_back(is_used_at(layout, region, site) ? region.bytes() : 0);
   return sizes;
 }
 
@@ -112,32 +99,57 @@ Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, T
 
 namespace {
 
-// One channel at a time writes into a block that lands here: the room in front of it holds one header.
+// One channel at a time writes into a block that lands here: the room in front of it holds one header. And nothing is
+// sent from memory into the same memory.
 Status check_landing(const Layout& layout, std::uint32_t controller) {
   std::set<std::pair<std::uint16_t, std::uint32_t>> taken;  // region; a receiver of its own, or none for the site's
   const std::uint32_t site = layout.sites.site(controller);
   for (const ChannelLayout& channel : layout.channels) {
-    if (!channel.between_sites || layout.sites.site(channel.to) != site) continue;
+    if (!channel.wire || layout.sites.site(channel.to) != site) continue;
     for (const std::uint16_t r : channel.regions) {
-      const std::uint32_t place = is_in_site_memory(layout, r, channel.to) ? kHostController : channel.to + 1;
-      if (!taken.emplace(r, place).second)
-        return {Code::kUnsupported,
-                "payloads of output " + std::to_string(layout.regions[r].port) + " of stage " +
-                    std::to_string(layout.regions[r].stage) +
-                    " would come to one place by two channels from other sites; give its edges to one controller "
-                    "the same lane, or run it over shm"};
+      const RegionLayout& region = layout.regions[r];
+      const bool in_site_memory = region.is_in_site_memory(channel.to);
+      const bool lies_there =
+          in_site_memory && layout.sites.site(channel.from) == site && region.is_in_site_memory(channel.from);
+      if (taken.emplace(r, in_site_memory ? kHostController : channel.to + 1).second && !lies_there) continue;
+      return {Code::kUnsupported, "payloads of output " + std::to_string(region.port) + " of stage " +
+                                      std::to_string(region.stage) +
+                                      " would come to one place by two ways; give its edges to one controller the "
+                                      "same lane, or run it over shm"};
     }
   }
   return {};
 }
 
-Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::uint16_t region, std::uint32_t controller,
-                                                 const Transports& transports, const Segments& segments) {
-  if (!is_in_site_memory(layout, region, controller))
-    return transports.between->allocate("region", layout.regions[region].bytes());
-  auto memory = transports.shared->map(segments.regions[region], Access::kReadWrite);
+template <class Uses>
+SharedReplicas replicas_of(const Layout& layout, const Uses& uses) {
+  SharedReplicas out;
+  for (std::size_t c = 0; c < layout.channels.size(); ++c) {
+    const ChannelLayout& channel = layout.channels[c];
+    if (!channel.wire || !uses(channel)) continue;
+    out.channels.insert(c);
+    for (const std::uint16_t r : channel.regions) out.regions.emplace(r, *channel.wire);
+  }
+  return out;
+}
+
+Result<std::unique_ptr<Mapping>> map_region(const Layout& layout, std::size_t region, std::uint32_t controller,
+                                            Access access, const Segments& segments, const Transports& transports) {
+  if (layout.regions[region].is_in_site_memory(controller))
+    return transports.shared->map(segments.regions[region], access);
+  const auto& [wire, segment] = *segments.registered[region].begin();
+  return transports.wires[wire]->map(segment, access);
+}
+
+// Memory of its own is the first wire's; the later ones adopt it.
+Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::size_t region, std::uint32_t wire,
+                                                 std::uint32_t controller, const Segments& segments,
+                                                 const Transports& transports) {
+  if (!layout.regions[region].is_in_site_memory(controller) && segments.registered[region].empty())
+    return transports.wires[wire]->allocate("region", layout.regions[region].bytes());
+  auto memory = map_region(layout, region, controller, Access::kReadWrite, segments, transports);
   if (!memory.ok()) return memory.status();
-  return transports.between->adopt(std::move(*memory));
+  return transports.wires[wire]->adopt(std::move(*memory));
 }
 
 }  // namespace
@@ -145,49 +157,27 @@ Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::uint
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments) {
   WOA_RETURN_IF_ERROR(check_landing(layout, controller));
   segments.registered.resize(layout.regions.size());
-  for (std::size_t c = 0; c < layout.channels.size(); ++c) {
-    const ChannelLayout& channel = layout.channels[c];
-    if (!channel.between_sites || !uses_channel(channel, controller)) continue;
-    auto bytes = transports.between->channel_bytes(channel.spec);
+  const SharedReplicas own =
+      replicas_of(layout, [&](const ChannelLayout& channel) { return uses_channel(channel, controller); });
+  for (const std::size_t c : own.channels) {
+    Transport& wire = *transports.wires[*layout.channels[c].wire];
+    auto bytes = wire.channel_bytes(layout.channels[c].spec);
     if (!bytes.ok()) return bytes.status();
-    auto replica = transports.between->allocate("channel", *bytes);
+    auto replica = wire.allocate("channel", *bytes);
     if (!replica.ok()) return replica.status();
     segments.channels[c] = std::move(*replica);
-    for (const std::uint16_t r : channel.regions) {
-      if (segments.registered[r] != nullptr) continue;
-      auto registered = register_region(layout, r, controller, transports, segments);
-      if (!registered.ok()) return registered.status();
-      segments.registered[r] = std::move(*registered);
-    }
+  }
+  for (const auto& [region, wire] : own.regions) {
+    auto registered = register_region(layout, region, wire, controller, segments, transports);
+    if (!registered.ok()) return registered.status();
+    segments.registered[region].emplace(wire, std::move(*registered));
   }
   return {};
 }
 
-Shared shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other) {
-  Shared shared;
-  std::set<std::size_t> regions;
-  for (std::size_t c = 0; c < layout.channels.size(); ++c) {
-    const ChannelLayout& channel = layout.channels[c];
-    if (!channel.between_sites || !uses_channel(channel, one) || !uses_channel(channel, other)) continue;
-    shared.channels.push_back(c);
-    regions.insert(channel.regions.begin(), channel.regions.end());
-  }
-  shared.regions.assign(regions.begin(), regions.end());
-  return shared;
-}
-
-bool uses_channel(const ChannelLayout& channel, std::uint32_t controller) {
-  return channel.from == controller || channel.to == controller;
-}
-
-bool uses_region(const RegionLayout& region, std::uint32_t controller) {
-  return region.producer == controller ||
-         std::find(region.consumers.begin(), region.consumers.end(), controller) != region.consumers.end();
-}
-
-bool writes_region(const RegionLayout& region, std::uint32_t controller) {
-  return region.producer == controller ||
-         std::find(region.modifiers.begin(), region.modifiers.end(), controller) != region.modifiers.end();
+SharedReplicas shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other) {
+  return replicas_of(
+      layout, [&](const ChannelLayout& channel) { return uses_channel(channel, one) && uses_channel(channel, other); });
 }
 
 Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, const Segments& segments,
@@ -203,7 +193,7 @@ Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, co
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const ChannelLayout& channel = layout.channels[c];
     if (!uses_channel(channel, controller)) continue;
-    Transport& transport = channel.between_sites ? *transports.between : *transports.shared;
+    Transport& transport = channel.wire ? *transports.wires[*channel.wire] : *transports.shared;
     ChannelEnd end;
     end.own = out.doorbell;
     end.regions = regions_of(layout, channel, segments);
@@ -225,8 +215,7 @@ Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, co
     const RegionLayout& region = layout.regions[r];
     if (!uses_region(region, controller)) continue;
     const Access access = writes_region(region, controller) ? Access::kReadWrite : Access::kRead;
-    auto mapping = is_in_site_memory(layout, r, controller) ? transports.shared->map(segments.regions[r], access)
-                                                            : transports.between->map(segments.registered[r], access);
+    auto mapping = map_region(layout, r, controller, access, segments, transports);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
     out.wiring.mappings.push_back(std::move(*mapping));

@@ -1,12 +1,15 @@
 // The memory of a run. A site's is one segment: doorbells, the channels between its controllers, and the regions whose
 // payloads they hand to each other, in an order that every process computes from the layout. One process makes it, and
 // each controller maps the parts that it uses, though it has the descriptor of all: the processes of a run trust each
-// other's intent. Channels between sites have a replica at either end, which a transport connects to the other. So have
+// other's intent. Channels that take a wire have a replica at either end, which the wire connects to the other. So have
 // the regions that packets there name: the replica of a controller that shares the region with others of its site is
-// the site's, registered with that transport too; that of any other is its own.
+// the site's, that of any other is its own; either is registered with each wire that brings or takes its payloads.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -14,21 +17,19 @@
 #include "runtime/controller/outputs.h"
 #include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
+#include "runtime/transport/transports.h"
 
 namespace woa {
 
-// What carries a run's packets.
-struct Transports {
-  Transport* shared = nullptr;   // within a site: its ends map the same memory
-  Transport* between = nullptr;  // between sites; null where there is only one
-};
+// One memory, as each wire that is sent from or into it knows it; by the wires' numbers.
+using Registered = std::map<std::uint32_t, std::shared_ptr<Segment>>;
 
 struct Segments {
-  std::shared_ptr<Segment> whole;                    // what the next two, and the site's own channels, are parts of
-  std::shared_ptr<Segment> doorbells;                // one line per controller
-  std::vector<std::shared_ptr<Segment>> regions;     // by region, in the site's memory; null where it has no part here
-  std::vector<std::shared_ptr<Segment>> registered;  // by region: replicas that are sent from or into; likewise
-  std::vector<std::shared_ptr<Segment>> channels;    // by channel of the layout. They go before what they carry
+  std::shared_ptr<Segment> whole;                  // what the next two, and the site's own channels, are parts of
+  std::shared_ptr<Segment> doorbells;              // one line per controller
+  std::vector<std::shared_ptr<Segment>> regions;   // by region, in the site's memory; null where it has no part here
+  std::vector<Registered> registered;              // by region: empty where no wire brings or takes its payloads here
+  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout. They go before what they carry
 };
 
 // Bytes of everything that a site needs, in the order in which it lies in its segment; 0 for what is another's.
@@ -41,20 +42,17 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
 // another size than this layout takes.
 Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, Transport& transport);
 Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, Transport& transport, int descriptor);
-// Adds what `controller` needs towards other sites: its ends of channels, and the registered regions.
+// Adds what `controller` needs for the wires: its ends of channels, and the registered regions. kUnsupported: payloads
+// of an output would come to one place by two ways. Otherwise as the wires' Transport::allocate() and adopt().
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments);
 
-// Does `controller` send, receive, write or read here?
-bool uses_channel(const ChannelLayout& channel, std::uint32_t controller);
-bool uses_region(const RegionLayout& region, std::uint32_t controller);
-bool writes_region(const RegionLayout& region, std::uint32_t controller);
-
-// Which replicas two controllers connect to each other: those of their channels between sites, and of the regions that
-// packets there may name.
-struct Shared {
-  std::vector<std::size_t> channels, regions;  // in the layout
+// Replicas that two controllers connect to each other: those of their channels that take a wire, and of the regions
+// that packets there may name.
+struct SharedReplicas {
+  std::set<std::size_t> channels;                           // in the layout
+  std::set<std::pair<std::size_t, std::uint32_t>> regions;  // in the layout, and the wire; in ascending order
 };
-Shared shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other);
+SharedReplicas shared_replicas(const Layout& layout, std::uint32_t one, std::uint32_t other);
 
 // One controller's ends, mappings and doorbell. The doorbell lives in the wiring's mappings.
 struct ControllerWiring {

@@ -49,6 +49,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   hello.set_processor(processor_of(setup, controller));
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
+  add_lanes(sites.lanes, hello);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
   return message;
@@ -71,7 +72,7 @@ Status Supervisor::in_context(std::uint32_t controller, const Status& status) co
 
 Status Supervisor::connect() {
   if (setup_.node_command.empty())
-    return {Code::kUnsupported, "transport '" + std::string(setup_.transports.between->name()) +
+    return {Code::kUnsupported, "transport '" + std::string(setup_.transports.wires.front()->name()) +
                                     "' joins processes; give each controller its own, or use another transport"};
   std::vector<control::Replicas> replicas(nodes_.size());
   replicas[kHostController] = to_replicas(*setup_.layout, *setup_.segments);
@@ -83,7 +84,7 @@ Status Supervisor::connect() {
       return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
     replicas[c] = std::move(*message.mutable_replicas());
     const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
-    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, *setup_.transports.between)));
+    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, setup_.transports)));
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromHost message;
@@ -229,7 +230,7 @@ void Supervisor::on_message(std::uint32_t controller) {
   Status status = node.socket->receive(message);
   if (status.ok() && message.has_report()) {
     const std::lock_guard lock(mutex_);
-    status = from_report(message.report(), setup_.plan->edges.size(), setup_.plan->stages.size(), node.report);
+    status = from_report(message.report(), *setup_.plan, setup_.transports.wires.size(), node.report);
     node.reported = status.ok();
   } else if (status.ok() && message.has_failed()) {
     status = from_failed(message.failed());

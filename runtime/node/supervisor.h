@@ -47,7 +47,7 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Where there are several sites, before start(): starts the nodes' processes, and connects every controller's
+  // Where channels take wires, before start(): starts the nodes' processes, and connects every controller's
   // replicas, the host's among them, to the others'. The first failure, with the controller's name. kUnsupported: the
   // nodes are to be threads.
   Status connect();

@@ -190,6 +190,9 @@ class Transport {
   // Bytes in front of each block of a region, where the header that comes with the payload lands: a multiple of 64, 0
   // where memory is shared. BlockPool gives offsets behind it.
   virtual std::uint32_t header_room() const noexcept = 0;
+  // Packets that this process has sent over a wire since the transport was made; always 0 where memory is shared. Any
+  // thread.
+  virtual std::uint64_t packets() const noexcept { return 0; }
   // Bytes of the segment that a channel needs. kInvalid names the field of `spec` that is out of bounds.
   virtual Result<std::size_t> channel_bytes(const ChannelSpec& spec) const = 0;
   // The two ends; exactly one of each per segment, or per pair of connected replicas. The doorbells must outlive the

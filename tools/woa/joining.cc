@@ -30,10 +30,20 @@ Status check_place(std::size_t nodes, JobPlace place) {
                               "` as the first and `woa node --join` as the other " + others};
 }
 
+// What nodes must be given because the run was, as a shell takes it.
+std::string options_for_nodes(const TransportOptions& between) {
+  std::string options;
+  if (between.provider != TransportOptions().provider) options += " --provider '" + between.provider + "'";
+  for (const std::string& lane : between.lanes) options += " --lane '" + lane + "'";
+  return options;
+}
+
 // How to start nodes, and where those of the run's own job look for it.
-void announce(const JoinArguments& arguments, const std::string& address, ParallelJob& job) {
+void announce(const JoinArguments& arguments, const TransportOptions& between, const std::string& address,
+              ParallelJob& job) {
   const Status published = job.place().in_job() ? job.publish_run(address) : Status();
-  say("waiting for " + std::to_string(arguments.nodes) + " nodes: woa node --join " + address + " --secret FILE");
+  say("waiting for " + std::to_string(arguments.nodes) + " nodes: woa node --join " + address + " --secret FILE" +
+      options_for_nodes(between));
   if (!published.ok()) say("nodes of this job cannot --join pmix: " + published.message());
 }
 
@@ -74,7 +84,8 @@ Status complete(const JoinArguments& arguments, JobPlace place, bool processes, 
   return {};
 }
 
-Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan, ParallelJob& job) {
+Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
+                                ParallelJob& job) {
   if (arguments.nodes == 0) return JoinedNodes();
   auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok()) return secret.status();
@@ -82,7 +93,7 @@ Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan
   if (!address.ok()) return address.status();
   auto listener = JoinListener::open(*address, arguments.port, std::move(*secret));
   if (!listener.ok()) return listener.status();
-  announce(arguments, (*listener)->address(), job);
+  announce(arguments, between, (*listener)->address(), job);
   auto nodes = (*listener)->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, say);
   if (!nodes.ok()) return nodes.status();
   for (const auto& [controller, node] : *nodes)

@@ -26,9 +26,10 @@ void add_join_options(CLI::App& command, JoinArguments& arguments);
 // another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system tells of no
 // interfaces.
 Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between);
-// Waits for the nodes; says on stderr how to start them, and who came. No node for `nodes` 0. Nodes of `job`
-// find the run until that is left.
-// kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.
-Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const Plan& plan, ParallelJob& job);
+// Waits for the nodes; says on stderr how to start them (they need what `between` has), and who came. No node for
+// `nodes` 0. Nodes of `job` find the run until that is left. kInvalid, kNotFound: the interface or the secret.
+// kUnavailable: nodes are missing.
+Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
+                                ParallelJob& job);
 
 }  // namespace woa::tools

@@ -114,7 +114,7 @@ void add_node(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   add_transport_options(command, arguments->between);
-  add_interface_option(command, arguments->between);
+  add_wire_options(command, arguments->between);
   command.callback([&command, arguments, &action] {
     if (command.count("--join") == 0 && command.count("descriptor") == 0) throw CLI::RequiredError("--join");
     if (command.count("--join") != 0 && command.count("--secret") == 0) throw CLI::RequiredError("--secret");

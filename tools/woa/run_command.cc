@@ -35,11 +35,12 @@ struct RunArguments {
 const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
 
 RunOptions run_options(const RunArguments& arguments, const Plan& plan, const BackendRegistry& backends,
-                       const Transports& transports) {
+                       const OwnedTransports& transports) {
   RunOptions options;
   options.backends = &backends;
-  options.transport = transports.shared;
-  options.between = transports.between;
+  options.transport = transports.shared.get();
+  options.wires = transports.get().wires;
+  options.lanes = transports.lanes;
   for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
     options.apart.insert(c);
   options.fan_out = kFanOuts.at(arguments.fan_out);
@@ -55,8 +56,11 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
 // Threads of one process need no other way to each other than its memory.
 Result<OwnedTransports> transports_for(const RunArguments& arguments) {
   if (arguments.processes == "per-controller") return make_transports(arguments.between);
-  if (arguments.between.transport == "shm") return OwnedTransports{std::make_unique<LoopbackTransport>(), nullptr};
-  return {Code::kInvalid, "--transport ofi joins processes; use --processes per-controller"};
+  if (arguments.between.transport == "ofi" || !arguments.between.lanes.empty())
+    return {Code::kInvalid, "--transport ofi and --lane: libfabric joins processes; use --processes per-controller"};
+  OwnedTransports transports;
+  transports.shared = std::make_unique<LoopbackTransport>();
+  return transports;
 }
 
 // Everything that a completion adds to.
@@ -118,18 +122,20 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   const auto transports = transports_for(arguments);
   if (!transports.ok())
     return fail(transports.status(), transports.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
+  if (const Status status = check_lanes(plan, transports->lanes); !status.ok())
+    return fail(status.with_context("--lane"), kUsage, wants_json);
   RunResult& result = collected.result;
   result.processes = arguments.processes;
   result.transport = std::string(transports->shared->name());
-  if (transports->between != nullptr) result.between = std::string(transports->between->name());
+  result.providers = transports->providers;
   result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
-  auto nodes = await_nodes(arguments.joining, plan, job);
+  auto nodes = await_nodes(arguments.joining, arguments.between, plan, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   // Only after errors were told: a launcher that ends the job, since a node has failed, answers nobody who leaves it.
   job.leave();
   auto run = Run::start(
-      plan, run_options(arguments, plan, backends, transports->get()),
+      plan, run_options(arguments, plan, backends, *transports),
       [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
   if (!run.ok()) {
     const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
@@ -193,7 +199,7 @@ void add_run(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
   add_transport_options(command, arguments->between);
-  add_interface_option(command, arguments->between);
+  add_wire_options(command, arguments->between);
   add_join_options(command, arguments->joining);
   command
       .add_option(

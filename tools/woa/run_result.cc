@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
@@ -72,7 +73,7 @@ json stages_json(const Plan& plan, const RunReport& report) {
 
 std::string transport_of(const RunResult& result, const EdgeLayout& edge) {
   if (!edge.crosses()) return "local";
-  return edge.between_sites ? result.between : result.transport;
+  return edge.wire ? "ofi" : result.transport;
 }
 
 json edges_json(const RunResult& result) {
@@ -83,13 +84,30 @@ json edges_json(const RunResult& result) {
     const EdgePlan& edge = plan.edges[e];
     const EdgeStats& stats = result.report->edges[e];
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
+    const EdgeLayout& at = layout.edges[e];
     list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
                     {"to", to.name + "." + to.inputs[edge.to_port].name},
-                    {"transport", transport_of(result, layout.edges[e])},
+                    {"transport", transport_of(result, at)},
+                    {"lane", edge.lane},
+                    {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
                     {"method", std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
                     {"messages", stats.messages},
                     {"payload_bytes", stats.payload_bytes},
                     {"copied_bytes", stats.copied_bytes}});
+  }
+  return list;
+}
+
+// What went over each provider, as its endpoints counted it.
+json providers_json(const RunResult& result) {
+  const Layout layout = make_layout(*result.plan, result.sites);
+  json list = json::array();
+  for (std::uint32_t wire = 0; wire < result.providers.size(); ++wire) {
+    std::set<std::string> lanes;
+    for (const ChannelLayout& channel : layout.channels) {
+      if (channel.wire == wire) lanes.insert(channel.lane);
+    }
+    list.push_back({{"provider", result.providers[wire]}, {"lanes", lanes}, {"packets", result.report->packets[wire]}});
   }
   return list;
 }
@@ -201,6 +219,7 @@ json to_json(const RunResult& result) {
   out["controllers"] = result.report ? controllers_json(plan, *result.report) : json::array();
   out["stages"] = result.report ? stages_json(plan, *result.report) : json::array();
   out["edges"] = result.report ? edges_json(result) : json::array();
+  out["providers"] = result.report ? providers_json(result) : json::array();
   return out;
 }
 

@@ -19,8 +19,9 @@ struct FailedInstance {
 
 struct RunResult {
   const Plan* plan = nullptr;
-  std::string processes;           // "one" or "per-controller"
-  std::string transport, between;  // names: of edges that cross within a site, and between sites
+  std::string processes;               // "one" or "per-controller"
+  std::string transport;               // that shares memory: its name
+  std::vector<std::string> providers;  // of libfabric, by wire
   Sites sites;
   std::uint64_t instances = 0;
   double wall_s = 0;                        // from the first submission to the last completion

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/node/segments.h"
-#include "runtime/transport/transport.h"
+#include "runtime/controller/layout.h"
+#include "runtime/transport/transports.h"
 
 namespace woa::tools {
 
@@ -17,19 +17,23 @@ struct TransportOptions {
   bool hosts = false;                    // with ofi to nodes of other hosts, whatever is used here
   std::string provider = "tcp;ofi_rxm";  // of libfabric
   std::string interface {};              // to listen on, for ofi; empty: loopback
+  std::vector<std::string> lanes;        // NAME=PROVIDER
 };
 
 // --transport and --provider.
 void add_transport_options(CLI::App& command, TransportOptions& options);
-// --interface.
-void add_interface_option(CLI::App& command, TransportOptions& options);
+// --interface and --lane.
+void add_wire_options(CLI::App& command, TransportOptions& options);
 
 struct OwnedTransports {
-  std::unique_ptr<Transport> shared, between;  // as Transports
-  [[nodiscard]] Transports get() const noexcept { return {shared.get(), between.get()}; }
+  std::unique_ptr<Transport> shared;              // as Transports
+  std::vector<std::unique_ptr<Transport>> wires;  // likewise, one for each provider
+  std::vector<std::string> providers;             // by wire
+  BoundLanes lanes;
+  [[nodiscard]] Transports get() const;
 };
-// Shared memory, and ofi if the options ask for it. kInvalid: an interface without ofi. Otherwise as
-// make_ofi_transport().
+// Shared memory, and ofi with every provider that the options ask for: nodes with the same options number them alike.
+// kInvalid: an interface without ofi, or a lane that is bound twice or to nothing. Otherwise as make_ofi_transport().
 Result<OwnedTransports> make_transports(const TransportOptions& options);
 // What a node that this program starts needs of the options.
 std::vector<std::string> to_arguments(const TransportOptions& options);

@@ -46,6 +46,7 @@ class FaultTransport final : public Transport {
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   std::uint32_t header_room() const noexcept override { return inner_->header_room(); }
+  std::uint64_t packets() const noexcept override { return inner_->packets(); }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
                                               ChannelEnd end) override;

@@ -47,6 +47,7 @@ class Ofi final : public OfiTransport {
   std::string_view name() const noexcept override { return "ofi"; }
   std::uint32_t header_room() const noexcept override { return kHeaderRoom; }
   OfiCounters counters() const override;
+  std::uint64_t packets() const noexcept override;
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
@@ -74,6 +75,11 @@ class Ofi final : public OfiTransport {
 OfiCounters Ofi::counters() const {
   const FabricCounters counters = wire_->fabric.counters();
   return {counters.writes, counters.gathered, counters.injected, counters.arrived, counters.strays, counters.errors};
+}
+
+std::uint64_t Ofi::packets() const noexcept {
+  const FabricCounters counters = wire_->fabric.counters();
+  return counters.writes + counters.gathered;
 }
 
 Result<std::shared_ptr<Segment>> Ofi::allocate(std::string_view label, std::size_t bytes) {

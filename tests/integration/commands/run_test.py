@@ -76,10 +76,10 @@ class Run(WoaTest):
     def test_json_has_what_the_commands_page_promises(self):
         result = self.run_json(HELLO, "--in", "text=" + self.write("text", "x"))
         for key in ("graph model processes instances window wall_s throughput_per_s latency_us messages control payload_bytes "
-                    "copied_bytes controllers stages edges outputs failures").split():
+                    "copied_bytes controllers stages edges providers outputs failures").split():
             self.assertIn(key, result)
         self.assertEqual(set(result["latency_us"]), {"min", "p50", "p99", "max"})
-        self.assertEqual(set(result["edges"][0]), set("from to transport method messages payload_bytes copied_bytes".split()))
+        self.assertEqual(set(result["edges"][0]), set("from to transport lane provider method messages payload_bytes copied_bytes".split()))
 
     def test_a_folder_gives_an_instance_per_file_in_name_order(self):
         os.mkdir(self.path("in"))

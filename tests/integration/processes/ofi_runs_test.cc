@@ -1,123 +1,17 @@
 // Runs in several processes joined by ofi over loopback, where no memory is shared: the same results as over shm, and
 // an end with the controller's name when a node dies or stops.
-#include <signal.h>
-
-#include "runtime/base/clock.h"
-#include "runtime/rpc/call_model.h"
-#include "runtime/transport/ofi/ofi_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
+#include "tests/integration/processes/ofi_world.h"
 #include "tests/support/branching.h"
-#include "tests/support/functions.h"
 #include "tests/support/loop_plans.h"
-#include "tests/support/need.h"
-#include "tests/support/process_run.h"
-#include "tests/support/require.h"
-#include "tests/support/run_harness.h"
 #include "tests/support/says.h"
 
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kLimit_ns = 10'000'000'000;  // many times what the loss of a peer takes to show
-
-std::unique_ptr<OfiTransport> make_transport() {
-  auto transport = make_ofi_transport({});
-  if (!transport.ok() && transport.status().code() == Code::kUnavailable) skip("ofi", transport.status().message());
-  return need(std::move(transport));
-}
-
-struct World {
-  BackendRegistry backends;
-  ShmTransport shared;
-  std::unique_ptr<OfiTransport> transport = make_transport();
-  RunOptions options;
-  World() {
-    REQUIRE(backends.add(function_factory(functions())).ok());
-    options.backends = &backends;
-    options.transport = &shared;
-    options.between = transport.get();
-    options.node_command = {WOA_TEST_NODE, "ofi"};
-    options.apart = {0, 1, 2, 3};
-  }
-};
-
-Plan as(const Plan& plan, const char* model) { return need(rewrite(plan, model)); }
-
-// Of any length from none to beyond what travels behind a header, and different for each instance.
-std::string long_and_short(std::uint64_t instance, std::uint32_t) {
-  std::string text(instance * 37 % 3000, 'x');
-  for (std::size_t k = 0; k < text.size(); ++k) text[k] = static_cast<char>('a' + (instance + k) % 26);
-  return text;
-}
-
-// One output read by three stages on two controllers, twice on the same.
-Plan fan_out() {
-  PlanBuilder builder(1, 1, 10'000);
-  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "append", "cpu:1"),
-             c = builder.stage("c", "append", "cpu:2"), both = builder.stage("both", "join", "cpu:1", 2),
-             all = builder.stage("all", "join", "cpu:1", 2);
-  builder.edge(kSourceStage, 0, a, 0);
-  builder.edge(a, 0, b, 0);
-  builder.edge(a, 0, c, 0);
-  builder.edge(b, 0, both, 0);
-  builder.edge(c, 0, both, 1);
-  builder.edge(both, 0, all, 0);
-  builder.edge(a, 0, all, 1);
-  builder.edge(all, 0, kSinkStage, 0);
-  return builder.build();
-}
-
-// Four stages that may write over their inputs, by turns on two controllers: each payload comes to either one twice.
-Plan passing() {
-  PlanBuilder builder(1, 1, 10'000);
-  std::uint32_t last = kSourceStage;
-  for (const char* name : {"a", "b", "c", "d"}) {
-    const auto next = builder.stage(name, "append", name[0] % 2 == 0 ? "cpu:0" : "cpu:1");
-    builder.edge(last, 0, next, 0).keep = 0;
-    builder.raw().stages[next].outputs[0].in_place = 0;
-    last = next;
-  }
-  builder.edge(last, 0, kSinkStage, 0).keep = 0;
-  return builder.build();
-}
-
-void submit_one(Run& run, std::uint64_t& submitted) {
-  const Push push = run.submit([](std::uint32_t, std::span<std::byte> room) {
-    room[0] = std::byte{'x'};
-    return Result<std::uint64_t>(std::uint64_t{1});
-  });
-  if (push == Push::kOk) ++submitted;
-}
-
-// Hits one node with `signal` after some instances; the run must end, say who it was, and leave nothing.
 void check_loss(const Plan& plan, std::size_t victim, int signal, const std::set<std::uint32_t>& apart = {0, 1, 2, 3}) {
   World world;
   world.options.apart = apart;
-  std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
-  auto run = Run::start(plan, world.options, [&](const Completion& completion) {
-    ++completed;
-    if (completion.failure != nullptr) REQUIRE(completion.failure->code == Code::kPeerLost);
-  });
-  INFO(run.status().message());
-  REQUIRE(run.ok());
-  const std::vector<pid_t> nodes = children();
-  REQUIRE(nodes.size() == plan.controllers.size() - 1);
-  while ((*run)->status().ok()) {
-    if (completed >= 20 && hit_ns == 0) {
-      REQUIRE(::kill(nodes[victim], signal) == 0);
-      hit_ns = now_ns();
-    }
-    submit_one(**run, submitted);
-    if ((*run)->do_work() == 0) (*run)->wait();
-    REQUIRE((hit_ns == 0 || now_ns() - hit_ns < kLimit_ns));
-  }
-  const Status status = (*run)->status();
-  INFO(status.message());
-  REQUIRE(status.code() == Code::kPeerLost);
-  REQUIRE(says(status, "'cpu:" + std::to_string(victim) + "'"));
-  REQUIRE(completed == submitted);  // each ended: done or failed
-  run = Status(Code::kCancelled, "over");
-  REQUIRE(children().empty());
+  check_loss(world, plan, victim, signal);
 }
 
 void check_loss(const char* model, std::size_t victim, int signal,
@@ -132,10 +26,7 @@ std::set<std::uint32_t> all_of(const Plan& plan) {
 }
 
 // The host's packets: it alone counts in this process.
-std::uint64_t written(const World& world) {
-  const OfiCounters counters = world.transport->counters();
-  return counters.writes + counters.gathered;
-}
+std::uint64_t written(const World& world) { return world.wires.front()->packets(); }
 
 }  // namespace
 
@@ -229,11 +120,11 @@ TEST_CASE("ofi and shm in one run: only what leaves a site goes by ofi") {
   Plan plan = chain_plan(3, "append");
   for (EdgePlan& edge : plan.edges) edge.inline_bytes = 0;  // a token of the host's is gathered, control is not
   REQUIRE(run_plan(as(plan, "woa"), world.options, 100, number).outputs.size() == 100);
-  const OfiCounters forwarded = world.transport->counters();
+  const OfiCounters forwarded = world.wires.front()->counters();
   REQUIRE(forwarded.arrived >= 100);
   REQUIRE(forwarded.gathered < 100);  // the host's to cpu:0 are not among them
   REQUIRE(run_plan(as(plan, "rpc-hub"), world.options, 100, number).outputs.size() == 100);
-  REQUIRE(world.transport->counters().gathered - forwarded.gathered >= 100);
+  REQUIRE(world.wires.front()->counters().gathered - forwarded.gathered >= 100);
 }
 
 TEST_CASE("ofi and shm in one run: what kernels write over their inputs on one side arrives changed on the other") {

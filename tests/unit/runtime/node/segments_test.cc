@@ -73,8 +73,8 @@ TEST_CASE("a site's memory holds what its controllers use, and nothing of others
   const Segments there = need(allocate_segments(layout, 3, transport));
   for (std::size_t k = 0; k < layout.channels.size(); ++k) {
     const ChannelLayout& channel = layout.channels[k];
-    REQUIRE(channel.between_sites == (channel.from == 3 || channel.to == 3));
-    REQUIRE((here.channels[k] != nullptr) == !channel.between_sites);
+    REQUIRE(channel.wire.has_value() == (channel.from == 3 || channel.to == 3));
+    REQUIRE((here.channels[k] != nullptr) == !channel.wire);
     REQUIRE(there.channels[k] == nullptr);
   }
   std::size_t crossing = 0;

@@ -10,6 +10,7 @@
 #include "tests/support/branching.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
+#include "tests/support/says.h"
 
 namespace woa::test {
 namespace {
@@ -134,6 +135,71 @@ TEST_CASE("a kernel writes over payloads of its own site only, and only what cro
   // So the second's edge is in place, though the plan lets its payloads be passed on.
   REQUIRE(choose_methods(facts_of(plan, one, 2)).back().method == TransferMethod::kByReference);
   REQUIRE(choose_methods(facts_of(plan, first_apart, 2)).back().method == TransferMethod::kInPlace);
+}
+
+TEST_CASE("a lane that is bound takes its wire wherever its ends are, and others take the first between sites") {
+  PlanBuilder builder(1, 1);
+  std::uint32_t last = kSourceStage;
+  std::vector<std::uint32_t> stages;
+  for (const char* controller : {"cpu:0", "cpu:1", "cpu:1", "cpu:2"}) {
+    stages.push_back(builder.stage("s" + std::to_string(stages.size()), "append", controller));
+    builder.edge(last, 0, stages.back(), 0).lane = stages.size() == 1 ? "" : "bulk";
+    builder.raw().stages[stages.back()].outputs[0].in_place = 0;
+    last = stages.back();
+  }
+  builder.edge(last, 0, kSinkStage, 0);
+  const Plan plan = builder.build();
+  using Wires = std::vector<std::optional<std::uint32_t>>;
+  const auto wires = [](const Layout& layout) {
+    Wires out;
+    for (const EdgeLayout& edge : layout.edges) {
+      out.push_back(edge.wire);
+      if (edge.crosses()) REQUIRE(layout.channels[edge.channel].wire == edge.wire);
+    }
+    return out;
+  };
+  const Layout none = make_layout(plan), one = make_layout(plan, {{}, kRoom, {{"bulk", 0}}}),
+               two = make_layout(plan, {{0, 1, 0, 0}, kRoom, {{"bulk", 1}}});
+  REQUIRE(wires(none) == Wires(5));
+  REQUIRE(wires(one) == Wires{std::nullopt, 0, std::nullopt, 0, std::nullopt});  // the third stays in its controller
+  REQUIRE(wires(two) == Wires{0, 1, std::nullopt, 1, std::nullopt});
+  REQUIRE((wires_of(none) == 0 && wires_of(one) == 1 && wires_of(two) == 2));
+  for (const std::uint32_t control : one.control_of) REQUIRE_FALSE(one.channels[control].wire);
+  REQUIRE(two.channels[two.control_of[1]].wire == 0U);
+  REQUIRE_FALSE(two.channels[two.control_of[2]].wire);
+  // What cpu:0 would write over would take the wire to cpu:1, who has that memory; what the next two would write over
+  // came by wire, or goes on by it.
+  for (const std::uint32_t s : stages) {
+    REQUIRE(none.passed_input[s][0] == 0);
+    REQUIRE(one.passed_input[s][0] == -1);
+  }
+}
+
+TEST_CASE("a lane that the plan does not name cannot be bound, and it is said which there are") {
+  Plan plan = fork();
+  REQUIRE(check_lanes(plan, {}).ok());
+  const Status none = check_lanes(plan, {{"bulk", 0}});
+  REQUIRE((none.code() == Code::kInvalid && says(none, "'bulk'") && says(none, "none names any")));
+  plan.edges[0].lane = "b", plan.edges[1].lane = "a";
+  REQUIRE(check_lanes(plan, {{"a", 0}, {"b", 1}}).ok());
+  REQUIRE(says(check_lanes(plan, {{"a", 0}, {"bulk", 1}}), "'bulk'; there are: 'a', 'b'"));
+  REQUIRE(check_lanes(plan, {{"", 0}}).code() == Code::kInvalid);
+}
+
+TEST_CASE(
+    "who shares a region with others of its site has it in the site's memory, who has it by wire only a replica") {
+  const Plan plan = fork();  // a's output goes to two stages of cpu:1
+  const auto region = [&](const Sites& sites) {
+    const Layout layout = make_layout(plan, sites);
+    return layout.regions[static_cast<std::size_t>(layout.region_of[plan.edges[1].from_stage][0])];
+  };
+  const auto shared = [&](const Sites& sites) {
+    const RegionLayout of_a = region(sites);
+    REQUIRE((of_a.producer == 1 && of_a.consumers == std::vector<std::uint32_t>{2}));
+    return std::pair{of_a.is_in_site_memory(1), of_a.is_in_site_memory(2)};
+  };
+  REQUIRE(shared({}) == std::pair{true, true});
+  REQUIRE(shared({{0, 1, 0}, kRoom}) == std::pair{false, false});
 }
 
 TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {

@@ -20,8 +20,9 @@ std::shared_ptr<Segment> replica(Transport& transport, std::unique_ptr<Mapping> 
 
 // A consumer's side of a channel and its region.
 struct Consumer {
-  Consumer(Transport& producer, const std::shared_ptr<Segment>& source, std::unique_ptr<Mapping> adopted = nullptr)
-      : transport(ofi_or_skip()) {
+  Consumer(Transport& producer, const std::shared_ptr<Segment>& source, std::unique_ptr<Mapping> adopted = nullptr,
+           const OfiOptions& options = {})
+      : transport(ofi_or_skip(options)) {
     region = replica(*transport, std::move(adopted), source->bytes());
     REQUIRE(transport->connect(region, source->description()).ok());
     REQUIRE(producer.connect(source, region->description()).ok());
@@ -167,6 +168,41 @@ TEST_CASE("one block goes to several consumers, each with a header of its own") 
   REQUIRE(after.writes + after.gathered == before.writes + before.gathered + 2);
 }
 
+TEST_CASE("one block goes out over two providers, from one memory") {
+  const OfiOptions udp{.provider = "udp;ofi_rxd"};
+  Producer producer;
+  const auto second = ofi_or_skip(udp);
+  const auto adopted = replica(*second, need(producer.transport->map(producer.region, Access::kReadWrite)), 0);
+  Consumer one(*producer.transport, producer.region), two(*second, adopted, nullptr, udp);
+  for (int round = 0; round < 20; ++round) {
+    const std::uint32_t offset = producer.fill(round);
+    const std::uint64_t by_first = producer.transport->packets(), by_second = second->packets();
+    one.send(token(1, offset, kBlockBytes));
+    two.send(token(2, offset, kBlockBytes));
+    REQUIRE(producer.transport->packets() - by_first == 1);
+    REQUIRE(second->packets() - by_second == 1);
+    producer.pool.hold(offset, 2);
+    for (Consumer* consumer : {&one, &two}) {
+      REQUIRE(consumer->receive(static_cast<std::size_t>(round) + 1));
+      REQUIRE(consumer->inbox.packets.back().instance == (consumer == &one ? 1 : 2));
+      REQUIRE(filled(consumer->payload(offset), round));
+      consumer->receiver->give_back({0, offset, 0, 0});
+      consumer->receiver->wake();
+      BlockReturn block;
+      REQUIRE(within_patience([&] { return consumer->sender->poll_returns(std::span(&block, 1)) == 1; }));
+      REQUIRE(producer.pool.release(block.offset));
+    }
+    REQUIRE((one.receiver->status().ok() && two.receiver->status().ok()));
+  }
+}
+
+TEST_CASE("a replica is not connected to one of another provider") {
+  const auto tcp = ofi_or_skip(), udp = ofi_or_skip({.provider = "udp;ofi_rxd"});
+  const auto here = need(tcp->allocate("here", 4096)), there = need(udp->allocate("there", 4096));
+  REQUIRE(says(tcp->connect(here, there->description()), Code::kInvalid, "name the same one on both"));
+  REQUIRE(says(udp->connect(here, there->description()), Code::kInvalid, "another transport"));
+}
+
 TEST_CASE("what cannot be connected or opened says why") {
   const auto transport = ofi_or_skip(), other = ofi_or_skip();
   const std::size_t bytes = need(transport->channel_bytes(kSpec));
@@ -184,7 +220,7 @@ TEST_CASE("what cannot be connected or opened says why") {
   REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "region 3 is not connected"));
   end.regions = {{3, kBlocks + 1, kBlockBytes, region}};
   REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "blocks"));
-  REQUIRE(says(make_ofi_transport({.provider = "no such provider"}).status(), Code::kUnavailable, "fi_getinfo"));
+  REQUIRE(says(make_ofi_transport({.provider = "no such provider"}).status(), Code::kUnavailable, "'tcp;ofi_rxm'"));
   REQUIRE(says(make_ofi_transport({.interface = "no-such-interface"}).status(), Code::kInvalid, "available: lo"));
 }
 
