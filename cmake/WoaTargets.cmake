@@ -150,14 +150,15 @@ function(woa_test name)
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
 endfunction()
 
-# woa_test_again(NAME PROGRAM VARIABLE=VALUE): a test program once more, with that in its environment.
+# woa_test_again(NAME PROGRAM VARIABLE=VALUE [command line]): a test program once more, with that in its environment.
 function(woa_test_again name program variable)
-  add_test(NAME ${name} COMMAND ${program})
+  add_test(NAME ${name} COMMAND ${program} ${ARGN})
   foreach(property SKIP_RETURN_CODE TIMEOUT LABELS ENVIRONMENT)
     get_test_property(${program} ${property} value)
     set_tests_properties(${name} PROPERTIES ${property} "${value}")
   endforeach()
-  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${variable})
+  string(REPLACE ";" "\\;" variable "${variable}")  # one value, not a list
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "${variable}")
 endfunction()
 
 # woa_sizes(PROGRAM): a test program for each size but the default, too (tests/support/chosen_size.h).
