@@ -17,12 +17,12 @@ namespace woa {
 // Room for the text that poison carries; longer ones are cut.
 inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 
+// Lanes that are bound to a wire, wherever their ends are: the wire's number (Transports::wires), by lane.
+using BoundLanes = std::map<std::string, std::uint32_t>;
+
 // Which controllers map the same memory: those of one site. A site is what one process started on its host, or a
-// process that shares nothing. Only the host's, 0, has several controllers.
-//
-// What goes between sites takes one of the run's wires, the first unless its lane is bound to another. A lane that is
-// bound takes its wire within a site, too.
-using BoundLanes = std::map<std::string, std::uint32_t>;  // numbers of wires (Transports::wires), by lane
+// process that shares nothing. Only the host's, 0, has several controllers. What goes between sites, in a lane that is
+// not bound, takes the first wire.
 struct Sites {
   std::vector<std::uint32_t> of;  // by controller; absent: site 0
   std::uint32_t header_room = 0;  // Transport::header_room() of the wires

@@ -188,6 +188,16 @@ void print_devices(const Plan& plan, const RunReport& report) {
   }
 }
 
+void print_providers(const RunResult& result) {
+  for (const json& entry : providers_json(result)) {
+    std::string lanes;
+    for (const json& lane : entry["lanes"])
+      lanes += (lanes.empty() ? "" : ", ") + (lane == "" ? "the one without a name" : lane.get<std::string>());
+    std::printf("  over %s: %llu packets (lanes: %s)\n", entry["provider"].get<std::string>().c_str(),
+                static_cast<unsigned long long>(entry["packets"].get<std::uint64_t>()), lanes.c_str());
+  }
+}
+
 void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
   for (const OutputFiles::Summary& output : outputs) {
     std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
@@ -227,6 +237,7 @@ void print(const RunResult& result, bool summary) {
   print_failures(result);
   if (!summary || !result.report) return;
   print_counts(result);
+  print_providers(result);
   print_devices(*result.plan, *result.report);
   print_outputs(result.outputs);
 }
