@@ -26,7 +26,7 @@ constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx"
                            {"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
                            {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
-                           {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 8},
+                           {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8},
                            {"gRPC client stream", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
 
 std::uint64_t messages_of(std::uint64_t size, std::uint64_t count) {
@@ -88,7 +88,7 @@ Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& opt
     Contest contest = contest_of(transport, options, source->bytes());
     if (peers) {
       add_peers(contest, kPeers, options.peers, size, [&, size](const Peer& peer) {
-        const PeerJob job{"stream", size, messages_of(size, options.count)};
+        const PeerJob job{"stream", size, messages_of(size, options.count), stream_window(size)};
         return per_ns(static_cast<double>(size), peer_ns_each(peer, options.peers, job));
       });
     }

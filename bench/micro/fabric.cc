@@ -24,7 +24,7 @@ namespace {
 constexpr Peer kHopPeers[] = {{"UCX active message", PeerLibrary::kUcx, "peer_ucx", "am"},
                               {"UCX put", PeerLibrary::kUcx, "peer_ucx", "put"},
                               {"MPI_Send", PeerLibrary::kMpi, "peer_mpi", "send"},
-                              {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair", 20},
+                              {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 20},
                               {"gRPC unary call, half of it", PeerLibrary::kGrpc, "peer_grpc", "rpc", 20}};
 
 FillInput token(std::uint64_t counter, std::uint64_t bytes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "bench/harness/contest.h"
@@ -15,6 +16,12 @@ namespace woa::bench {
 namespace {
 
 constexpr std::uint64_t kWarmUp = 4;
+
+constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+                           {"MPI_Bcast", PeerLibrary::kMpi, "peer_mpi", "send"},
+                           {"MPI_Bcast, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
+                           {"ZeroMQ publish, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8},
+                           {"gRPC unary calls", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
 
 std::uint64_t payloads_of(std::uint64_t size, std::uint64_t count) {
   constexpr std::uint64_t kMostBytes = 256 << 20, kFewest = 20, kMost = 5'000;
@@ -62,6 +69,20 @@ Result<double> run_us(const RunOptions& options, std::uint32_t consumers, std::u
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(payloads);
 }
 
+// As ours on a controller each.
+PeerJob peer_job(std::uint32_t consumers, std::uint64_t size, std::uint64_t payloads) {
+  PeerJob job{"fanout", size, payloads};
+  job.processors.assign(consumers + 1, 1);
+  job.processors[0] = 0;
+  return job;
+}
+
+Result<double> peer_us(const Peer& peer, const PeerFolder& peers, const PeerJob& job) {
+  const auto ns = peer_ns_each(peer, peers, job);
+  if (!ns.ok()) return ns;
+  return *ns / 1e3;
+}
+
 Contest contest_of(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size) {
   const std::uint64_t payloads = payloads_of(size, chosen.count);
   const auto run = [&options, size, payloads](std::uint32_t consumers, std::uint32_t controllers) {
@@ -70,18 +91,25 @@ Contest contest_of(const RunOptions& options, const FanoutOptions& chosen, std::
     };
   };
   const std::string all = std::to_string(chosen.consumers) + " consumers, ";
-  return {"us/payload",
-          chosen.repetitions,
-          "one consumer",
-          {{"one consumer", "limit", size, run(1, 1)},
-           {all + "one controller", "ours", size, run(chosen.consumers, 1)},
-           {all + "a controller each", "ours", size, run(chosen.consumers, chosen.consumers)}}};
+  Contest contest{"us/payload",
+                  chosen.repetitions,
+                  "one consumer",
+                  {{"one consumer", "limit", size, run(1, 1)},
+                   {all + "one controller", "ours", size, run(chosen.consumers, 1)},
+                   {all + "a controller each", "ours", size, run(chosen.consumers, chosen.consumers)}}};
+  const std::size_t ours = contest.contenders.size();
+  const PeerJob job = peer_job(chosen.consumers, size, payloads);
+  const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
+  add_peers(contest, kPeers, peers, size, [=](const Peer& peer) { return peer_us(peer, peers, job); });
+  for (Contender& peer : std::span(contest.contenders).subspan(ours)) peer.name = all + peer.name;
+  return contest;
 }
 
 }  // namespace
 
 Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chosen) {
   Report report{"fanout", std::string(options.transport->name()), Better::kLess, "", {}};
+  name_absent(report, kPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     auto rows = run_contest(contest_of(options, chosen, size), [&] { return probe.look(); });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/harness/report.h"
+#include "bench/peers/peer.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {
@@ -14,12 +15,14 @@ struct FanoutOptions {
   std::uint32_t consumers = 8;
   std::uint64_t count = 0;  // payloads of a launch; 0: a number that suits the size
   std::uint64_t repetitions = 11;
+  PeerFolder peers = {};
 };
 
 // Microseconds from the moment when the source begins to write a payload until the last of its consumers, which do not
 // look at it, has said so. The limit is the same with one consumer; ours are all of them on one controller, and on a
-// controller each, whose processes share processor 1. kInternal: a payload was written, sent or copied more often than
-// the routes say. Otherwise as Run::start().
+// controller each, whose processes share processor 1. So do those of peers, which
+// take no part where peers_can_hold() is false. kInternal: a
+// payload was written, sent or copied more often than the routes say. Otherwise as Run::start().
 Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chosen);
 
 }  // namespace woa::bench

@@ -68,7 +68,7 @@ struct PingPong {
   }
 };
 
-Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk& talk, bool first) {
+Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk& talk) {
   auto out = std::make_shared<PingPong>(job.bytes);
   auto transport = open_transport(job);
   if (!transport.ok()) return transport.status();
@@ -81,8 +81,8 @@ Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk&
   if (!there.ok()) return there.status();
   if (!back.ok()) return back.status();
   out->there = *there, out->back = *back;
-  auto sender = out->transport->open_sender(spec, first ? *there : *back, {});
-  auto receiver = out->transport->open_receiver(spec, first ? *back : *there, {});
+  auto sender = out->transport->open_sender(spec, talk.first() ? *there : *back, {});
+  auto receiver = out->transport->open_receiver(spec, talk.first() ? *back : *there, {});
   if (!sender.ok()) return sender.status();
   if (!receiver.ok()) return receiver.status();
   out->sender = std::move(*sender), out->receiver = std::move(*receiver);
@@ -131,7 +131,7 @@ struct PayloadStream final : PacketSink {
   }
 };
 
-Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Talk& talk, bool first) {
+Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Talk& talk) {
   auto transport = open_transport(job);
   if (!transport.ok()) return transport.status();
   const std::uint32_t room = (*transport)->header_room();
@@ -153,7 +153,7 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
   out->region = *region, out->channel = *channel;
   ChannelEnd end;
   end.regions = {{0, job.slots, block_bytes, *region}};
-  if (first) {
+  if (talk.first()) {
     auto sender = out->transport->open_sender(spec, *channel, end);
     if (!sender.ok()) return sender.status();
     out->sender = std::move(*sender);
@@ -168,18 +168,19 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
 }  // namespace
 
 Result<double> ofi_hop_ns(const WireJob& job) {
-  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
-    const auto side = open_ping_pong(job, talk, first);
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
+    const auto side = open_ping_pong(job, talk);
     if (!side.ok()) return side.status();
-    return Side([side = *side, first](std::uint64_t times) { return gone_unless(side->run(first, times)); });
+    return Side(
+        [side = *side, first = talk.first()](std::uint64_t times) { return gone_unless(side->run(first, times)); });
   });
 }
 
 Result<double> ofi_stream_ns(const WireJob& job) {
-  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
-    const auto side = open_stream(job, talk, first);
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
+    const auto side = open_stream(job, talk);
     if (!side.ok()) return side.status();
-    return Side([side = *side, first](std::uint64_t messages) {
+    return Side([side = *side, first = talk.first()](std::uint64_t messages) {
       return gone_unless(first ? side->produce(messages) : side->consume(messages));
     });
   });

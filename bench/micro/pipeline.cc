@@ -19,6 +19,12 @@ namespace {
 
 constexpr std::uint32_t kWorkers = 3;
 
+constexpr Peer kForwardingPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+                                     {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send"},
+                                     {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
+                                     {"ZeroMQ push, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8}};
+constexpr Peer kHubPeers[] = {{"gRPC unary calls by a hub", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
+
 std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
   constexpr std::uint64_t kMostBytes = 256 << 20, kFewest = 40, kMost = 20'000;
   return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
@@ -54,41 +60,58 @@ Result<double> run_us(const RunOptions& options, std::string_view model, std::ui
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(items);
 }
 
-Result<double> raw_us(const RawPipeline& pipeline, std::uint64_t items) {
-  const Result<double> ns = raw_pipeline_ns(pipeline, items);
+Result<double> us_each(const Result<double>& ns, std::uint64_t items) {
   if (!ns.ok()) return ns;
   return *ns / 1e3 / static_cast<double>(items);
 }
 
-Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size, std::uint32_t window) {
-  const std::uint64_t items = items_of(size, chosen.count);
-  const std::string tail = ", window " + std::to_string(window);
-  const auto raw = [&](Route route, Carried carried, const char* name) {
-    return Contender{name + tail, "limit", size, [=] { return raw_us({route, carried, size, window}, items); }};
-  };
-  const auto ours = [&](const char* model) {
-    return Contender{model + tail, "ours", size,
-                     [&options, model, size, window, items] { return run_us(options, model, size, window, items); }};
-  };
-  return {"us/item",
-          chosen.repetitions,
-          "",
-          {raw(Route::kForward, Carried::kPayload, "raw forward, payload copied"),
-           raw(Route::kForward, Carried::kIndex, "raw forward, index sent"), ours("woa"),
-           raw(Route::kHub, Carried::kPayload, "raw hub, payload copied"),
-           raw(Route::kHub, Carried::kIndex, "raw hub, index sent"), ours("rpc-hub")}};
+Result<double> raw_us(const RawPipeline& pipeline, std::uint64_t items) {
+  return us_each(raw_pipeline_ns(pipeline, items), items);
 }
 
-// Each of ours with the better of the two limits before it.
+// Who is compared follows the limits of its route.
+Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size, std::uint32_t window) {
+  const std::uint64_t items = items_of(size, chosen.count);
+  const PeerJob job{"pipeline", size, items, window, {0, 1, 0, 1}};
+  const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
+  const auto raw = [&](Route route, Carried carried, const char* name) {
+    return Contender{name, "limit", size, [=] { return raw_us({route, carried, size, window}, items); }};
+  };
+  const auto ours = [&](const char* model) {
+    return Contender{model, "ours", size,
+                     [&options, model, size, window, items] { return run_us(options, model, size, window, items); }};
+  };
+  const auto peer_us = [=](const Peer& peer) { return us_each(peer_ns_each(peer, peers, job), 1); };
+  Contest contest{"us/item", chosen.repetitions, "", {}};
+  auto& contenders = contest.contenders;
+  contenders = {raw(Route::kForward, Carried::kPayload, "raw forward, payload copied"),
+                raw(Route::kForward, Carried::kIndex, "raw forward, index sent"), ours("woa")};
+  add_peers(contest, kForwardingPeers, peers, size, peer_us);
+  contenders.insert(contenders.end(), {raw(Route::kHub, Carried::kPayload, "raw hub, payload copied"),
+                                       raw(Route::kHub, Carried::kIndex, "raw hub, index sent"), ours("rpc-hub")});
+  add_peers(contest, kHubPeers, peers, size, peer_us);
+  for (Contender& each : contenders) each.name += ", window " + std::to_string(window);
+  return contest;
+}
+
+// Each with the better of the limits before it.
 void compare(std::vector<Row>& rows) {
-  for (std::size_t k = 0; k + 2 < rows.size(); k += 3)
-    rows[k + 2].ratio_to_limit = rows[k + 2].median() / std::min(rows[k].median(), rows[k + 1].median());
+  double limit = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const bool another = k > 0 && rows[k - 1].role == "limit";
+    if (rows[k].role == "limit")
+      limit = another ? std::min(limit, rows[k].median()) : rows[k].median();
+    else
+      rows[k].ratio_to_limit = rows[k].median() / limit;
+  }
 }
 
 }  // namespace
 
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen) {
   Report report{"pipeline", std::string(options.transport->name()), Better::kLess, "", {}};
+  name_absent(report, kForwardingPeers, chosen.peers);
+  name_absent(report, kHubPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     for (const std::uint32_t window : chosen.windows) {

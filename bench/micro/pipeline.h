@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/harness/report.h"
+#include "bench/peers/peer.h"
 #include "runtime/node/run.h"
 
 namespace woa::bench {
@@ -14,11 +15,13 @@ struct PipelineOptions {
   std::vector<std::uint32_t> windows{1, 8};                 // items under way at most, each 1 to kMaxWindow
   std::uint64_t count = 0;                                  // items per launch; 0: as many as take some 100 ms
   std::uint64_t repetitions = 11;
+  PeerFolder peers = {};
 };
 
 // Microseconds per item. Source and sink are this process; four processes poll and yield on processors 0, 1, 0, 1.
 // `woa` is compared with the better of the raw pipelines that forward, `rpc-hub` with the better of those by a hub:
-// where a call model has as good an implementation as the other, a comparison of the two means something.
+// where a call model has as good an implementation as the other, a comparison of the two means something. So are peers,
+// by their own route; not where peers_can_hold() is false.
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen);
 
 }  // namespace woa::bench

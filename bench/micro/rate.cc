@@ -22,7 +22,7 @@ constexpr const char* kSends = "MPI_Isend";
 constexpr Peer kPeers[] = {{kActiveMessages, PeerLibrary::kUcx, "peer_ucx", "am"},
                            {"UCX puts", PeerLibrary::kUcx, "peer_ucx", "put"},
                            {kSends, PeerLibrary::kMpi, "peer_mpi", "send"},
-                           {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "pair"}};
+                           {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets"}};
 
 std::string ours(const Transport& transport, std::uint32_t slots) {
   return std::string(transport.name()) + " transport, " + std::to_string(slots) + " slots";
@@ -70,7 +70,7 @@ Result<Report> bench_rate(Transport& transport, std::uint64_t messages, std::uin
     Contest contest = contest_of(transport, slots, messages, repetitions);
     if (slots == kLargeRing)
       add_peers(contest, kPeers, peers, kWord.size(), [&](const Peer& peer) {
-        return per_ns(1e3, peer_ns_each(peer, peers, {"stream", kWord.size(), messages}));
+        return per_ns(1e3, peer_ns_each(peer, peers, {"stream", kWord.size(), messages, stream_window(kWord.size())}));
       });
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();

@@ -122,20 +122,20 @@ bool consume(RawSide& side, const WireJob& job, std::uint64_t messages) {
 }  // namespace
 
 Result<double> raw_fabric_hop_ns(const WireJob& job) {
-  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
     const auto side = RawSide::open(job, talk);
     if (!side.ok()) return side.status();
-    return Side([side = *side, bytes = job.bytes, first](std::uint64_t times) {
+    return Side([side = *side, bytes = job.bytes, first = talk.first()](std::uint64_t times) {
       return gone_unless(ping(*side, bytes, first, times));
     });
   });
 }
 
 Result<double> raw_fabric_stream_ns(const WireJob& job) {
-  return run_two_sides(sides_of(job), [&](const Talk& talk, bool first) -> Result<Side> {
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
     const auto side = RawSide::open(job, talk);
     if (!side.ok()) return side.status();
-    return Side([side = *side, &job, first](std::uint64_t messages) {
+    return Side([side = *side, &job, first = talk.first()](std::uint64_t messages) {
       return gone_unless(first ? produce(*side, job, messages) : consume(*side, job, messages));
     });
   });

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/micro/two_sides.h"
+#include "bench/micro/sides.h"
 
 namespace woa::bench {
 

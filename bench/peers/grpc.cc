@@ -1,14 +1,20 @@
-// gRPC as a peer (peer_program.h), over a UNIX socket; client and server sleep while they wait. rpc: a hop is a unary
-// call that answers with what it was given, a stream the messages of one client-streaming call.
+// gRPC as a peer (peer_program.h), over UNIX sockets; clients and servers sleep while they wait. rpc: a hop is a unary
+// call that answers with what it was given, a stream the messages of one client-streaming call; pipelines and fan-outs
+// are calls of workers by the first process (grpc_hub.h).
 #include <grpcpp/grpcpp.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "bench/harness/patience.h"
 #include "bench/micro/stream.h"
 #include "bench/peers/echo.grpc.pb.h"
+#include "bench/peers/grpc_hub.h"
 #include "bench/peers/peer_program.h"
+#include "bench/peers/shapes.h"
 
 namespace woa::bench {
 namespace {
@@ -29,16 +35,9 @@ class Service final : public Echo::Service {
   }
 };
 
-Status failed(const grpc::Status& status) {
-  return status.ok() ? Status() : Status(Code::kPeerLost, "gRPC: " + status.error_message());
-}
-
 class Client {
  public:
-  Client(const std::string& address, std::size_t bytes) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(-1);
-    stub_ = Echo::NewStub(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  Client(const std::shared_ptr<grpc::Channel>& channel, std::size_t bytes) : stub_(Echo::NewStub(channel)) {
     blob_.set_data(std::string(bytes, 'x'));
   }
   Status hop(std::uint64_t round_trips) {
@@ -46,7 +45,7 @@ class Client {
     for (std::uint64_t k = 0; k < round_trips; ++k) {
       grpc::ClientContext context;
       context.set_deadline(std::chrono::system_clock::now() + kPatience);
-      WOA_RETURN_IF_ERROR(failed(stub_->Call(&context, blob_, &answer)));
+      WOA_RETURN_IF_ERROR(grpc_status(stub_->Call(&context, blob_, &answer)));
       if (answer.data().size() != blob_.data().size())
         return {Code::kDataLoss, "gRPC: an answer has not what was sent"};
     }
@@ -59,7 +58,7 @@ class Client {
     const auto writer = stub_->Stream(&context, &count);
     for (std::uint64_t k = 0; k < messages && writer->Write(blob_);) ++k;
     writer->WritesDone();
-    WOA_RETURN_IF_ERROR(failed(writer->Finish()));
+    WOA_RETURN_IF_ERROR(grpc_status(writer->Finish()));
     return count.messages() == messages ? Status() : Status(Code::kDataLoss, "gRPC: messages were lost");
   }
 
@@ -69,29 +68,43 @@ class Client {
 };
 
 struct Server {
-  Service service;
+  Server(const PeerArguments& job, std::size_t number) : worker(job, number) {}
+  Service echo;
+  WorkerService worker;
   std::unique_ptr<grpc::Server> server;  // goes first
 };
 
-Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
-  // A name without a file, of the process that serves.
-  const std::string own = std::to_string(::getpid()), other = talk.swap(own);
-  WOA_RETURN_IF_ERROR(gone_unless(!other.empty()));
-  const std::string address = "unix-abstract:woa-peer-" + (first ? other : own);
-  const auto server = std::make_shared<Server>();
-  if (!first) {
-    grpc::ServerBuilder builder;
-    builder.AddListeningPort(address, grpc::InsecureServerCredentials());
-    builder.SetMaxReceiveMessageSize(-1);
-    builder.RegisterService(&server->service);
-    server->server = builder.BuildAndStart();
-    if (server->server == nullptr) return {Code::kUnavailable, "gRPC cannot listen on " + address};
-  }
-  WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("listening").empty()));
-  if (!first) return Side([server](std::uint64_t) { return Status(); });  // by threads, until both are done
-  const auto client = std::make_shared<Client>(address, job.bytes);
-  return Side([=](std::uint64_t count) {
-    return job.shape == PeerArguments::Shape::kHop ? client->hop(count) : client->stream(count);
+// A name without a file, of the process that serves.
+std::string address_of(const std::string& process) { return "unix-abstract:woa-peer-" + process; }
+
+Result<Side> serve(const PeerArguments& job, const Talk& talk) {
+  const std::string own = std::to_string(::getpid());
+  const auto server = std::make_shared<Server>(job, talk.number());
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort(address_of(own), grpc::InsecureServerCredentials());
+  builder.SetMaxReceiveMessageSize(-1);
+  builder.RegisterService(&server->echo);
+  builder.RegisterService(&server->worker);
+  server->server = builder.BuildAndStart();
+  if (server->server == nullptr) return {Code::kUnavailable, "gRPC cannot listen on " + address_of(own)};
+  WOA_RETURN_IF_ERROR(gone_unless(!talk.gather(own).empty()));
+  return Side([server](std::uint64_t) { return Status(); });  // by threads, until all are done
+}
+
+Result<Side> open(const PeerArguments& job, const Talk& talk) {
+  if (!talk.first()) return serve(job, talk);
+  const auto processes = talk.gather(std::to_string(::getpid()));  // which listen by now
+  WOA_RETURN_IF_ERROR(gone_unless(!processes.empty()));
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  for (const std::string& process : std::span(processes).subspan(1))
+    channels.push_back(grpc::CreateCustomChannel(address_of(process), grpc::InsecureChannelCredentials(), arguments));
+  if (job.shape == PeerArguments::Shape::kPipeline || job.shape == PeerArguments::Shape::kFanout)
+    return side_of(job, 0, std::make_shared<GrpcHub>(job, channels));
+  const auto client = std::make_shared<Client>(channels[0], job.bytes);
+  return Side([=, hop = job.shape == PeerArguments::Shape::kHop](std::uint64_t count) {
+    return hop ? client->hop(count) : client->stream(count);
   });
 }
 

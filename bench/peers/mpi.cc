@@ -1,25 +1,30 @@
-// MPI as a peer (peer_program.h), two ranks under mpirun. send: MPI_Send and MPI_Recv, in a stream many at once by
-// MPI_Isend and MPI_Irecv; large messages are read from the sender's memory by a system call (CMA). copied: the same
-// without that call, so that they are copied twice through shared memory (Open MPI only).
+// MPI as a peer (peer_program.h), a rank to a processor given, under mpirun. send: MPI_Send and MPI_Recv, in a stream
+// many at once by MPI_Isend and MPI_Irecv, pipelines and fan-outs as mpi_messenger.h says; large messages are read from
+// the sender's memory by a system call (CMA). copied: the same without that call, so that they are copied twice through
+// shared memory (Open MPI only).
 #include <mpi.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
 #include <cstdlib>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/micro/pin.h"
 #include "bench/micro/stream.h"
+#include "bench/peers/mpi_messenger.h"
 #include "bench/peers/peer_program.h"
+#include "bench/peers/shapes.h"
 
 namespace woa::bench {
 namespace {
 
 class Rank {
  public:
-  Rank(int rank, std::size_t bytes)
-      : first_(rank == 0), bytes_(static_cast<int>(bytes)), requests_(bytes > (64 << 10) ? 4 : 64) {
-    buffer_.resize(bytes * requests_.size(), std::byte{1});
+  Rank(int rank, const PeerArguments& job)
+      : first_(rank == 0), bytes_(static_cast<int>(job.bytes)), requests_(job.window) {
+    buffer_.resize(job.bytes * requests_.size(), std::byte{1});
   }
 
   Status hop(std::uint64_t round_trips) {
@@ -64,20 +69,29 @@ class Rank {
   std::vector<std::byte> buffer_;
 };
 
+Side open(const PeerArguments& job, int rank, int ranks) {
+  using Shape = PeerArguments::Shape;
+  const auto number = static_cast<std::size_t>(rank);
+  if (job.shape == Shape::kPipeline)
+    return side_of(job, number, std::make_shared<MpiPipeline>(traffic_of(job, number), rank, ranks));
+  if (job.shape == Shape::kFanout)
+    return side_of(job, number, std::make_shared<MpiFanout>(traffic_of(job, number), rank));
+  const auto pair = std::make_shared<Rank>(rank, job);
+  return
+      [=, hop = job.shape == Shape::kHop](std::uint64_t count) { return hop ? pair->hop(count) : pair->stream(count); };
+}
+
 // By default an MPI function that fails ends the job and says why.
 Result<double> run(const PeerArguments& job) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks != 2) return {Code::kInvalid, "two ranks are needed: mpirun -np 2"};
+  const std::size_t wanted = job.sides.processors.size();
+  if (static_cast<std::size_t>(ranks) != wanted)
+    return {Code::kInvalid, "a rank for each processor is needed: mpirun -np " + std::to_string(wanted)};
   const std::size_t processor = job.sides.processors[static_cast<std::size_t>(rank)];
   if (!pin(processor)) return {Code::kUnavailable, "cannot run on processor " + std::to_string(processor)};
-  Rank self(rank, job.bytes);
-  return side_ns(
-      [&](std::uint64_t count) {
-        return job.shape == PeerArguments::Shape::kHop ? self.hop(count) : self.stream(count);
-      },
-      job.sides);
+  return side_ns(open(job, rank, ranks), job.sides);
 }
 
 int main_of(std::span<char*> arguments) {
@@ -87,6 +101,7 @@ int main_of(std::span<char*> arguments) {
   if (job->way == "copied")
     for (const char* name : {"OMPI_MCA_btl_vader_single_copy_mechanism", "OMPI_MCA_btl_sm_single_copy_mechanism"})
       ::setenv(name, "none", 1);
+  if (job->sides.processors.size() > 2) ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);  // several to a processor
   MPI_Init(nullptr, nullptr);
   const auto ns = run(*job);
   int rank = 0;

@@ -45,8 +45,10 @@ std::string why_absent(const Peer& peer, const PeerFolder& folder) {
 
 Result<double> launch_peer(const Peer& peer, const PeerFolder& folder, const PeerLaunch& launch) {
   std::vector<std::string> command;
-  // Two slots are named, since mpirun counts cores, of which two processors may have but one.
-  if (peer.library == PeerLibrary::kMpi) command = {"mpirun", "--host", "localhost:2", "-np", "2", "--bind-to", "none"};
+  // Slots are named, since mpirun counts cores, of which two processors may have but one.
+  const std::string processes = std::to_string(launch.processes);
+  if (peer.library == PeerLibrary::kMpi)
+    command = {"mpirun", "--host", "localhost:" + processes, "-np", processes, "--bind-to", "none"};
   if (peer.library == PeerLibrary::kMpi && ::geteuid() == 0) command.emplace_back("--allow-run-as-root");
   command.push_back(path_of(peer, folder));
   command.emplace_back(peer.way);
@@ -75,11 +77,18 @@ void add_peers(Contest& contest, std::span<const Peer> peers, const PeerFolder& 
 
 Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const PeerJob& job) {
   const std::uint64_t count = std::max<std::uint64_t>(1, job.count / peer.fewer_times);
-  const auto ns = launch_peer(peer, folder,
-                              {{job.shape, std::to_string(job.bytes), std::to_string(count), "0", "1"},
-                               PeerLaunch{}.limit + patience(count, job.bytes)});
+  PeerLaunch launch{{job.shape, std::to_string(job.bytes), std::to_string(job.window), std::to_string(count)}};
+  for (const std::size_t processor : job.processors) launch.arguments.push_back(std::to_string(processor));
+  launch.processes = job.processors.size();
+  launch.limit += patience(count * (launch.processes - 1), job.bytes);
+  const auto ns = launch_peer(peer, folder, launch);
   if (!ns.ok()) return ns;
   return *ns / static_cast<double>(count);
+}
+
+bool peers_can_hold(const PeerJob& job) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+  return job.bytes <= kMostBytes / (job.window + 1) / job.processors.size();
 }
 
 }  // namespace woa::bench

@@ -27,6 +27,7 @@ struct Peer {
 struct PeerLaunch {
   std::vector<std::string> arguments;  // after the way
   std::chrono::milliseconds limit{60'000};
+  std::size_t processes = 2;  // that mpirun starts
 };
 
 // Where the programs lie; empty: no peer takes part, and none is called absent.
@@ -45,12 +46,20 @@ void name_absent(Report& report, std::span<const Peer> peers, const PeerFolder& 
 void add_peers(Contest& contest, std::span<const Peer> peers, const PeerFolder& folder, std::uint64_t size,
                const std::function<Result<double>(const Peer&)>& launch);
 
-// What two processes on processors 0 and 1 do (two_sides.h): round trips, or messages one way.
+// What processes do (peer_program.h).
 struct PeerJob {
-  const char* shape;  // "hop" or "stream"
+  const char* shape;  // "hop", "stream", "pipeline" or "fanout"
   std::uint64_t bytes = 0, count = 0;
+  std::uint64_t window = 1;
+  std::vector<std::size_t> processors{0, 1};
 };
-// Nanoseconds for each of them.
+// Nanoseconds for each of `count`.
 Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const PeerJob& job);
+
+// Where the processes of a pipeline or a fan-out would hold more than 2 GiB of payloads, peers take no part.
+bool peers_can_hold(const PeerJob& job);
+
+// How many messages of a stream are under way.
+constexpr std::uint64_t stream_window(std::uint64_t bytes) { return bytes > (64 << 10) ? 4 : 64; }
 
 }  // namespace woa::bench

@@ -1,11 +1,15 @@
 // What the programs of this folder have in common, RandomAccess apart:
 //
-//   PROGRAM WAY hop|stream BYTES COUNT PROCESSOR PROCESSOR
+//   PROGRAM WAY hop|stream|pipeline|fanout BYTES WINDOW COUNT PROCESSOR PROCESSOR...
 //
-// Two processes, the first on the first processor and the second on the other, do a job by the library's WAY. Prints
-// the nanoseconds that it took after a warm-up. hop: COUNT round trips of BYTES. stream: COUNT messages of BYTES to the
-// second process, until the first knows that the last one was received. Exit code 2: bad arguments; 1: it failed, with
-// the reason on stderr.
+// A process on each processor, the first on the first one, do a job by the library's WAY. Prints the nanoseconds that
+// it took after a warm-up.
+//   hop       two processes: COUNT round trips of BYTES
+//   stream    two: COUNT messages of BYTES to the second process, until the first knows that the last one was received
+//   pipeline  COUNT items of BYTES from the first process to each of the others in turn and back (shapes.h)
+//   fanout    COUNT payloads of BYTES from the first process to all others; the next one when all have answered
+// WINDOW: messages, items or payloads under way at most, where the library leaves that to its caller. Exit code 2: bad
+// arguments; 1: it failed, with the reason on stderr.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +17,16 @@
 #include <span>
 #include <string>
 
-#include "bench/micro/two_sides.h"
+#include "bench/micro/sides.h"
 
 namespace woa::bench {
 
 struct PeerArguments {
-  enum class Shape : std::uint8_t { kHop, kStream };
+  enum class Shape : std::uint8_t { kHop, kStream, kPipeline, kFanout };
   std::string way;
   Shape shape = Shape::kHop;
-  std::size_t bytes = 0;  // at least 1
+  std::size_t bytes = 0;   // at least 1, of an item of a pipeline 2
+  std::size_t window = 1;  // at least 1
   SidesJob sides;
 };
 
@@ -33,7 +38,7 @@ int say(const Result<double>& ns);
 
 // The whole program, where the library does not start the processes itself. Opens each side in its own process, because
 // libraries have threads, which do not survive a fork.
-using OpenPeer = std::function<Result<Side>(const PeerArguments& arguments, const Talk& talk, bool first)>;
+using OpenPeer = std::function<Result<Side>(const PeerArguments& arguments, const Talk& talk)>;
 int run_peer(std::span<char*> arguments, const std::string& ways, const OpenPeer& open);
 
 }  // namespace woa::bench

@@ -1,7 +1,7 @@
 // UCX as a peer (peer_program.h), over shared memory and polled. am: active messages; large ones are read from the
 // sender's memory by a system call (CMA). put: one-sided writes of whole words into one buffer of the other process,
 // which is told nothing; it looks at the last word. Nothing happens without progress, so a side waits for its own sends
-// before it returns.
+// before it returns. Pipelines and fan-outs go by active messages (ucx_messenger.h).
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -10,6 +10,8 @@
 
 #include "bench/micro/stream.h"
 #include "bench/peers/peer_program.h"
+#include "bench/peers/shapes.h"
+#include "bench/peers/ucx_messenger.h"
 #include "bench/peers/ucx_objects.h"
 
 namespace woa::bench {
@@ -17,49 +19,14 @@ namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-// Sends that were not complete at once. Not movable: UCX knows where it is.
-class Pending {
- public:
-  explicit Pending(std::size_t bytes) : most_(bytes > (64 << 10) ? 4 : 64) {
-    param_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    param_.cb.send = [](void* request, ucs_status_t status, void* self) {
-      static_cast<Pending*>(self)->complete(status);
-      ucp_request_free(request);
-    };
-    param_.user_data = this;
-  }
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
-
-  [[nodiscard]] ucp_request_param_t& param() { return param_; }
-
-  // `request`: what the call with param() answered. Waits while too many are under way.
-  Status add(const UcxLink& link, ucs_status_ptr_t request) {
-    if (request == nullptr) return {};
-    if (UCS_PTR_IS_ERR(request)) return ucx_status("a send", UCS_PTR_STATUS(request));
-    ++under_way_;
-    return wait(link, most_);
-  }
-  Status wait(const UcxLink& link, std::uint64_t most) {
-    WOA_RETURN_IF_ERROR(gone_unless(link.progress_until([&] { return under_way_ <= most; })));
-    return ucx_status("a send", failure_);
-  }
-
- private:
-  void complete(ucs_status_t status) {
-    --under_way_;
-    if (status != UCS_OK) failure_ = status;
-  }
-
-  ucp_request_param_t param_{};
-  std::uint64_t most_, under_way_ = 0;
-  ucs_status_t failure_ = UCS_OK;
-};
-
 class ActiveMessages {
  public:
-  ActiveMessages(UcxLink link, std::size_t bytes, bool first)
-      : payload_(bytes, std::byte{1}), room_(bytes), first_(first), pending_(bytes), link_(std::move(link)) {}
+  ActiveMessages(UcxLink link, const PeerArguments& job, bool first)
+      : payload_(job.bytes, std::byte{1}),
+        room_(job.bytes),
+        first_(first),
+        pending_(job.window),
+        link_(std::move(link)) {}
 
   // Before the other side sends. The link calls this object from then on.
   Status listen() {
@@ -87,7 +54,7 @@ class ActiveMessages {
   Status send() { return send(payload_.size()); }
   Status send(std::size_t bytes) {
     const ucs_status_ptr_t request =
-        ucp_am_send_nbx(link_.endpoint.get(), kId, nullptr, 0, payload_.data(), bytes, &pending_.param());
+        ucp_am_send_nbx(link_.endpoints[0].get(), kId, nullptr, 0, payload_.data(), bytes, &pending_.param());
     return pending_.add(link_, request);
   }
   Status receive() {
@@ -126,17 +93,17 @@ class ActiveMessages {
   std::uint64_t expected_ = 0, received_ = 0;
   ucs_status_t failure_ = UCS_OK;
   bool first_;
-  Pending pending_;
+  UcxPending pending_;
   UcxLink link_;  // ends before what its callbacks use
 };
 
 // Every message ends in a number that is one more than that of the message before.
 class Puts {
  public:
-  Puts(UcxLink link, UcxMemory memory, UcxMemory source, std::size_t bytes, bool first)
+  Puts(UcxLink link, UcxMemory memory, UcxMemory source, std::size_t bytes, std::size_t window, bool first)
       : bytes_(bytes),
         first_(first),
-        pending_(bytes),
+        pending_(window),
         link_(std::move(link)),
         memory_(std::move(memory)),
         source_(std::move(source)) {}
@@ -151,7 +118,7 @@ class Puts {
     there_ = std::stoull(address);
     ucp_rkey_h unpacked = nullptr;
     WOA_RETURN_IF_ERROR(
-        ucx_status("ucp_ep_rkey_unpack", ucp_ep_rkey_unpack(link_.endpoint.get(), there.data(), &unpacked)));
+        ucx_status("ucp_ep_rkey_unpack", ucp_ep_rkey_unpack(link_.endpoints[0].get(), there.data(), &unpacked)));
     key_.reset(unpacked);
     return {};
   }
@@ -182,7 +149,7 @@ class Puts {
   Status put(std::size_t bytes) {
     last_word(source_, bytes_).store(++sent_, std::memory_order_relaxed);
     const std::size_t skipped = bytes_ - bytes;
-    return pending_.add(link_, ucp_put_nbx(link_.endpoint.get(), source_.data() + skipped, bytes, there_ + skipped,
+    return pending_.add(link_, ucp_put_nbx(link_.endpoints[0].get(), source_.data() + skipped, bytes, there_ + skipped,
                                            key_.get(), &pending_.param()));
   }
   // For the number to change, until it is the one expected: patience is with the next change.
@@ -204,35 +171,51 @@ class Puts {
   std::size_t bytes_;
   bool first_;
   std::uint64_t sent_ = 0, seen_ = 0, there_ = 0;
-  Pending pending_;
+  UcxPending pending_;
   UcxLink link_;
   UcxMemory memory_, source_;
   UcxOwned<ucp_rkey_h> key_;
 };
 
-Result<Side> open_puts(UcxLink link, const PeerArguments& job, const Talk& talk, bool first) {
+Result<Side> open_puts(UcxLink link, const PeerArguments& job, const Talk& talk) {
   const std::size_t bytes = (job.bytes + kWord - 1) / kWord * kWord;
   auto memory = UcxMemory::map(link.context.get(), bytes), source = UcxMemory::map(link.context.get(), bytes);
   if (!memory.ok()) return memory.status();
   if (!source.ok()) return source.status();
   std::memset(memory->data(), 0, bytes), std::memset(source->data(), 0, bytes);
-  auto puts = std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), bytes, first);
+  auto puts =
+      std::make_shared<Puts>(std::move(link), std::move(*memory), std::move(*source), bytes, job.window, talk.first());
   WOA_RETURN_IF_ERROR(puts->meet(talk));
-  return Side([=](std::uint64_t count) {
-    return job.shape == PeerArguments::Shape::kHop ? puts->hop(count) : puts->stream(count);
+  return Side([=, hop = job.shape == PeerArguments::Shape::kHop](std::uint64_t count) {
+    return hop ? puts->hop(count) : puts->stream(count);
   });
 }
 
-Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
-  auto link = UcxLink::open(talk);
-  if (!link.ok()) return link.status();
-  if (job.way == "put") return open_puts(std::move(*link), job, talk, first);
-  auto messages = std::make_shared<ActiveMessages>(std::move(*link), job.bytes, first);
+Result<Side> open_messages(UcxLink link, const PeerArguments& job, const Talk& talk) {
+  auto messages = std::make_shared<ActiveMessages>(std::move(link), job, talk.first());
   WOA_RETURN_IF_ERROR(messages->listen());
   WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("listening").empty()));
-  return Side([=](std::uint64_t count) {
-    return job.shape == PeerArguments::Shape::kHop ? messages->hop(count) : messages->stream(count);
+  return Side([=, hop = job.shape == PeerArguments::Shape::kHop](std::uint64_t count) {
+    return hop ? messages->hop(count) : messages->stream(count);
   });
+}
+
+Result<Side> open_shape(UcxLink link, const PeerArguments& job, const Talk& talk, const Traffic& traffic) {
+  auto messenger = std::make_shared<UcxMessenger>(std::move(link), traffic, job.window);
+  WOA_RETURN_IF_ERROR(messenger->listen());
+  WOA_RETURN_IF_ERROR(gone_unless(!talk.gather("listening").empty()));
+  return side_of(job, talk.number(), std::move(messenger));
+}
+
+Result<Side> open(const PeerArguments& job, const Talk& talk) {
+  const bool pair = job.shape == PeerArguments::Shape::kHop || job.shape == PeerArguments::Shape::kStream;
+  if (!pair && job.way == "put") return {Code::kInvalid, "put: a hop or a stream only, since nobody is told"};
+  const Traffic traffic = pair ? Traffic{{talk.first() ? 1U : 0U}} : traffic_of(job, talk.number());
+  auto link = UcxLink::open(talk, traffic.targets);
+  if (!link.ok()) return link.status();
+  link->yields = !pair;
+  if (!pair) return open_shape(std::move(*link), job, talk, traffic);
+  return job.way == "put" ? open_puts(std::move(*link), job, talk) : open_messages(std::move(*link), job, talk);
 }
 
 }  // namespace

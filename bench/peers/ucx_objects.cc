@@ -31,19 +31,22 @@ Result<UcxOwned<ucp_worker_h>> open_worker(ucp_context_h context) {
   return UcxOwned<ucp_worker_h>(worker);
 }
 
-Result<UcxOwned<ucp_ep_h>> connect(ucp_worker_h worker, const Talk& talk) {
-  ucp_address_t* address = nullptr;
-  std::size_t bytes = 0;
-  WOA_RETURN_IF_ERROR(ucx_status("ucp_worker_get_address", ucp_worker_get_address(worker, &address, &bytes)));
-  const std::string there = talk.swap(std::string(reinterpret_cast<const char*>(address), bytes));
-  ucp_worker_release_address(worker, address);
-  WOA_RETURN_IF_ERROR(gone_unless(!there.empty()));
+Result<UcxOwned<ucp_ep_h>> connect(ucp_worker_h worker, const std::string& there) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   params.address = reinterpret_cast<const ucp_address_t*>(there.data());
   ucp_ep_h endpoint = nullptr;
   WOA_RETURN_IF_ERROR(ucx_status("ucp_ep_create", ucp_ep_create(worker, &params, &endpoint)));
   return UcxOwned<ucp_ep_h>(endpoint);
+}
+
+Result<std::string> address_of(ucp_worker_h worker) {
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  WOA_RETURN_IF_ERROR(ucx_status("ucp_worker_get_address", ucp_worker_get_address(worker, &address, &bytes)));
+  std::string copy(reinterpret_cast<const char*>(address), bytes);
+  ucp_worker_release_address(worker, address);
+  return copy;
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ void UcxDelete::operator()(ucp_ep_h endpoint) const {
   if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);  // the worker ends with it
 }
 
-Result<UcxLink> UcxLink::open(const Talk& talk) {
+Result<UcxLink> UcxLink::open(const Talk& talk, std::span<const std::size_t> targets) {
   UcxLink link;
   auto context = open_context();
   if (!context.ok()) return context.status();
@@ -69,10 +72,42 @@ Result<UcxLink> UcxLink::open(const Talk& talk) {
   auto worker = open_worker(link.context.get());
   if (!worker.ok()) return worker.status();
   link.worker = std::move(*worker);
-  auto endpoint = connect(link.worker.get(), talk);
-  if (!endpoint.ok()) return endpoint.status();
-  link.endpoint = std::move(*endpoint);
+  const auto address = address_of(link.worker.get());
+  if (!address.ok()) return address.status();
+  const auto addresses = talk.gather(*address);
+  WOA_RETURN_IF_ERROR(gone_unless(!addresses.empty()));
+  for (const std::size_t target : targets) {
+    auto endpoint = connect(link.worker.get(), addresses[target]);
+    if (!endpoint.ok()) return endpoint.status();
+    link.endpoints.push_back(std::move(*endpoint));
+  }
   return link;
+}
+
+UcxPending::UcxPending(std::uint64_t most) : most_(most) {
+  param_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  param_.cb.send = [](void* request, ucs_status_t status, void* self) {
+    static_cast<UcxPending*>(self)->complete(status);
+    ucp_request_free(request);
+  };
+  param_.user_data = this;
+}
+
+Status UcxPending::add(const UcxLink& link, ucs_status_ptr_t request) {
+  if (request == nullptr) return {};
+  if (UCS_PTR_IS_ERR(request)) return ucx_status("a send", UCS_PTR_STATUS(request));
+  ++under_way_;
+  return wait(link, most_);
+}
+
+Status UcxPending::wait(const UcxLink& link, std::uint64_t most) {
+  WOA_RETURN_IF_ERROR(gone_unless(link.progress_until([&] { return under_way_ <= most; })));
+  return ucx_status("a send", failure_);
+}
+
+void UcxPending::complete(ucs_status_t status) {
+  --under_way_;
+  if (status != UCS_OK) failure_ = status;
 }
 
 Result<UcxMemory> UcxMemory::map(ucp_context_h context, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// A UCX context, worker and endpoint that end when they go out of scope.
+// A UCX context, worker and endpoints that end when they go out of scope, and sends under way.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -7,8 +7,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "bench/micro/two_sides.h"
+#include "bench/micro/sides.h"
+#include "bench/micro/spin.h"
 #include "runtime/base/clock.h"
 
 namespace woa::bench {
@@ -25,21 +27,23 @@ struct UcxDelete {
 template <class Handle>
 using UcxOwned = std::unique_ptr<std::remove_pointer_t<Handle>, UcxDelete>;
 
-// The way to the other process through shared memory. One thread, which must call progress() for anything to happen.
+// The ways to other processes through shared memory. One thread, which must call progress() for anything to happen.
 struct UcxLink {
   UcxOwned<ucp_context_h> context;
   UcxOwned<ucp_worker_h> worker;
-  UcxOwned<ucp_ep_h> endpoint;
+  std::vector<UcxOwned<ucp_ep_h>> endpoints;  // to each of the targets
+  bool yields = false;                        // polls, and makes room for others on its processor
 
-  // kUnavailable: UCX cannot do it here. kPeerLost: the other process is gone.
-  static Result<UcxLink> open(const Talk& talk);
+  // To sides by their number. kUnavailable: UCX cannot do it here. kPeerLost: another process is gone.
+  static Result<UcxLink> open(const Talk& talk, std::span<const std::size_t> targets);
 
-  // Polls until `ready`. False after ten seconds in vain: the other process is gone.
+  // Polls until `ready`. False after ten seconds in vain: another process is gone.
   template <class Ready>
   [[nodiscard]] bool progress_until(Ready&& ready) const {
     constexpr std::uint32_t kPollsPerLook = 1U << 16;  // at the clock, which is slower than a poll
     constexpr std::uint64_t kPatience_ns = 10'000'000'000;
     std::uint64_t deadline_ns = 0;
+    if (yields) return yield_until([&] { return ucp_worker_progress(worker.get()), ready(); });
     for (std::uint32_t polls = 1; !ready(); ++polls) {
       ucp_worker_progress(worker.get());
       if (polls % kPollsPerLook != 0) continue;
@@ -48,6 +52,27 @@ struct UcxLink {
     }
     return true;
   }
+};
+
+// Sends that were not complete at once. Not movable: UCX knows where it is.
+class UcxPending {
+ public:
+  explicit UcxPending(std::uint64_t most);  // under way
+  UcxPending(const UcxPending&) = delete;
+  UcxPending& operator=(const UcxPending&) = delete;
+
+  [[nodiscard]] ucp_request_param_t& param() { return param_; }
+  // `request`: what the call with param() answered. Waits while too many are under way.
+  Status add(const UcxLink& link, ucs_status_ptr_t request);
+  // Until at most so many are under way. kUnavailable: one failed. kPeerLost: none ends.
+  Status wait(const UcxLink& link, std::uint64_t most);
+
+ private:
+  void complete(ucs_status_t status);
+
+  ucp_request_param_t param_{};
+  std::uint64_t most_, under_way_ = 0;
+  ucs_status_t failure_ = UCS_OK;
 };
 
 // Memory of this process that the other one can write to.

@@ -1,5 +1,5 @@
-// ZeroMQ as a peer (peer_program.h): a pair of sockets over ipc://. Its threads for input and output run on the
-// processor of their process.
+// ZeroMQ as a peer (peer_program.h): sockets over ipc://, a pair of them between two processes, otherwise as
+// zeromq_messenger.h says. Its threads for input and output run on the processor of their process.
 #include <unistd.h>
 #include <zmq.h>
 
@@ -9,18 +9,11 @@
 
 #include "bench/micro/stream.h"
 #include "bench/peers/peer_program.h"
+#include "bench/peers/shapes.h"
+#include "bench/peers/zeromq_messenger.h"
 
 namespace woa::bench {
 namespace {
-
-struct Closes {
-  void operator()(void* socket) const { zmq_close(socket); }
-};
-struct Ends {
-  void operator()(void* context) const { zmq_ctx_term(context); }
-};
-
-Status failed(const std::string& what) { return {Code::kPeerLost, what + ": " + zmq_strerror(zmq_errno())}; }
 
 class Pair {
  public:
@@ -35,9 +28,9 @@ class Pair {
                                         {ZMQ_SNDTIMEO, kPatience_ms},
                                         {ZMQ_RCVTIMEO, kPatience_ms},
                                         {ZMQ_LINGER, kPatience_ms}})
-      if (zmq_setsockopt(socket_.get(), option, &value, sizeof value) != 0) return failed("zmq_setsockopt");
+      if (zmq_setsockopt(socket_.get(), option, &value, sizeof value) != 0) return zeromq_failed("zmq_setsockopt");
     const int there = first ? zmq_bind(socket_.get(), address.c_str()) : zmq_connect(socket_.get(), address.c_str());
-    return there == 0 ? Status() : failed(address);
+    return there == 0 ? Status() : zeromq_failed(address);
   }
   Status send() { return send(payload_.size()); }
   Status acknowledge() { return send(0); }
@@ -48,17 +41,17 @@ class Pair {
     if (bytes >= 0)
       touch_ends({static_cast<const std::byte*>(zmq_msg_data(&message)), static_cast<std::size_t>(bytes)});
     zmq_msg_close(&message);
-    return bytes >= 0 ? Status() : failed("zmq_msg_recv");
+    return bytes >= 0 ? Status() : zeromq_failed("zmq_msg_recv");
   }
 
  private:
   Status send(std::size_t bytes) {
     const bool sent = zmq_send(socket_.get(), payload_.data(), bytes, 0) >= 0;
-    return sent ? Status() : failed("zmq_send");
+    return sent ? Status() : zeromq_failed("zmq_send");
   }
 
-  std::unique_ptr<void, Ends> context_{zmq_ctx_new()};
-  std::unique_ptr<void, Closes> socket_{zmq_socket(context_.get(), ZMQ_PAIR)};
+  ZeromqContext context_{zmq_ctx_new()};
+  ZeromqSocket socket_{zmq_socket(context_.get(), ZMQ_PAIR)};
   std::vector<std::byte> payload_;
 };
 
@@ -75,20 +68,28 @@ Status stream(Pair& pair, bool first, std::uint64_t messages) {
   return first ? pair.receive() : pair.acknowledge();
 }
 
-Result<Side> open(const PeerArguments& job, const Talk& talk, bool first) {
+Result<Side> open_pair(const PeerArguments& job, const Talk& talk) {
   auto pair = std::make_shared<Pair>(job.bytes);
   // A name without a file, of the process that both know: the first one's.
-  const std::string own = std::to_string(::getpid()), other = talk.swap(own);
-  WOA_RETURN_IF_ERROR(gone_unless(!other.empty()));
-  WOA_RETURN_IF_ERROR(pair->open("ipc://@woa-peer-" + (first ? own : other), first));
-  return Side([=](std::uint64_t count) {
-    return job.shape == PeerArguments::Shape::kHop ? hop(*pair, first, count) : stream(*pair, first, count);
+  const auto processes = talk.gather(std::to_string(::getpid()));
+  WOA_RETURN_IF_ERROR(gone_unless(!processes.empty()));
+  WOA_RETURN_IF_ERROR(pair->open("ipc://@woa-peer-" + processes[0], talk.first()));
+  return Side([=, shape = job.shape, first = talk.first()](std::uint64_t count) {
+    return shape == PeerArguments::Shape::kHop ? hop(*pair, first, count) : stream(*pair, first, count);
   });
+}
+
+Result<Side> open(const PeerArguments& job, const Talk& talk) {
+  if (job.shape == PeerArguments::Shape::kHop || job.shape == PeerArguments::Shape::kStream)
+    return open_pair(job, talk);
+  auto messenger = ZeromqMessenger::open(job, talk);
+  if (!messenger.ok()) return messenger.status();
+  return side_of(job, talk.number(), std::move(*messenger));
 }
 
 }  // namespace
 }  // namespace woa::bench
 
 int main(int count, char** arguments) {
-  return woa::bench::run_peer({arguments, static_cast<std::size_t>(count)}, "pair", woa::bench::open);
+  return woa::bench::run_peer({arguments, static_cast<std::size_t>(count)}, "sockets", woa::bench::open);
 }

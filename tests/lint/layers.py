@@ -39,7 +39,7 @@ PROJECT = [
     ("graphs/", [KERNEL_ABI]),
     ("tools/", EVERYTHING + ["bench/"]),
     ("bench/", EVERYTHING + ["tests/support/"]),
-    ("tests/", EVERYTHING + ["bench/harness/"]),
+    ("tests/", EVERYTHING + ["bench/"]),
 ]
 
 # Folders whose subfolders are not their own: what lies above does not know what lies below.
@@ -48,7 +48,7 @@ FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc.cc"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*"]),
     (r"yaml-cpp/", ["compiler/", "tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
@@ -58,10 +58,10 @@ LIBRARIES = [
     (r"openssl/", ["kernels/", NODE + "run_secret.cc", "tools/woa/output_files.cc", "tests/"]),
     (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
-    (r"mpi\.h$", ["bench/peers/mpi.cc", "bench/peers/randomaccess_mpi.cc"]),
-    (r"uc[pst]/", ["bench/peers/ucx.cc", "bench/peers/ucx_objects.*"]),
-    (r"zmq\.h", ["bench/peers/zeromq.cc"]),
-    (r"grpc", ["bench/peers/grpc.cc"]),
+    (r"mpi\.h$", ["bench/peers/mpi*", "bench/peers/randomaccess_mpi.cc"]),
+    (r"uc[pst]/", ["bench/peers/ucx*"]),
+    (r"zmq\.h", ["bench/peers/zeromq*"]),
+    (r"grpc", ["bench/peers/grpc*"]),
     (r"pmix", [NODE + "pmix_library.h"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),

@@ -258,7 +258,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
   CLI::App& command =
       add(parent, action, "pipeline", "Three workers in a row under both call models, beside raw mailboxes",
           [chosen](const RunOptions& options) { return bench::bench_pipeline(options, *chosen); });
-  command.footer(kAboutPipeline);
+  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers);
   command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 30))
@@ -270,6 +270,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
       ->option_text("N,... [1,8]");
   add_count(command, chosen->count, "Items of a launch").option_text("UINT [256 MiB, 40 to 20,000 items]");
   add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
 }
 
 CLI::Option& add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes) {
@@ -284,11 +285,12 @@ void add_fanout(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::FanoutOptions>();
   CLI::App& command = add(parent, action, "fanout", "One payload for several consumers, beside one consumer",
                           [chosen](const RunOptions& options) { return bench::bench_fanout(options, *chosen); });
-  command.footer(kAboutFanout);
+  command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers);
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
   command.add_option("--consumers", chosen->consumers, "How many")->check(CLI::Range(1, 64))->capture_default_str();
   add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [256 MiB, 20 to 5,000]");
   add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
 }
 
 void add_handover(CLI::App& parent, Action& action) {

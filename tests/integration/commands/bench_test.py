@@ -23,8 +23,15 @@ PEERS = {
     "bandwidth": (("--count", "100", "--size", "57"), {
         "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
         "zeromq": ["ZeroMQ pair, ipc"], "grpc": ["gRPC client stream"]}),
+    "pipeline": (("--count", "40", "--size", "57", "--window", "2"), {
+        "ucx": ["UCX active messages"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"], "zeromq": ["ZeroMQ push, ipc"],
+        "grpc": ["gRPC unary calls by a hub"]}),
+    "fanout": (("--count", "40", "--size", "57", "--consumers", "3"), {
+        "ucx": ["UCX active messages"], "mpi": ["MPI_Bcast", "MPI_Bcast, copied twice"], "zeromq": ["ZeroMQ publish, ipc"],
+        "grpc": ["gRPC unary calls"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
-SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "randomaccess": 16 << 10}
+SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "pipeline": 57, "fanout": 57, "randomaccess": 16 << 10}
+AROUND = {"pipeline": ("", ", window 2"), "fanout": ("3 consumers, ", "")}  # what rows say beside the contender
 PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc"}  # those that mpirun does not start
 
 
@@ -85,7 +92,7 @@ class Bench(WoaTest):
     def test_pipeline(self):
         names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
             (name, LIMIT) for name in ("raw hub, payload copied", "raw hub, index sent")] + [("rpc-hub", OURS)]
-        report = self.report("pipeline", "--size", "64,5000", "--window", "1,3", "--count", "50", "--repetitions", "3")
+        report = self.report("pipeline", "--size", "64,5000", "--window", "1,3", "--count", "50", "--repetitions", "3", "--no-peers")
         self.check(report, "pipeline", "less", "us/item",
                    [(f"{name}, window {window}", role, size) for size in (64, 5000) for window in (1, 3) for name, role in names])
         for limits in range(0, len(report["rows"]), 3):
@@ -93,7 +100,7 @@ class Bench(WoaTest):
             self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / min(copied["median"], sent["median"]))
 
     def test_fanout(self):
-        report = self.report("fanout", "--size", "57,64KiB", "--consumers", "3", "--count", "20", "--repetitions", "1")
+        report = self.report("fanout", "--size", "57,64KiB", "--consumers", "3", "--count", "20", "--repetitions", "1", "--no-peers")
         self.check(report, "fanout", "less", "us/payload",
                    [row for size in (57, 64 << 10) for row in (("one consumer", LIMIT, size), ("3 consumers, one controller", OURS, size),
                                                                ("3 consumers, a controller each", OURS, size))])
@@ -140,7 +147,11 @@ class Bench(WoaTest):
         few, libraries = PEERS[bench]
         report = self.report(bench, *few, "--repetitions", "1")
         absent = {entry["contender"]: entry["reason"] for entry in report.get("absent", [])}
+        before, behind = AROUND.get(bench, ("", ""))
         present = [row["contender"] for row in report["rows"] if row["role"] == PEER]
+        for contender in present:
+            self.assertTrue(contender.startswith(before) and contender.endswith(behind), contender)
+        present = [contender.removeprefix(before).removesuffix(behind) for contender in present]
         for library, contenders in libraries.items():
             if contenders[0] in absent:
                 for contender in contenders:
@@ -164,12 +175,22 @@ class Bench(WoaTest):
             if bench == "rate" and names:
                 self.check_ratios(report, [("shm transport, 1024 slots, activate", name) for name in ("UCX active messages", "MPI_Isend")
                                            if name in names], (64,))
+            if bench == "pipeline":
+                self.check_routes(report["rows"])
             if bench == "randomaccess" and names:
                 self.assertIn(("aggregated", "MPI_Accumulate"), [(ratio["of"], ratio["to"]) for ratio in report["ratios"]])
 
-    def peers_at(self, *sizes):
-        """The peers of `bandwidth` at each size; some at the first."""
-        report = self.report("bandwidth", "--size", ",".join(map(str, sizes)), "--slots", "1", "--count", "1", "--repetitions", "1")
+    def check_routes(self, rows):
+        """Who forwards is compared with the better limit that forwards, who calls from a hub with the better hub."""
+        for row in rows:
+            route = "hub" if "hub" in row["contender"] else "forward"
+            limits = [limit["median"] for limit in rows if limit["role"] == LIMIT and f"raw {route}" in limit["contender"]]
+            if row["role"] != LIMIT:
+                self.assertAlmostEqual(row["ratio_to_limit"], row["median"] / min(limits))
+
+    def peers_at(self, *sizes, bench=("bandwidth", "--slots", "1")):
+        """The peers of a benchmark at each size; some at the first."""
+        report = self.report(*bench, "--size", ",".join(map(str, sizes)), "--count", "1", "--repetitions", "1")
         present = [[row["contender"] for row in report["rows"] if (row["role"], row["size"]) == (PEER, size)] for size in sizes]
         if not present[0]:
             self.skipTest("no peer takes part here")
@@ -177,8 +198,9 @@ class Bench(WoaTest):
 
     def test_peers_send_large_payloads_too(self):
         """By other ways of their libraries than small ones."""
-        small, large = self.peers_at(64, 3 << 20)
-        self.assertEqual(small, large)
+        for bench in (("bandwidth", "--slots", "1"), ("pipeline", "--window", "2"), ("fanout", "--consumers", "2")):
+            small, large = self.peers_at(64, 3 << 20, bench=bench)
+            self.assertEqual(small, large)
 
     def test_the_largest_payloads_are_for_us_alone(self):
         kib, = [int(line.split()[1]) for line in harness.read("/proc/meminfo").splitlines() if line.startswith("MemAvailable:")]
@@ -316,10 +338,12 @@ class BadPeers(WoaTest):
     def test_bad_arguments(self):
         for library in self.libraries:
             program = os.path.join(harness.BUILD, "bench", PROGRAMS[library])
-            way = {"ucx": "am", "zeromq": "pair", "grpc": "rpc"}[library]
-            for arguments, code, text in (([], 2, "usage"), ([way, "hop", "8", "1", "0"], 2, "usage"), (["no", "hop", "8", "1", "0", "1"], 2, "usage"),
-                                          ([way, "jump", "8", "1", "0", "1"], 2, "usage"), ([way, "hop", "0", "1", "0", "1"], 2, "usage"),
-                                          ([way, "hop", "8", "x", "0", "1"], 2, "usage"), ([way, "hop", "8", "1", "0", "99999"], 1, "99999")):
+            way = {"ucx": "am", "zeromq": "sockets", "grpc": "rpc"}[library]
+            for arguments, code, text in (([], 2, "usage"), ([way, "hop", "8", "1", "1", "0"], 2, "usage"), (["no", "hop", "8", "1", "1", "0", "1"], 2, "usage"),
+                                          ([way, "jump", "8", "1", "1", "0", "1"], 2, "usage"), ([way, "hop", "0", "1", "1", "0", "1"], 2, "usage"),
+                                          ([way, "hop", "8", "0", "1", "0", "1"], 2, "usage"), ([way, "hop", "8", "1", "1", "0", "1", "0"], 2, "usage"),
+                                          ([way, "pipeline", "1", "1", "1", "0", "1", "0"], 2, "usage"), ([way, "fanout", "8", "1", "1", "0"], 2, "usage"),
+                                          ([way, "hop", "8", "1", "x", "0", "1"], 2, "usage"), ([way, "hop", "8", "1", "1", "0", "99999"], 1, "99999")):
                 done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
                 self.assertEqual((done.returncode, done.stdout), (code, b""), (arguments, done.stderr))
                 self.assertIn(text, done.stderr.decode())

@@ -1,0 +1,45 @@
+// Pipelines and fan-outs by MPI, a side to a rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "bench/peers/messenger.h"
+#include "bench/peers/shapes.h"
+
+namespace woa::bench {
+
+// A pipeline: MPI_Recv from the rank before, MPI_Isend to the one behind. MPI ends the job where a call fails.
+class MpiPipeline final : public Messenger {
+ public:
+  // `ranks`: one for each side.
+  MpiPipeline(const Traffic& traffic, int rank, int ranks);
+
+  Status send(std::span<const std::byte> message) override;
+  Result<std::span<std::byte>> receive() override;
+  Status settle() override;
+
+ private:
+  int before_, behind_;
+  std::vector<std::vector<std::byte>> rooms_;
+  // Of the sends, in turns: a room's message is the next to be sent, so that its request has its number.
+  std::vector<MPI_Request> requests_;
+  std::size_t sent_ = 0, received_ = 0;
+};
+
+// A fan-out: MPI_Bcast from rank 0, which an empty MPI_Send answers.
+class MpiFanout final : public Messenger {
+ public:
+  MpiFanout(const Traffic& traffic, int rank) : source_(rank == 0), room_(traffic.bytes) {}
+
+  Status send(std::span<const std::byte> message) override;
+  Result<std::span<std::byte>> receive() override;
+  Status settle() override { return {}; }
+
+ private:
+  bool source_;
+  std::vector<std::byte> room_;
+};
+
+}  // namespace woa::bench
