@@ -67,7 +67,7 @@ constexpr const char* kAboutPipeline =
     "does it in place, and passes the block on. `woa`\n"
     "is compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds "
     "only\n"
-    "where both are near their limits.\n"
+    "where both are near their limits. Peers forward, but for gRPC, whose caller is a hub.\n"
     "\n"
     "  woa bench pipeline --size 64,1MiB --window 1,4";
 
@@ -78,7 +78,9 @@ constexpr const char* kAboutFanout =
     "shared\n"
     "by reference and its block freed by the last; the counters of the run are checked for that. The limit is the "
     "same\n"
-    "run with one consumer. With a controller each, the consumers' processes take turns on one processor.\n"
+    "run with one consumer. With a controller each, the consumers' processes take turns on one processor; so do those "
+    "of\n"
+    "peers, which look at the ends of the payload: Open MPI broadcasts, ZeroMQ publishes, UCX and gRPC send to each.\n"
     "\n"
     "  woa bench fanout --size 1MiB --consumers 8";
 
@@ -112,9 +114,9 @@ constexpr const char* kAboutRandomAccess =
 
 constexpr const char* kAboutPeers =
     "\n"
-    "Peers are libraries that do the same between two processes on the same processors, in turns with the others, each "
-    "by\n"
-    "a program of its own; one that is not installed is named below the table. UCX and Open MPI poll; ZeroMQ (ipc://) "
+    "Peers are libraries that do the same between processes on the same processors, in turns with the others, each by "
+    "a\n"
+    "program of its own; one that is not installed is named below the table. UCX and Open MPI poll; ZeroMQ (ipc://) "
     "and\n"
     "gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them out.";
 
