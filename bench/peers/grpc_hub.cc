@@ -18,13 +18,12 @@ Status grpc_status(const grpc::Status& status) {
   return {damaged ? Code::kDataLoss : Code::kPeerLost, "gRPC: " + status.error_message()};
 }
 
-WorkerService::WorkerService(const PeerArguments& job, std::size_t number)
-    : pipeline_(job.shape == PeerArguments::Shape::kPipeline) {
-  if (!pipeline_ && number != 0) payloads_.emplace(job);
+WorkerService::WorkerService(const PeerArguments& job, std::size_t number) {
+  if (job.shape == PeerArguments::Shape::kFanout && number != 0) payloads_.emplace(job);
 }
 
 grpc::Status WorkerService::Work(grpc::ServerContext* /*context*/, const Blob* in, Blob* out) {
-  if (!pipeline_) {
+  if (payloads_) {
     const Status whole = payloads_->check(taken_++, std::as_bytes(std::span(in->data())), 0);
     return whole.ok() ? grpc::Status::OK : grpc::Status(grpc::StatusCode::DATA_LOSS, whole.message());
   }

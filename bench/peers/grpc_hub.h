@@ -26,8 +26,7 @@ class WorkerService final : public Worker::Service {
   grpc::Status Work(grpc::ServerContext* context, const Blob* in, Blob* out) override;
 
  private:
-  bool pipeline_;
-  std::optional<Payloads> payloads_;  // of a consumer
+  std::optional<Payloads> payloads_;  // of a consumer; none: of a worker
   std::uint64_t taken_ = 0;
 };
 

@@ -12,11 +12,11 @@
 namespace woa::bench {
 namespace {
 
-SidesJob job_of(std::size_t sides) { return {1, 2, std::vector<std::size_t>(sides, 0)}; }
+SidesJob sides_job(std::size_t sides) { return {1, 2, std::vector<std::size_t>(sides, 0)}; }
 
 TEST_CASE("sides learn from each other") {
   for (const std::size_t sides : {2U, 3U, 9U}) {
-    const auto ns = run_sides(job_of(sides), [&](const Talk& talk) -> Result<Side> {
+    const auto ns = run_sides(sides_job(sides), [&](const Talk& talk) -> Result<Side> {
       const auto numbers = talk.gather(std::to_string(talk.number()));
       for (std::size_t k = 0; k < numbers.size(); ++k)
         WOA_RETURN_IF_ERROR(gone_unless(numbers[k] == std::to_string(k)));
@@ -31,7 +31,7 @@ TEST_CASE("sides learn from each other") {
 }
 
 TEST_CASE("two sides swap") {
-  const auto ns = run_sides(job_of(2), [](const Talk& talk) -> Result<Side> {
+  const auto ns = run_sides(sides_job(2), [](const Talk& talk) -> Result<Side> {
     WOA_RETURN_IF_ERROR(
         gone_unless(talk.swap(talk.first() ? "first" : "second") == (talk.first() ? "second" : "first")));
     return Side([](std::uint64_t) { return Status(); });
@@ -41,13 +41,13 @@ TEST_CASE("two sides swap") {
 
 TEST_CASE("a side that fails is noticed, whichever it is and whatever it is doing") {
   for (const std::size_t bad : {0U, 1U, 3U}) {
-    const auto opening = run_sides(job_of(4), [&](const Talk& talk) -> Result<Side> {
+    const auto opening = run_sides(sides_job(4), [&](const Talk& talk) -> Result<Side> {
       if (talk.number() == bad) return {Code::kUnavailable, "on purpose"};
       WOA_RETURN_IF_ERROR(gone_unless(!talk.gather("here").empty()));
       return Side([](std::uint64_t) { return Status(); });
     });
     CHECK(opening.status().code() == (bad == 0 ? Code::kUnavailable : Code::kPeerLost));
-    const auto working = run_sides(job_of(4), [&](const Talk& talk) -> Result<Side> {
+    const auto working = run_sides(sides_job(4), [&](const Talk& talk) -> Result<Side> {
       return Side([fails = talk.number() == bad](std::uint64_t messages) {
         return fails && messages == 2 ? Status(Code::kDataLoss, "on purpose") : Status();
       });
