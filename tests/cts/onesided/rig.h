@@ -41,12 +41,9 @@ struct LinkEnds {
   onesided::Link origin, owner;
 };
 inline LinkEnds allocate_ends(const Link& sides, const onesided::LinkSpec& spec) {
-  auto owner = need(onesided::allocate_link(*sides.consumer, spec, "link"));
-  if (owner.description().empty()) return {owner, owner};
-  auto origin = need(onesided::allocate_link(*sides.producer, spec, "link"));
-  REQUIRE(owner.connect(*sides.consumer, origin.description()).ok());
-  REQUIRE(origin.connect(*sides.producer, owner.description()).ok());
-  return {origin, owner};
+  auto [origin, owner] =
+      connected_ends(sides, [&](Transport& transport) { return onesided::allocate_link(transport, spec, "link"); });
+  return {std::move(origin), std::move(owner)};
 }
 
 // A region, its owner's ends, and links for origins, whose ends the test opens where it needs them. What one side does

@@ -39,12 +39,9 @@ struct LinkEnds {
   packing::Link packer, unpacker;
 };
 inline LinkEnds allocate_ends(const Link& sides, const LinkSpec& spec) {
-  auto packer = need(packing::allocate_link(*sides.producer, spec, "link"));
-  if (packer.description().empty()) return {packer, packer};
-  auto unpacker = need(packing::allocate_link(*sides.consumer, spec, "link"));
-  REQUIRE(packer.connect(*sides.producer, unpacker.description()).ok());
-  REQUIRE(unpacker.connect(*sides.consumer, packer.description()).ok());
-  return {packer, unpacker};
+  auto [packer, unpacker] =
+      connected_ends(sides, [&](Transport& transport) { return packing::allocate_link(transport, spec, "link"); });
+  return {std::move(packer), std::move(unpacker)};
 }
 
 // Both ends of a link. What one sends need not be there at once when the other looks.

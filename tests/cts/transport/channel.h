@@ -7,6 +7,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/transport/doorbell.h"
@@ -59,6 +60,18 @@ class Link {
 
   std::shared_ptr<Transport> producer, consumer;
 };
+
+// A library's link as both of its ends see it: one where they share memory, otherwise one on each side, connected.
+// `allocate` makes one over the transport that it is given.
+template <class Allocate>
+auto connected_ends(const Link& sides, Allocate&& allocate) {
+  auto producer = need(allocate(*sides.producer));
+  if (producer.description().empty()) return std::pair(producer, producer);
+  auto consumer = need(allocate(*sides.consumer));
+  REQUIRE(producer.connect(*sides.producer, consumer.description()).ok());
+  REQUIRE(consumer.connect(*sides.consumer, producer.description()).ok());
+  return std::pair(std::move(producer), std::move(consumer));
+}
 
 std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc, ofi_backend.cc
 std::unique_ptr<Link> make_link();            // the same
