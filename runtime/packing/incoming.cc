@@ -22,13 +22,26 @@ Result<std::unique_ptr<Incoming>> Incoming::open(Transport& transport, const Lin
   if (!checked.ok()) return checked.status();
   auto memory = transport.map(link.blocks, Access::kRead);
   if (!memory.ok()) return memory.status();
+  const Doorbell own = checked->end.own;
   auto receiver = transport.open_receiver(checked->channel, link.channel, std::move(checked->end));
   if (!receiver.ok()) return receiver.status();
-  return std::unique_ptr<Incoming>(new Incoming(std::move(*receiver), std::move(*memory), checked->blocks));
+  std::unique_ptr<RendezvousReceiver> direct;
+  if (link.rendezvous != nullptr) {
+    auto opened = transport.rendezvous()->open_rendezvous_receiver(link.rendezvous, own);
+    if (!opened.ok()) return opened.status();
+    direct = std::move(*opened);
+  }
+  return std::unique_ptr<Incoming>(
+      new Incoming(std::move(*receiver), std::move(*memory), checked->blocks, std::move(direct)));
 }
 
-Incoming::Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks)
-    : receiver_(std::move(receiver)), memory_(std::move(memory)), blocks_(blocks), busy_(blocks.blocks(), false) {
+Incoming::Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks,
+                   std::unique_ptr<RendezvousReceiver> direct)
+    : receiver_(std::move(receiver)),
+      direct_(std::move(direct)),
+      memory_(std::move(memory)),
+      blocks_(blocks),
+      busy_(blocks.blocks(), false) {
   kept_.reserve(blocks.blocks());
 }
 
@@ -111,6 +124,18 @@ std::span<const std::byte> Incoming::take(std::uint64_t bytes) noexcept {
   const std::span taken = current_.bytes.subspan(current_.at + kDescriptorBytes, static_cast<std::size_t>(bytes));
   current_.at = aligned(current_.at + kDescriptorBytes + taken.size());
   return taken;
+}
+
+Outcome Incoming::land(std::span<std::byte> to) noexcept {
+  switch (direct_->land(to)) {
+    case Transfer::kOk: return Outcome::kOk;
+    case Transfer::kBackPressured: return Outcome::kBackPressured;
+    case Transfer::kRefused: return Outcome::kRefused;
+    case Transfer::kClosed: break;
+  }
+  problem_ = direct_->status().with_context("packing: message " + std::to_string(message_));
+  receiver_.reset();
+  return Outcome::kClosed;
 }
 
 void Incoming::settle() noexcept {

@@ -11,6 +11,7 @@
 
 #include "runtime/packing/link.h"
 #include "runtime/packing/piece.h"
+#include "runtime/transport/rendezvous.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
@@ -36,6 +37,15 @@ class Incoming final : private PacketSink {
   [[nodiscard]] std::uint64_t rest() const noexcept { return current_.bytes.size() - current_.at - kDescriptorBytes; }
   // The next fragment's bytes, at most rest(); goes on to the fragment behind them.
   std::span<const std::byte> take(std::uint64_t bytes) noexcept;
+
+  // Whether there is a rendezvous.
+  [[nodiscard]] bool direct() const noexcept { return direct_ != nullptr; }
+  // The sender's next transfer, into `to`; direct() must hold. kRefused: it cannot land there, and comes in fragments.
+  Outcome land(std::span<std::byte> to) noexcept;
+  [[nodiscard]] std::uint64_t landed() const noexcept { return direct_->landed(); }
+  void forget(std::span<const std::byte> memory) noexcept {
+    if (direct_ != nullptr) direct_->forget(memory);
+  }
 
   // Gives the current packet's block back if it was read to its end. What take() gave out is not used any more.
   void settle() noexcept;
@@ -66,7 +76,8 @@ class Incoming final : private PacketSink {
     bool there = false, last = false, kept = false;
   };
 
-  Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks);
+  Incoming(std::unique_ptr<Receiver> receiver, std::unique_ptr<Mapping> memory, const BlockLayout& blocks,
+           std::unique_ptr<RendezvousReceiver> direct);
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
   [[nodiscard]] std::string problem_with(const ActivationPacket& packet) const;
   [[nodiscard]] bool read_all() const noexcept { return current_.at >= current_.bytes.size(); }
@@ -76,7 +87,8 @@ class Incoming final : private PacketSink {
   void give_back(std::uint32_t offset) noexcept;
   void retire() noexcept;
 
-  std::unique_ptr<Receiver> receiver_;  // null after a failure
+  std::unique_ptr<Receiver> receiver_;          // null after a failure
+  std::unique_ptr<RendezvousReceiver> direct_;  // null: none
   std::unique_ptr<Mapping> memory_;
   BlockLayout blocks_;
   Packet current_;

@@ -1,8 +1,8 @@
 #include "runtime/packing/link.h"
 
-#include <array>
 #include <bit>
 
+#include "runtime/transport/rendezvous.h"
 #include "runtime/transport/replicas.h"
 
 namespace woa::packing {
@@ -34,10 +34,16 @@ Result<BlockLayout> layout_of(const Transport& transport, const LinkSpec& spec) 
 
 }  // namespace
 
-std::string Link::description() const { return describe_all(std::array{channel, blocks}); }
+std::vector<std::shared_ptr<Segment>> Link::segments() const {
+  std::vector all{channel, blocks};
+  if (rendezvous != nullptr) all.push_back(rendezvous);
+  return all;
+}
+
+std::string Link::description() const { return describe_all(segments()); }
 
 Status Link::connect(Transport& transport, std::string_view description) const {
-  return connect_all(transport, std::array{channel, blocks}, description).with_context("link");
+  return connect_all(transport, segments(), description).with_context("link");
 }
 
 ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept {
@@ -54,7 +60,12 @@ Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::stri
   if (!channel.ok()) return channel.status();
   auto blocks = transport.allocate(label, layout->region_bytes());
   if (!blocks.ok()) return blocks.status();
-  return Link{std::move(*channel), std::move(*blocks)};
+  Link link{std::move(*channel), std::move(*blocks), nullptr};
+  if (transport.rendezvous() == nullptr) return link;
+  auto lane = transport.allocate(label, transport.rendezvous()->lane_bytes());
+  if (!lane.ok()) return lane.status();
+  link.rendezvous = std::move(*lane);
+  return link;
 }
 
 Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {

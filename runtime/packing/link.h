@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/packet/activation_packet.h"
@@ -17,16 +18,28 @@
 
 namespace woa::packing {
 
+// From here on a rendezvous takes less time than the copies that it saves
+// (docs/adr/0023-rendezvous-for-packed-messages.md; `woa bench packing` measures both).
+inline constexpr std::uint64_t kRendezvousBytes = 256 << 10;
+
 // Both ends must use the same.
 struct LinkSpec {
   std::uint32_t blocks = 8;              // under way, being filled or being read
   std::uint32_t block_bytes = 64 << 10;  // a multiple of 64; a piece that is to be viewed must be 16 smaller, or less
   std::uint32_t later_pieces = 256;      // of one message whose memory is remembered until its end
+  // Over transports that have a rendezvous (ofi): pieces of so many bytes that are *cheaper* or *later* at the sender,
+  // and that no block holds, go from its memory straight into the receiver's. The sender's counts: the receiver
+  // follows.
+  std::uint64_t rendezvous_bytes = kRendezvousBytes;
 };
+inline constexpr std::uint64_t kNoRendezvous = ~std::uint64_t{0};
 
 // A value: copies name the same memory.
 struct Link {
   std::shared_ptr<Segment> channel, blocks;
+  std::shared_ptr<Segment> rendezvous;  // null where the transport has none
+
+  [[nodiscard]] std::vector<std::shared_ptr<Segment>> segments() const;
 
   // What the other process connects its link to this one by: opaque bytes, at most 3 KiB. Empty where memory is shared.
   // Whoever has it can write into this link's memory: it goes to that process only.

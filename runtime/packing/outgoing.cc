@@ -10,17 +10,25 @@ Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, cons
   if (!checked.ok()) return checked.status();
   auto blocks = transport.map(link.blocks, Access::kReadWrite);
   if (!blocks.ok()) return blocks.status();
+  const Doorbell own = checked->end.own;
   auto sender = transport.open_sender(checked->channel, link.channel, std::move(checked->end));
   if (!sender.ok()) return sender.status();
-  return Outgoing(std::move(*sender), std::move(*blocks), BlockPool(checked->blocks));
+  std::unique_ptr<RendezvousSender> direct;
+  if (link.rendezvous != nullptr) {
+    auto opened = transport.rendezvous()->open_rendezvous_sender(link.rendezvous, own);
+    if (!opened.ok()) return opened.status();
+    direct = std::move(*opened);
+  }
+  return Outgoing(std::move(*sender), std::move(*blocks), BlockPool(checked->blocks), std::move(direct));
 }
 
-Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool) noexcept
-    : sender_(std::move(sender)), blocks_(std::move(blocks)), pool_(std::move(pool)) {}
+Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool,
+                   std::unique_ptr<RendezvousSender> direct) noexcept
+    : sender_(std::move(sender)), blocks_(std::move(blocks)), pool_(std::move(pool)), direct_(std::move(direct)) {}
 
 Outcome Outgoing::open_block() noexcept {
-  if (!take_back()) broken_ = true;
-  if (broken_) return Outcome::kClosed;
+  if (!take_back()) problem_ = {Code::kDataLoss, "packing: the receiver gave back a block that it did not have; rerun"};
+  if (!problem_.ok()) return Outcome::kClosed;
   if (!pool_.claim(offset_)) return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
   at_ = blocks_->bytes().data() + std::uint64_t{offset_} * kOffsetUnitBytes;
   used_ = 0;
@@ -47,7 +55,7 @@ void Outgoing::append(const Descriptor& descriptor, std::span<const std::byte> b
 }
 
 Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
-  if (broken_) return Outcome::kClosed;
+  if (!problem_.ok()) return Outcome::kClosed;
   if (const Push push = sender_->reserve(); push != Push::kOk)
     return push == Push::kClosed ? Outcome::kClosed : Outcome::kBackPressured;
   ActivationPacket packet;
@@ -67,8 +75,21 @@ Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
   return Outcome::kOk;
 }
 
+Outcome Outgoing::write_direct() noexcept {
+  if (!problem_.ok()) return Outcome::kClosed;
+  poll();  // what told the receiver may not have found room yet
+  switch (direct_->write()) {
+    case Transfer::kOk: return Outcome::kOk;
+    case Transfer::kBackPressured: return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+    case Transfer::kRefused: return Outcome::kRefused;
+    case Transfer::kClosed: break;
+  }
+  problem_ = direct_->status().with_context("packing");
+  return Outcome::kClosed;
+}
+
 Status Outgoing::status() const {
-  if (broken_) return {Code::kDataLoss, "packing: the receiver gave back a block that it did not have; rerun"};
+  WOA_RETURN_IF_ERROR(problem_);
   WOA_RETURN_IF_ERROR(sender_->status().with_context("packing"));
   if (sender_->closed())
     return {Code::kPeerLost, "packing: the receiver closed after " + std::to_string(sender_->consumed()) + " of " +

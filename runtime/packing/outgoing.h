@@ -10,6 +10,7 @@
 #include "runtime/packing/link.h"
 #include "runtime/packing/piece.h"
 #include "runtime/transport/block_pool.h"
+#include "runtime/transport/rendezvous.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::packing {
@@ -34,6 +35,13 @@ class Outgoing {
   // Sends the open block, if there is one, as a packet of `message`, and wakes the consumer.
   Outcome commit(std::uint16_t port, std::uint64_t message) noexcept;
 
+  // Whether there is a rendezvous.
+  [[nodiscard]] bool direct() const noexcept { return direct_ != nullptr; }
+  // As RendezvousSender::offer(); direct() must hold.
+  [[nodiscard]] bool offer(std::span<const std::byte> from) noexcept { return direct_->offer(from); }
+  // Goes on with what was offered, which the receiver must have been told of. kRefused: the receiver cannot take it so.
+  Outcome write_direct() noexcept;
+
   // Tries again what found no room on the wire.
   void poll() noexcept { sender_->poll_returns({}); }
 
@@ -45,14 +53,16 @@ class Outgoing {
   [[nodiscard]] Status status() const;
 
  private:
-  Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool) noexcept;
+  Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> blocks, BlockPool pool,
+           std::unique_ptr<RendezvousSender> direct) noexcept;
   [[nodiscard]] bool take_back() noexcept;
 
   std::unique_ptr<Sender> sender_;
   std::unique_ptr<Mapping> blocks_;
   BlockPool pool_;
-  bool broken_ = false;
-  std::byte* at_ = nullptr;  // the open block
+  std::unique_ptr<RendezvousSender> direct_;  // null: none
+  Status problem_;                            // that ended the link; nothing is sent any more
+  std::byte* at_ = nullptr;                   // the open block
   std::uint32_t offset_ = 0;
   std::size_t used_ = 0;
   std::uint64_t packets_ = 0, copied_bytes_ = 0;

@@ -14,7 +14,7 @@ Result<std::unique_ptr<Packer>> Packer::open(Transport& transport, const LinkSpe
 }
 
 Packer::Packer(Outgoing outgoing, const LinkSpec& spec)
-    : outgoing_(std::move(outgoing)), later_pieces_(spec.later_pieces) {
+    : outgoing_(std::move(outgoing)), later_pieces_(spec.later_pieces), rendezvous_bytes_(spec.rendezvous_bytes) {
   later_.reserve(later_pieces_);
 }
 
@@ -64,7 +64,7 @@ Outcome Packer::pack_now(const Unfinished& call) noexcept {
     if (outcome != Outcome::kOk) return outcome;
   }
   written_ = true;
-  if (call.piece.receive == ReceiveMode::kExpress) {
+  if (call.piece.receive == ReceiveMode::kExpress && outgoing_.has_block()) {
     const Outcome outcome = outgoing_.commit(kMorePort, messages_);
     if (outcome != Outcome::kOk) return outcome;
   }
@@ -87,18 +87,52 @@ Outcome Packer::remember(const Unfinished& call) noexcept {
 // Goes on where it was back-pressured.
 Outcome Packer::write(const Later& piece, Place place) noexcept {
   const std::uint64_t bytes = place == Place::kHere ? piece.piece.bytes : 0;
-  const std::uint64_t least = whole(bytes, outgoing_.block_bytes()) ? bytes : 1;
   do {
-    if (!outgoing_.fits(least)) {
-      const Outcome outcome = next_block();
-      if (outcome != Outcome::kOk) return outcome;
-    }
-    const std::uint64_t now = std::min(bytes - done_, outgoing_.room());
-    outgoing_.append(describe(piece.piece, piece.number, place),
-                     std::span(piece.from + done_, static_cast<std::size_t>(now)));
-    done_ += now;
+    const bool direct = place == Place::kHere && goes_direct(piece.piece);
+    const Outcome outcome = direct ? write_direct(piece) : write_fragment(piece, place);
+    if (outcome != Outcome::kOk) return outcome;
   } while (done_ < bytes);
   done_ = 0;
+  refused_ = false;
+  return Outcome::kOk;
+}
+
+Outcome Packer::write_fragment(const Later& piece, Place place) noexcept {
+  const std::uint64_t bytes = place == Place::kHere ? piece.piece.bytes : 0;
+  if (!outgoing_.fits(whole(bytes, outgoing_.block_bytes()) ? bytes : 1)) {
+    const Outcome outcome = next_block();
+    if (outcome != Outcome::kOk) return outcome;
+  }
+  const std::uint64_t now = std::min(bytes - done_, outgoing_.room());
+  outgoing_.append(describe(piece.piece, piece.number, place),
+                   std::span(piece.from + done_, static_cast<std::size_t>(now)));
+  done_ += now;
+  return Outcome::kOk;
+}
+
+// What a block holds may be viewed; *safer* is not to wait for the receiver.
+bool Packer::goes_direct(const Piece& piece) const noexcept {
+  return !refused_ && outgoing_.direct() && piece.send != SendMode::kSafer && piece.bytes >= rendezvous_bytes_ &&
+         !whole(piece.bytes, outgoing_.block_bytes());
+}
+
+// The next part by rendezvous: tells the receiver, then waits for its grant and until all has left.
+Outcome Packer::write_direct(const Later& piece) noexcept {
+  const std::uint64_t now = std::min(piece.piece.bytes - done_, kMostTransferBytes);
+  if (!offered_) {
+    const Outcome outcome = outgoing_.fits(0) ? Outcome::kOk : next_block();
+    if (outcome != Outcome::kOk) return outcome;
+    refused_ = !outgoing_.offer(std::span(piece.from + done_, static_cast<std::size_t>(now)));
+    if (refused_) return Outcome::kOk;
+    outgoing_.append(describe(piece.piece, piece.number, Place::kDirect), {});
+    offered_ = true;
+  }
+  Outcome outcome = outgoing_.has_block() ? outgoing_.commit(kMorePort, messages_) : Outcome::kOk;
+  if (outcome == Outcome::kOk) outcome = outgoing_.write_direct();
+  if (outcome != Outcome::kOk && outcome != Outcome::kRefused) return outcome;
+  offered_ = false;
+  refused_ = outcome == Outcome::kRefused;
+  if (!refused_) done_ += now;
   return Outcome::kOk;
 }
 

@@ -25,10 +25,11 @@ namespace woa::packing {
 //
 // What each mode costs: a piece is copied once, into a block, *safer* and *cheaper* by pack(), *later* by end(). Where
 // the receiver reads the blocks in place (loopback, shm) that is the transfer, and nothing is staged. Between hosts
-// (ofi) the wire then writes the block into the receiver's memory; *cheaper* is copied there, too, since the wire reads
-// registered memory only, and the caller's is not. An *express* piece that is not *later* is sent by pack() together
-// with all that was packed before it: one packet for each, so several values that are needed at once are better one
-// piece. Without it a packet is sent when a block is full, and by end().
+// (ofi) the wire then writes the block into the receiver's memory; a large piece, *cheaper* or *later*, is not copied
+// but goes by rendezvous: its memory is registered, which allocates if it was not used so before, and pack() or end()
+// waits until the receiver unpacks it, and all of it has left. An *express* piece that is not *later* is sent by pack()
+// together with all that was packed before it: one packet for each, so several values that are needed at once are
+// better one piece. Without it a packet is sent when a block is full, and by end().
 class Packer {
  public:
   // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
@@ -80,11 +81,15 @@ class Packer {
   Outcome pack_now(const Unfinished& call) noexcept;
   Outcome remember(const Unfinished& call) noexcept;
   Outcome write(const Later& piece, Place place) noexcept;
+  Outcome write_fragment(const Later& piece, Place place) noexcept;
+  [[nodiscard]] bool goes_direct(const Piece& piece) const noexcept;
+  Outcome write_direct(const Later& piece) noexcept;
   Outcome next_block() noexcept;
   Outcome refuse(const std::string& what) noexcept;
 
   Outgoing outgoing_;
-  std::uint32_t later_pieces_;    // at most
+  std::uint32_t later_pieces_;  // at most
+  std::uint64_t rendezvous_bytes_;
   std::vector<Later> later_;      // in the order of packing
   std::size_t sent_later_ = 0;    // of those
   bool open_ = false;             // a message
@@ -93,6 +98,8 @@ class Packer {
   std::optional<Unfinished> unfinished_;
   std::uint64_t done_ = 0;    // bytes written of the piece that is being written
   bool written_ = false;      // all of it is, and only its packet is not sent
+  bool offered_ = false;      // its next part, by rendezvous, and the receiver is told so
+  bool refused_ = false;      // that: what is left goes through blocks
   std::uint32_t number_ = 0;  // of the next piece
   std::uint64_t messages_ = 0, payload_bytes_ = 0;
   Status refusal_;

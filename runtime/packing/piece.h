@@ -55,8 +55,9 @@ struct Traffic {
   std::uint64_t messages = 0;       // ended
   std::uint64_t packets = 0;        // sent or taken
   std::uint64_t payload_bytes = 0;  // of all pieces
-  // Moved by the processor. Packer: each byte once, into a block, which is the transfer itself where the consumer reads
-  // the block in place. Unpacker: what went into the caller's memory; the rest was given out as views.
+  // Moved by the processor. Packer: into a block, which is the transfer itself where the consumer reads the block in
+  // place. Unpacker: from a block into the caller's memory; the rest was given out as views. Neither: what went by
+  // rendezvous.
   std::uint64_t copied_bytes = 0;
 };
 
@@ -65,7 +66,9 @@ struct Traffic {
 // In packets, each with a block of the sender's region as payload; the last one may have none. A block holds fragments:
 // a descriptor, then bytes of the piece, then padding to the next descriptor. A piece that fits into an empty block
 // with its descriptor is in one fragment, so that it can be viewed; a larger one fills the blocks that it goes through.
-// The bytes of a piece that is sent later come behind all others; where it was packed stands a descriptor alone.
+// The bytes of a piece that is sent later come behind all others; where it was packed stands a descriptor alone. Of a
+// piece that goes by rendezvous (runtime/transport/rendezvous.h) there are descriptors alone, too, one for each
+// transfer; if the receiver refuses one, what is left comes in fragments as usual.
 struct Descriptor {
   std::uint64_t bytes = 0;  // of the piece
   // Bits 0 to 31: number of the piece in its message; 32 to 39: send mode; 40 to 47: receive mode; 48 to 63: place.
@@ -77,8 +80,9 @@ static_assert(kDescriptorBytes == 16);
 
 // Where the bytes of a described piece are.
 enum class Place : std::uint8_t {
-  kHere = 1,      // behind the descriptor
-  kBehindAll = 2  // in a fragment with the same number, behind all that was packed
+  kHere = 1,       // behind the descriptor
+  kBehindAll = 2,  // in a fragment with the same number, behind all that was packed
+  kDirect = 3      // the next kMostTransferBytes, or what is left, come by rendezvous; the fragment ends its packet
 };
 
 constexpr Descriptor describe(const Piece& piece, std::uint32_t number, Place place) noexcept {

@@ -12,8 +12,8 @@ bool waits_for_end(const Piece& piece) noexcept {
 
 bool known(const Descriptor& descriptor) noexcept {
   const std::uint64_t place = descriptor.mark >> 48;  // and what is reserved
-  return valid(piece_of(descriptor)) &&
-         (place == static_cast<std::uint64_t>(Place::kHere) || place == static_cast<std::uint64_t>(Place::kBehindAll));
+  return valid(piece_of(descriptor)) && place >= static_cast<std::uint64_t>(Place::kHere) &&
+         place <= static_cast<std::uint64_t>(Place::kDirect);
 }
 
 std::string text_of(std::uint32_t number, const Piece& piece) {
@@ -97,8 +97,10 @@ Outcome Unpacker::take_in_order(const Wanted& wanted) noexcept {
 
 // Takes the descriptor that stands where a later piece was packed; remembers where the piece goes.
 Outcome Unpacker::note_later(const Wanted& wanted) noexcept {
-  const Outcome outcome = expect(wanted, Place::kBehindAll);
+  const Outcome outcome = incoming_->next();
   if (outcome != Outcome::kOk) return outcome;
+  if (incoming_->at_end() || incoming_->peek() != describe(wanted.piece, wanted.number, Place::kBehindAll))
+    return differ(wanted);
   if (waits_for_end(wanted.piece)) {
     if (wanted.target.view != nullptr && !incoming_->promise())
       return refuse(Code::kExhausted, "views keep all blocks but one of " + std::to_string(spec_.blocks) +
@@ -115,14 +117,6 @@ Outcome Unpacker::fill_later() noexcept {
     if (outcome != Outcome::kOk) return outcome;
   }
   return Outcome::kOk;
-}
-
-// The fragment that is next must be of this piece; not taken yet.
-Outcome Unpacker::expect(const Wanted& wanted, Place place) noexcept {
-  const Outcome outcome = incoming_->next();
-  if (outcome != Outcome::kOk) return outcome;
-  if (!incoming_->at_end() && incoming_->peek() == describe(wanted.piece, wanted.number, place)) return Outcome::kOk;
-  return differ(wanted);
 }
 
 // Says what stands where `wanted` was expected.
@@ -143,13 +137,39 @@ Outcome Unpacker::differ(const Wanted& wanted) noexcept {
 
 Outcome Unpacker::fetch(const Wanted& wanted, bool promised) noexcept {
   do {
-    const Outcome expected = expect(wanted, Place::kHere);
-    if (expected != Outcome::kOk) return expected;
-    const Outcome outcome = wanted.target.view != nullptr ? fetch_view(wanted, promised) : fetch_part(wanted);
+    const Outcome outcome = landing_ ? fetch_direct(wanted) : fetch_next(wanted, promised);
     if (outcome != Outcome::kOk) return outcome;
   } while (done_ < wanted.piece.bytes);
   done_ = 0;
   return Outcome::kOk;
+}
+
+// A part of the piece, as the sender chose to send it.
+Outcome Unpacker::fetch_next(const Wanted& wanted, bool promised) noexcept {
+  const Outcome outcome = incoming_->next();
+  if (outcome != Outcome::kOk) return outcome;
+  if (incoming_->at_end()) return differ(wanted);
+  const Descriptor found = incoming_->peek();
+  if (found == describe(wanted.piece, wanted.number, Place::kHere))
+    return wanted.target.view != nullptr ? fetch_view(wanted, promised) : fetch_part(wanted);
+  if (found != describe(wanted.piece, wanted.number, Place::kDirect) || !may_come_direct(wanted)) return differ(wanted);
+  incoming_->take(0);
+  incoming_->settle();
+  landing_ = true;
+  return fetch_direct(wanted);
+}
+
+bool Unpacker::may_come_direct(const Wanted& wanted) const noexcept {
+  return incoming_->direct() && wanted.target.view == nullptr && wanted.piece.bytes != 0;
+}
+
+Outcome Unpacker::fetch_direct(const Wanted& wanted) noexcept {
+  const std::uint64_t now = std::min(wanted.piece.bytes - done_, kMostTransferBytes);
+  const Outcome outcome = incoming_->land(std::span(wanted.target.to + done_, static_cast<std::size_t>(now)));
+  if (outcome != Outcome::kOk && outcome != Outcome::kRefused) return outcome;
+  landing_ = false;
+  if (outcome == Outcome::kOk) done_ += now;
+  return Outcome::kOk;  // what is refused comes in fragments
 }
 
 Outcome Unpacker::fetch_view(const Wanted& wanted, bool promised) noexcept {
@@ -201,6 +221,8 @@ Outcome Unpacker::end() noexcept {
   ++messages_;
   return Outcome::kOk;
 }
+
+std::uint64_t Unpacker::arrived() const noexcept { return done_ + (landing_ ? incoming_->landed() : 0); }
 
 Traffic Unpacker::traffic() const noexcept { return {messages_, incoming_->packets(), payload_bytes_, copied_bytes_}; }
 

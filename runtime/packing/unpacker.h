@@ -31,6 +31,10 @@ namespace woa::packing {
 // A sender that breaks a rule of how messages travel (piece.h, link.h) ends it with kDataLoss. No byte
 // outside the link's blocks is read, and none written but the caller's, whatever the sender does.
 //
+// Between hosts a large piece may come by rendezvous (docs/packing.md): unpack() or, for what end() fills in, end()
+// then lets the sender write into the caller's memory. Memory that is used so for the first time is registered, which
+// allocates. If the link ends meanwhile, `to` may still be written into until the unpacker has gone.
+//
 // All calls may answer kBackPressured, when what they need is not there yet, and are then to be made again, the same,
 // before any other.
 class Unpacker {
@@ -59,8 +63,16 @@ class Unpacker {
   // Fills in what is *later* and *cheaper*, and ends the message. Everything may be used when it returned kOk.
   Outcome end() noexcept;
 
+  // Between hosts large pieces land in the caller's memory by themselves, and a sender that breaks the rules may write
+  // into what it was granted once until other memory takes its place among the registrations, or the unpacker goes.
+  // Takes that back at once, before the memory is given to somebody else.
+  void forget(std::span<const std::byte> memory) noexcept { incoming_->forget(memory); }
+
   // Payload counts from when a piece was unpacked or viewed with kOk.
   [[nodiscard]] Traffic traffic() const noexcept;
+  // While unpack() of an *express* piece, or end(), is back-pressured: how many bytes of the piece that it waits for
+  // are there, from the first on. They may be read.
+  [[nodiscard]] std::uint64_t arrived() const noexcept;
   // Why the link ended: kInvalid: both sides did not name the same pieces. kDataLoss: a packet was lost, or the sender
   // broke a rule. kPeerLost: it closed within a message, or the wire lost it. While it has not, or closed in order: ok,
   // or kInvalid or kExhausted for the last call that was refused.
@@ -84,11 +96,13 @@ class Unpacker {
   Outcome take(const Wanted& wanted) noexcept;
   [[nodiscard]] std::string problem_with(const Wanted& wanted) const;
   Outcome take_in_order(const Wanted& wanted) noexcept;
-  Outcome expect(const Wanted& wanted, Place place) noexcept;
+  [[nodiscard]] bool may_come_direct(const Wanted& wanted) const noexcept;
   Outcome differ(const Wanted& wanted) noexcept;
   Outcome note_later(const Wanted& wanted) noexcept;
   Outcome fill_later() noexcept;
   Outcome fetch(const Wanted& wanted, bool promised) noexcept;
+  Outcome fetch_next(const Wanted& wanted, bool promised) noexcept;
+  Outcome fetch_direct(const Wanted& wanted) noexcept;
   Outcome fetch_view(const Wanted& wanted, bool promised) noexcept;
   Outcome fetch_part(const Wanted& wanted) noexcept;
   Outcome refuse(Code code, const std::string& what) noexcept;
@@ -103,6 +117,7 @@ class Unpacker {
   bool behind_all_ = false;       // a piece was later and express: what follows comes in the order of unpacking again
   std::optional<Wanted> unfinished_;
   std::uint64_t done_ = 0;    // bytes of the piece that is being copied
+  bool landing_ = false;      // its next part comes by rendezvous
   std::uint32_t number_ = 0;  // of the next piece
   std::uint64_t messages_ = 0, payload_bytes_ = 0, copied_bytes_ = 0;
   Status refusal_;

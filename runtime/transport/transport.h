@@ -160,6 +160,8 @@ class Receiver {
   virtual void wake() noexcept = 0;
 };
 
+class Rendezvous;  // rendezvous.h
+
 // A way to build channels. Thread-safe: no. Everything here happens at start, before the first packet.
 class Transport {
  public:
@@ -204,6 +206,9 @@ class Transport {
   // Marks both ends of a channel closed on behalf of a process that died; of replicas, the end that uses this one. Any
   // process that has the segment; idempotent.
   virtual Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) = 0;
+  // How large payloads get from the sender's own memory into the receiver's, without a block between. Null where there
+  // is no such way: memory is shared, or this is a wire for tests. Lives as long as the transport.
+  virtual Rendezvous* rendezvous() noexcept { return nullptr; }
 };
 
 // Whether both ends of a channel map the same memory, or have a replica each.

@@ -28,9 +28,9 @@ Fabric::~Fabric() {
   objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
 }
 
-Result<Registration> Fabric::register_memory(std::span<std::byte> memory) {
+Result<Registration> Fabric::register_memory(std::span<std::byte> memory, RemoteAccess access) {
   const std::lock_guard lock(mutex_);
-  return Registration::make(objects_, memory);
+  return Registration::make(objects_, memory, access);
 }
 
 void Fabric::deregister(Registration registration) {

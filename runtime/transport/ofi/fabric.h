@@ -63,7 +63,7 @@ class Fabric {
   Fabric& operator=(const Fabric&) = delete;
 
   // ---- at start; any thread
-  Result<Registration> register_memory(std::span<std::byte> memory);
+  Result<Registration> register_memory(std::span<std::byte> memory, RemoteAccess access = RemoteAccess::kWrite);
   void deregister(Registration registration);
   // Memory that was registered, and that writes may still come to: kept until the endpoint is closed.
   void keep(std::unique_ptr<Mapping> memory);

@@ -10,6 +10,8 @@
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "runtime/transport/ofi/receiver.h"
+#include "runtime/transport/ofi/rendezvous_receiver.h"
+#include "runtime/transport/ofi/rendezvous_sender.h"
 #include "runtime/transport/ofi/segment.h"
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/wire.h"
@@ -40,9 +42,10 @@ struct OpenChannel {
   RegionMap regions;
 };
 
-class Ofi final : public OfiTransport {
+class Ofi final : public OfiTransport, public Rendezvous {
  public:
-  explicit Ofi(std::shared_ptr<Wire> wire) noexcept : wire_(std::move(wire)) {}
+  Ofi(std::shared_ptr<Wire> wire, const RegistrationLimits& limits) noexcept
+      : wire_(std::move(wire)), limits_(limits) {}
 
   std::string_view name() const noexcept override { return "ofi"; }
   std::uint32_t header_room() const noexcept override { return kHeaderRoom; }
@@ -61,14 +64,22 @@ class Ofi final : public OfiTransport {
   Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
                                                   ChannelEnd end) override;
   Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
+  Rendezvous* rendezvous() noexcept override { return this; }
+  std::size_t lane_bytes() const noexcept override { return kRendezvousLaneBytes; }
+  Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Segment> segment,
+                                                                   Doorbell own_bell) override;
+  Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Segment> segment,
+                                                                       Doorbell own_bell) override;
 
  private:
   Result<std::shared_ptr<OfiSegment>> own(const std::shared_ptr<Segment>& segment) const;
   Result<fi_addr_t> reach(const SegmentDescription& there, std::uint32_t segment);
-  Result<std::shared_ptr<OfiSegment>> channel_of(const ChannelMap& map, const std::shared_ptr<Segment>& segment) const;
+  Result<std::shared_ptr<OfiSegment>> of_size(std::size_t bytes, const std::shared_ptr<Segment>& segment) const;
+  Result<std::shared_ptr<OfiSegment>> joined(std::size_t bytes, const std::shared_ptr<Segment>& segment) const;
   Result<OpenChannel> prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment, const ChannelEnd& end);
 
   std::shared_ptr<Wire> wire_;
+  const RegistrationLimits limits_;
   std::map<std::string, fi_addr_t> peers_;  // that have answered, by address
 };
 
@@ -168,12 +179,20 @@ Result<std::size_t> Ofi::channel_bytes(const ChannelSpec& spec) const {
   return map->bytes();
 }
 
-Result<std::shared_ptr<OfiSegment>> Ofi::channel_of(const ChannelMap& map,
-                                                    const std::shared_ptr<Segment>& segment) const {
+Result<std::shared_ptr<OfiSegment>> Ofi::of_size(std::size_t bytes, const std::shared_ptr<Segment>& segment) const {
   auto mine = own(segment);
-  if (mine.ok() && (*mine)->bytes() != map.bytes())
-    return {Code::kInvalid, "ofi: a channel of " + std::to_string(map.bytes()) + " bytes in a segment of " +
+  if (mine.ok() && (*mine)->bytes() != bytes)
+    return {Code::kInvalid, "ofi: a channel of " + std::to_string(bytes) + " bytes in a segment of " +
                                 std::to_string((*mine)->bytes()) + "; allocate channel_bytes() of the same spec"};
+  return mine;
+}
+
+// The same, connected to one peer.
+Result<std::shared_ptr<OfiSegment>> Ofi::joined(std::size_t bytes, const std::shared_ptr<Segment>& segment) const {
+  auto mine = of_size(bytes, segment);
+  if (mine.ok() && (*mine)->replicas().size() != 1)
+    return {Code::kInvalid, "ofi: a channel joins two replicas, this one is connected to " +
+                                std::to_string((*mine)->replicas().size()) + "; connect it once"};
   return mine;
 }
 
@@ -181,11 +200,8 @@ Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<
                                  const ChannelEnd& end) {
   const auto map = ChannelMap::make(spec);
   if (!map.ok()) return map.status();
-  auto mine = channel_of(*map, segment);
+  auto mine = joined(map->bytes(), segment);
   if (!mine.ok()) return mine.status();
-  if ((*mine)->replicas().size() != 1)
-    return {Code::kInvalid, "ofi: a channel joins two replicas, this one is connected to " +
-                                std::to_string((*mine)->replicas().size()) + "; connect it once"};
   auto regions = RegionMap::make(*map, end.regions);
   if (!regions.ok()) return regions.status();
   for (const RegionPlaces& region : regions->all()) {
@@ -216,10 +232,25 @@ Result<std::unique_ptr<Receiver>> Ofi::open_receiver(const ChannelSpec& spec, st
 Status Ofi::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
   const auto map = ChannelMap::make(spec);
   if (!map.ok()) return map.status();
-  const auto mine = channel_of(*map, segment);
+  const auto mine = of_size(map->bytes(), segment);
   if (!mine.ok()) return mine.status();
   (*mine)->mailbox().cut();
   return {};
+}
+
+Result<std::unique_ptr<RendezvousSender>> Ofi::open_rendezvous_sender(std::shared_ptr<Segment> segment,
+                                                                      Doorbell own_bell) {
+  auto mine = joined(lane_bytes(), segment);
+  if (!mine.ok()) return mine.status();
+  return std::unique_ptr<RendezvousSender>(std::make_unique<OfiRendezvousSender>(std::move(*mine), limits_, own_bell));
+}
+
+Result<std::unique_ptr<RendezvousReceiver>> Ofi::open_rendezvous_receiver(std::shared_ptr<Segment> segment,
+                                                                          Doorbell own_bell) {
+  auto mine = joined(lane_bytes(), segment);
+  if (!mine.ok()) return mine.status();
+  return std::unique_ptr<RendezvousReceiver>(
+      std::make_unique<OfiRendezvousReceiver>(std::move(*mine), limits_, own_bell));
 }
 
 // shm has no network addresses; every other provider listens on one.
@@ -249,7 +280,8 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
   keep_alive.silence_ns = options.silence_ns;
   keep_alive.start_ns = options.start_ns;
   return std::unique_ptr<OfiTransport>(
-      std::make_unique<Ofi>(std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive)));
+      std::make_unique<Ofi>(std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive),
+                            RegistrationLimits{options.registrations, options.registered_bytes}));
 }
 
 }  // namespace woa

@@ -21,6 +21,10 @@ struct OfiOptions {
   std::uint64_t keep_alive_ns = 300'000'000;  // between keep-alives of a channel's end
   std::uint64_t silence_ns = 1'500'000'000;   // a peer that says nothing for so long is lost
   std::uint64_t start_ns = 10'000'000'000;    // the same before its first word, from when this end was opened
+  // Of an end's rendezvous: how much of the program's memory is registered at once. What does not fit goes through
+  // blocks. A provider may lower how much it keeps between uses (ofi/registration_cache.h).
+  std::size_t registrations = 16;
+  std::uint64_t registered_bytes = 1 << 30;
 };
 
 // What went over the wire since the transport was made, for tests and tools.

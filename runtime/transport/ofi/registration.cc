@@ -16,8 +16,11 @@ constexpr std::size_t kPageBytes = 4096;
 
 // Changes nothing: others may have mapped the same memory, and use it.
 void touch_pages(std::span<std::byte> memory) noexcept {
-  for (std::size_t at = 0; at < memory.size(); at += kPageBytes)
-    std::atomic_ref(reinterpret_cast<unsigned char&>(memory[at])).fetch_or(0, std::memory_order_relaxed);
+  const auto touch = [](std::byte& at) {
+    std::atomic_ref(reinterpret_cast<unsigned char&>(at)).fetch_or(0, std::memory_order_relaxed);
+  };
+  for (std::size_t at = 0; at < memory.size(); at += kPageBytes) touch(memory[at]);
+  if (!memory.empty()) touch(memory.back());  // it need not begin with a page
 }
 
 Result<std::uint64_t> random_key(std::size_t key_bytes) {
@@ -29,15 +32,17 @@ Result<std::uint64_t> random_key(std::size_t key_bytes) {
 
 }  // namespace
 
-Result<Registration> Registration::make(const FabricObjects& objects, std::span<std::byte> memory) {
-  if (objects.granted(FI_MR_ALLOCATED)) touch_pages(memory);
+Result<Registration> Registration::make(const FabricObjects& objects, std::span<std::byte> memory,
+                                        RemoteAccess access) {
+  const bool written_to = access == RemoteAccess::kWrite;
+  if (written_to && objects.granted(FI_MR_ALLOCATED)) touch_pages(memory);
   fid_mr* region = nullptr;
   int code = -FI_ENOKEY;
   for (int attempt = 0; code == -FI_ENOKEY && attempt < kKeyAttempts; ++attempt) {
     const Result<std::uint64_t> key = random_key(objects.info->domain_attr->mr_key_size);
     if (!key.ok()) return key.status();
-    code = fi_mr_reg(objects.domain.get(), memory.data(), memory.size(), FI_WRITE | FI_REMOTE_WRITE, 0, *key, 0,
-                     &region, nullptr);
+    code = fi_mr_reg(objects.domain.get(), memory.data(), memory.size(), FI_WRITE | (written_to ? FI_REMOTE_WRITE : 0),
+                     0, *key, 0, &region, nullptr);
   }
   if (code != 0)
     return {Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg: " +
@@ -49,7 +54,8 @@ Result<Registration> Registration::make(const FabricObjects& objects, std::span<
     if (code != 0) return {Code::kExhausted, "ofi: enabling registered memory: " + fabric_error(-code)};
   }
   const bool virtual_addresses = objects.granted(FI_MR_VIRT_ADDR);
-  return Registration(std::move(owned), virtual_addresses ? reinterpret_cast<std::uint64_t>(memory.data()) : 0);
+  return Registration(std::move(owned), memory.data(),
+                      virtual_addresses ? reinterpret_cast<std::uint64_t>(memory.data()) : 0);
 }
 
 }  // namespace woa::ofi

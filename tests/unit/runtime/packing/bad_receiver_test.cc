@@ -1,4 +1,5 @@
 // What a receiver that breaks the rules can do to a sender: the link ends, and the sender's status says why.
+#include "runtime/transport/rendezvous.h"
 #include "tests/cts/packing/rig.h"
 #include "tests/support/says.h"
 
@@ -12,6 +13,9 @@ TEST_CASE("a receiver that gives back what it does not have ends the link") {
     auto checked = need(packing::check_link(*rig.sides->consumer, rig.spec, rig.ends.unpacker, {}));
     const auto receiver =
         need(rig.sides->consumer->open_receiver(checked.channel, rig.ends.unpacker.channel, std::move(checked.end)));
+    std::unique_ptr<RendezvousReceiver> direct;  // closes as the receiver does
+    if (Rendezvous* const rendezvous = rig.sides->consumer->rendezvous(); rendezvous != nullptr)
+      direct = need(rendezvous->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
     receiver->give_back({0, offset, 0, 0});
     receiver->wake();
     rig.sides->settle();

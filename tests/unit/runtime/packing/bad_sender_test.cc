@@ -4,6 +4,7 @@
 #include <cstring>
 #include <random>
 
+#include "runtime/transport/rendezvous.h"
 #include "tests/cts/packing/rig.h"
 #include "tests/support/says.h"
 
@@ -88,6 +89,7 @@ struct Wild : Rig {
 
   std::unique_ptr<Unpacker> unpacker = need(open_unpacker());
   std::unique_ptr<Sender> sender = need(open_sender());
+  std::unique_ptr<RendezvousSender> direct = open_direct();  // null: there is no rendezvous
   std::unique_ptr<Mapping> blocks = need(sides->producer->map(ends.packer.blocks, Access::kReadWrite));
   Bytes memory;
 
@@ -95,6 +97,10 @@ struct Wild : Rig {
   [[nodiscard]] Result<std::unique_ptr<Sender>> open_sender() const {
     auto checked = need(packing::check_link(*sides->producer, spec, ends.packer, {}));
     return sides->producer->open_sender(checked.channel, ends.packer.channel, std::move(checked.end));
+  }
+  [[nodiscard]] std::unique_ptr<RendezvousSender> open_direct() const {
+    if (ends.packer.rendezvous == nullptr) return nullptr;
+    return need(sides->producer->rendezvous()->open_rendezvous_sender(ends.packer.rendezvous, {}));
   }
 };
 

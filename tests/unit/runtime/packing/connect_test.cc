@@ -19,9 +19,9 @@ TEST_CASE("what is no description of a link of this spec is refused, and nothing
   const std::string whole = other.description();
   REQUIRE(whole.size() <= 3 << 10);
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
-    REQUIRE(says(mine.connect(here, std::string_view(whole).substr(0, bytes)), Code::kInvalid, "do not describe 2"));
+    REQUIRE(says(mine.connect(here, std::string_view(whole).substr(0, bytes)), Code::kInvalid, "do not describe 3"));
   for (const std::string& wrong : {whole + "x", whole + whole, std::string(whole.size(), '\xff')})
-    REQUIRE(says(mine.connect(here, wrong), Code::kInvalid, "do not describe 2 segments"));
+    REQUIRE(says(mine.connect(here, wrong), Code::kInvalid, "do not describe 3 segments"));
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x40);

@@ -1,0 +1,140 @@
+// Large pieces between hosts: which of them go by rendezvous, that nobody copies those, and what is done where memory
+// cannot be registered.
+#include "runtime/transport/rendezvous.h"
+
+#include "runtime/transport/ofi/ofi_transport.h"
+#include "tests/cts/packing/rig.h"
+
+namespace woa::cts {
+namespace {
+
+constexpr std::uint64_t kChunk = kTransferChunkBytes;
+
+LinkSpec direct_spec(std::uint64_t rendezvous_bytes = 4096) {
+  return {.blocks = 4, .block_bytes = 1024, .later_pieces = 8, .rendezvous_bytes = rendezvous_bytes};
+}
+
+std::uint64_t bytes_in(const std::vector<Item>& items) {
+  std::uint64_t bytes = 0;
+  for (const Item& item : items) bytes += item.sent.size();
+  return bytes;
+}
+
+// Transports that register so little at once.
+std::shared_ptr<Link> sides_of(const OfiOptions& producer, const OfiOptions& consumer) {
+  return std::make_shared<Link>(need(make_ofi_transport(producer)), need(make_ofi_transport(consumer)));
+}
+
+}  // namespace
+
+TEST_CASE("large pieces go by rendezvous: neither side's processor copies a byte of them") {
+  for (const SendMode send : {SendMode::kCheaper, SendMode::kLater}) {
+    for (const ReceiveMode receive : kReceiveModes) {
+      OpenRig rig(direct_spec());
+      for (const std::uint64_t bytes : {std::uint64_t{4096}, kChunk - 1, kChunk, kChunk + 1, 9 * kChunk + 5}) {
+        INFO(packing::to_string({bytes, send, receive}));
+        std::vector<Item> items{item(bytes, send, receive, false, bytes)};
+        for (int times = 0; times < 2; ++times) exchange(*rig.packer, *rig.unpacker, items);
+      }
+      REQUIRE(rig.packer->traffic().payload_bytes == rig.unpacker->traffic().payload_bytes);
+      REQUIRE(rig.packer->traffic().copied_bytes == 0);
+      REQUIRE(rig.unpacker->traffic().copied_bytes == 0);
+    }
+  }
+}
+
+TEST_CASE("a piece of several transfers, and one from memory that begins anywhere") {
+  OpenRig rig(direct_spec());
+  Bytes sent = pattern(kMostTransferBytes + 3 * kChunk + 7, 3), received(sent.size() + 5);
+  Script sender, receiver;
+  sender.then([&] { return rig.packer->begin(); });
+  receiver.then([&] { return rig.unpacker->begin(); });
+  std::size_t at = 0;
+  for (const std::size_t bytes : {std::size_t{4097}, std::size_t{5000}, sent.size() - 9097}) {
+    sender.then([&, at, bytes] {
+      return rig.packer->pack(std::span(sent).subspan(at, bytes), SendMode::kCheaper, ReceiveMode::kCheaper);
+    });
+    receiver.then([&, at, bytes] {
+      return rig.unpacker->unpack(std::span(received).subspan(5 + at, bytes), SendMode::kCheaper,
+                                  ReceiveMode::kCheaper);
+    });
+    at += bytes;
+  }
+  sender.then([&] { return rig.packer->end(); });
+  receiver.then([&] { return rig.unpacker->end(); });
+  REQUIRE(run_both(sender, receiver));
+  INFO(rig.packer->status().message() << rig.unpacker->status().message());
+  REQUIRE(receiver.last() == Outcome::kOk);
+  REQUIRE(same(std::span(received).subspan(5), sent));
+  REQUIRE(std::all_of(received.begin(), received.begin() + 5, [](std::byte byte) { return byte == std::byte{0}; }));
+  REQUIRE(rig.unpacker->traffic().copied_bytes == 0);
+}
+
+TEST_CASE("what is safer, smaller, or held by a block goes through blocks, and so does everything if that is chosen") {
+  std::vector<Item> items{item(100'000, SendMode::kSafer, ReceiveMode::kCheaper, false, 1),
+                          item(4095, SendMode::kCheaper, ReceiveMode::kCheaper, false, 2)};
+  OpenRig rig(direct_spec());
+  exchange(*rig.packer, *rig.unpacker, items);
+  REQUIRE(rig.packer->traffic().copied_bytes == bytes_in(items));
+  OpenRig never(direct_spec(packing::kNoRendezvous));
+  items.push_back(item(100'000, SendMode::kCheaper, ReceiveMode::kCheaper, false, 3));
+  exchange(*never.packer, *never.unpacker, items);
+  REQUIRE(never.packer->traffic().copied_bytes == bytes_in(items));
+  OpenRig always(direct_spec(1));
+  std::vector<Item> viewed{item(viewable_bytes(always.spec), SendMode::kCheaper, ReceiveMode::kCheaper, true, 4)};
+  exchange(*always.packer, *always.unpacker, viewed);
+  REQUIRE(always.packer->traffic().copied_bytes == bytes_in(viewed));
+}
+
+TEST_CASE("the receiver may read the first chunks while the others are on their way") {
+  OpenRig rig(direct_spec());
+  Item large = item(40 * kChunk, SendMode::kCheaper, ReceiveMode::kExpress);
+  REQUIRE(rig.packer->begin() == Outcome::kOk);
+  std::uint64_t arrived = 0;
+  bool whole = false, right = true, begun = false;
+  REQUIRE(in_time([&] {
+    if (!whole && pack(*rig.packer, large) == Outcome::kRefused) return true;
+    if (!begun) return begun = rig.unpacker->begin() == Outcome::kOk, false;
+    whole = unpack(*rig.unpacker, large) == Outcome::kOk;
+    if (whole) return true;
+    const std::uint64_t now = rig.unpacker->arrived();
+    right = right && now >= arrived && now % kChunk == 0 &&
+            same(std::span(large.received).first(now), std::span(large.sent).first(now));
+    arrived = now;
+    return arrived > 0 && arrived < large.sent.size();
+  }));
+  INFO(arrived << " bytes of " << large.sent.size());
+  REQUIRE((right && !whole));
+  Script sender, receiver;
+  sender.then([&] { return pack(*rig.packer, large); }).then([&] { return rig.packer->end(); });
+  receiver.then([&] { return unpack(*rig.unpacker, large); }).then([&] { return rig.unpacker->end(); });
+  REQUIRE(run_both(sender, receiver));
+  REQUIRE(same(large.received, large.sent));
+}
+
+TEST_CASE("what cannot be registered, here or there, goes through blocks") {
+  OfiOptions little;
+  little.registered_bytes = 10'000;
+  for (const auto& sides : {sides_of(little, {}), sides_of({}, little), sides_of(little, little)}) {
+    OpenRig rig(direct_spec(), sides);
+    std::vector<Item> items{item(50'000, SendMode::kCheaper, ReceiveMode::kExpress, false, 1),
+                            item(9'000, SendMode::kCheaper, ReceiveMode::kCheaper, false, 2),
+                            item(50'000, SendMode::kLater, ReceiveMode::kCheaper, false, 3)};
+    for (int times = 0; times < 3; ++times) exchange(*rig.packer, *rig.unpacker, items);
+    REQUIRE(rig.packer->traffic().copied_bytes == 3 * 100'000);
+    REQUIRE(rig.unpacker->traffic().copied_bytes == 3 * 100'000);
+  }
+}
+
+// Registrations that are kept must not be taken for those of what is mapped at the same addresses later.
+TEST_CASE("memory that is given back and mapped anew between two messages") {
+  OpenRig rig(direct_spec());
+  for (std::uint64_t number = 0; number < 40; ++number) {
+    INFO("message " << number);
+    std::vector<Item> items{item((1 + number % 3) * 200'000, SendMode::kCheaper, ReceiveMode::kCheaper, false, number)};
+    exchange(*rig.packer, *rig.unpacker, items);
+  }
+  REQUIRE(rig.unpacker->traffic().copied_bytes == 0);
+}
+
+}  // namespace woa::cts
