@@ -8,6 +8,7 @@
 #include "bench/micro/fanout.h"
 #include "bench/micro/handover.h"
 #include "bench/micro/methods.h"
+#include "bench/micro/packing.h"
 #include "bench/micro/pipeline.h"
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
@@ -134,6 +135,14 @@ constexpr const char* kAboutMethods =
     "chosen way by the better of the others; above 64 KiB there is but one method, and the ratio shows the noise.\n"
     "\n"
     "  woa bench methods --size 64,256,1KiB";
+
+constexpr const char* kAboutPacking =
+    "A packed message of one large piece between two processes over libfabric and the loopback interface, in GB/s.\n"
+    "`through blocks` copies it into the link's blocks and out of them; by `rendezvous` the receiver says where it is\n"
+    "to land, and it is written there from the sender's memory. A link's rendezvous_bytes (docs/packing.md) is the\n"
+    "size from which on the second is better. The limit is raw fi_writedata with the same provider.\n"
+    "\n"
+    "  woa bench packing --size 128KiB,1MiB --block 1MiB";
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
@@ -345,6 +354,20 @@ void add_methods(CLI::App& parent, Action& action) {
   add_repetitions(command, chosen->repetitions);
 }
 
+void add_packing(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::PackingOptions>();
+  CLI::App& command = add(parent, action, "packing", "Packed messages between hosts: through blocks, and by rendezvous",
+                          [chosen](const RunOptions&) { return bench::bench_packing(*chosen); });
+  command.footer(kAboutPacking);
+  add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
+  command.add_option("--block", chosen->block_bytes, "Bytes of a block of the link")
+      ->transform(CLI::AsSizeValue(true))
+      ->option_text("SIZE [64KiB]");
+  command.add_option("--provider", chosen->provider, "As libfabric names it")->capture_default_str();
+  add_count(command, chosen->count, "Messages of a launch").option_text("UINT [256 MiB, 4 to 2,000]");
+  add_repetitions(command, chosen->repetitions);
+}
+
 void add_busy(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{1'000'000});
   CLI::App& command = add(
@@ -389,6 +412,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_handover(command, action);
   add_randomaccess(command, action);
   add_methods(command, action);
+  add_packing(command, action);
   add_busy(command, action);
   add_idle(command, action);
   add_memory(command, action);

@@ -1,0 +1,127 @@
+#include "bench/micro/packing.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "bench/harness/contest.h"
+#include "bench/micro/host_probe.h"
+#include "bench/micro/raw_fabric_job.h"
+#include "bench/micro/spin.h"
+#include "runtime/packing/packer.h"
+#include "runtime/packing/unpacker.h"
+#include "runtime/transport/ofi/ofi_transport.h"
+
+namespace woa::bench {
+namespace {
+
+using packing::LinkSpec;
+using packing::Outcome;
+using packing::Packer;
+using packing::ReceiveMode;
+using packing::SendMode;
+using packing::Unpacker;
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of a launch
+constexpr std::uint32_t kRawSlots = 8;
+
+struct PackingJob {
+  std::string provider;
+  std::uint64_t bytes = 0, messages = 0;
+  LinkSpec link;
+};
+
+// Members go from the last to the first.
+struct PackingSide {
+  std::unique_ptr<OfiTransport> transport;
+  packing::Link link;
+  std::vector<std::byte> memory;
+  std::unique_ptr<Packer> packer;      // of the first
+  std::unique_ptr<Unpacker> unpacker;  // of the second
+
+  template <class Call>
+  [[nodiscard]] static bool done(Call&& call) {
+    Outcome outcome = Outcome::kBackPressured;
+    return spin_until([&] { return (outcome = call()) != Outcome::kBackPressured; }) && outcome == Outcome::kOk;
+  }
+  [[nodiscard]] bool send() {
+    return done([&] { return packer->begin(); }) &&
+           done([&] { return packer->pack(memory, SendMode::kCheaper, ReceiveMode::kCheaper); }) &&
+           done([&] { return packer->end(); });
+  }
+  [[nodiscard]] bool receive() {
+    return done([&] { return unpacker->begin(); }) &&
+           done([&] { return unpacker->unpack(memory, SendMode::kCheaper, ReceiveMode::kCheaper); }) &&
+           done([&] { return unpacker->end(); });
+  }
+  [[nodiscard]] Status run(std::uint64_t messages) {
+    bool ok = true;
+    for (std::uint64_t k = 0; ok && k < messages; ++k) ok = packer != nullptr ? send() : receive();
+    if (!ok) WOA_RETURN_IF_ERROR(packer != nullptr ? packer->status() : unpacker->status());
+    return gone_unless(ok);
+  }
+};
+
+Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk& talk, bool first) {
+  OfiOptions options;
+  options.provider = job.provider;
+  auto transport = make_ofi_transport(options);
+  if (!transport.ok()) return transport.status();
+  auto side = std::make_shared<PackingSide>();
+  side->transport = std::move(*transport);
+  auto link = packing::allocate_link(*side->transport, job.link, "bench");
+  if (!link.ok()) return link.status();
+  side->link = std::move(*link);
+  WOA_RETURN_IF_ERROR(side->link.connect(*side->transport, talk.swap(side->link.description())));
+  side->memory.resize(job.bytes, std::byte{1});
+  if (first) {
+    auto packer = Packer::open(*side->transport, job.link, side->link);
+    if (!packer.ok()) return packer.status();
+    side->packer = std::move(*packer);
+  } else {
+    auto unpacker = Unpacker::open(*side->transport, job.link, side->link);
+    if (!unpacker.ok()) return unpacker.status();
+    side->unpacker = std::move(*unpacker);
+  }
+  return side;
+}
+
+Result<double> packing_ns(const PackingJob& job) {
+  const SidesJob sides{std::max<std::uint64_t>(2, job.messages / 8), job.messages, {0, 1}};
+  return run_two_sides(sides, [&](const Talk& talk, bool first) -> Result<Side> {
+    const auto side = open_side(job, talk, first);
+    if (!side.ok()) return side.status();
+    return Side([side = *side](std::uint64_t messages) { return side->run(messages); });
+  });
+}
+
+}  // namespace
+
+Result<Report> bench_packing(const PackingOptions& options) {
+  Report report{"packing", "ofi", Better::kMore, "", {}};
+  HostProbe probe;
+  for (const std::uint64_t size : options.sizes) {
+    const std::uint64_t messages =
+        options.count != 0 ? options.count : std::clamp<std::uint64_t>(kMostBytes / size, 4, 2000);
+    PackingJob blocks{options.provider, size, messages, {}}, direct = blocks;
+    blocks.link.block_bytes = direct.link.block_bytes = options.block_bytes;
+    blocks.link.rendezvous_bytes = packing::kNoRendezvous;
+    direct.link.rendezvous_bytes = 1;
+    const WireJob raw{options.provider, size, kRawSlots, messages, false};
+    const double bytes = static_cast<double>(size) * static_cast<double>(messages);
+    const Contest contest{
+        "GB/s",
+        options.repetitions,
+        "raw fi_writedata",
+        {{"raw fi_writedata", "limit", size, [=] { return per_ns(bytes, raw_fabric_stream_ns(raw)); }},
+         {"through blocks", "ours", size, [=] { return per_ns(bytes, packing_ns(blocks)); }},
+         {"rendezvous", "ours", size, [=] { return per_ns(bytes, packing_ns(direct)); }}}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+}  // namespace woa::bench
