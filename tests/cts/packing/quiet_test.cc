@@ -65,6 +65,21 @@ TEST_CASE("nothing is allocated once a link is open") {
   REQUIRE(after == before);
 }
 
+TEST_CASE("nor for large pieces, once their memory was used") {
+  OpenRig rig;
+  const std::size_t bytes = 3 * std::size_t{rig.spec.block_bytes};
+  std::vector<Item> items{item(bytes, SendMode::kCheaper, ReceiveMode::kCheaper, false, 1),
+                          item(bytes, SendMode::kCheaper, ReceiveMode::kExpress, false, 2),
+                          item(bytes, SendMode::kLater, ReceiveMode::kCheaper, false, 3)};
+  bool well = Exchange(*rig.packer, *rig.unpacker, items).run();
+  const std::uint64_t before = test::allocations();
+  for (int messages = 0; messages < 100; ++messages) well &= Exchange(*rig.packer, *rig.unpacker, items).run();
+  const std::uint64_t after = test::allocations();
+  INFO(rig.unpacker->status().message());
+  REQUIRE(well);
+  REQUIRE(after == before);
+}
+
 TEST_CASE("the sender copies each byte once, into a block; the receiver copies what it does not view") {
   OpenRig rig;
   std::vector<Item> items = every_mode(rig.spec);

@@ -83,6 +83,17 @@ class Bench(WoaTest):
                    [row for size in (57, 64 << 10) for row in (("raw fi_writedata", LIMIT, size), ("ofi transport", OURS, size))],
                    transport="ofi")
 
+    def test_packing(self):
+        """Both ways of a packed message between hosts; a piece that one block holds has but one."""
+        few = ("packing", "--repetitions", "1", "--count", "4", "--size", "4KiB,300KiB")
+        done = self.woa("bench", *few)
+        self.skip_without_libraries(done.returncode, done.stderr.decode())
+        self.check(self.report(*few, "--block", "64KiB"), "packing", "more", "GB/s",
+                   [row for size in (4 << 10, 300 << 10)
+                    for row in (("raw fi_writedata", LIMIT, size), ("through blocks", OURS, size), ("rendezvous", OURS, size))],
+                   transport="ofi")
+        self.refused(self.woa("bench", "packing", "--block", "100"), 1, "error[invalid]", "block_bytes is 100")
+
     def test_rate(self):
         self.check(self.report("rate", "--count", "5000", "--repetitions", "3", "--no-peers"), "rate", "more", "Mmsg/s",
                    [row for slots in (64, 1024) for row in ((f"raw mailbox, {slots} slots", LIMIT, 8),
