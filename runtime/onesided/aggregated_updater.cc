@@ -1,6 +1,7 @@
 #include "runtime/onesided/aggregated_updater.h"
 
 #include <array>
+#include <cstring>
 
 namespace woa::onesided {
 
@@ -21,11 +22,14 @@ AggregatedUpdater::AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buc
                                      std::uint32_t bucket_units, std::uint64_t age_ns) noexcept
     : elements64_(origin.region_bytes() >> shift_of(Width::k64)),
       elements32_(origin.region_bytes() >> shift_of(Width::k32)),
+      units_(bucket_units),
       origin_(std::move(origin)),
       buckets_(std::move(buckets)),
       pool_(std::move(pool)),
-      bucket_units_(bucket_units),
-      age_ns_(age_ns) {}
+      age_ns_(age_ns) {
+  next_ = units_.data();
+  end_ = next_ + bucket_units;
+}
 
 AggregatedUpdater::~AggregatedUpdater() { send_bucket(); }
 
@@ -33,40 +37,35 @@ Outcome AggregatedUpdater::update_slowly(const Update& update) noexcept {
   if (const Refusal refusal = check(update, origin_.region_bytes()); refusal != Refusal::kNone)
     return origin_.refuse(update, refusal);
   if (origin_.broken()) return Outcome::kClosed;
-  const bool pair = update.operation == Operation::kCompareSwap;
-  if (const Outcome room = make_room(pair ? 2 : 1); room != Outcome::kOk) return room;
+  const std::uint64_t units = update.operation == Operation::kCompareSwap ? 2 : 1;
+  if (left() < units) {
+    if (const Outcome sent = send_bucket(); sent != Outcome::kOk) return sent;
+  }
   if (fetches(update.operation) && !origin_.landing().expect()) return origin_.no_slot();
   *next_++ = {place_of(update), update.operand};
-  if (pair) *next_++ = {update.expected, 0}, ++pairs_;
+  if (units == 2) *next_++ = {update.expected, 0}, ++pairs_;
   if (next_ == end_) send_bucket();  // no place: the next update or flush tries again
   return Outcome::kOk;
-}
-
-Outcome AggregatedUpdater::make_room(std::ptrdiff_t units) noexcept {
-  if (end_ - next_ >= units) return Outcome::kOk;
-  if (const Outcome sent = send_bucket(); sent != Outcome::kOk) return sent;
-  return open_bucket();
 }
 
 Outcome AggregatedUpdater::send_bucket() noexcept {
   if (origin_.broken()) return Outcome::kClosed;
   if (held() == 0) return Outcome::kOk;
   if (const Push push = origin_.sender().reserve(); push != Push::kOk) return outcome_of(push);
+  const bool kept_rules = take_back();
+  if (!kept_rules || !pool_.claim(packet_.offset)) {
+    origin_.sender().cancel();
+    if (!kept_rules) return origin_.break_link();
+    return origin_.sender().closed() ? Outcome::kClosed : Outcome::kBackPressured;
+  }
   packet_.payload_bytes = held() * sizeof(Unit);
+  std::memcpy(buckets_->bytes().data() + std::uint64_t{packet_.offset} * kOffsetUnitBytes, units_.data(),
+              packet_.payload_bytes);
   pool_.hold(packet_.offset, 1);
   origin_.sender().commit(packet_);
   sent_ += held() - pairs_;
-  begin_ = next_ = end_ = nullptr;
+  next_ = units_.data();
   pairs_ = since_ns_ = 0;
-  return Outcome::kOk;
-}
-
-Outcome AggregatedUpdater::open_bucket() noexcept {
-  if (!take_back()) return origin_.break_link();
-  if (!pool_.claim(packet_.offset)) return origin_.sender().closed() ? Outcome::kClosed : Outcome::kBackPressured;
-  const std::uint64_t at = std::uint64_t{packet_.offset} * kOffsetUnitBytes;
-  begin_ = next_ = reinterpret_cast<Unit*>(buckets_->bytes().data() + at);
-  end_ = begin_ + bucket_units_;
   return Outcome::kOk;
 }
 

@@ -1,7 +1,8 @@
-// Buckets: updates of one owner gathered in a block and sent as the payload of one packet.
+// Buckets: updates of one owner gathered and sent as the payload of one packet.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "runtime/onesided/origin.h"
 #include "runtime/onesided/packets.h"
@@ -11,7 +12,9 @@
 namespace woa::onesided {
 
 // A bucket is sent when it is full, when poll() finds that it has waited for `age_ns`, and by flush(). The link's spec
-// says how many units it holds, and how many buckets may be under way.
+// says how many units it holds, and how many buckets may be under way. It is filled in memory of the updater's own and
+// copied into the link's as a whole: the owner has just read what was there before, so that each line of it must be
+// fetched back from the other processor, which a copy does for many lines at once, and single updates one by one.
 class AggregatedUpdater final : public Updater {
  public:
   static constexpr std::uint64_t kAge_ns = 100'000;
@@ -27,7 +30,7 @@ class AggregatedUpdater final : public Updater {
 
   // Inline, because what it does takes less time than a call: a comparison and two stores.
   Outcome update(const Update& update) noexcept override {
-    if (fetches(update.operation) || !plain(update) || end_ - next_ < 2) return update_slowly(update);
+    if (fetches(update.operation) || !plain(update) || left() < 2) return update_slowly(update);
     *next_++ = {place_of(update), update.operand};
     return Outcome::kOk;
   }
@@ -48,23 +51,22 @@ class AggregatedUpdater final : public Updater {
     if (update.width == Width::k64) return element_of(update.offset, Width::k64) < elements64_;
     return update.width == Width::k32 && element_of(update.offset, Width::k32) < elements32_;
   }
-  [[nodiscard]] std::uint64_t held() const noexcept { return static_cast<std::uint64_t>(next_ - begin_); }
+  [[nodiscard]] std::uint64_t held() const noexcept { return static_cast<std::uint64_t>(next_ - units_.data()); }
+  [[nodiscard]] std::uint64_t left() const noexcept { return static_cast<std::uint64_t>(end_ - next_); }
   Outcome update_slowly(const Update& update) noexcept;
-  Outcome make_room(std::ptrdiff_t units) noexcept;
   Outcome send_bucket() noexcept;
-  Outcome open_bucket() noexcept;
   [[nodiscard]] bool take_back() noexcept;
 
-  Unit *begin_ = nullptr, *next_ = nullptr, *end_ = nullptr;  // the open bucket; all null without one
-  std::uint64_t elements64_, elements32_;                     // of the region
+  Unit *next_, *end_;                      // in units_
+  std::uint64_t elements64_, elements32_;  // of the region
+  std::vector<Unit> units_;                // the bucket that is being filled
   Origin origin_;
   std::unique_ptr<Mapping> buckets_;
   BlockPool pool_;
-  std::uint32_t bucket_units_;
   std::uint64_t age_ns_;
-  std::uint64_t since_ns_ = 0;  // when poll() first saw something in the open bucket; 0: not yet
+  std::uint64_t since_ns_ = 0;  // when poll() first saw something in units_; 0: not yet
   std::uint64_t sent_ = 0;      // updates in buckets sent
-  std::uint64_t pairs_ = 0;     // second units in the open bucket
+  std::uint64_t pairs_ = 0;     // second units in units_
   ActivationPacket packet_ = packet_to(kBucketPort);
 };
 

@@ -1,6 +1,5 @@
 #include "runtime/onesided/update_receiver.h"
 
-#include <array>
 #include <string>
 
 #include "runtime/onesided/packets.h"
@@ -34,6 +33,7 @@ UpdateReceiver::UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets bucke
 std::size_t UpdateReceiver::poll(std::size_t max_packets) noexcept {
   if (receiver_ == nullptr) return 0;
   const std::size_t packets = receiver_->poll(*this, max_packets);
+  apply_gathered();
   returns_.publish(applied_);
   if (packets > 0) receiver_->wake();
   if (problem_.ok()) problem_ = receiver_->status().with_context("one-sided");
@@ -44,51 +44,68 @@ std::size_t UpdateReceiver::poll(std::size_t max_packets) noexcept {
 }
 
 bool UpdateReceiver::on_packet(const ActivationPacket& packet, std::span<const std::byte> /*inline_payload*/) noexcept {
-  if (is_activation_in_memory(packet) && packet.port == kUpdatePort) {
-    apply_update(packet);
-  } else if (is_activation_in_memory(packet) && packet.port == kBucketPort) {
-    apply_bucket(packet);
-  } else {
-    refuse("neither an update nor a bucket: " + to_string(packet));
-  }
   ++packets_;
+  if (is_activation_in_memory(packet) && packet.port == kUpdatePort) {
+    gather(packet);
+  } else {
+    apply_gathered();
+    if (problem_.ok()) take(packet);
+  }
   return problem_.ok();
 }
 
-void UpdateReceiver::apply_update(const ActivationPacket& packet) noexcept {
-  const std::array units{Unit{packet.instance, packet.tag}, Unit{packet.deadline, 0}};
+void UpdateReceiver::take(const ActivationPacket& packet) noexcept {
+  if (is_activation_in_memory(packet) && packet.port == kBucketPort) return apply_bucket(packet);
+  refuse(packets_, "neither an update nor a bucket: " + to_string(packet));
+}
+
+void UpdateReceiver::gather(const ActivationPacket& packet) noexcept {
   const Update update = update_of(packet.instance, packet.tag);
-  if (packet.payload_bytes != static_cast<std::uint64_t>(update.width))
-    return refuse("an update of " + std::to_string(packet.payload_bytes) + " bytes to an element of " +
-                  std::to_string(static_cast<unsigned>(update.width)));
-  const bool pair = update.operation == Operation::kCompareSwap;
-  finish(apply(std::span(units).first(pair ? 2 : 1), region_, returns_));
+  if (packet.payload_bytes != static_cast<std::uint64_t>(update.width)) {
+    apply_gathered();
+    if (problem_.ok())
+      refuse(packets_, "an update of " + std::to_string(packet.payload_bytes) + " bytes to an element of " +
+                           std::to_string(static_cast<unsigned>(update.width)));
+    return;
+  }
+  units_[gathered_units_++] = {packet.instance, packet.tag};
+  if (update.operation == Operation::kCompareSwap) units_[gathered_units_++] = {packet.deadline, 0};
+  ++gathered_packets_;
+  if (units_.size() - gathered_units_ < 2) apply_gathered();
+}
+
+void UpdateReceiver::apply_gathered() noexcept {
+  if (gathered_units_ == 0) return;
+  const Applied result = apply(std::span(units_).first(gathered_units_), region_, returns_);
+  applied_ += result.updates;
+  if (result.refusal != Refusal::kNone) refuse(packets_ - gathered_packets_ + result.updates + 1, 1, result);
+  gathered_units_ = gathered_packets_ = 0;
 }
 
 void UpdateReceiver::apply_bucket(const ActivationPacket& packet) noexcept {
   if (packet.payload_bytes % sizeof(Unit) != 0)
-    return refuse("a bucket of " + std::to_string(packet.payload_bytes) + " bytes; expected a multiple of " +
-                  std::to_string(sizeof(Unit)));
+    return refuse(packets_, "a bucket of " + std::to_string(packet.payload_bytes) + " bytes; expected a multiple of " +
+                                std::to_string(sizeof(Unit)));
   const std::uint64_t begin = std::uint64_t{packet.offset} * kOffsetUnitBytes;
   std::uint32_t bucket = 0;
   if (!buckets_.layout.find(packet.offset, bucket) || packet.payload_bytes > buckets_.layout.block_bytes())
-    return refuse(std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) +
-                  " are no bucket; there are " + std::to_string(buckets_.layout.blocks()) + " of " +
-                  std::to_string(buckets_.layout.block_bytes()) + " bytes");
+    return refuse(packets_, std::to_string(packet.payload_bytes) + " bytes at " + std::to_string(begin) +
+                                " are no bucket; there are " + std::to_string(buckets_.layout.blocks()) + " of " +
+                                std::to_string(buckets_.layout.block_bytes()) + " bytes");
   const auto* units = reinterpret_cast<const Unit*>(buckets_.memory->bytes().data() + begin);
-  finish(apply(std::span(units, packet.payload_bytes / sizeof(Unit)), region_, returns_));
-  if (problem_.ok()) receiver_->give_back({0, packet.offset, 0, 0});
-}
-
-void UpdateReceiver::finish(const Applied& result) noexcept {
+  const Applied result = apply(std::span(units, packet.payload_bytes / sizeof(Unit)), region_, returns_);
   applied_ += result.updates;
-  if (result.refusal != Refusal::kNone)
-    refuse("update " + std::to_string(result.updates + 1) +
-           " in it: " + describe(result.refused, result.refusal, region_.bytes().size()));
+  if (result.refusal != Refusal::kNone) return refuse(packets_, result.updates + 1, result);
+  receiver_->give_back({0, packet.offset, 0, 0});
 }
 
-void UpdateReceiver::refuse(const std::string& what) noexcept {
-  problem_ = {Code::kDataLoss, "one-sided: packet " + std::to_string(packets_ + 1) + " refused: " + what +
+void UpdateReceiver::refuse(std::uint64_t packet, std::uint64_t update, const Applied& result) noexcept {
+  refuse(packet, "update " + std::to_string(update) +
+                     " in it: " + describe(result.refused, result.refusal, region_.bytes().size()));
+}
+
+void UpdateReceiver::refuse(std::uint64_t packet, const std::string& what) noexcept {
+  problem_ = {Code::kDataLoss, "one-sided: packet " + std::to_string(packet) + " refused: " + what +
                                    "; the link is closed, its origin is at fault"};
 }
 

@@ -1,6 +1,7 @@
 // The owner's end of a link: takes the packets of one origin and applies their updates.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,16 +50,22 @@ class UpdateReceiver final : private PacketSink {
   };
   UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets buckets, Returns returns, Region region);
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
-  void apply_update(const ActivationPacket& packet) noexcept;
+  void take(const ActivationPacket& packet) noexcept;
+  void gather(const ActivationPacket& packet) noexcept;
+  void apply_gathered() noexcept;
   void apply_bucket(const ActivationPacket& packet) noexcept;
-  void finish(const Applied& result) noexcept;
-  void refuse(const std::string& what) noexcept;
+  void refuse(std::uint64_t packet, const std::string& what) noexcept;
+  void refuse(std::uint64_t packet, std::uint64_t update, const Applied& result) noexcept;
 
   std::unique_ptr<Receiver> receiver_;  // null after a refusal
   Buckets buckets_;
   Returns returns_;
   Region region_;
   std::uint64_t applied_ = 0, packets_ = 0;
+  // Updates that came one by one are applied some at a time, so that the processor fetches their elements at once and
+  // not one after another.
+  std::array<Unit, 64> units_;
+  std::size_t gathered_units_ = 0, gathered_packets_ = 0;  // the last ones of packets_
   Status problem_;
 };
 
