@@ -11,7 +11,29 @@ import sys
 import time
 
 import harness
+from harness import read
 from join_harness import HELLO, WAIT_S, JoinTest
+
+GRAPH_OF_DEVICES = """
+woa: 1
+graph: devices
+inputs: {text: {type: bytes, max: 64KiB}}
+stages:
+  one:   {kernel: invert, in: {data: text},      on: gpu}
+  two:   {kernel: invert, in: {data: one.data},  on: fpga}
+  three: {kernel: copy,   in: {data: two.data},  on: "cpu:0"}
+  four:  {kernel: copy,   in: {data: three.data}, on: gpu}
+outputs: {copy: four.data}
+"""
+GRAPH_WITHOUT_KEY = """
+woa: 1
+graph: keyless
+inputs: {text: {type: bytes, max: 64KiB}}
+stages:
+  open: {kernel: aes_gcm_decrypt, in: {cipher: text}, params: {key_file: no-such-key.hex}, on: "cpu:0"}
+  pass: {kernel: copy, in: {data: open.plain}, on: "cpu:1"}
+outputs: {copy: pass.data}
+"""
 
 
 class Joining(JoinTest):
@@ -45,6 +67,34 @@ class Joining(JoinTest):
         self.assertEqual(run.end(), 0, run.error)
         self.assertEqual(json.loads(run.out)["messages"], 200)
         self.assertEqual([node.end() for node in nodes], [0, 0])
+
+    def test_devices_elsewhere_and_here(self):
+        """Each device in its turn is reached from another site, and forwards to one."""
+        here = json.loads(self.woa("devices", "--json").stdout)
+        for device, part in (("gpu:0", "opencl"), ("fpga:0", "verilator")):
+            if not any(entry["controller"] == device and entry["available"] for entry in here["devices"]):
+                self.skip(part, f"no {device} here")
+        graph = self.write("devices.yaml", GRAPH_OF_DEVICES)
+        for model, per_instance in (("woa", 5), ("rpc-hub", 8)):
+            for elsewhere in ("gpu:0", "fpga:0", "cpu:0"):
+                run, address = self.start_run(1, "--model", model, graph=graph, instances="20")
+                node = self.start_node(address, "--controller", elsewhere)
+                self.assertEqual(run.end(), 0, run.error)
+                self.assertEqual(node.end(), 0, node.error)
+                result = json.loads(run.out)
+                self.assertEqual(result["messages"], 20 * per_instance)
+                self.assertLessEqual({"ofi", "shm"}, {edge["transport"] for edge in result["edges"]})
+                self.assertEqual(read(self.path("copy")), "hello\n" * 20000)
+
+    def test_a_controller_of_this_host_that_cannot_begin_ends_the_run_of_a_joined_node(self):
+        graph = self.write("keyless.yaml", GRAPH_WITHOUT_KEY)
+        harness.need_kernels("aes_gcm_decrypt")
+        run, address = self.start_run(1, graph=graph)
+        node = self.start_node(address, "--controller", "cpu:1")
+        self.assertEqual(run.end(), 1, run.error)
+        self.assertIn("no-such-key", run.error)
+        self.assertNotEqual(node.end(), 0)
+        self.assertIn("the run did not begin", node.error)
 
     def test_who_is_missing_is_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
