@@ -62,7 +62,7 @@ struct PackingSide {
   }
 };
 
-Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk& talk, bool first) {
+Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk& talk) {
   OfiOptions options;
   options.provider = job.provider;
   auto transport = make_ofi_transport(options);
@@ -74,7 +74,7 @@ Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk
   side->link = std::move(*link);
   WOA_RETURN_IF_ERROR(side->link.connect(*side->transport, talk.swap(side->link.description())));
   side->memory.resize(job.bytes, std::byte{1});
-  if (first) {
+  if (talk.first()) {
     auto packer = Packer::open(*side->transport, job.link, side->link);
     if (!packer.ok()) return packer.status();
     side->packer = std::move(*packer);
@@ -88,8 +88,8 @@ Result<std::shared_ptr<PackingSide>> open_side(const PackingJob& job, const Talk
 
 Result<double> packing_ns(const PackingJob& job) {
   const SidesJob sides{std::max<std::uint64_t>(2, job.messages / 8), job.messages, {0, 1}};
-  return run_two_sides(sides, [&](const Talk& talk, bool first) -> Result<Side> {
-    const auto side = open_side(job, talk, first);
+  return run_sides(sides, [&](const Talk& talk) -> Result<Side> {
+    const auto side = open_side(job, talk);
     if (!side.ok()) return side.status();
     return Side([side = *side](std::uint64_t messages) { return side->run(messages); });
   });

@@ -50,7 +50,7 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   WOA_RETURN_IF_ERROR(socket.send(message));
   control::FromHost answer;
   WOA_RETURN_IF_ERROR(socket.receive(answer));
-  if (!answer.has_connect()) return {Code::kPeerLost, "the host ended the run before it began"};
+  if (!answer.has_connect()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
   for (const control::Replicas& peer : answer.connect().peers())
     WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports));
   return {};
@@ -105,6 +105,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
 // What the listening thread and the node's own share.
 struct Signals {
   std::atomic<bool> stop{false};      // the host said so
+  std::atomic<bool> failed{false};    // and that the run failed
   std::atomic<bool> finished{false};  // this node has reported; the host may go
 };
 
@@ -113,6 +114,10 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
   control::FromHost message;
   while (socket.receive(message).ok()) {
     if (!message.has_stop()) continue;
+    if (const std::string& why = message.stop().why(); !why.empty()) {
+      if (!child) log(LogLevel::kError, "the run failed: " + why);  // a child's host says it
+      signals.failed.store(true);
+    }
     signals.stop.store(true);
     doorbell.ring();
   }
@@ -154,7 +159,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
   (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
   listener.join();
-  return status.ok() ? 0 : 1;
+  return status.ok() && !signals.failed.load() ? 0 : 1;
 }
 
 void decline(ControlSocket& socket, const Status& why) {

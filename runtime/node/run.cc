@@ -54,6 +54,7 @@ class Run::Impl final : public InstanceObserver {
   Sites sites_with(const JoinedNodes& joined) const;
   Status plan_for(const Sites& sites);
   Status check_transports(const JoinedNodes& joined) const;
+  Status start_all(JoinedNodes joined);
   Status start_host(const IdleOptions& idle);
   void cut_channels();
   void fail_late_instances();
@@ -75,7 +76,8 @@ class Run::Impl final : public InstanceObserver {
 
 // The host closes its ends before it waits for the nodes: those wait for that before they let go of their replicas.
 Run::Impl::~Impl() {
-  if (supervisor_ != nullptr) supervisor_->stop();
+  if (!finished_ && status_.ok()) status_ = {Code::kCancelled, "it was given up"};
+  if (supervisor_ != nullptr) supervisor_->stop(status_);
   if (!finished_) cut_channels();
   host_.reset();
   supervisor_.reset();
@@ -127,6 +129,11 @@ Status Run::Impl::check_transports(const JoinedNodes& joined) const {
 }
 
 Status Run::Impl::start(JoinedNodes joined) {
+  status_ = start_all(std::move(joined));
+  return status_;
+}
+
+Status Run::Impl::start_all(JoinedNodes joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
   Sites sites = sites_with(joined);

@@ -290,11 +290,11 @@ Result<std::vector<NodeReport>> Supervisor::collect() {
 }
 
 // Orderly where that is quick: nodes that do not answer within the grace are killed by reap().
-void Supervisor::stop() {
+void Supervisor::stop(const Status& why) {
   watcher_ = {};  // from here on this thread alone has the sockets
   if (stop_.exchange(true)) return;
   control::FromHost message;
-  message.mutable_stop();
+  message.mutable_stop()->set_why(why.message());
   for (Node& node : nodes_) {
     if (node.hosted) node.hosted->doorbell().ring();
     // A node that is gone already cannot be told.

@@ -65,8 +65,9 @@ class Supervisor {
   Result<std::vector<NodeReport>> collect();
   // What a ready node said of its device, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
-  // Tells the nodes to stop and waits for those that are threads. From then on nothing rings the host. Idempotent.
-  void stop();
+  // Tells the nodes to stop, and why if the run failed, and waits for those that are threads. From then on nothing
+  // rings the host. Idempotent.
+  void stop(const Status& why = {});
 
  private:
   struct Node {

@@ -93,8 +93,8 @@ class Joining(JoinTest):
         node = self.start_node(address, "--controller", "cpu:1")
         self.assertEqual(run.end(), 1, run.error)
         self.assertIn("no-such-key", run.error)
-        self.assertNotEqual(node.end(), 0)
-        self.assertIn("the run did not begin", node.error)
+        self.assertEqual(node.end(), 1, node.error)
+        self.assertRegex(node.error, "the run (failed|did not begin): controller 'cpu:0': .*no-such-key")
 
     def test_who_is_missing_is_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
@@ -237,7 +237,7 @@ class Joining(JoinTest):
         self.assertEqual(run.end(), 1)
         self.assertLess(time.monotonic() - begin, 10)
         self.assertIn("cpu:1'", run.error)  # whoever noticed it first
-        nodes[0].end()  # told to stop, or by itself
+        self.assertEqual(nodes[0].end(), 1, nodes[0].error)  # told to stop, or by itself
 
     def test_bad_usage(self):
         plain = ("run", HELLO, "--in", "text=" + self.text)
