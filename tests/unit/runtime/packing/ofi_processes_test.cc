@@ -47,7 +47,7 @@ bool write_elsewhere(const packing::Link& link, std::size_t at, bool wrong_key) 
   ofi::GrantLine line;
   const bool granted = in_time([&] {
     fabric.progress(false);
-    std::memcpy(&line, lane->memory().data() + ofi::kGrantAt, sizeof line);
+    fabric.locked([&] { std::memcpy(&line, lane->memory().data() + ofi::kGrantAt, sizeof line); });
     return line.number == 1 && line.crc32c == line.checksum();
   });
   const ofi::Target target{there.peer, line.address + at, line.key ^ (wrong_key ? 1U : 0U), {1, there.segment, 1}};
@@ -185,8 +185,11 @@ TEST_CASE("a receiver in another process that is killed between its grant and wh
     (void)packer->pack(large, SendMode::kCheaper, ReceiveMode::kCheaper);
     (void)side.hear();
     receiver.kill();
+    // libfabric 1.17.0 may die of a large write to a peer that dies: the grant is not used before it is known to be
+    // dead.
+    const bool known = in_time([&] { return packer->poll(), lost(packer->status()); });
     const bool whole = patiently([&] { return packer->pack(large, SendMode::kCheaper, ReceiveMode::kCheaper); });
-    return answer(!whole && lost(packer->status()) && packer->end() == Outcome::kClosed, packer->status());
+    return answer(known && !whole && packer->end() == Outcome::kClosed, packer->status());
   });
   require_right(sender);
   REQUIRE(WIFSIGNALED(receiver.wait()));

@@ -72,7 +72,7 @@ struct Broken {
     REQUIRE(within_patience([&] {
       meanwhile();
       wire->fabric.progress(false);
-      std::memcpy(&line, peer->memory().data() + ofi::kGrantAt, sizeof line);
+      wire->fabric.locked([&] { std::memcpy(&line, peer->memory().data() + ofi::kGrantAt, sizeof line); });
       return line.number == number && line.crc32c == line.checksum();
     }));
     return line;
