@@ -127,6 +127,7 @@ std::span<const std::byte> Incoming::take(std::uint64_t bytes) noexcept {
 }
 
 Outcome Incoming::land(std::span<std::byte> to) noexcept {
+  if (receiver_ == nullptr) return Outcome::kClosed;
   switch (direct_->land(to)) {
     case Transfer::kOk: return Outcome::kOk;
     case Transfer::kBackPressured: return Outcome::kBackPressured;

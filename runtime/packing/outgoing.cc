@@ -76,11 +76,11 @@ Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
 }
 
 Outcome Outgoing::write_direct() noexcept {
-  if (!problem_.ok()) return Outcome::kClosed;
   poll();  // what told the receiver may not have found room yet
+  if (!problem_.ok() || sender_->closed()) return Outcome::kClosed;
   switch (direct_->write()) {
     case Transfer::kOk: return Outcome::kOk;
-    case Transfer::kBackPressured: return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+    case Transfer::kBackPressured: return Outcome::kBackPressured;
     case Transfer::kRefused: return Outcome::kRefused;
     case Transfer::kClosed: break;
   }

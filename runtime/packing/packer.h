@@ -41,7 +41,8 @@ class Packer {
 
   // Begins a message; kRefused within one.
   Outcome begin() noexcept;
-  // Appends a piece, which may be empty. It is borrowed as long as `send` says. kBackPressured: a part of it may be on
+  // Appends a piece, which may be empty. It is borrowed as long as `send` says; if the link ends while it goes by
+  // rendezvous, until the packer has gone. kBackPressured: a part of it may be on
   // its way; make the same call again, with the piece as it was, before any other. kRefused: no message is open, a mode
   // is unknown, another call was back-pressured, or:
   // - a *later* piece when the link's later_pieces are remembered already (also a *cheaper* one, behind the next case);

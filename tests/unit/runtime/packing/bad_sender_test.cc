@@ -264,6 +264,31 @@ TEST_CASE("bytes that are not where they belong") {
   REQUIRE(behind.begin() == Outcome::kOk);
   REQUIRE(behind.take(kPlain) == Outcome::kClosed);
   behind.require_ended(Code::kDataLoss, "are not where they belong");
+  Wild direct;  // by rendezvous, of one that is viewed
+  std::span<const std::byte> view;
+  direct.write(0, 0, describe(kPlain, 0, Place::kDirect), 0);
+  direct.send(packet_of(16));
+  REQUIRE(direct.begin() == Outcome::kOk);
+  REQUIRE(direct.view(kPlain, view) == Outcome::kClosed);
+  direct.require_ended(Code::kDataLoss, "are not where they belong");
+}
+
+TEST_CASE("a piece is to come by rendezvous where there is none, or never comes") {
+  Wild wild;
+  wild.write(0, 0, describe(kPlain, 0, Place::kDirect), 0);
+  wild.send(packet_of(16));
+  REQUIRE(wild.begin() == Outcome::kOk);
+  if (wild.direct == nullptr) {
+    REQUIRE(wild.take(kPlain) == Outcome::kClosed);
+    wild.require_ended(Code::kDataLoss, "are not where they belong");
+  } else {
+    Bytes memory(kPlain.bytes);
+    REQUIRE(wild.unpacker->unpack(memory, kPlain.send, kPlain.receive) == Outcome::kBackPressured);
+    wild.direct.reset();
+    REQUIRE(Wild::when_there([&] { return wild.unpacker->unpack(memory, kPlain.send, kPlain.receive); }) ==
+            Outcome::kClosed);
+    REQUIRE(says(wild.unpacker->status(), Code::kPeerLost, "the producer closed when 0 of 8 bytes had landed"));
+  }
 }
 
 TEST_CASE("the bytes of a later piece never come") {
@@ -340,6 +365,7 @@ TEST_CASE("random packets and blocks") {
       wild.send(packet);
     }
     wild.sender.reset();
+    wild.direct.reset();
     Bytes memory(3000, std::byte{0x5a});
     bool whole = true;
     std::uint32_t asked = 0;

@@ -126,6 +126,37 @@ TEST_CASE("what cannot be registered, here or there, goes through blocks") {
   }
 }
 
+TEST_CASE("a link that ended while a piece was under way takes no other one up") {
+  Bytes large = pattern(8 * kChunk, 1), other = pattern(20'000, 2);
+  for (const bool sender_goes : {true, false}) {
+    OpenRig rig(direct_spec());
+    REQUIRE(rig.packer->begin() == Outcome::kOk);
+    const auto unpack_to = [&](Bytes& to) {
+      return rig.unpacker->unpack(to, SendMode::kCheaper, ReceiveMode::kCheaper);
+    };
+    const auto pack_from = [&](const Bytes& from) {
+      return rig.packer->pack(from, SendMode::kCheaper, ReceiveMode::kCheaper);
+    };
+    REQUIRE(pack_from(large) == Outcome::kBackPressured);
+    REQUIRE(in_time([&] { return rig.unpacker->begin() == Outcome::kOk; }));
+    Bytes landing(large.size());
+    REQUIRE(unpack_to(landing) == Outcome::kBackPressured);
+    if (sender_goes) {
+      rig.packer.reset();
+      REQUIRE(in_time([&] { return unpack_to(landing) == Outcome::kClosed; }));
+      REQUIRE(rig.unpacker->status().code() == Code::kPeerLost);
+      REQUIRE(unpack_to(other) == Outcome::kClosed);
+      REQUIRE(rig.unpacker->end() == Outcome::kClosed);
+    } else {
+      rig.unpacker.reset();
+      REQUIRE(in_time([&] { return pack_from(large) == Outcome::kClosed; }));
+      REQUIRE(rig.packer->status().code() == Code::kPeerLost);
+      REQUIRE(pack_from(other) == Outcome::kClosed);
+      REQUIRE(rig.packer->end() == Outcome::kClosed);
+    }
+  }
+}
+
 // Registrations that are kept must not be taken for those of what is mapped at the same addresses later.
 TEST_CASE("memory that is given back and mapped anew between two messages") {
   OpenRig rig(direct_spec());
