@@ -170,7 +170,7 @@ int run_bench(const Bench& bench, const Shown& shown) {
   options.backends = &backends;
   options.transport = &transport;
   options.kernel_path = kernel_path();
-  options.node_command = {program_path().string(), "node"};
+  options.node_command = {program_path().string(), kServeCommand};
   const auto report = bench(options);
   if (!report.ok())
     return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);

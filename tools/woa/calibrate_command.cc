@@ -52,7 +52,7 @@ Result<std::vector<bench::MethodCalibration>> measure(const CalibrateArguments& 
     options.backends = &backends;
     options.transport = transport;
     options.kernel_path = kernel_path();
-    if (transport == &shm) options.node_command = {program_path().string(), "node"};
+    if (transport == &shm) options.node_command = {program_path().string(), kServeCommand};
     std::optional<Progress> progress;
     bench::MethodOptions methods = arguments.methods;
     methods.progress = [&progress](std::uint64_t done, std::uint64_t all) {

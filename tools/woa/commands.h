@@ -22,6 +22,9 @@ void add_explain(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
-void add_node(CLI::App& app, Action& action);  // hidden: what `woa run` starts its nodes with
+void add_node(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);  // hidden: what a run starts its own nodes with
+
+inline constexpr const char* kServeCommand = "serve";
 
 }  // namespace woa::tools

@@ -41,6 +41,7 @@ int parse_and_run(int argc, char** argv) {
   add_calibrate(app, action);
   add_bench(app, action);
   add_node(app, action);
+  add_serve(app, action);
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
     return fail({Code::kInvalid, "there is no command '" + std::string(argv[1]) + "'; `woa --help` lists them"}, kUsage,
                 wants_json(argc, argv));

@@ -1,5 +1,4 @@
-// woa node --join ADDR: a node of a run that waits elsewhere. `woa run` starts nodes of its own with woa node
-// DESCRIPTOR.
+// woa node --join ADDR: a node of a run that waits elsewhere. woa serve DESCRIPTOR: one that `woa run` itself started.
 #include <memory>
 
 #include "runtime/base/clock.h"
@@ -18,7 +17,6 @@ namespace {
 constexpr const char* kByPmix = "pmix";  // in place of an address; none is like it, since it has no port
 
 struct NodeArguments {
-  int descriptor = -1;
   JoinOptions join;
   std::string secret;
   std::uint64_t wait_s = 10;
@@ -35,10 +33,10 @@ int serve(ControlSocket socket, const Transports& transports, bool child) {
   return serve_node(std::move(socket), process);
 }
 
-int serve_parent(const NodeArguments& arguments) {
-  const auto transports = make_transports(arguments.between);
+int serve_parent(int descriptor, const TransportOptions& between) {
+  const auto transports = make_transports(between);
   if (!transports.ok()) return fail(transports.status(), kUnavailable, false);
-  return serve(ControlSocket(UniqueFd(arguments.descriptor)), transports->get(), true);
+  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true);
 }
 
 // The network of the one address by which the host was reached: the policy for interfaces looks at it as at any other
@@ -94,32 +92,37 @@ void add_node(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "node", "Join a run that waits on this or another host (`woa run --nodes`), and serve one of its controllers");
   auto arguments = std::make_shared<NodeArguments>();
-  CLI::Option& descriptor = *command.add_option("descriptor", arguments->descriptor)->group("");  // of `woa run` itself
-  CLI::Option& address =
-      *command
-           .add_option(
-               "--join", arguments->join.address,
-               "Where the run waits, as it printed it; pmix: as the run told its launcher, which started this node "
-               "beside it")
-           ->type_name("HOST:PORT|pmix")
-           ->excludes(&descriptor);
+  command
+      .add_option("--join", arguments->join.address,
+                  "Where the run waits, as it printed it; pmix: as the run told its launcher, which started this node "
+                  "beside it")
+      ->type_name("HOST:PORT|pmix")
+      ->required();
   command.add_option("--secret", arguments->secret, "The run's secret, in a file that only its owner reads")
       ->type_name("FILE")
-      ->needs(&address);
+      ->required();
   command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
-      ->type_name("NAME")
-      ->needs(&address);
+      ->type_name("NAME");
   command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
-      ->needs(&address)
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   add_transport_options(command, arguments->between);
   add_wire_options(command, arguments->between);
-  command.callback([&command, arguments, &action] {
-    if (command.count("--join") == 0 && command.count("descriptor") == 0) throw CLI::RequiredError("--join");
-    if (command.count("--join") != 0 && command.count("--secret") == 0) throw CLI::RequiredError("--secret");
-    const bool joins = command.count("--join") != 0;
-    action = [arguments, joins] { return joins ? join_run(*arguments) : serve_parent(*arguments); };
+  command.callback([arguments, &action] { action = [arguments] { return join_run(*arguments); }; });
+}
+
+void add_serve(CLI::App& app, Action& action) {
+  struct Arguments {
+    int descriptor = -1;
+    TransportOptions between;
+  };
+  CLI::App& command = *app.add_subcommand(kServeCommand)->group("");
+  auto arguments = std::make_shared<Arguments>();
+  command.add_option("descriptor", arguments->descriptor)->required();
+  add_transport_options(command, arguments->between);
+  add_wire_options(command, arguments->between);
+  command.callback([arguments, &action] {
+    action = [arguments] { return serve_parent(arguments->descriptor, arguments->between); };
   });
 }
 

@@ -47,7 +47,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.kernel_path = kernel_path();
   options.trace = !arguments.trace.empty();
   if (arguments.processes == "per-controller") {
-    options.node_command = {program_path().string(), "node"};
+    options.node_command = {program_path().string(), kServeCommand};
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
   }
   return options;
