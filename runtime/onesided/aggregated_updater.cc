@@ -27,8 +27,7 @@ AggregatedUpdater::AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buc
       buckets_(std::move(buckets)),
       pool_(std::move(pool)),
       age_ns_(age_ns) {
-  next_ = units_.data();
-  end_ = next_ + bucket_units;
+  next_ = end_ = units_.data();
 }
 
 AggregatedUpdater::~AggregatedUpdater() { send_bucket(); }
@@ -40,6 +39,7 @@ Outcome AggregatedUpdater::update_slowly(const Update& update) noexcept {
   const std::uint64_t units = update.operation == Operation::kCompareSwap ? 2 : 1;
   if (left() < units) {
     if (const Outcome sent = send_bucket(); sent != Outcome::kOk) return sent;
+    if (const Outcome opened = open_bucket(); opened != Outcome::kOk) return opened;
   }
   if (fetches(update.operation) && !origin_.landing().expect()) return origin_.no_slot();
   *next_++ = {place_of(update), update.operand};
@@ -64,8 +64,16 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
   pool_.hold(packet_.offset, 1);
   origin_.sender().commit(packet_);
   sent_ += held() - pairs_;
-  next_ = units_.data();
+  next_ = end_ = units_.data();
   pairs_ = since_ns_ = 0;
+  return Outcome::kOk;
+}
+
+// With a look at what became of the link, which single updates do not take.
+Outcome AggregatedUpdater::open_bucket() noexcept {
+  if (!take_back()) return origin_.break_link();
+  if (origin_.sender().closed()) return Outcome::kClosed;
+  end_ = next_ + units_.size();
   return Outcome::kOk;
 }
 

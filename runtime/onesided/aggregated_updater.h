@@ -55,9 +55,10 @@ class AggregatedUpdater final : public Updater {
   [[nodiscard]] std::uint64_t left() const noexcept { return static_cast<std::uint64_t>(end_ - next_); }
   Outcome update_slowly(const Update& update) noexcept;
   Outcome send_bucket() noexcept;
+  Outcome open_bucket() noexcept;
   [[nodiscard]] bool take_back() noexcept;
 
-  Unit *next_, *end_;                      // in units_
+  Unit *next_, *end_;                      // in units_, of an open bucket; else both its begin
   std::uint64_t elements64_, elements32_;  // of the region
   std::vector<Unit> units_;                // the bucket that is being filled
   Origin origin_;

@@ -44,32 +44,30 @@ std::size_t UpdateReceiver::poll(std::size_t max_packets) noexcept {
 }
 
 bool UpdateReceiver::on_packet(const ActivationPacket& packet, std::span<const std::byte> /*inline_payload*/) noexcept {
+  const bool known = is_activation_in_memory(packet);
+  const Update update = update_of(packet.instance, packet.tag);
+  if (known && packet.port == kUpdatePort && packet.payload_bytes == static_cast<std::uint64_t>(update.width)) {
+    gather(packet, update.operation);
+    return problem_.ok();
+  }
+  apply_gathered();
+  if (!problem_.ok()) return false;
   ++packets_;
-  if (is_activation_in_memory(packet) && packet.port == kUpdatePort) {
-    gather(packet);
+  if (known && packet.port == kBucketPort) {
+    apply_bucket(packet);
+  } else if (known && packet.port == kUpdatePort) {
+    refuse(packets_, "an update of " + std::to_string(packet.payload_bytes) + " bytes to an element of " +
+                         std::to_string(static_cast<unsigned>(update.width)));
   } else {
-    apply_gathered();
-    if (problem_.ok()) take(packet);
+    refuse(packets_, "neither an update nor a bucket: " + to_string(packet));
   }
   return problem_.ok();
 }
 
-void UpdateReceiver::take(const ActivationPacket& packet) noexcept {
-  if (is_activation_in_memory(packet) && packet.port == kBucketPort) return apply_bucket(packet);
-  refuse(packets_, "neither an update nor a bucket: " + to_string(packet));
-}
-
-void UpdateReceiver::gather(const ActivationPacket& packet) noexcept {
-  const Update update = update_of(packet.instance, packet.tag);
-  if (packet.payload_bytes != static_cast<std::uint64_t>(update.width)) {
-    apply_gathered();
-    if (problem_.ok())
-      refuse(packets_, "an update of " + std::to_string(packet.payload_bytes) + " bytes to an element of " +
-                           std::to_string(static_cast<unsigned>(update.width)));
-    return;
-  }
+void UpdateReceiver::gather(const ActivationPacket& packet, Operation operation) noexcept {
+  ++packets_;
   units_[gathered_units_++] = {packet.instance, packet.tag};
-  if (update.operation == Operation::kCompareSwap) units_[gathered_units_++] = {packet.deadline, 0};
+  if (operation == Operation::kCompareSwap) units_[gathered_units_++] = {packet.deadline, 0};
   ++gathered_packets_;
   if (units_.size() - gathered_units_ < 2) apply_gathered();
 }

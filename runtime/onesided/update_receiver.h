@@ -31,7 +31,7 @@ class UpdateReceiver final : private PacketSink {
   static Result<std::unique_ptr<UpdateReceiver>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                       Region region, ChannelEnd end = {});
 
-  // Applies the updates of at most `max_packets`; how many packets. Part of the owner's duty cycle.
+  // Takes at most `max_packets` and applies their updates; how many packets. Part of the owner's duty cycle.
   std::size_t poll(std::size_t max_packets) noexcept;
   // Updates applied so far, and packets refused: 0 or 1.
   [[nodiscard]] std::uint64_t applied() const noexcept { return applied_; }
@@ -50,8 +50,7 @@ class UpdateReceiver final : private PacketSink {
   };
   UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets buckets, Returns returns, Region region);
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
-  void take(const ActivationPacket& packet) noexcept;
-  void gather(const ActivationPacket& packet) noexcept;
+  void gather(const ActivationPacket& packet, Operation operation) noexcept;
   void apply_gathered() noexcept;
   void apply_bucket(const ActivationPacket& packet) noexcept;
   void refuse(std::uint64_t packet, const std::string& what) noexcept;

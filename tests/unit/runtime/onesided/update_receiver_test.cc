@@ -102,6 +102,20 @@ TEST_CASE("one update in a header breaks a rule") {
   }
 }
 
+TEST_CASE("the packet that is refused is named, whatever comes behind it") {
+  ActivationPacket short_one = single(put<std::uint64_t>(8, 42)), foreign = short_one;
+  short_one.payload_bytes = 4;
+  foreign.port = 77;
+  for (const ActivationPacket& next : {single(put<std::uint64_t>(8, 42)), bucket_of(16, 0), short_one, foreign}) {
+    Wild wild;
+    wild.send(single(put<std::uint64_t>(16, 43)));
+    wild.send(single(put<std::uint64_t>(kBytes, 1)));
+    wild.send(next);
+    wild.require_refused("packet 2 refused: update 1 in it");
+    REQUIRE(wild.receiver->applied() == 1);
+  }
+}
+
 TEST_CASE("an update whose payload is not its element") {
   Wild wild;
   ActivationPacket packet = single(put<std::uint64_t>(8, 42));
