@@ -52,7 +52,7 @@ Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops) 
   const Layout layout = make_layout(plan);
   const auto segments = allocate_segments(layout, 0, *options.transport);
   if (!segments.ok()) return segments.status();
-  auto host = wire(layout, kHostController, *segments, {options.transport, {}});
+  auto host = open_wiring(layout, kHostController, *segments, {options.transport, {}});
   if (!host.ok()) return host.status();
   auto ping = make_node(options, plan, layout, *segments, 1), pong = make_node(options, plan, layout, *segments, 2);
   if (!ping.ok()) return ping.status();

@@ -51,7 +51,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
     const KernelLibrary& kernel = *hosted->kernels_.back();
     out.stages.push_back({s, &plan.stages[s], kernel.kernel(), kernel.self(), kernel.folder().string()});
   }
-  auto wired = wire(*setup.layout, setup.id, *setup.segments, setup.transports);
+  auto wired = open_wiring(*setup.layout, setup.id, *setup.segments, setup.transports);
   if (!wired.ok()) return wired.status();
   hosted->doorbell_ = wired->doorbell;
   hosted->processor_ = setup.processor;

@@ -174,7 +174,7 @@ Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, Job
     }
   }
   if (why.empty()) return std::move(roster).assign();
-  roster.dismiss("the run did not begin: " + why);
+  roster.dismiss(why);
   return {Code::kUnavailable, why};
 }
 

@@ -24,6 +24,11 @@ struct JoinedNode {
 };
 using JoinedNodes = std::map<std::uint32_t, JoinedNode>;  // by controller of the plan
 
+// Tells nodes that have had no hello yet that there is no run for them, and why: they say so and end with 3. One that
+// is gone need not be told.
+void refuse(JoinedNode& node, const std::string& why);
+void refuse(JoinedNodes& nodes, const Status& why);
+
 class JoinListener {
  public:
   // Says what happened while waiting, a sentence each: who joined, who was turned away and why.

@@ -50,14 +50,17 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   WOA_RETURN_IF_ERROR(socket.send(message));
   control::FromHost answer;
   WOA_RETURN_IF_ERROR(socket.receive(answer));
-  if (!answer.has_connect()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
+  if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
+  if (!answer.has_connect())
+    return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
   for (const control::Replicas& peer : answer.connect().peers())
     WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports));
   return {};
 }
 
 Status check_wires(const Layout& layout, const Transports& transports) {
-  const std::size_t wires = wires_of(layout);
+  std::size_t wires = wires_of(layout);
+  for (const auto& [lane, wire] : layout.sites.lanes) wires = std::max<std::size_t>(wires, std::size_t{wire} + 1);
   if (wires <= transports.wires.size()) return {};
   return {Code::kInvalid, "the run takes " + std::to_string(wires) + " providers and this node has " +
                               std::to_string(transports.wires.size()) +
@@ -148,7 +151,10 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
     (void)socket.send(to_failed(status));
     return 1;
   }
-  if (!socket.send(to_ready(node.hosted->device())).ok()) return 1;
+  if (Status status = socket.send(to_ready(node.hosted->device())); !status.ok()) {
+    if (!process.child) log(LogLevel::kError, status.with_context("the run's host is gone").message());
+    return 1;
+  }
   Signals signals;
   std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell(), process.child);
   const Status status = node.hosted->run(signals.stop);

@@ -103,10 +103,19 @@ std::vector<std::uint32_t> Roster::free_controllers() const {
   return free;
 }
 
-void Roster::dismiss(const std::string& why) {
+void refuse(JoinedNode& node, const std::string& why) {
   control::FromHost message;
-  message.mutable_refused()->set_why(why);
-  for (Member& member : members_) (void)member.node.socket.send(message);  // one that is gone need not be told
+  message.mutable_refused()->set_why("the run did not begin: " + why);
+  (void)node.socket.send(message);
+}
+
+void refuse(JoinedNodes& nodes, const Status& why) {
+  for (auto& [controller, node] : nodes) refuse(node, why.message());
+  nodes.clear();
+}
+
+void Roster::dismiss(const std::string& why) {
+  for (Member& member : members_) refuse(member.node, why);
   members_.clear();
 }
 

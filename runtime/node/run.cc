@@ -54,7 +54,7 @@ class Run::Impl final : public InstanceObserver {
   Sites sites_with(const JoinedNodes& joined) const;
   Status plan_for(const Sites& sites);
   Status check_transports(const JoinedNodes& joined) const;
-  Status start_all(JoinedNodes joined);
+  Status start_all(JoinedNodes& joined);
   Status start_host(const IdleOptions& idle);
   void cut_channels();
   void fail_late_instances();
@@ -68,6 +68,7 @@ class Run::Impl final : public InstanceObserver {
   std::unique_ptr<HostedController> host_;
   HostBackend* backend_ = nullptr;  // owned by host_
   std::unique_ptr<Supervisor> supervisor_;
+  std::vector<std::uint64_t> packets_before_;  // Transports::packets() of earlier runs
   Status status_;
   bool finished_ = false;  // in order
   std::array<Flight, kMaxWindow> flights_{};
@@ -129,11 +130,13 @@ Status Run::Impl::check_transports(const JoinedNodes& joined) const {
 }
 
 Status Run::Impl::start(JoinedNodes joined) {
-  status_ = start_all(std::move(joined));
+  status_ = start_all(joined);
+  if (!status_.ok()) refuse(joined, status_);
   return status_;
 }
 
-Status Run::Impl::start_all(JoinedNodes joined) {
+// `joined`: moved from once they are to be served.
+Status Run::Impl::start_all(JoinedNodes& joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
   Sites sites = sites_with(joined);
@@ -158,6 +161,7 @@ Status Run::Impl::start_all(JoinedNodes joined) {
   nodes.node_command = options_.node_command;
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
+  packets_before_ = transports().packets();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
   WOA_RETURN_IF_ERROR(start_host(idle));
@@ -265,7 +269,10 @@ Result<RunReport> Run::Impl::finish() {
   }
   if (!status_.ok()) return status_;
   auto nodes = supervisor_->collect();
-  if (!nodes.ok()) return nodes.status();
+  if (!nodes.ok()) {
+    status_ = nodes.status();
+    return status_;
+  }
   finished_ = true;
   RunReport report;
   report.edges.resize(plan_.edges.size());
@@ -282,6 +289,7 @@ Result<RunReport> Run::Impl::finish() {
     for (std::size_t w = 0; w < node.packets.size(); ++w) report.packets[w] += node.packets[w];
     report.controllers.push_back({node.device, std::move(node.stats), std::move(node.trace), node.counted});
   }
+  for (std::size_t w = 0; w < packets_before_.size(); ++w) report.packets[w] -= packets_before_[w];
   return report;
 }
 

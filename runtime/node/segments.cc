@@ -180,8 +180,8 @@ SharedReplicas shared_replicas(const Layout& layout, std::uint32_t one, std::uin
       layout, [&](const ChannelLayout& channel) { return uses_channel(channel, one) && uses_channel(channel, other); });
 }
 
-Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, const Segments& segments,
-                              const Transports& transports) {
+Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t controller, const Segments& segments,
+                                     const Transports& transports) {
   ControllerWiring out;
   auto bells = transports.shared->map(segments.doorbells, Access::kReadWrite);
   if (!bells.ok()) return bells.status();

@@ -59,7 +59,7 @@ struct ControllerWiring {
   Wiring wiring;
   Doorbell doorbell;
 };
-Result<ControllerWiring> wire(const Layout& layout, std::uint32_t controller, const Segments& segments,
-                              const Transports& transports);
+Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t controller, const Segments& segments,
+                                     const Transports& transports);
 
 }  // namespace woa

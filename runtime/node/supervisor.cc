@@ -293,6 +293,9 @@ Result<std::vector<NodeReport>> Supervisor::collect() {
 void Supervisor::stop(const Status& why) {
   watcher_ = {};  // from here on this thread alone has the sockets
   if (stop_.exchange(true)) return;
+  for (std::uint32_t c = 0; c < nodes_.size(); ++c)
+    if (nodes_[c].socket) setup_.joined.erase(c);
+  refuse(setup_.joined, why);
   control::FromHost message;
   message.mutable_stop()->set_why(why.message());
   for (Node& node : nodes_) {

@@ -25,8 +25,8 @@ struct PeerRig {
   PeerRig(Plan of, BackendFactory factory) : plan(std::move(of)), layout(make_layout(plan)) {
     REQUIRE(backends.add(std::move(factory)).ok());
     segments = need(allocate_segments(layout, 0, transport));
-    host = need(wire(layout, kHostController, segments, {&transport}));
-    peer = need(wire(layout, kPeer, segments, {&transport}));
+    host = need(open_wiring(layout, kHostController, segments, {&transport}));
+    peer = need(open_wiring(layout, kPeer, segments, {&transport}));
     HostedControllerSetup setup;
     setup.plan = &plan;
     setup.layout = &layout;

@@ -34,6 +34,16 @@ stages:
   pass: {kernel: copy, in: {data: open.plain}, on: "cpu:1"}
 outputs: {copy: pass.data}
 """
+GRAPH_OF_TWO_LANES = """
+woa: 1
+graph: two_lanes
+inputs: {text: {type: bytes, max: 64KiB}}
+stages:
+  one:  {kernel: copy, in: {data: text}, on: "cpu:0"}
+  two:  {kernel: copy, in: {data: one.data}, on: "cpu:1"}
+  both: {kernel: join2, in: {a: two.data, b: {from: one.data, lane: other}}, on: "cpu:1"}
+outputs: {copy: both.data}
+"""
 
 
 class Joining(JoinTest):
@@ -94,7 +104,13 @@ class Joining(JoinTest):
         self.assertEqual(run.end(), 1, run.error)
         self.assertIn("no-such-key", run.error)
         self.assertEqual(node.end(), 1, node.error)
-        self.assertRegex(node.error, "the run (failed|did not begin): controller 'cpu:0': .*no-such-key")
+        self.assertRegex(node.error, "the run failed: controller 'cpu:0': .*no-such-key")
+
+    def test_a_run_that_cannot_begin_says_why_to_a_joined_node(self):
+        run, address = self.start_run(1, graph=self.write("two_lanes.yaml", GRAPH_OF_TWO_LANES))
+        node = self.start_node(address, "--controller", "cpu:0")
+        self.assertEqual(run.end(), 1, run.error)
+        self.unavailable(node, "the run did not begin: ", "the same lane")
 
     def test_who_is_missing_is_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
