@@ -77,10 +77,10 @@ Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
 
 Outcome Outgoing::write_direct() noexcept {
   poll();  // what told the receiver may not have found room yet
-  if (!problem_.ok() || sender_->closed()) return Outcome::kClosed;
-  switch (direct_->write()) {
+  if (!problem_.ok()) return Outcome::kClosed;
+  switch (direct_->write()) {  // whether or not the receiver closed: what it granted before may be its fault
     case Transfer::kOk: return Outcome::kOk;
-    case Transfer::kBackPressured: return Outcome::kBackPressured;
+    case Transfer::kBackPressured: return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
     case Transfer::kRefused: return Outcome::kRefused;
     case Transfer::kClosed: break;
   }

@@ -19,6 +19,7 @@ Packer::Packer(Outgoing outgoing, const LinkSpec& spec)
 }
 
 Outcome Packer::begin() noexcept {
+  if (closed_) return Outcome::kClosed;
   if (open_) return refuse("begin() within a message; end() it first");
   refusal_ = {};
   open_ = true;
@@ -26,11 +27,13 @@ Outcome Packer::begin() noexcept {
 }
 
 Outcome Packer::pack(std::span<const std::byte> piece, SendMode send, ReceiveMode receive) noexcept {
+  if (closed_) return Outcome::kClosed;
   const Unfinished call{piece.data(), {piece.size(), send, receive}};
   if (const std::string problem = problem_with(call); !problem.empty()) return refuse(problem);
   const Outcome outcome = waits_for_end(call.piece) ? remember(call) : pack_now(call);
   unfinished_.reset();
   if (outcome == Outcome::kBackPressured) unfinished_ = call;
+  closed_ = outcome == Outcome::kClosed;
   if (outcome != Outcome::kOk) return outcome;
   payload_bytes_ += call.piece.bytes;
   ++number_;
@@ -145,15 +148,13 @@ Outcome Packer::next_block() noexcept {
 }
 
 Outcome Packer::end() noexcept {
+  if (closed_) return Outcome::kClosed;
   if (!open_) return refuse("end() without a message; begin() one first");
   if (unfinished_.has_value())
     return refuse("end() while a piece of " + to_string(unfinished_->piece) + " is back-pressured; pack it again");
   ending_ = true;
-  for (; sent_later_ < later_.size(); ++sent_later_) {
-    const Outcome outcome = write(later_[sent_later_], Place::kHere);
-    if (outcome != Outcome::kOk) return outcome;
-  }
-  const Outcome outcome = outgoing_.commit(kLastPort, messages_);
+  const Outcome outcome = send_rest();
+  closed_ = outcome == Outcome::kClosed;
   if (outcome != Outcome::kOk) return outcome;
   later_.clear();
   sent_later_ = 0;
@@ -161,6 +162,15 @@ Outcome Packer::end() noexcept {
   open_ = ending_ = waiting_for_end_ = false;
   ++messages_;
   return Outcome::kOk;
+}
+
+// What is later, and the message's last packet.
+Outcome Packer::send_rest() noexcept {
+  for (; sent_later_ < later_.size(); ++sent_later_) {
+    const Outcome outcome = write(later_[sent_later_], Place::kHere);
+    if (outcome != Outcome::kOk) return outcome;
+  }
+  return outgoing_.commit(kLastPort, messages_);
 }
 
 Traffic Packer::traffic() const noexcept {

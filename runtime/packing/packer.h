@@ -39,7 +39,8 @@ class Packer {
                                               ChannelEnd end = {});
   // A message that was begun and not ended is lost; the receiver is told so if a part of it was sent.
 
-  // Begins a message; kRefused within one.
+  // Begins a message; kRefused within one. Once any call answered kClosed all do, and the message that was open is
+  // lost.
   Outcome begin() noexcept;
   // Appends a piece, which may be empty. It is borrowed as long as `send` says; if the link ends while it goes by
   // rendezvous, until the packer has gone. kBackPressured: a part of it may be on
@@ -86,6 +87,7 @@ class Packer {
   [[nodiscard]] bool goes_direct(const Piece& piece) const noexcept;
   Outcome write_direct(const Later& piece) noexcept;
   Outcome next_block() noexcept;
+  Outcome send_rest() noexcept;
   Outcome refuse(const std::string& what) noexcept;
 
   Outgoing outgoing_;
@@ -93,6 +95,7 @@ class Packer {
   std::uint64_t rendezvous_bytes_;
   std::vector<Later> later_;      // in the order of packing
   std::size_t sent_later_ = 0;    // of those
+  bool closed_ = false;           // a call answered so: all that is below stays where it was, and is not read
   bool open_ = false;             // a message
   bool ending_ = false;           // its end() was back-pressured
   bool waiting_for_end_ = false;  // a piece was later and express

@@ -2,8 +2,11 @@
 // cannot be registered.
 #include "runtime/transport/rendezvous.h"
 
+#include <sys/mman.h>
+
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "tests/cts/packing/rig.h"
+#include "tests/support/says.h"
 
 namespace woa::cts {
 namespace {
@@ -155,6 +158,55 @@ TEST_CASE("a link that ended while a piece was under way takes no other one up")
       REQUIRE(rig.packer->end() == Outcome::kClosed);
     }
   }
+}
+
+TEST_CASE("a receiver that goes within a piece's second transfer: no call behind it takes up where that one stood") {
+  const Bytes large = pattern(kMostTransferBytes + 40 * kChunk, 1), small = pattern(100, 2);
+  Bytes landing(large.size()), small_landing(small.size());
+  for (const bool packs_more : {true, false}) {
+    OpenRig rig(direct_spec());
+    const auto pack_large = [&] { return rig.packer->pack(large, SendMode::kCheaper, ReceiveMode::kExpress); };
+    REQUIRE(rig.packer->begin() == Outcome::kOk);
+    REQUIRE(rig.packer->pack(small, SendMode::kLater, ReceiveMode::kCheaper) == Outcome::kOk);
+    Script receiver;
+    receiver.then([&] { return rig.unpacker->begin(); })
+        .then([&] { return rig.unpacker->unpack(small_landing, SendMode::kLater, ReceiveMode::kCheaper); })
+        .then([&] { return rig.unpacker->unpack(landing, SendMode::kCheaper, ReceiveMode::kExpress); });
+    Outcome outcome = Outcome::kBackPressured;
+    REQUIRE(in_time([&] {
+      if (outcome == Outcome::kBackPressured) outcome = pack_large();
+      receiver.run();
+      return rig.unpacker->arrived() > kMostTransferBytes;
+    }));
+    REQUIRE((outcome == Outcome::kBackPressured && !receiver.done()));
+    rig.unpacker.reset();
+    REQUIRE(in_time([&] { return pack_large() == Outcome::kClosed; }));
+    REQUIRE(rig.packer->status().code() == Code::kPeerLost);
+    if (packs_more) REQUIRE(rig.packer->pack(small, SendMode::kSafer, ReceiveMode::kCheaper) == Outcome::kClosed);
+    REQUIRE(rig.packer->end() == Outcome::kClosed);  // a later piece is still to be read
+    REQUIRE(rig.packer->begin() == Outcome::kClosed);
+  }
+}
+
+TEST_CASE("a receiver that grants something else and closes at once is at fault, not lost") {
+  const Rig rig(direct_spec());
+  const auto packer = need(rig.open_packer());
+  auto checked = need(packing::check_link(*rig.sides->consumer, rig.spec, rig.ends.unpacker, {}));
+  auto receiver =
+      need(rig.sides->consumer->open_receiver(checked.channel, rig.ends.unpacker.channel, std::move(checked.end)));
+  auto direct = need(rig.sides->consumer->rendezvous()->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
+  const Bytes large = pattern(8 * kChunk, 1);
+  const auto pack_large = [&] { return packer->pack(large, SendMode::kCheaper, ReceiveMode::kCheaper); };
+  REQUIRE(packer->begin() == Outcome::kOk);
+  REQUIRE(pack_large() == Outcome::kBackPressured);
+  rig.sides->settle();
+  Bytes little(100);
+  REQUIRE(direct->land(little) == Transfer::kBackPressured);
+  direct.reset();
+  receiver.reset();
+  rig.sides->settle();
+  REQUIRE(in_time([&] { return pack_large() == Outcome::kClosed; }));
+  REQUIRE(test::says(packer->status(), Code::kDataLoss, "100 bytes were granted"));
 }
 
 // Registrations that are kept must not be taken for those of what is mapped at the same addresses later.
