@@ -66,6 +66,7 @@ Result<std::span<std::byte>> GrpcHub::receive() {
 
 void GrpcHub::start(Call& call, std::size_t worker) {
   call.worker = worker, call.through = false;
+  call.reader.reset();  // lies in the last context's memory
   call.context.emplace();
   call.context->set_deadline(std::chrono::system_clock::now() + kPatience);
   call.reader = workers_[worker]->AsyncWork(&*call.context, request_, &ended_);

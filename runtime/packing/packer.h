@@ -43,9 +43,10 @@ class Packer {
   // lost.
   Outcome begin() noexcept;
   // Appends a piece, which may be empty. It is borrowed as long as `send` says; if the link ends while it goes by
-  // rendezvous, until the packer has gone. kBackPressured: a part of it may be on
-  // its way; make the same call again, with the piece as it was, before any other. kRefused: no message is open, a mode
-  // is unknown, another call was back-pressured, or:
+  // rendezvous, until the packer has gone, which waits a second at most; after the loss of a receiver that may come
+  // back, until the transport has gone. kBackPressured: a part of it may be on its way; make the same call
+  // again, with the piece as it was, before any other. kRefused: no message is open, a mode is unknown, another call
+  // was back-pressured, or:
   // - a *later* piece when the link's later_pieces are remembered already (also a *cheaper* one, behind the next case);
   // - a *safer* piece behind one that is *later* and *express*. Such a piece is sent by end() and its receiver waits
   //   for it there, so what is packed behind it is sent behind it; a safer piece cannot wait without being copied away.

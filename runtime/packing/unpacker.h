@@ -33,7 +33,8 @@ namespace woa::packing {
 //
 // Between hosts a large piece may come by rendezvous (docs/packing.md): unpack() or, for what end() fills in, end()
 // then lets the sender write into the caller's memory. Memory that is used so for the first time is registered, which
-// allocates. If the link ends meanwhile, `to` may still be written into until the unpacker has gone.
+// allocates. If the link ends meanwhile, `to` may still be written into until the unpacker has gone, which
+// waits a second at most; after the loss of a sender that may come back, until the transport has gone.
 //
 // All calls may answer kBackPressured, when what they need is not there yet, and are then to be made again, the same,
 // before any other.

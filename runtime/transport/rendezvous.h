@@ -34,7 +34,8 @@ inline constexpr std::uint64_t kTransferChunkBytes = 256 << 10;
 // allocation.
 class RendezvousSender {
  public:
-  // Waits until what was written has left the caller's memory, a second at most. To a peer that is lost it does not.
+  // Waits until what was written has left the caller's memory, a second at most. To a peer that is lost it does not: if
+  // that was only silent, and comes back, what was offered may still be read until the transport has gone.
   virtual ~RendezvousSender() = default;
   // Begins a transfer of `from`, 1 to kMostTransferBytes, which is borrowed until write() answered something else than
   // kBackPressured. False: it cannot be registered; send it another way. Not while another transfer is under way.
