@@ -68,12 +68,15 @@ Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::stri
   return link;
 }
 
-Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+Result<CheckedLink> check_link(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
   const auto layout = layout_of(transport, spec);
   if (!layout.ok()) return layout.status();
   if (link.channel == nullptr || link.blocks == nullptr || link.blocks->bytes() != layout->region_bytes())
     return {Code::kInvalid,
             "link: its segments are not of this spec; both ends must use the one that it was made with"};
+  if ((link.rendezvous == nullptr) != (transport.rendezvous() == nullptr))
+    return {Code::kInvalid,
+            "link: its rendezvous is not of this transport; open it over the one that it was made with"};
   end.regions = {{0, spec.blocks, spec.block_bytes, link.blocks}};
   return CheckedLink{channel_of(transport, spec), std::move(end), *layout};
 }

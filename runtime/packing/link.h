@@ -64,8 +64,8 @@ struct CheckedLink {
   ChannelEnd end;  // with the blocks as region 0
   BlockLayout blocks;
 };
-// `end` brings the doorbells. kInvalid if `link` is not of `spec`.
-Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
+// `end` brings the doorbells. kInvalid if `link` is not of `spec` or of another kind of transport.
+Result<CheckedLink> check_link(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
 // What a packet on the channel means. The channel carries messages only, so the header's fields need not say what they
 // say between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.

@@ -102,7 +102,7 @@ void Lane::beat(std::uint64_t now) noexcept {
 }
 
 bool Lane::retry() noexcept {
-  if (!waiting_.load(std::memory_order_relaxed)) return false;
+  if (!waiting_.load(std::memory_order_relaxed) || closed()) return false;
   own_.ring();
   return true;
 }

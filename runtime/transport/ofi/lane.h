@@ -33,7 +33,8 @@ class Lane final : public Served {
   void look(bool always) noexcept;
   // What was written so far: the next packet or credit line will have `next`.
   void announce(std::uint32_t next) noexcept { announced_.store(next, std::memory_order_release); }
-  // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false).
+  // There is no room on the wire: the service thread rings this end's controller until wait_for_room(false) or
+  // closed().
   void wait_for_room(bool waiting) noexcept { waiting_.store(waiting, std::memory_order_relaxed); }
   // True once the peer has said for a second that it is past `expected`, and nothing came.
   [[nodiscard]] bool overdue(std::uint32_t expected) noexcept;

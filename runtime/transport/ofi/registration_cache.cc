@@ -57,10 +57,14 @@ void RegistrationCache::forget(std::span<const std::byte> memory) noexcept {
 }
 
 bool RegistrationCache::make_room(std::uint64_t bytes) noexcept {
+  std::size_t held = 0;
+  std::uint64_t held_bytes = 0;
+  for (const Entry& entry : entries_)
+    if (entry.holders != 0) ++held, held_bytes += entry.memory.size();
+  if (held + 1 > limits_.count || held_bytes + bytes > limits_.bytes) return false;  // before anything is dropped
   while (entries_.size() + 1 > limits_.count || bytes_ + bytes > limits_.bytes) {
     const auto oldest = std::ranges::min_element(
         entries_, {}, [](const Entry& entry) { return entry.holders != 0 ? ~std::uint64_t{0} : entry.last_use; });
-    if (oldest == entries_.end() || oldest->holders != 0) return false;
     drop(static_cast<std::size_t>(oldest - entries_.begin()));
   }
   return true;

@@ -36,7 +36,7 @@ class RegistrationCache {
 
   // A registration that covers `memory`, which is held until release(), and not dropped before. Those that are not held
   // are dropped for it, the one that was used longest ago first. Null: the provider refuses, or what is held leaves no
-  // room within the limits.
+  // room within the limits, and then none is dropped.
   [[nodiscard]] const Registration* hold(std::span<std::byte> memory) noexcept;
   void release(const Registration* held) noexcept;
   // Drops what is not held and lies in `memory`, if only in part.

@@ -29,6 +29,7 @@ bool OfiRendezvousSender::offer(std::span<const std::byte> from) noexcept {
 Transfer OfiRendezvousSender::write() noexcept {
   lane_.look(false);
   hear();
+  if (broken_ != Broken::kNo) lane_.wait_for_room(false);
   if (broken_ != Broken::kNo || lane_.closed()) return finish(Transfer::kClosed);
   if (!granted_) return Transfer::kBackPressured;
   if (grant_.refused != 0) return finish(Transfer::kRefused);

@@ -28,6 +28,29 @@ std::shared_ptr<Link> sides_of(const OfiOptions& producer, const OfiOptions& con
   return std::make_shared<Link>(need(make_ofi_transport(producer)), need(make_ofi_transport(consumer)));
 }
 
+// Memory that the system takes back, and other pages at the same addresses.
+class MappedAnew {
+ public:
+  explicit MappedAnew(std::size_t bytes) : bytes_(bytes), at_(map(nullptr, 0)) {}
+  ~MappedAnew() { munmap(at_, bytes_); }
+  MappedAnew(const MappedAnew&) = delete;
+  MappedAnew& operator=(const MappedAnew&) = delete;
+  // In one step, so that nobody else's memory comes between.
+  std::span<std::byte> anew() {
+    REQUIRE(map(at_, MAP_FIXED) == at_);
+    return {static_cast<std::byte*>(at_), bytes_};
+  }
+
+ private:
+  [[nodiscard]] void* map(void* at, int flags) const {
+    void* const mapped = mmap(at, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    REQUIRE(mapped != MAP_FAILED);
+    return mapped;
+  }
+  std::size_t bytes_;
+  void* at_;
+};
+
 }  // namespace
 
 TEST_CASE("large pieces go by rendezvous: neither side's processor copies a byte of them") {
@@ -209,14 +232,35 @@ TEST_CASE("a receiver that grants something else and closes at once is at fault,
   REQUIRE(test::says(packer->status(), Code::kDataLoss, "100 bytes were granted"));
 }
 
+TEST_CASE("a link without the rendezvous that its transport has is refused") {
+  Rig rig;
+  rig.ends.packer.rendezvous = rig.ends.unpacker.rendezvous = nullptr;
+  REQUIRE(test::says(rig.open_packer().status(), Code::kInvalid, "not of this transport"));
+  REQUIRE(test::says(rig.open_unpacker().status(), Code::kInvalid, "not of this transport"));
+}
+
 // Registrations that are kept must not be taken for those of what is mapped at the same addresses later.
-TEST_CASE("memory that is given back and mapped anew between two messages") {
+TEST_CASE("memory that is given back and mapped anew at the same addresses between two messages") {
+  constexpr std::size_t kBytes = 3 * kChunk;
   OpenRig rig(direct_spec());
+  MappedAnew from(kBytes), to(kBytes);
   for (std::uint64_t number = 0; number < 40; ++number) {
     INFO("message " << number);
-    std::vector<Item> items{item((1 + number % 3) * 200'000, SendMode::kCheaper, ReceiveMode::kCheaper, false, number)};
-    exchange(*rig.packer, *rig.unpacker, items);
+    const auto sent = from.anew(), received = to.anew();
+    const Bytes expected = pattern(kBytes, number);
+    std::copy(expected.begin(), expected.end(), sent.begin());
+    Script sender, receiver;
+    sender.then([&] { return rig.packer->begin(); })
+        .then([&] { return rig.packer->pack(sent, SendMode::kCheaper, ReceiveMode::kCheaper); })
+        .then([&] { return rig.packer->end(); });
+    receiver.then([&] { return rig.unpacker->begin(); })
+        .then([&] { return rig.unpacker->unpack(received, SendMode::kCheaper, ReceiveMode::kCheaper); })
+        .then([&] { return rig.unpacker->end(); });
+    REQUIRE(run_both(sender, receiver));
+    REQUIRE((sender.last() == Outcome::kOk && receiver.last() == Outcome::kOk));
+    REQUIRE(same(received, expected));
   }
+  REQUIRE(rig.packer->traffic().copied_bytes == 0);
   REQUIRE(rig.unpacker->traffic().copied_bytes == 0);
 }
 

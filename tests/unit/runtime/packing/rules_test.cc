@@ -34,6 +34,13 @@ TEST_CASE("calls outside their place are refused") {
   exchange(*rig.packer, *rig.unpacker, items);
 }
 
+TEST_CASE("a link with another transport's rendezvous is refused") {
+  Rig rig;
+  rig.ends.packer.rendezvous = rig.ends.unpacker.rendezvous = rig.ends.packer.channel;
+  REQUIRE(refused(rig.open_packer().status(), "not of this transport"));
+  REQUIRE(refused(rig.open_unpacker().status(), "not of this transport"));
+}
+
 TEST_CASE("modes that do not exist are refused") {
   OpenRig rig;
   REQUIRE(rig.packer->begin() == Outcome::kOk);

@@ -92,6 +92,17 @@ TEST_CASE("what is held is not dropped; what then does not fit is refused") {
   REQUIRE(none.cache.hold(none.piece(0)) == nullptr);
 }
 
+TEST_CASE("what cannot fit drops nothing") {
+  CacheRig rig({3, 3000});
+  const std::uint64_t first = rig.use(0), second = rig.use(1);
+  REQUIRE(rig.cache.hold(rig.piece(4, 4)) == nullptr);  // more than all
+  const Registration* held = rig.cache.hold(rig.piece(2));
+  REQUIRE(rig.cache.hold(rig.piece(4, 3)) == nullptr);  // more than what is not held
+  REQUIRE(rig.cache.count() == 3);
+  REQUIRE((rig.use(0) == first && rig.use(1) == second));
+  rig.cache.release(held);
+}
+
 TEST_CASE("what is forgotten is not found again, unless it is held") {
   CacheRig rig({4, 10'000});
   const std::uint64_t first = rig.use(0), third = rig.use(2);

@@ -2,6 +2,8 @@
 // packing/ofi_processes_test.cc: libfabric does not always survive that.
 #include "runtime/transport/rendezvous.h"
 
+#include <time.h>
+
 #include <cstring>
 
 #include "runtime/transport/ofi/description.h"
@@ -131,6 +133,58 @@ TEST_CASE("a producer that closes within a transfer, and a consumer that does") 
   second.receiver.reset();
   REQUIRE(within_patience([&] { return second.sender->write() == Transfer::kClosed; }));
   REQUIRE(says(second.sender->status(), Code::kPeerLost, "the consumer closed before transfer 1"));
+}
+
+// The service thread rings for an end that waits for room on the wire, each millisecond.
+TEST_CASE("an end whose peer has gone is not rung for room that it does not need any more") {
+  DoorbellLine bell;
+  const auto first = ofi_or_skip(), second = ofi_or_skip();
+  const Pair lane = connected(*first, *second, first->rendezvous()->lane_bytes());
+  const auto sender = need(first->rendezvous()->open_rendezvous_sender(lane.first, Doorbell(&bell)));
+  auto receiver = need(second->rendezvous()->open_rendezvous_receiver(lane.second, {}));
+  const std::vector<std::byte> from(kMostTransferBytes, std::byte{7});
+  std::vector<std::byte> to(from.size());
+  REQUIRE(sender->offer(from));
+  REQUIRE(within_patience([&] {
+    REQUIRE(sender->write() == Transfer::kBackPressured);
+    REQUIRE(receiver->land(to) == Transfer::kBackPressured);
+    return receiver->landed() > 0;
+  }));
+  const auto is_rung = [&](long ms) {
+    const timespec some{0, ms * 1'000'000};
+    const std::uint32_t before = bell.rings;
+    Doorbell(&bell).prepare();
+    nanosleep(&some, nullptr);
+    return bell.rings != before;
+  };
+  REQUIRE(within_patience([&] { return is_rung(20); }));  // more chunks wait
+  receiver.reset();
+  REQUIRE(within_patience([&] { return !is_rung(200); }));
+  REQUIRE(sender->write() == Transfer::kClosed);
+}
+
+TEST_CASE("a peer that is past what never came: it was lost") {
+  const auto until_closed = [](Broken& bad, const std::function<Transfer()>& call) {
+    const StateLine past{.next_sequence = 3};
+    const timespec nap{0, 20'000'000};
+    return within_patience([&] {
+      bad.write(std::as_bytes(std::span(&past, 1)), bad.victim.base, bad.victim.key, ofi::kStatePlace, 0);
+      bad.wire->fabric.progress(false);
+      nanosleep(&nap, nullptr);
+      return call() == Transfer::kClosed;
+    });
+  };
+  std::vector<std::byte> memory(kPiece);
+  Broken producer;
+  const auto receiver = need(producer.transport->rendezvous()->open_rendezvous_receiver(producer.lane, {}));
+  REQUIRE(until_closed(producer, [&] { return receiver->land(memory); }));
+  REQUIRE(says(receiver->status(), Code::kDataLoss, "a chunk was lost; 0 of " + std::to_string(kPiece)));
+  producer.close();
+  Broken consumer;
+  const auto sender = need(consumer.transport->rendezvous()->open_rendezvous_sender(consumer.lane, {}));
+  REQUIRE(sender->offer(memory));
+  REQUIRE(until_closed(consumer, [&] { return sender->write(); }));
+  REQUIRE(says(sender->status(), Code::kDataLoss, "its grant was lost"));
 }
 
 TEST_CASE("a consumer that grants what it was not asked for") {
