@@ -8,7 +8,7 @@
 
 namespace woa::bench {
 
-// One side's way to those that it sends to and from those that it receives from (Traffic in shapes.h). One thread. What
+// One side's way to those that it sends to and from those that it receives from (Routing in shapes.h). One thread. What
 // fails says so as the library does; kPeerLost: nothing comes any more.
 class Messenger {
  public:

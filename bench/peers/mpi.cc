@@ -73,9 +73,9 @@ Side open(const PeerArguments& job, int rank, int ranks) {
   using Shape = PeerArguments::Shape;
   const auto number = static_cast<std::size_t>(rank);
   if (job.shape == Shape::kPipeline)
-    return side_of(job, number, std::make_shared<MpiPipeline>(traffic_of(job, number), rank, ranks));
+    return side_of(job, number, std::make_shared<MpiPipeline>(routing_of(job, number), rank, ranks));
   if (job.shape == Shape::kFanout)
-    return side_of(job, number, std::make_shared<MpiFanout>(traffic_of(job, number), rank));
+    return side_of(job, number, std::make_shared<MpiFanout>(routing_of(job, number), rank));
   const auto pair = std::make_shared<Rank>(rank, job);
   return
       [=, hop = job.shape == Shape::kHop](std::uint64_t count) { return hop ? pair->hop(count) : pair->stream(count); };

@@ -2,11 +2,11 @@
 
 namespace woa::bench {
 
-MpiPipeline::MpiPipeline(const Traffic& traffic, int rank, int ranks)
+MpiPipeline::MpiPipeline(const Routing& routing, int rank, int ranks)
     : before_((rank + ranks - 1) % ranks),
       behind_((rank + 1) % ranks),
-      rooms_(traffic.rooms, std::vector<std::byte>(traffic.bytes)),
-      requests_(traffic.rooms, MPI_REQUEST_NULL) {}
+      rooms_(routing.rooms, std::vector<std::byte>(routing.bytes)),
+      requests_(routing.rooms, MPI_REQUEST_NULL) {}
 
 Status MpiPipeline::send(std::span<const std::byte> message) {
   MPI_Request& request = requests_[sent_++ % requests_.size()];

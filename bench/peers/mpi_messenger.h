@@ -14,7 +14,7 @@ namespace woa::bench {
 class MpiPipeline final : public Messenger {
  public:
   // `ranks`: one for each side.
-  MpiPipeline(const Traffic& traffic, int rank, int ranks);
+  MpiPipeline(const Routing& routing, int rank, int ranks);
 
   Status send(std::span<const std::byte> message) override;
   Result<std::span<std::byte>> receive() override;
@@ -31,7 +31,7 @@ class MpiPipeline final : public Messenger {
 // A fan-out: MPI_Bcast from rank 0, which an empty MPI_Send answers.
 class MpiFanout final : public Messenger {
  public:
-  MpiFanout(const Traffic& traffic, int rank) : source_(rank == 0), room_(traffic.bytes) {}
+  MpiFanout(const Routing& routing, int rank) : source_(rank == 0), room_(routing.bytes) {}
 
   Status send(std::span<const std::byte> message) override;
   Result<std::span<std::byte>> receive() override;

@@ -78,11 +78,11 @@ Status consume(SideState& side, std::uint64_t payloads) {
 
 }  // namespace
 
-Traffic traffic_of(const PeerArguments& job, std::size_t number) {
+Routing routing_of(const PeerArguments& job, std::size_t number) {
   const std::size_t sides = job.sides.processors.size();
   if (job.shape == Shape::kPipeline) return {{(number + 1) % sides}, job.bytes, job.window + 1};
   if (number != 0) return {{0}, job.bytes, job.window + 1};
-  Traffic source{{}, 0, sides - 1};
+  Routing source{{}, 0, sides - 1};
   source.targets.resize(sides - 1);
   std::iota(source.targets.begin(), source.targets.end(), std::size_t{1});
   return source;

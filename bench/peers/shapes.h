@@ -14,14 +14,14 @@
 
 namespace woa::bench {
 
-// What a side sends and receives.
-struct Traffic {
+// Where a side sends to, and what it receives.
+struct Routing {
   std::vector<std::size_t> targets;  // numbers of the sides that each of its messages goes to
   std::size_t bytes = 0;             // of a message that it receives
   std::size_t rooms = 0;             // that many can have come and be sent on without one being overwritten
 };
 // Of a pipeline or a fan-out.
-Traffic traffic_of(const PeerArguments& job, std::size_t number);
+Routing routing_of(const PeerArguments& job, std::size_t number);
 
 // The payloads of a job, by their number in it, from 0.
 class Payloads {

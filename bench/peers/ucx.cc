@@ -200,8 +200,8 @@ Result<Side> open_messages(UcxLink link, const PeerArguments& job, const Talk& t
   });
 }
 
-Result<Side> open_shape(UcxLink link, const PeerArguments& job, const Talk& talk, const Traffic& traffic) {
-  auto messenger = std::make_shared<UcxMessenger>(std::move(link), traffic, job.window);
+Result<Side> open_shape(UcxLink link, const PeerArguments& job, const Talk& talk, const Routing& routing) {
+  auto messenger = std::make_shared<UcxMessenger>(std::move(link), routing, job.window);
   WOA_RETURN_IF_ERROR(messenger->listen());
   WOA_RETURN_IF_ERROR(gone_unless(!talk.gather("listening").empty()));
   return side_of(job, talk.number(), std::move(messenger));
@@ -210,11 +210,11 @@ Result<Side> open_shape(UcxLink link, const PeerArguments& job, const Talk& talk
 Result<Side> open(const PeerArguments& job, const Talk& talk) {
   const bool pair = job.shape == PeerArguments::Shape::kHop || job.shape == PeerArguments::Shape::kStream;
   if (!pair && job.way == "put") return {Code::kInvalid, "put: a hop or a stream only, since nobody is told"};
-  const Traffic traffic = pair ? Traffic{{talk.first() ? 1U : 0U}} : traffic_of(job, talk.number());
-  auto link = UcxLink::open(talk, traffic.targets);
+  const Routing routing = pair ? Routing{{talk.first() ? 1U : 0U}} : routing_of(job, talk.number());
+  auto link = UcxLink::open(talk, routing.targets);
   if (!link.ok()) return link.status();
   link->yields = !pair;
-  if (!pair) return open_shape(std::move(*link), job, talk, traffic);
+  if (!pair) return open_shape(std::move(*link), job, talk, routing);
   return job.way == "put" ? open_puts(std::move(*link), job, talk) : open_messages(std::move(*link), job, talk);
 }
 

@@ -6,9 +6,9 @@
 
 namespace woa::bench {
 
-UcxMessenger::UcxMessenger(UcxLink link, const Traffic& traffic, std::size_t window)
-    : rooms_(traffic.rooms), pending_(window * traffic.targets.size()), link_(std::move(link)) {
-  for (Room& room : rooms_) room.memory.resize(traffic.bytes);
+UcxMessenger::UcxMessenger(UcxLink link, const Routing& routing, std::size_t window)
+    : rooms_(routing.rooms), pending_(window * routing.targets.size()), link_(std::move(link)) {
+  for (Room& room : rooms_) room.memory.resize(routing.bytes);
 }
 
 Status UcxMessenger::listen() {

@@ -15,8 +15,8 @@ namespace woa::bench {
 // from the sender's memory (a rendezvous). Not movable: UCX knows where it is.
 class UcxMessenger final : public Messenger {
  public:
-  // `window`: sends under way to each target at most. The link's endpoints are those of the traffic's targets.
-  UcxMessenger(UcxLink link, const Traffic& traffic, std::size_t window);
+  // `window`: sends under way to each target at most. The link's endpoints are those of the routing's targets.
+  UcxMessenger(UcxLink link, const Routing& routing, std::size_t window);
   UcxMessenger(const UcxMessenger&) = delete;
   UcxMessenger& operator=(const UcxMessenger&) = delete;
 

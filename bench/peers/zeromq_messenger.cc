@@ -55,7 +55,7 @@ Result<std::shared_ptr<ZeromqMessenger>> ZeromqMessenger::open(const PeerArgumen
     WOA_RETURN_IF_ERROR(await_subscriptions(messenger->out_, names.size() - 1));
     return messenger;
   }
-  WOA_RETURN_IF_ERROR(connect_to(messenger->out_, inbox_of(names[traffic_of(job, talk.number()).targets[0]])));
+  WOA_RETURN_IF_ERROR(connect_to(messenger->out_, inbox_of(names[routing_of(job, talk.number()).targets[0]])));
   if (!subscribes) return messenger;
   if (zmq_setsockopt(messenger->in_.get(), ZMQ_SUBSCRIBE, "", 0) != 0) return zeromq_failed("ZMQ_SUBSCRIBE");
   WOA_RETURN_IF_ERROR(connect_to(messenger->in_, publisher_of(names[0])));

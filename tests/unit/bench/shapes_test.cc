@@ -158,15 +158,15 @@ TEST_CASE("a consumer of a fan-out refuses what arrives damaged") {
 TEST_CASE("who sends to whom") {
   const auto pipeline = job_of(Shape::kPipeline), fanout = job_of(Shape::kFanout);
   for (const std::size_t number : {0U, 1U, 2U, 3U}) {
-    CHECK(traffic_of(pipeline, number).targets == std::vector<std::size_t>{(number + 1) % 4});
-    CHECK(traffic_of(pipeline, number).bytes == kBytes);
-    CHECK(traffic_of(pipeline, number).rooms == 4);
+    CHECK(routing_of(pipeline, number).targets == std::vector<std::size_t>{(number + 1) % 4});
+    CHECK(routing_of(pipeline, number).bytes == kBytes);
+    CHECK(routing_of(pipeline, number).rooms == 4);
   }
-  CHECK(traffic_of(fanout, 0).targets == std::vector<std::size_t>{1, 2, 3});
-  CHECK(traffic_of(fanout, 0).bytes == 0);
-  CHECK(traffic_of(fanout, 0).rooms == 3);
-  CHECK(traffic_of(fanout, 2).targets == std::vector<std::size_t>{0});
-  CHECK(traffic_of(fanout, 2).bytes == kBytes);
+  CHECK(routing_of(fanout, 0).targets == std::vector<std::size_t>{1, 2, 3});
+  CHECK(routing_of(fanout, 0).bytes == 0);
+  CHECK(routing_of(fanout, 0).rooms == 3);
+  CHECK(routing_of(fanout, 2).targets == std::vector<std::size_t>{0});
+  CHECK(routing_of(fanout, 2).bytes == kBytes);
 }
 
 }  // namespace
