@@ -157,6 +157,7 @@ class Controller final : private LocalDelivery {
   Start try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens) noexcept;
   Start relay(const MatchKey& match, std::span<const Token> tokens) noexcept;
   bool in_order(const MatchKey& match, StageInstance& entry) noexcept;
+  [[nodiscard]] bool takes_little_time(std::uint32_t stage) const noexcept;  // as measured so far
   void decide_timing(ActiveFiring& firing) noexcept;
   void fill(ActiveFiring& firing, const MatchKey& match, StageInstance& entry, std::span<const Token> tokens) noexcept;
   std::size_t send_poisons() noexcept;

@@ -6,6 +6,11 @@
 #include "runtime/controller/controller.h"
 
 namespace woa {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 16;  // firings of short kernels between two looks at the channels
+
+}  // namespace
 
 void Controller::make_ready(std::uint32_t match) noexcept {
   const auto older = [&](std::uint32_t a, std::uint32_t b) {
@@ -33,8 +38,11 @@ std::size_t Controller::start_ready() noexcept {
     ++started;
     // One that is gone was taken out with its instance.
     if (outcome == Start::kStarted) {
+      const bool brief = takes_little_time(match.stage);
       ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(i));
       matches_.erase(m);
+      // One that ran within the call makes place for the next. After a long one, or many, the channels come first.
+      if (poll_backend() > 0 && (!brief || started >= kMostAtOnce)) break;
     }
     i = std::min(i, ready_.size());
   }
@@ -142,12 +150,16 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
   }
 }
 
+bool Controller::takes_little_time(std::uint32_t stage) const noexcept {
+  return stats_.stages[stage].busy_ns < stats_.stages[stage].firings * kShortKernel_ns;
+}
+
 // A timed firing of a short kernel stands for those after it.
 void Controller::decide_timing(ActiveFiring& firing) noexcept {
   constexpr std::uint32_t kFirst = 64, kSeldom = 64;
   const StageStats& stats = stats_.stages[firing.stage];
   const StageBook& book = books_[firing.stage];
-  const bool often = setup_.trace || stats.firings < kFirst || stats.busy_ns >= stats.firings * kShortKernel_ns;
+  const bool often = setup_.trace || stats.firings < kFirst || !takes_little_time(firing.stage);
   firing.timed = book.started >= book.timed_until;
   firing.stands_for = often ? 1 : kSeldom;
 }
