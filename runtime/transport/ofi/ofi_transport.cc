@@ -270,7 +270,7 @@ Result<std::string> address_for(const OfiOptions& options) {
 Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& options) {
   if (options.provider == "sockets")
     return {Code::kUnsupported,
-            "ofi: provider 'sockets', which libfabric has given up, loses writes; use 'tcp;ofi_rxm'"};
+            "ofi: provider 'sockets' loses writes, and its makers have given it up; use 'tcp;ofi_rxm'"};
   const auto address = address_for(options);
   if (!address.ok()) return address.status();
   auto objects = open_fabric(options.provider, *address);

@@ -19,7 +19,7 @@ class HotPath(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-1000:])
         rows = [json.loads(line) for line in read(counts).splitlines()]
         os.remove(counts)
-        rows = [row for row in rows if " node " in row["command"]]
+        rows = [row for row in rows if " serve " in row["command"]]
         self.assertGreaterEqual(len(rows), 2)
         return {key: sum(row[key] for row in rows) for key in rows[0] if key != "command"}
 
