@@ -150,8 +150,8 @@ inline void add_message(Script& script, Unpacker& unpacker, std::vector<Item>& i
   for (Item& item : items) {
     script.then([&unpacker, &item] {
       const Outcome outcome = unpack(unpacker, item);
-      const bool usable = item.receive == ReceiveMode::kCheaper || same(item.result(), item.sent);
-      return outcome == Outcome::kOk && !usable ? Outcome::kRefused : outcome;
+      if (outcome != Outcome::kOk || item.receive == ReceiveMode::kCheaper) return outcome;  // the peer may write there
+      return same(item.result(), item.sent) ? outcome : Outcome::kRefused;
     });
   }
   script.then([&unpacker, &items] {

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "runtime/transport/ofi/channel_map.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/grant_line.h"
 #include "runtime/transport/ofi/mailbox.h"
@@ -47,13 +48,13 @@ struct Broken {
   // Nobody waits for what may still come.
   void close() { write(std::as_bytes(std::span(&kClosed, 1)), victim.base, victim.key, ofi::kStatePlace, 0); }
 
-  // `bytes` at most as many as a lane has.
+  // A line, from where no honest receiver writes its grant.
   void write(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t key, std::uint32_t place,
              std::uint32_t sequence) {
-    std::memcpy(peer->memory().data() + ofi::kGrantAt, bytes.data(), bytes.size());
+    std::memcpy(peer->memory().data() + ofi::ChannelMap::kOwnState, bytes.data(), bytes.size());
     const ofi::Target target{address, at, key, {place, victim.segment, sequence}};
     REQUIRE(within_patience([&] {
-      return wire->fabric.write_line(peer->piece(ofi::kGrantAt, bytes.size()), target, *operation) ==
+      return wire->fabric.write_line(peer->piece(ofi::ChannelMap::kOwnState, bytes.size()), target, *operation) ==
              ofi::Post::kPosted;
     }));
   }
