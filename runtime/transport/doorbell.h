@@ -28,6 +28,10 @@ class Doorbell {
   // Owner only. Announces sleep; then the caller must look for work once more, and either cancel() or sleep().
   void prepare() const noexcept;
   void cancel() const noexcept;
+  // Has the owner announced that it will sleep, and not cancelled or been rung since?
+  [[nodiscard]] bool prepared() const noexcept {
+    return line_ != nullptr && line_->sleeping.load(std::memory_order_relaxed) != 0;
+  }
   // Returns when rung since prepare(), or after `timeout_ns`. Spurious returns happen. Without a line: after
   // `timeout_ns`.
   void sleep(std::uint64_t timeout_ns) const noexcept;

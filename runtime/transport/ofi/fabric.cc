@@ -188,10 +188,10 @@ void Fabric::has_left(Operation& operation) noexcept {
 }
 
 int Fabric::prepare_wait() noexcept {
-  if (objects_.wait_descriptor < 0) return -1;
+  if (objects_.wait_descriptor < 0) return kNoDescriptor;
   const std::lock_guard lock(mutex_);
   std::array<fid*, 1> objects{&objects_.completions->fid};
-  return fi_trywait(objects_.fabric.get(), objects.data(), 1) == 0 ? objects_.wait_descriptor : -1;
+  return fi_trywait(objects_.fabric.get(), objects.data(), 1) == 0 ? objects_.wait_descriptor : kLookFirst;
 }
 
 FabricCounters Fabric::counters() const {

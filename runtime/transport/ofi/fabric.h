@@ -94,8 +94,9 @@ class Fabric {
   // Grows with every progress(): tells whether somebody else looked.
   [[nodiscard]] std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
   // Whether a controller looked since the last call.
-  [[nodiscard]] bool take_attended() noexcept { return attended_.exchange(false, std::memory_order_relaxed); }
-  // A descriptor to sleep on, or -1: nothing to sleep on, or something has arrived already.
+  bool take_attended() noexcept { return attended_.exchange(false); }
+  // A descriptor to sleep on; kNoDescriptor; or kLookFirst: something has arrived already.
+  static constexpr int kNoDescriptor = -1, kLookFirst = -2;
   [[nodiscard]] int prepare_wait() noexcept;
 
   [[nodiscard]] FabricCounters counters() const;

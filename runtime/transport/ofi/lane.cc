@@ -53,8 +53,10 @@ Target Lane::target(std::size_t at, std::uint32_t place, std::uint32_t sequence)
 
 void Lane::look(bool always) noexcept {
   const std::uint64_t looks = fabric().looks();
-  if (always || looks == seen_looks_) fabric().progress(true);
+  const bool last = own_.prepared();  // this is the last look before a sleep
+  if (always || looks == seen_looks_) fabric().progress(!last);
   seen_looks_ = fabric().looks();
+  if (last) segment_->wire().service.take_over();
 }
 
 bool Lane::overdue(std::uint32_t expected) noexcept {

@@ -14,18 +14,22 @@ namespace {
 
 constexpr std::uint64_t kNapNs = 500'000;     // while controllers look themselves, or something waits for room
 constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
+constexpr unsigned kMostLooks = 16;           // in a row without a rest, should a provider always say that it has more
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
 
 Service::Service(Fabric& fabric, KeepAlive keep_alive)
-    : fabric_(fabric), keep_alive_(keep_alive), stop_descriptor_(eventfd(0, EFD_CLOEXEC)), thread_([this] { run(); }) {}
+    : fabric_(fabric),
+      keep_alive_(keep_alive),
+      wake_descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_([this] { run(); }) {}
 
 Service::~Service() {
   stop_.store(true);
-  eventfd_write(stop_descriptor_, 1);
+  eventfd_write(wake_descriptor_, 1);
   thread_.join();
-  close(stop_descriptor_);
+  close(wake_descriptor_);
 }
 
 void Service::add(Served& served) {
@@ -37,6 +41,12 @@ void Service::add(Served& served) {
 void Service::remove(Served& served) {
   const std::lock_guard lock(mutex_);
   std::erase(served_, &served);
+}
+
+// Either the thread learns before its nap that nobody attends, or this sees that it naps.
+void Service::take_over() noexcept {
+  fabric_.take_attended();
+  if (napping_.load()) eventfd_write(wake_descriptor_, 1);
 }
 
 void Service::run() {
@@ -64,15 +74,21 @@ bool Service::serve(std::uint64_t now) {
 void Service::rest(bool waiting, std::uint64_t until_ns) {
   const std::uint64_t now = now_ns();
   std::uint64_t most = until_ns > now ? until_ns - now : 0;
-  std::array<pollfd, 2> descriptors{{{stop_descriptor_, POLLIN, 0}, {-1, POLLIN, 0}}};
+  std::array<pollfd, 2> descriptors{{{wake_descriptor_, POLLIN, 0}, {-1, POLLIN, 0}}};
+  napping_.store(true);
   if (waiting || fabric_.take_attended()) {
     most = std::min(most, kNapNs);
   } else {
+    napping_.store(false);
     descriptors[1].fd = fabric_.prepare_wait();
-    if (descriptors[1].fd < 0) most = std::min(most, kLookNs);
+    looks_ = descriptors[1].fd == Fabric::kLookFirst ? looks_ + 1 : 0;
+    if (descriptors[1].fd < 0) most = std::min(most, looks_ > 0 && looks_ <= kMostLooks ? 0 : kLookNs);
   }
   const timespec timeout{static_cast<time_t>(most / kNsPerSecond), static_cast<long>(most % kNsPerSecond)};
   ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
+  napping_.store(false);
+  eventfd_t woken = 0;
+  if (descriptors[0].revents != 0) eventfd_read(wake_descriptor_, &woken);
 }
 
 }  // namespace woa::ofi

@@ -1,7 +1,8 @@
 // The thread of a fabric: keeps it going while no controller does, and keeps peers informed that this process lives.
 //
 // While controllers look for arrivals themselves it only naps between keep-alives; otherwise it sleeps on the fabric's
-// descriptor and wakes whoever something came for. It runs no kernel, so a kernel that takes minutes does not look like
+// descriptor and wakes whoever something came for. A controller that goes to sleep says so, or what came for it would
+// wait until the nap is over. It runs no kernel, so a kernel that takes minutes does not look like
 // a dead process.
 #pragma once
 
@@ -42,6 +43,8 @@ class Service {
   // The thread calls `served` until remove() has returned.
   void add(Served& served);
   void remove(Served& served);
+  // A controller looks no more, because it is going to sleep: ends a nap. Any thread; may make a system call.
+  void take_over() noexcept;
   [[nodiscard]] const KeepAlive& keep_alive() const noexcept { return keep_alive_; }
 
  private:
@@ -54,8 +57,9 @@ class Service {
   std::mutex mutex_;
   std::vector<Served*> served_;
   std::uint64_t next_beat_ns_ = 0;
-  int stop_descriptor_;
-  std::atomic<bool> stop_{false};
+  unsigned looks_ = 0;  // in a row that were asked for instead of a wait
+  int wake_descriptor_;
+  std::atomic<bool> napping_{false}, stop_{false};
   std::thread thread_;
 };
 
