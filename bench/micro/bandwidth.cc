@@ -22,7 +22,8 @@ constexpr std::uint64_t kMostMessages = 500'000;
 
 constexpr std::uint64_t kMostPeerBytes = 256 << 20;
 constexpr std::uint32_t kPeerPayloads = 8;  // that both processes of MPI have, more than others
-constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+constexpr Peer kPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
+                           {"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
                            {"UCX puts, one buffer", PeerLibrary::kUcx, "peer_ucx", "put"},
                            {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},

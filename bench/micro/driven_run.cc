@@ -3,8 +3,14 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/transport/ofi/ofi_transport.h"
 
 namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kStartNs = 60'000'000'000;  // longer than nodes take to get ready
+
+}  // namespace
 
 Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options, OnCompletion look) {
   DrivenRun out;
@@ -17,6 +23,20 @@ Result<DrivenRun> DrivenRun::start(Plan plan, RunOptions options, OnCompletion l
   if (!run.ok()) return run.status();
   out.run_ = std::move(*run);
   return out;
+}
+
+Result<DrivenRun> DrivenRun::start_over(const std::string& provider, Plan plan, RunOptions options, OnCompletion look) {
+  if (provider.empty()) return start(std::move(plan), std::move(options), std::move(look));
+  OfiOptions ofi;
+  ofi.provider = provider;
+  ofi.start_ns = kStartNs;
+  auto wire = make_ofi_transport(ofi);
+  if (!wire.ok()) return wire.status();
+  options.wires = {wire->get()};
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) options.apart.insert(c);
+  auto run = start(std::move(plan), std::move(options), std::move(look));
+  if (run.ok()) run->wire_ = std::move(*wire);
+  return run;
 }
 
 Result<std::uint64_t> DrivenRun::drive(std::uint64_t instances, const FillInput& fill) {

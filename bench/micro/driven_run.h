@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "runtime/base/status.h"
 #include "runtime/node/run.h"
@@ -13,6 +14,11 @@ class DrivenRun {
  public:
   // As Run::start(). `look`, if any, sees each completion.
   static Result<DrivenRun> start(Plan plan, RunOptions options, OnCompletion look = {});
+
+  // The same with the packets of all controllers over libfabric's `provider`, where that is not empty; nodes have to be
+  // started with the same. Errors likewise, or as make_ofi_transport().
+  static Result<DrivenRun> start_over(const std::string& provider, Plan plan, RunOptions options,
+                                      OnCompletion look = {});
 
   // Runs `instances` tokens to their end; ns from the first submission to the last completion. Fails as the run does.
   Result<std::uint64_t> drive(std::uint64_t instances, const FillInput& fill);
@@ -25,8 +31,9 @@ class DrivenRun {
     std::uint64_t completed = 0;
     Failure failure;
   };
+  std::unique_ptr<Transport> wire_;
   std::unique_ptr<Outcome> outcome_ = std::make_unique<Outcome>();
-  std::unique_ptr<Run> run_;  // goes first: it reports to the outcome
+  std::unique_ptr<Run> run_;  // goes first: it reports to the outcome, over the wire
 };
 
 }  // namespace woa::bench

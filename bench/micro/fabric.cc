@@ -21,7 +21,8 @@ namespace woa::bench {
 namespace {
 
 // The last two sleep while they wait.
-constexpr Peer kHopPeers[] = {{"UCX active message", PeerLibrary::kUcx, "peer_ucx", "am"},
+constexpr Peer kHopPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
+                              {"UCX active message", PeerLibrary::kUcx, "peer_ucx", "am"},
                               {"UCX put", PeerLibrary::kUcx, "peer_ucx", "put"},
                               {"MPI_Send", PeerLibrary::kMpi, "peer_mpi", "send"},
                               {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 20},

@@ -11,13 +11,15 @@
 #include "bench/micro/host_probe.h"
 #include "bench/micro/pinned_group.h"
 #include "bench/micro/plans.h"
+#include "bench/micro/raw_fabric_job.h"
 
 namespace woa::bench {
 namespace {
 
 constexpr std::uint64_t kWarmUp = 4;
 
-constexpr Peer kPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+constexpr Peer kPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
+                           {"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
                            {"MPI_Bcast", PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"MPI_Bcast, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
                            {"ZeroMQ publish, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8},
@@ -45,14 +47,14 @@ Status check_edges(const RunReport& report, std::uint32_t consumers, std::uint32
 }
 
 // Microseconds per payload of a run that lives for this launch alone.
-Result<double> run_us(const RunOptions& options, std::uint32_t consumers, std::uint32_t controllers, std::uint64_t size,
-                      std::uint64_t payloads) {
+Result<double> run_us(const RunOptions& options, const std::string& provider, std::uint32_t consumers,
+                      std::uint32_t controllers, std::uint64_t size, std::uint64_t payloads) {
   RunOptions placed = options;
   placed.processors.assign(controllers + 1, 1);
   placed.idle = IdleOptions{0, 0};     // several loops to a processor: who has nothing to do makes room
   auto here = PinnedGroup::start({});  // the host, on processor 0
   if (!here.ok()) return here.status();
-  auto driven = DrivenRun::start(fan_out(consumers, controllers, size), std::move(placed));
+  auto driven = DrivenRun::start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(size, std::byte{1});
   const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
@@ -65,7 +67,7 @@ Result<double> run_us(const RunOptions& options, std::uint32_t consumers, std::u
   if (!ns.ok()) return ns.status();
   auto report = driven->finish();
   if (!report.ok()) return report.status();
-  WOA_RETURN_IF_ERROR(check_edges(*report, consumers, controllers, size, kWarmUp + payloads));
+  if (provider.empty()) WOA_RETURN_IF_ERROR(check_edges(*report, consumers, controllers, size, kWarmUp + payloads));
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(payloads);
 }
 
@@ -83,38 +85,73 @@ Result<double> peer_us(const Peer& peer, const PeerFolder& peers, const PeerJob&
   return *ns / 1e3;
 }
 
-Contest contest_of(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size) {
-  const std::uint64_t payloads = payloads_of(size, chosen.count);
-  const auto run = [&options, size, payloads](std::uint32_t consumers, std::uint32_t controllers) {
-    return [&options, size, payloads, consumers, controllers] {
-      return run_us(options, consumers, controllers, size, payloads);
-    };
-  };
-  const std::string all = std::to_string(chosen.consumers) + " consumers, ";
+Contender ours(const RunOptions& options, const FanoutOptions& chosen, const std::string& name, std::uint32_t consumers,
+               std::uint32_t controllers, std::uint64_t size) {
+  return {name, "ours", size, [&options, &chosen, consumers, controllers, size] {
+            return run_us(options, chosen.provider, consumers, controllers, size, payloads_of(size, chosen.count));
+          }};
+}
+
+std::string number_of(std::uint32_t consumers) {
+  return consumers == 1 ? "one consumer" : std::to_string(consumers) + " consumers";
+}
+
+Contest over_memory(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size) {
+  const std::string all = number_of(chosen.consumers) + ", ";
+  Contender one = ours(options, chosen, "one consumer", 1, 1, size);
+  one.role = "limit";
   Contest contest{"us/payload",
                   chosen.repetitions,
-                  "one consumer",
-                  {{"one consumer", "limit", size, run(1, 1)},
-                   {all + "one controller", "ours", size, run(chosen.consumers, 1)},
-                   {all + "a controller each", "ours", size, run(chosen.consumers, chosen.consumers)}}};
-  const std::size_t ours = contest.contenders.size();
-  const PeerJob job = peer_job(chosen.consumers, size, payloads);
+                  one.name,
+                  {one, ours(options, chosen, all + "one controller", chosen.consumers, 1, size),
+                   ours(options, chosen, all + "a controller each", chosen.consumers, chosen.consumers, size)}};
+  const std::size_t count = contest.contenders.size();
+  const PeerJob job = peer_job(chosen.consumers, size, payloads_of(size, chosen.count));
   const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
   add_peers(contest, kPeers, peers, size, [=](const Peer& peer) { return peer_us(peer, peers, job); });
-  for (Contender& peer : std::span(contest.contenders).subspan(ours)) peer.name = all + peer.name;
+  for (Contender& peer : std::span(contest.contenders).subspan(count)) peer.name = all + peer.name;
   return contest;
+}
+
+// To as many processes as there are controllers.
+Contest over_wire(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size,
+                  std::uint32_t controllers) {
+  const PeerJob job = peer_job(controllers, size, payloads_of(size, chosen.count));
+  const PeerArguments raw{"", PeerArguments::Shape::kFanout, size, 1, {0, job.count, job.processors}};
+  const std::string limit = "raw fi_writedata, " + number_of(controllers);
+  Contest contest{"us/payload", chosen.repetitions, limit, {{limit, "limit", size, [=, &chosen] {
+                                                               const auto ns =
+                                                                   raw_fabric_shape_ns(chosen.provider, raw);
+                                                               return ns.ok() ? Result<double>(*ns / 1e3) : ns;
+                                                             }}}};
+  if (controllers == 1 && chosen.consumers > 1)
+    contest.contenders.push_back(ours(options, chosen, "one consumer", 1, 1, size));
+  const std::string where = controllers == 1 ? ", one controller" : ", a controller each";
+  contest.contenders.push_back(
+      ours(options, chosen, number_of(chosen.consumers) + where, chosen.consumers, controllers, size));
+  return contest;
+}
+
+std::vector<Contest> contests_of(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size) {
+  if (chosen.provider.empty()) return {over_memory(options, chosen, size)};
+  std::vector<Contest> contests{over_wire(options, chosen, size, 1)};
+  if (chosen.consumers > 1) contests.push_back(over_wire(options, chosen, size, chosen.consumers));
+  return contests;
 }
 
 }  // namespace
 
 Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chosen) {
-  Report report{"fanout", std::string(options.transport->name()), Better::kLess, "", {}};
-  name_absent(report, kPeers, chosen.peers);
+  const bool shared = chosen.provider.empty();
+  Report report{"fanout", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
+  if (shared) name_absent(report, kPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
-    auto rows = run_contest(contest_of(options, chosen, size), [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+    for (const Contest& contest : contests_of(options, chosen, size)) {
+      auto rows = run_contest(contest, [&] { return probe.look(); });
+      if (!rows.ok()) return rows.status();
+      std::ranges::move(*rows, std::back_inserter(report.rows));
+    }
   }
   report.host_state = probe.state();
   return report;

@@ -165,6 +165,63 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
   return out;
 }
 
+// Members go from the last to the first.
+struct HeaderStream final : PacketSink {
+  std::unique_ptr<OfiTransport> transport;
+  std::shared_ptr<Segment> channel;
+  std::unique_ptr<Sender> sender;      // of the first process
+  std::unique_ptr<Receiver> receiver;  // of the other
+  std::uint64_t batch = 1;
+  std::uint32_t sent = 0;
+
+  bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> /*inline_payload*/) noexcept override {
+    return true;
+  }
+  [[nodiscard]] bool produce(std::uint64_t messages) {
+    ActivationPacket header;
+    header.kind = static_cast<std::uint8_t>(PacketKind::kRetire);
+    for (std::uint64_t k = 0; k < messages; ++k) {
+      if (!wait_for_place(*sender)) return false;
+      sender->commit(header);
+    }
+    sent += static_cast<std::uint32_t>(messages);
+    return spin_until([&] { return (void)sender->poll_returns({}), sender->consumed() == sent; });
+  }
+  [[nodiscard]] bool consume(std::uint64_t messages) {
+    for (std::uint64_t left = messages, some = 0; left > 0; left -= some) {
+      some = std::min(left, batch);
+      if (!take_packets(*receiver, *this, some)) return false;
+      receiver->wake();  // as a controller does after a batch
+    }
+    return true;
+  }
+};
+
+Result<std::shared_ptr<HeaderStream>> open_headers(const WireJob& job, const Talk& talk) {
+  auto out = std::make_shared<HeaderStream>();
+  auto transport = open_transport(job);
+  if (!transport.ok()) return transport.status();
+  out->transport = std::move(*transport), out->batch = std::max(1U, job.slots / 4);
+  ChannelSpec spec;
+  spec.ring_slots = job.slots;
+  spec.inline_bytes = 0;
+  const auto bytes = out->transport->channel_bytes(spec);
+  if (!bytes.ok()) return bytes.status();
+  auto channel = connected(*out->transport, talk, *bytes);
+  if (!channel.ok()) return channel.status();
+  out->channel = *channel;
+  if (talk.first()) {
+    auto sender = out->transport->open_sender(spec, *channel, {});
+    if (!sender.ok()) return sender.status();
+    out->sender = std::move(*sender);
+  } else {
+    auto receiver = out->transport->open_receiver(spec, *channel, {});
+    if (!receiver.ok()) return receiver.status();
+    out->receiver = std::move(*receiver);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<double> ofi_hop_ns(const WireJob& job) {
@@ -173,6 +230,16 @@ Result<double> ofi_hop_ns(const WireJob& job) {
     if (!side.ok()) return side.status();
     return Side(
         [side = *side, first = talk.first()](std::uint64_t times) { return gone_unless(side->run(first, times)); });
+  });
+}
+
+Result<double> ofi_headers_ns(const WireJob& job) {
+  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
+    const auto side = open_headers(job, talk);
+    if (!side.ok()) return side.status();
+    return Side([side = *side, first = talk.first()](std::uint64_t messages) {
+      return gone_unless(first ? side->produce(messages) : side->consume(messages));
+    });
   });
 }
 

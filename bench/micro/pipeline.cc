@@ -11,6 +11,7 @@
 #include "bench/micro/host_probe.h"
 #include "bench/micro/pinned_group.h"
 #include "bench/micro/plans.h"
+#include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/raw_pipeline.h"
 #include "runtime/rpc/call_model.h"
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::uint32_t kWorkers = 3;
 
-constexpr Peer kForwardingPeers[] = {{"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
+constexpr Peer kForwardingPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
+                                     {"UCX active messages", PeerLibrary::kUcx, "peer_ucx", "am"},
                                      {"MPI_Isend", PeerLibrary::kMpi, "peer_mpi", "send"},
                                      {"MPI_Isend, copied twice", PeerLibrary::kMpi, "peer_mpi", "copied"},
                                      {"ZeroMQ push, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8}};
@@ -31,8 +33,8 @@ std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
 }
 
 // Microseconds per item of a run that lives for this launch alone.
-Result<double> run_us(const RunOptions& options, std::string_view model, std::uint64_t size, std::uint32_t window,
-                      std::uint64_t items) {
+Result<double> run_us(const RunOptions& options, const std::string& provider, std::string_view model,
+                      std::uint64_t size, std::uint32_t window, std::uint64_t items) {
   auto plan = rewrite(touches(kWorkers, size, window), model);
   if (!plan.ok()) return plan.status();
   RunOptions placed = options;
@@ -41,7 +43,7 @@ Result<double> run_us(const RunOptions& options, std::string_view model, std::ui
   auto here = PinnedGroup::start({});                                       // the host, on processor 0
   if (!here.ok()) return here.status();
   bool wrong = false;
-  auto driven = DrivenRun::start(std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
+  auto driven = DrivenRun::start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
     constexpr auto kTouched = std::byte{1 + kWorkers};
     wrong = wrong || done.outputs.empty() || done.outputs[0].front() != kTouched || done.outputs[0].back() != kTouched;
   });
@@ -69,28 +71,50 @@ Result<double> raw_us(const RawPipeline& pipeline, std::uint64_t items) {
   return us_each(raw_pipeline_ns(pipeline, items), items);
 }
 
+Contender ours(const RunOptions& options, const PipelineOptions& chosen, const char* model, std::uint64_t size,
+               std::uint32_t window) {
+  return {model, "ours", size, [&options, &chosen, model, size, window] {
+            return run_us(options, chosen.provider, model, size, window, items_of(size, chosen.count));
+          }};
+}
+
 // Who is compared follows the limits of its route.
-Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size, std::uint32_t window) {
+std::vector<Contender> over_memory(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size,
+                                   std::uint32_t window) {
   const std::uint64_t items = items_of(size, chosen.count);
   const PeerJob job{"pipeline", size, items, window, {0, 1, 0, 1}};
   const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
   const auto raw = [&](Route route, Carried carried, const char* name) {
     return Contender{name, "limit", size, [=] { return raw_us({route, carried, size, window}, items); }};
   };
-  const auto ours = [&](const char* model) {
-    return Contender{model, "ours", size,
-                     [&options, model, size, window, items] { return run_us(options, model, size, window, items); }};
-  };
   const auto peer_us = [=](const Peer& peer) { return us_each(peer_ns_each(peer, peers, job), 1); };
-  Contest contest{"us/item", chosen.repetitions, "", {}};
+  Contest contest;
   auto& contenders = contest.contenders;
   contenders = {raw(Route::kForward, Carried::kPayload, "raw forward, payload copied"),
-                raw(Route::kForward, Carried::kIndex, "raw forward, index sent"), ours("woa")};
+                raw(Route::kForward, Carried::kIndex, "raw forward, index sent"),
+                ours(options, chosen, "woa", size, window)};
   add_peers(contest, kForwardingPeers, peers, size, peer_us);
   contenders.insert(contenders.end(), {raw(Route::kHub, Carried::kPayload, "raw hub, payload copied"),
-                                       raw(Route::kHub, Carried::kIndex, "raw hub, index sent"), ours("rpc-hub")});
+                                       raw(Route::kHub, Carried::kIndex, "raw hub, index sent"),
+                                       ours(options, chosen, "rpc-hub", size, window)});
   add_peers(contest, kHubPeers, peers, size, peer_us);
-  for (Contender& each : contenders) each.name += ", window " + std::to_string(window);
+  return contenders;
+}
+
+std::vector<Contender> over_wire(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size,
+                                 std::uint32_t window) {
+  const PeerArguments forward{
+      "", PeerArguments::Shape::kPipeline, size, window, {0, items_of(size, chosen.count), {0, 1, 0, 1}}};
+  const auto raw = [=, &chosen] { return us_each(raw_fabric_shape_ns(chosen.provider, forward), 1); };
+  return {{"raw fi_writedata, forward", "limit", size, raw},
+          ours(options, chosen, "woa", size, window),
+          ours(options, chosen, "rpc-hub", size, window)};
+}
+
+Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size, std::uint32_t window) {
+  const auto contenders = chosen.provider.empty() ? over_memory : over_wire;
+  Contest contest{"us/item", chosen.repetitions, "", contenders(options, chosen, size, window)};
+  for (Contender& each : contest.contenders) each.name += ", window " + std::to_string(window);
   return contest;
 }
 
@@ -109,9 +133,9 @@ void compare(std::vector<Row>& rows) {
 }  // namespace
 
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen) {
-  Report report{"pipeline", std::string(options.transport->name()), Better::kLess, "", {}};
-  name_absent(report, kForwardingPeers, chosen.peers);
-  name_absent(report, kHubPeers, chosen.peers);
+  const bool shared = chosen.provider.empty();
+  Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
+  if (shared) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     for (const std::uint32_t window : chosen.windows) {

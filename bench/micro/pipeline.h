@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bench/harness/report.h"
@@ -16,12 +17,14 @@ struct PipelineOptions {
   std::uint64_t count = 0;                                  // items per launch; 0: as many as take some 100 ms
   std::uint64_t repetitions = 11;
   PeerFolder peers = {};
+  std::string provider{};  // of libfabric, between all controllers; empty: shared memory
 };
 
 // Microseconds per item. Source and sink are this process; four processes poll and yield on processors 0, 1, 0, 1.
 // `woa` is compared with the better of the raw pipelines that forward, `rpc-hub` with the better of those by a hub:
 // where a call model has as good an implementation as the other, a comparison of the two means something. So are peers,
-// by their own route; not where peers_can_hold() is false.
+// by their own route; not where peers_can_hold() is false. Over libfabric both are compared with raw fi_writedata that
+// forwards, and nodes are started with the same provider; peers take no part.
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen);
 
 }  // namespace woa::bench

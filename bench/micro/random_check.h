@@ -19,12 +19,17 @@ inline bool touch_pages(std::span<const std::byte> memory) noexcept {
   return true;
 }
 
-// kDataLoss: updates were lost or done twice.
-inline Status check_table(const RandomTable& table, const std::array<std::span<std::uint64_t>, 2>& parts) {
-  const std::uint64_t wrong = wrong_words(table, parts[0], parts[1]);
+// kDataLoss: updates of a process's part were lost or done twice.
+inline Status check_part(const RandomTable& table, std::span<std::uint64_t> part, std::uint64_t process) {
+  const std::uint64_t wrong = wrong_words(table, part, process);
   if (wrong == 0) return {};
-  return {Code::kDataLoss, "RandomAccess: " + std::to_string(wrong) + " of " + std::to_string(table.words) +
-                               " words are wrong after the updates were done again; expected none"};
+  return {Code::kDataLoss, "RandomAccess: " + std::to_string(wrong) + " of " + std::to_string(table.part_words()) +
+                               " words of process " + std::to_string(process) +
+                               " are wrong after the updates were done again; expected none"};
+}
+inline Status check_table(const RandomTable& table, const std::array<std::span<std::uint64_t>, 2>& parts) {
+  WOA_RETURN_IF_ERROR(check_part(table, parts[0], 0));
+  return check_part(table, parts[1], 1);
 }
 
 }  // namespace woa::bench

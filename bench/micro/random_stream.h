@@ -7,6 +7,7 @@
 // atomically.)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,19 +67,31 @@ struct RandomTable {
   }
 };
 
-// Does every update of the stream again, in one process; how many words of the table are wrong then.
-inline std::uint64_t wrong_words(const RandomTable& table, std::span<std::uint64_t> first,
-                                 std::span<std::uint64_t> second) noexcept {
+// Calls `update` for every number of the process, and `look` after every 1024 of them; false as soon as one of them is.
+template <class UpdateOne, class Look>
+[[nodiscard]] bool run_stream(const RandomTable& table, std::uint64_t process, UpdateOne&& update, Look&& look) {
+  RandomStream stream = table.stream_of(process);
+  for (std::uint64_t left = table.part_updates(); left > 0;) {
+    const std::uint64_t some = std::min(left, kLookAhead);
+    for (std::uint64_t k = 0; k < some; ++k)
+      if (!update(stream.next())) return false;
+    left -= some;
+    if (!look()) return false;
+  }
+  return true;
+}
+
+// Does every update of a process's part again; how many words of it are wrong then.
+inline std::uint64_t wrong_words(const RandomTable& table, std::span<std::uint64_t> part,
+                                 std::uint64_t process) noexcept {
   RandomStream stream(0);
-  std::uint64_t* const parts[] = {first.data(), second.data()};
   for (std::uint64_t k = 0; k < table.updates(); ++k) {
     const std::uint64_t number = stream.next();
-    parts[table.owner_of(number)][table.index_of(number)] ^= number;
+    if (table.owner_of(number) == process) part[table.index_of(number)] ^= number;
   }
   std::uint64_t wrong = 0;
-  for (std::uint64_t process = 0; process < RandomTable::kProcesses; ++process)
-    for (std::uint64_t k = 0; k < table.part_words(); ++k)
-      if (parts[process][k] != process * table.part_words() + k) ++wrong;
+  for (std::uint64_t k = 0; k < table.part_words(); ++k)
+    if (part[k] != process * table.part_words() + k) ++wrong;
   return wrong;
 }
 

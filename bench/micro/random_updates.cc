@@ -18,7 +18,6 @@ namespace {
 
 using onesided::Link;
 using onesided::LinkSpec;
-using onesided::Operation;
 using onesided::Outcome;
 using onesided::Region;
 using onesided::Sharing;
@@ -29,10 +28,6 @@ constexpr std::uint64_t kProcesses = RandomTable::kProcesses;
 constexpr std::size_t kPollBatch = kLookAhead;
 
 using Regions = std::vector<Region>;
-
-Update exclusive_or(const RandomTable& table, std::uint64_t number) noexcept {
-  return onesided::accumulate<std::uint64_t>(Operation::kXor, table.index_of(number) * sizeof(number), number);
-}
 
 std::span<std::uint64_t> words_of(const Region& region) {
   return {reinterpret_cast<std::uint64_t*>(region.bytes().data()), region.bytes().size() / sizeof(std::uint64_t)};
@@ -91,20 +86,6 @@ struct Ends {
            });
   }
 };
-
-// Calls `update` for every number of the process, and `look` after every 1024 of them.
-template <class UpdateOne, class Look>
-bool run_stream(const RandomTable& table, std::uint64_t process, UpdateOne&& update, Look&& look) {
-  RandomStream stream = table.stream_of(process);
-  for (std::uint64_t left = table.part_updates(); left > 0;) {
-    const std::uint64_t some = std::min(left, kLookAhead);
-    for (std::uint64_t k = 0; k < some; ++k)
-      if (!update(stream.next())) return false;
-    left -= some;
-    if (!look()) return false;
-  }
-  return true;
-}
 
 template <class Updater>
 Status connect(Transport& transport, const LinkSpec& spec, const Regions& regions, std::uint64_t from, std::uint64_t to,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/micro/random_stream.h"
+#include "runtime/onesided/update.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::bench {
@@ -15,6 +16,12 @@ Result<double> naive_updates_ns(Transport& transport, const RandomTable& table);
 Result<double> aggregated_updates_ns(Transport& transport, const RandomTable& table);
 // The processor's atomics on both halves.
 Result<double> hardware_updates_ns(Transport& transport, const RandomTable& table);
+
+// What a number does to the part of its owner.
+inline onesided::Update exclusive_or(const RandomTable& table, std::uint64_t number) noexcept {
+  return onesided::accumulate<std::uint64_t>(onesided::Operation::kXor, table.index_of(number) * sizeof(number),
+                                             number);
+}
 
 // Ring of the naive way, and of the bare headers that it is held against.
 inline constexpr std::uint32_t kNaiveRingSlots = kLookAhead;

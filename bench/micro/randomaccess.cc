@@ -25,12 +25,6 @@ constexpr Peer kPeers[] = {{kMpiNaive, PeerLibrary::kMpi, "randomaccess_mpi", "a
                            {"MPI_Accumulate, datatypes", PeerLibrary::kMpi, "randomaccess_mpi", "datatypes"},
                            {"MPI_Fetch_and_op", PeerLibrary::kMpi, "randomaccess_mpi", "fetch"}};
 
-Status check_size(std::uint64_t size) {
-  if (std::has_single_bit(size) && size >= RandomTable::kProcesses * 2 * sizeof(std::uint64_t)) return {};
-  return {Code::kInvalid,
-          "a table of " + std::to_string(size) + " bytes; the rules ask for a power of two: choose another --size"};
-}
-
 // As naive updates send them.
 ActivationPacket update_header() {
   ActivationPacket header = onesided::packet_to(onesided::kUpdatePort);
@@ -68,12 +62,18 @@ Contest contest_of(Transport& transport, const RandomAccessOptions& options, std
 
 }  // namespace
 
+Status check_table_size(std::uint64_t size) {
+  if (std::has_single_bit(size) && size >= RandomTable::kProcesses * 2 * sizeof(std::uint64_t)) return {};
+  return {Code::kInvalid,
+          "a table of " + std::to_string(size) + " bytes; the rules ask for a power of two: choose another --size"};
+}
+
 Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options) {
   Report report{"randomaccess", std::string(transport.name()), Better::kMore, "", {}};
   name_absent(report, kPeers, options.peers);
   HostProbe probe;
   for (const std::uint64_t size : options.sizes) {
-    WOA_RETURN_IF_ERROR(check_size(size));
+    WOA_RETURN_IF_ERROR(check_table_size(size));
     Contest contest = contest_of(transport, options, size);
     const RandomTable table{size / sizeof(std::uint64_t)};
     add_peers(contest, kPeers, options.peers, size, [=, &options](const Peer& peer) {

@@ -22,5 +22,7 @@ struct RandomAccessOptions {
 // one-sided operations (peer.h). Every launch takes its memory anew and verifies its table.
 // kInvalid: a size is no power of two. Otherwise as the launches (random_limits.h, random_updates.h, peer.h).
 Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options);
+// kInvalid unless a table may have so many bytes.
+Status check_table_size(std::uint64_t size);
 
 }  // namespace woa::bench

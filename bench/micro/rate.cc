@@ -19,7 +19,8 @@ constexpr std::uint32_t kSmallRing = 64, kLargeRing = 1024;
 
 constexpr const char* kActiveMessages = "UCX active messages";
 constexpr const char* kSends = "MPI_Isend";
-constexpr Peer kPeers[] = {{kActiveMessages, PeerLibrary::kUcx, "peer_ucx", "am"},
+constexpr Peer kPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "peer_libfabric", "shm"},
+                           {kActiveMessages, PeerLibrary::kUcx, "peer_ucx", "am"},
                            {"UCX puts", PeerLibrary::kUcx, "peer_ucx", "put"},
                            {kSends, PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets"}};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/micro/fabric_messenger.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/spin.h"
 #include "runtime/transport/ofi/description.h"
@@ -121,24 +122,39 @@ bool consume(RawSide& side, const WireJob& job, std::uint64_t messages) {
 
 }  // namespace
 
-Result<double> raw_fabric_hop_ns(const WireJob& job) {
-  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = RawSide::open(job, talk);
-    if (!side.ok()) return side.status();
-    return Side([side = *side, bytes = job.bytes, first = talk.first()](std::uint64_t times) {
-      return gone_unless(ping(*side, bytes, first, times));
-    });
+Result<Side> open_raw_fabric_hop(const WireJob& job, const Talk& talk) {
+  const auto side = RawSide::open(job, talk);
+  if (!side.ok()) return side.status();
+  return Side([side = *side, bytes = job.bytes, first = talk.first()](std::uint64_t times) {
+    return gone_unless(ping(*side, bytes, first, times));
   });
 }
 
-Result<double> raw_fabric_stream_ns(const WireJob& job) {
-  return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = RawSide::open(job, talk);
-    if (!side.ok()) return side.status();
-    return Side([side = *side, &job, first = talk.first()](std::uint64_t messages) {
-      return gone_unless(first ? produce(*side, job, messages) : consume(*side, job, messages));
-    });
+Result<Side> open_raw_fabric_stream(const WireJob& job, const Talk& talk) {
+  const auto side = RawSide::open(job, talk);
+  if (!side.ok()) return side.status();
+  return Side([side = *side, job, first = talk.first()](std::uint64_t messages) {
+    return gone_unless(first ? produce(*side, job, messages) : consume(*side, job, messages));
   });
+}
+
+Result<double> raw_fabric_hop_ns(const WireJob& job) {
+  return run_sides(sides_of(job), [&](const Talk& talk) { return open_raw_fabric_hop(job, talk); });
+}
+
+Result<double> raw_fabric_stream_ns(const WireJob& job) {
+  return run_sides(sides_of(job), [&](const Talk& talk) { return open_raw_fabric_stream(job, talk); });
+}
+
+Result<double> raw_fabric_shape_ns(const std::string& provider, PeerArguments job) {
+  job.sides.warm_up = warm_up_of(job.bytes, job.window);
+  const auto ns = run_sides(job.sides, [&](const Talk& talk) -> Result<Side> {
+    auto messenger = FabricMessenger::open(provider, job, talk);
+    if (!messenger.ok()) return messenger.status();
+    return side_of(job, talk.number(), std::move(*messenger));
+  });
+  if (!ns.ok()) return ns;
+  return *ns / static_cast<double>(job.sides.messages);
 }
 
 }  // namespace woa::bench

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "bench/harness/contest.h"
 #include "bench/micro/host_probe.h"
 #include "bench/micro/ofi_job.h"
+#include "bench/micro/random_wire.h"
+#include "bench/micro/randomaccess.h"
 #include "bench/micro/raw_fabric_job.h"
 
 namespace woa::bench {
@@ -57,6 +60,54 @@ Result<Report> bench_wire_bandwidth(const WireOptions& options) {
          {"ofi transport", "ours", size, [=] { return per_ns(bytes, ofi_stream_ns(job)); }}}};
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+Result<Report> bench_wire_rate(const WireOptions& options) {
+  constexpr std::uint64_t kWordBytes = 8;
+  Report report{"rate", "ofi", Better::kMore, "", {}};
+  HostProbe probe;
+  for (const std::uint32_t slots : {64U, 1024U}) {
+    const WireJob job{options.provider, kWordBytes, slots, options.count, false};
+    const double thousands = static_cast<double>(options.count) * 1e3;  // a message per ns is 1,000 million a second
+    const std::string ring = ", " + std::to_string(slots) + " slots", limit = "raw fi_writedata" + ring;
+    const Contest contest{
+        "Mmsg/s",
+        options.repetitions,
+        limit,
+        {{limit, "limit", kWordBytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(job)); }},
+         {"ofi transport" + ring, "ours", kPacketBytes, [=] { return per_ns(thousands, ofi_headers_ns(job)); }}}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
+}
+
+Result<Report> bench_wire_randomaccess(const WireOptions& options) {
+  constexpr const char *kRaw = "raw fi_writedata, buckets", *kNaive = "naive", *kAggregated = "aggregated";
+  Report report{"randomaccess", "ofi", Better::kMore, "", {}};
+  HostProbe probe;
+  for (const std::uint64_t size : options.sizes) {
+    WOA_RETURN_IF_ERROR(check_table_size(size));
+    const RandomTable table{size / sizeof(std::uint64_t)};
+    const auto updates = static_cast<double>(table.updates());
+    const auto contender = [&](const char* name, const char* role, auto launch) {
+      return Contender{name, role, size, [=, &options] { return per_ns(updates, launch(options.provider, table)); }};
+    };
+    const Contest contest{
+        "GUP/s",
+        options.repetitions,
+        kRaw,
+        {contender(kRaw, "limit", raw_wire_buckets_ns), contender(kNaive, "ours", naive_wire_updates_ns),
+         contender(kAggregated, "ours", aggregated_wire_updates_ns)}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    add_ratio(report, *rows, kAggregated, kNaive);
     std::ranges::move(*rows, std::back_inserter(report.rows));
   }
   report.host_state = probe.state();

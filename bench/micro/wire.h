@@ -12,7 +12,7 @@ namespace woa::bench {
 
 struct WireOptions {
   std::string provider = "tcp;ofi_rxm";
-  std::vector<std::uint64_t> sizes{64 << 10, 1 << 20};  // bytes of a payload, for bandwidth
+  std::vector<std::uint64_t> sizes{64 << 10, 1 << 20};  // bytes of a payload or a table
   std::uint32_t slots = 8;                              // payloads on the way at once
   std::uint64_t count = 0;  // messages of a launch; for bandwidth 0: a number that suits the size
   std::uint64_t repetitions = 11;
@@ -26,5 +26,12 @@ Result<Report> bench_wire_hop(const WireOptions& options);
 // One direction, in GB/s: raw fi_writedata with a credit for each quarter of the slots; ours blocks that come back.
 // Neither touches the payload.
 Result<Report> bench_wire_bandwidth(const WireOptions& options);
+
+// Headers alone, one direction, in million a second, through rings of 64 and of 1024 slots. The limit is raw
+// fi_writedata of 8 bytes into as many slots. `count` is needed.
+Result<Report> bench_wire_rate(const WireOptions& options);
+// RandomAccess for tables of `sizes` bytes, in GUP/s, beside buckets of numbers by raw fi_writedata. kInvalid: as
+// bench_randomaccess().
+Result<Report> bench_wire_randomaccess(const WireOptions& options);
 
 }  // namespace woa::bench

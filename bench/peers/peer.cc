@@ -14,6 +14,7 @@ namespace {
 // Why there is no program of the library, as the configuration found; empty: it was built.
 const char* why_not_built(PeerLibrary library) {
   switch (library) {
+    case PeerLibrary::kLibfabric: return WOA_WHY_NOT_OFI;
     case PeerLibrary::kUcx: return WOA_WHY_NOT_UCX;
     case PeerLibrary::kMpi: return WOA_WHY_NOT_MPI;
     case PeerLibrary::kZeroMq: return WOA_WHY_NOT_ZEROMQ;

@@ -22,12 +22,6 @@ constexpr NamedShape kShapes[] = {{"hop", Shape::kHop, 1, kFewestSides},
                                   {"pipeline", Shape::kPipeline, 2, kMostSides},
                                   {"fanout", Shape::kFanout, 1, kMostSides}};
 
-// Until all sides have taken their pages, of as many buffers as a window needs, and the library its own.
-std::uint64_t warm_up_of(std::size_t bytes, std::size_t window) {
-  constexpr std::uint64_t kBytes = 8 << 20, kFewest = 4, kMost = 1024;
-  return std::max<std::uint64_t>(std::clamp<std::uint64_t>(kBytes / bytes, kFewest, kMost), window + 2);
-}
-
 template <class Number>
 bool read(std::string_view text, Number least, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -51,6 +45,11 @@ bool read_numbers(std::span<char*> arguments, const NamedShape& named, PeerArgum
 }
 
 }  // namespace
+
+std::uint64_t warm_up_of(std::size_t bytes, std::size_t window) {
+  constexpr std::uint64_t kBytes = 8 << 20, kFewest = 4, kMost = 1024;
+  return std::max<std::uint64_t>(std::clamp<std::uint64_t>(kBytes / bytes, kFewest, kMost), window + 2);
+}
 
 Result<PeerArguments> read_arguments(std::span<char*> arguments, const std::string& ways) {
   constexpr std::size_t kBefore = 3;

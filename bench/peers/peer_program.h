@@ -30,6 +30,9 @@ struct PeerArguments {
   SidesJob sides;
 };
 
+// Messages until all sides have taken their pages, of as many buffers as a window needs, and the library its own.
+std::uint64_t warm_up_of(std::size_t bytes, std::size_t window);
+
 // kInvalid: not as above. `ways`: those that the program has, with bars between.
 Result<PeerArguments> read_arguments(std::span<char*> arguments, const std::string& ways);
 

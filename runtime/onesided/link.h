@@ -25,7 +25,9 @@ struct LinkSpec {
   std::uint32_t result_slots = 64;      // fetched values under way or not yet taken; a power of two
 };
 
-// A value: copies name the same memory.
+// A value: copies name the same memory. Where each end has a replica, the last copy of a link, if both of its ends were
+// closed here, waits until the other process has closed its own, a second at most: who has ends of several links closes
+// all of them before it lets go of a link.
 struct Link {
   std::shared_ptr<Segment> channel, buckets, returns;  // no `buckets` where the spec has 0
 

@@ -1,5 +1,7 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "bench/micro/bandwidth.h"
@@ -123,9 +125,9 @@ constexpr const char* kAboutPeers =
 
 constexpr const char* kAboutTransport =
     "\n"
-    "With --transport ofi both go between two processes over libfabric and the loopback interface, and the limit is "
+    "With --transport ofi the same goes between the processes over libfabric and the loopback interface. The limit is "
     "raw\n"
-    "fi_writedata with the same provider; payloads are not touched.";
+    "fi_writedata with the same provider; peers are left out.";
 
 constexpr const char* kAboutMethods =
     "Nanoseconds of a hop from controller to controller, 8 B to 64 MiB: the kernel reads a payload and writes one as\n"
@@ -210,6 +212,14 @@ void add_peers(CLI::App& command, bench::PeerFolder& folder) {
       "--no-peers", [&folder] { folder.clear(); }, "Leave other libraries out");
 }
 
+// For runs over what the options choose: nodes are told, and `provider` is set if it is libfabric.
+RunOptions placed_over(const TransportOptions& over, RunOptions options, std::string& provider) {
+  if (over.transport != "ofi") return options;
+  provider = over.provider;
+  std::ranges::copy(to_arguments(over), std::back_inserter(options.node_command));
+  return options;
+}
+
 void add_hop(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{200'000});
   auto chosen = std::make_shared<TransportOptions>();
@@ -254,22 +264,30 @@ void add_bandwidth(CLI::App& parent, Action& action) {
 
 void add_rate(CLI::App& parent, Action& action) {
   auto counts = std::make_shared<Counts>(Counts{2'000'000});
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
-          [counts](const RunOptions& options) {
+          [counts, over](const RunOptions& options) {
+            if (over->transport == "ofi")
+              return bench::bench_wire_rate({over->provider, {}, 1, counts->count, counts->repetitions});
             return bench::bench_rate(*options.transport, counts->count, counts->repetitions, counts->peers);
           });
-  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers);
+  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  add_transport_options(command, *over);
   add_counts(command, *counts, "Messages of a launch");
   add_peers(command, counts->peers);
 }
 
 void add_pipeline(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::PipelineOptions>();
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "pipeline", "Three workers in a row under both call models, beside raw mailboxes",
-          [chosen](const RunOptions& options) { return bench::bench_pipeline(options, *chosen); });
-  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers);
+          [chosen, over](const RunOptions& options) {
+            return bench::bench_pipeline(placed_over(*over, options, chosen->provider), *chosen);
+          });
+  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  add_transport_options(command, *over);
   command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 30))
@@ -294,9 +312,13 @@ CLI::Option& add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes) {
 
 void add_fanout(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::FanoutOptions>();
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command = add(parent, action, "fanout", "One payload for several consumers, beside one consumer",
-                          [chosen](const RunOptions& options) { return bench::bench_fanout(options, *chosen); });
-  command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers);
+                          [chosen, over](const RunOptions& options) {
+                            return bench::bench_fanout(placed_over(*over, options, chosen->provider), *chosen);
+                          });
+  command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  add_transport_options(command, *over);
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
   command.add_option("--consumers", chosen->consumers, "How many")->check(CLI::Range(1, 64))->capture_default_str();
   add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [256 MiB, 20 to 5,000]");
@@ -317,10 +339,16 @@ void add_handover(CLI::App& parent, Action& action) {
 
 void add_randomaccess(CLI::App& parent, Action& action) {
   auto chosen = std::make_shared<bench::RandomAccessOptions>();
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "randomaccess", "Updates a second of random words that two processes share out",
-          [chosen](const RunOptions& options) { return bench::bench_randomaccess(*options.transport, *chosen); });
-  command.footer(kAboutRandomAccess);
+          [chosen, over](const RunOptions& options) {
+            if (over->transport == "ofi")
+              return bench::bench_wire_randomaccess({over->provider, chosen->sizes, 1, 0, chosen->repetitions});
+            return bench::bench_randomaccess(*options.transport, *chosen);
+          });
+  command.footer(std::string(kAboutRandomAccess) + "\n" + kAboutTransport);
+  add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes,
                   "Bytes of the table, a power of two, with KiB, MiB or GiB; several, or a list with commas")

@@ -15,24 +15,25 @@ if not {0, 1} <= os.sched_getaffinity(0):
 
 LIMIT, OURS, PEER = "limit", "ours", "peer"
 
+WRITES = ["libfabric writes, shm"]
 # Benchmark -> what to choose so that it ends soon, and the contenders of each library.
 PEERS = {
-    "hop": (("--count", "200"), {"ucx": ["UCX active message", "UCX put"], "mpi": ["MPI_Send"], "zeromq": ["ZeroMQ pair, ipc"],
+    "hop": (("--count", "200"), {"ofi": WRITES, "ucx": ["UCX active message", "UCX put"], "mpi": ["MPI_Send"], "zeromq": ["ZeroMQ pair, ipc"],
                                  "grpc": ["gRPC unary call, half of it"]}),
-    "rate": (("--count", "5000"), {"ucx": ["UCX active messages", "UCX puts"], "mpi": ["MPI_Isend"], "zeromq": ["ZeroMQ pair, ipc"]}),
+    "rate": (("--count", "5000"), {"ofi": WRITES, "ucx": ["UCX active messages", "UCX puts"], "mpi": ["MPI_Isend"], "zeromq": ["ZeroMQ pair, ipc"]}),
     "bandwidth": (("--count", "100", "--size", "57"), {
-        "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
+        "ofi": WRITES, "ucx": ["UCX active messages", "UCX puts, one buffer"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"],
         "zeromq": ["ZeroMQ pair, ipc"], "grpc": ["gRPC client stream"]}),
     "pipeline": (("--count", "40", "--size", "57", "--window", "2"), {
-        "ucx": ["UCX active messages"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"], "zeromq": ["ZeroMQ push, ipc"],
+        "ofi": WRITES, "ucx": ["UCX active messages"], "mpi": ["MPI_Isend", "MPI_Isend, copied twice"], "zeromq": ["ZeroMQ push, ipc"],
         "grpc": ["gRPC unary calls by a hub"]}),
     "fanout": (("--count", "40", "--size", "57", "--consumers", "3"), {
-        "ucx": ["UCX active messages"], "mpi": ["MPI_Bcast", "MPI_Bcast, copied twice"], "zeromq": ["ZeroMQ publish, ipc"],
+        "ofi": WRITES, "ucx": ["UCX active messages"], "mpi": ["MPI_Bcast", "MPI_Bcast, copied twice"], "zeromq": ["ZeroMQ publish, ipc"],
         "grpc": ["gRPC unary calls"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
 SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "pipeline": 57, "fanout": 57, "randomaccess": 16 << 10}
 AROUND = {"pipeline": ("", ", window 2"), "fanout": ("3 consumers, ", "")}  # what rows say beside the contender
-PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc"}  # those that mpirun does not start
+PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc", "ofi": "peer_libfabric"}  # those that mpirun does not start
 
 
 class Bench(WoaTest):
@@ -82,6 +83,38 @@ class Bench(WoaTest):
         self.check(self.report("bandwidth", "--size", "57,64KiB", *few, "100"), "bandwidth", "more", "GB/s",
                    [row for size in (57, 64 << 10) for row in (("raw fi_writedata", LIMIT, size), ("ofi transport", OURS, size))],
                    transport="ofi")
+        self.check(self.report("rate", *few, "1000"), "rate", "more", "Mmsg/s",
+                   [row for slots in (64, 1024) for row in ((f"raw fi_writedata, {slots} slots", LIMIT, 8),
+                                                            (f"ofi transport, {slots} slots", OURS, 64))], transport="ofi")
+
+    def test_runs_over_libfabric(self):
+        """Few: each launch starts processes that take half a second to find libfabric's devices."""
+        few = ("--transport", "ofi", "--repetitions", "1", "--count", "20", "--size", "5000")
+        done = self.woa("bench", "pipeline", *few, "--provider", "none")
+        self.skip_without_libraries(done.returncode, done.stderr.decode())
+        self.refused(done, 3, "error[unavailable]", "none")
+        names = (("raw fi_writedata, forward", LIMIT), ("woa", OURS), ("rpc-hub", OURS))
+        self.check(self.report("pipeline", *few, "--window", "1,3"), "pipeline", "less", "us/item",
+                   [(f"{name}, window {window}", role, 5000) for window in (1, 3) for name, role in names], transport="ofi")
+        one, three = ("raw fi_writedata, one consumer", LIMIT), ("raw fi_writedata, 3 consumers", LIMIT)
+        self.check(self.report("fanout", *few, "--consumers", "3"), "fanout", "less", "us/payload",
+                   [(name, role, 5000) for name, role in (one, ("one consumer", OURS), ("3 consumers, one controller", OURS),
+                                                          three, ("3 consumers, a controller each", OURS))], transport="ofi")
+        self.check(self.report("fanout", *few, "--consumers", "1"), "fanout", "less", "us/payload",
+                   [(name, role, 5000) for name, role in (one, ("one consumer, one controller", OURS))], transport="ofi")
+
+    def test_randomaccess_over_libfabric(self):
+        few = ("randomaccess", "--transport", "ofi", "--repetitions", "1", "--size")
+        done = self.woa("bench", *few, "64", "--provider", "none")
+        self.skip_without_libraries(done.returncode, done.stderr.decode())
+        self.refused(done, 3, "error[unavailable]", "none")
+        sizes = (64, 32 << 10)
+        report = self.report(*few, "64,32KiB")
+        self.check(report, "randomaccess", "more", "GUP/s",
+                   [(name, role, size) for size in sizes
+                    for name, role in (("raw fi_writedata, buckets", LIMIT), ("naive", OURS), ("aggregated", OURS))], ("ratios",), "ofi")
+        self.check_ratios(report, [("aggregated", "naive")], sizes)
+        self.refused(self.woa("bench", *few, "100"), 1, "error[invalid]", "power of two")
 
     def test_packing(self):
         """Both ways of a packed message between hosts; a piece that one block holds has but one."""
@@ -349,7 +382,7 @@ class BadPeers(WoaTest):
     def test_bad_arguments(self):
         for library in self.libraries:
             program = os.path.join(harness.BUILD, "bench", PROGRAMS[library])
-            way = {"ucx": "am", "zeromq": "sockets", "grpc": "rpc"}[library]
+            way = {"ucx": "am", "zeromq": "sockets", "grpc": "rpc", "ofi": "shm"}[library]
             for arguments, code, text in (([], 2, "usage"), ([way, "hop", "8", "1", "1", "0"], 2, "usage"), (["no", "hop", "8", "1", "1", "0", "1"], 2, "usage"),
                                           ([way, "jump", "8", "1", "1", "0", "1"], 2, "usage"), ([way, "hop", "0", "1", "1", "0", "1"], 2, "usage"),
                                           ([way, "hop", "8", "0", "1", "0", "1"], 2, "usage"), ([way, "hop", "8", "1", "1", "0", "1", "0"], 2, "usage"),

@@ -1,0 +1,135 @@
+#include "bench/micro/fabric_messenger.h"
+
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bench/micro/spin.h"
+#include "runtime/transport/ofi/description.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr const char* kLoopback = "127.0.0.1";
+constexpr std::uint64_t kLast = ~std::uint32_t{0};  // what a write without a message says instead of its length
+
+std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(routing.bytes, 1); }
+
+Status failed(const std::string& what) { return {Code::kPeerLost, "libfabric: " + what}; }
+
+}  // namespace
+
+Result<std::shared_ptr<FabricMessenger>> FabricMessenger::open(const std::string& provider, const PeerArguments& job,
+                                                               const Talk& talk) {
+  const Routing routing = routing_of(job, talk.number());
+  auto objects = ofi::open_fabric(provider, provider == "shm" ? "" : kLoopback, ofi::Sleeping::kNever);
+  if (!objects.ok()) return objects.status();
+  auto memory = Memory::map(routing.rooms * room_bytes(routing), Memory::Sharing::kPrivate);
+  if (!memory.ok()) return memory.status();
+  auto messenger = std::make_shared<FabricMessenger>(std::move(*objects), std::move(*memory), routing);
+  WOA_RETURN_IF_ERROR(messenger->meet(provider, job, talk));
+  return messenger;
+}
+
+FabricMessenger::FabricMessenger(ofi::FabricObjects objects, Memory memory, const Routing& routing)
+    : objects_(std::move(objects)), memory_(std::move(memory)), routing_(routing), lengths_(routing.rooms) {}
+
+Status FabricMessenger::meet(const std::string& provider, const PeerArguments& job, const Talk& talk) {
+  auto registration = ofi::Registration::make(objects_, memory_.bytes());
+  if (!registration.ok()) return registration.status();
+  registration_ = std::move(*registration);
+  ofi::SegmentDescription mine;
+  mine.provider = provider, mine.address = objects_.address;
+  mine.base = registration_->base(), mine.key = registration_->key();
+  const auto all = talk.gather(mine.encode());
+  WOA_RETURN_IF_ERROR(gone_unless(!all.empty()));
+  for (const std::size_t number : routing_.targets) {
+    const auto there = ofi::SegmentDescription::decode(all[number]);
+    if (!there.ok()) return there.status();
+    Target target{FI_ADDR_UNSPEC, there->base, there->key, routing_of(job, number), 0, {}};
+    target.contexts.resize(target.routing.rooms);
+    if (fi_av_insert(objects_.addresses.get(), there->address.data(), 1, &target.peer, 0, nullptr) != 1)
+      return failed("fi_av_insert refused another process's address");
+    targets_.push_back(std::move(target));
+  }
+  return {};
+}
+
+template <class Write>
+Status FabricMessenger::post(const Write& write) {
+  ssize_t code = -FI_EAGAIN;
+  const bool moved = yield_until([&] {
+    code = write();
+    if (code == -FI_EAGAIN) look();
+    return failed_ || code != -FI_EAGAIN;
+  });
+  return moved && code == 0 && !failed_ ? Status() : failed("a write failed, or found no room");
+}
+
+Status FabricMessenger::send(std::span<const std::byte> message) {
+  const auto descriptor = descriptor_of(message);
+  if (!descriptor.ok()) return descriptor.status();
+  for (Target& target : targets_) {
+    const std::uint64_t room = target.sent++ % target.routing.rooms;
+    const std::uint64_t address = target.base + room * room_bytes(target.routing);
+    WOA_RETURN_IF_ERROR(post([&] {
+      return fi_writedata(objects_.endpoint.get(), message.data(), message.size(), *descriptor, message.size(),
+                          target.peer, address, target.key, &target.contexts[room]);
+    }));
+  }
+  return {};
+}
+
+Result<std::span<std::byte>> FabricMessenger::receive() {
+  const bool came = yield_until([&] { return look(), failed_ || come_ > taken_; });
+  WOA_RETURN_IF_ERROR(gone_unless(came && !failed_));
+  const std::size_t room = taken_++ % routing_.rooms;
+  if (lengths_[room] > routing_.bytes) return {Code::kDataLoss, "libfabric: a message is longer than it may be"};
+  return memory_.bytes().subspan(room * room_bytes(routing_), lengths_[room]);
+}
+
+// Writes of one side to another leave in order: when a last one without a message has left, so have those before.
+Status FabricMessenger::settle() {
+  for (const Target& target : targets_) {
+    const fi_rma_iov remote{target.base, 0, target.key};
+    fi_msg_rma last{};
+    last.addr = target.peer, last.rma_iov = &remote, last.rma_iov_count = 1;
+    last.context = &last_context_, last.data = kLast;
+    WOA_RETURN_IF_ERROR(
+        post([&] { return fi_writemsg(objects_.endpoint.get(), &last, FI_REMOTE_CQ_DATA | FI_COMPLETION); }));
+    ++leaving_;
+    WOA_RETURN_IF_ERROR(gone_unless(yield_until([&] { return look(), failed_ || leaving_ == 0; }) && !failed_));
+  }
+  return {};
+}
+
+Result<void*> FabricMessenger::descriptor_of(std::span<const std::byte> message) {
+  if (message.empty()) return static_cast<void*>(nullptr);
+  const std::byte* const rooms = memory_.bytes().data();
+  if (message.data() >= rooms && message.data() < rooms + memory_.bytes().size()) return registration_->descriptor();
+  auto source = std::ranges::find(sources_, message.data(), &Source::at);
+  if (source == sources_.end()) {
+    const std::span memory(const_cast<std::byte*>(message.data()), message.size());
+    auto registration = ofi::Registration::make(objects_, memory, ofi::RemoteAccess::kNone);
+    if (!registration.ok()) return registration.status();
+    source = sources_.insert(sources_.end(), {message.data(), std::move(*registration)});
+  }
+  return source->registration.descriptor();
+}
+
+void FabricMessenger::look() {
+  std::array<fi_cq_data_entry, 16> entries;
+  const ssize_t count = fi_cq_read(objects_.completions.get(), entries.data(), entries.size());
+  if (count < 0 && count != -FI_EAGAIN) failed_ = true;
+  for (ssize_t k = 0; k < count; ++k) {
+    const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(k)];
+    if ((entry.flags & FI_REMOTE_CQ_DATA) == 0)
+      --leaving_;
+    else if (entry.data != kLast)
+      lengths_[come_++ % lengths_.size()] = entry.data;
+  }
+}
+
+}  // namespace woa::bench

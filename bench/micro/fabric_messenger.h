@@ -1,0 +1,67 @@
+// Pipelines, fan-outs and exchanges by libfabric with nothing around it: fi_writedata into rooms of the receiver's
+// memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/micro/memory.h"
+#include "bench/micro/sides.h"
+#include "bench/peers/messenger.h"
+#include "bench/peers/shapes.h"
+#include "runtime/transport/ofi/fabric_objects.h"
+#include "runtime/transport/ofi/registration.h"
+
+namespace woa::bench {
+
+// Nobody tells a sender of rooms that are free again: what a side may send before it receives bounds what is under way
+// (Routing::rooms). Polls, and yields where nothing comes.
+class FabricMessenger final : public Messenger {
+ public:
+  // Meets the other sides, over the loopback interface where the provider has addresses. `job`: a pipeline or a
+  // fan-out. kUnavailable as ofi::open_fabric(); kPeerLost: another side is gone.
+  static Result<std::shared_ptr<FabricMessenger>> open(const std::string& provider, const PeerArguments& job,
+                                                       const Talk& talk);
+  FabricMessenger(ofi::FabricObjects objects, Memory memory, const Routing& routing);
+
+  // Messages that lie outside the rooms are registered when they are sent first; they stay for as long as this does.
+  Status send(std::span<const std::byte> message) override;
+  Result<std::span<std::byte>> receive() override;
+  Status settle() override;
+
+ private:
+  struct Target {
+    fi_addr_t peer = FI_ADDR_UNSPEC;
+    std::uint64_t base = 0, key = 0;
+    Routing routing;  // its own
+    std::uint64_t sent = 0;
+    std::vector<fi_context2> contexts;  // by room: of the write that may still be under way
+  };
+  struct Source {
+    const std::byte* at;
+    ofi::Registration registration;
+  };
+
+  Status meet(const std::string& provider, const PeerArguments& job, const Talk& talk);
+  Result<void*> descriptor_of(std::span<const std::byte> message);
+  template <class Write>
+  Status post(const Write& write);
+  void look();
+
+  ofi::FabricObjects objects_;
+  Memory memory_;  // the rooms
+  Routing routing_;
+  std::optional<ofi::Registration> registration_;  // of the rooms
+  std::vector<Source> sources_;                    // go before the fabric
+  std::vector<Target> targets_;
+  std::vector<std::size_t> lengths_;  // by room: bytes of the message in it
+  std::uint64_t come_ = 0, taken_ = 0;
+  std::size_t leaving_ = 0;  // writes whose end is waited for
+  fi_context2 last_context_{};
+  bool failed_ = false;
+};
+
+}  // namespace woa::bench

@@ -1,0 +1,228 @@
+#include "bench/micro/random_wire.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/micro/fabric_messenger.h"
+#include "bench/micro/random_check.h"
+#include "bench/micro/random_updates.h"
+#include "bench/micro/sides.h"
+#include "bench/micro/spin.h"
+#include "runtime/base/clock.h"
+#include "runtime/onesided/aggregated_updater.h"
+#include "runtime/onesided/naive_updater.h"
+#include "runtime/onesided/update_receiver.h"
+#include "runtime/transport/ofi/ofi_transport.h"
+
+namespace woa::bench {
+namespace {
+
+using onesided::LinkSpec;
+using onesided::Outcome;
+
+// Of the other process's numbers, those of this one's part.
+std::uint64_t to_come(const RandomTable& table, std::uint64_t process) {
+  RandomStream stream = table.stream_of(1 - process);
+  std::uint64_t count = 0;
+  for (std::uint64_t k = 0; k < table.part_updates(); ++k) count += table.owner_of(stream.next()) == process ? 1 : 0;
+  return count;
+}
+
+// Makes the updates of `player`'s process. Both open before either begins; what is timed ends when the updates of both
+// are done, and then each checks its part.
+template <class Open>
+Result<double> race_over_wire(const RandomTable& table, Open&& open) {
+  double ns = 0;
+  const auto side = [&](const Talk& talk) -> Result<Side> {
+    auto opened = open(talk);
+    if (!opened.ok()) return opened.status();
+    WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("open").empty()));
+    const std::shared_ptr player = std::move(*opened);
+    return Side([&ns, table, player, process = talk.number()](std::uint64_t times) -> Status {
+      if (times == 0) return {};
+      const std::uint64_t start_ns = now_ns();
+      WOA_RETURN_IF_ERROR(player->run());
+      ns = static_cast<double>(now_ns() - start_ns);
+      return check_part(table, player->part(), process);
+    });
+  };
+  const auto all = run_sides({0, 1, {0, 1}}, side);
+  if (!all.ok()) return all;
+  return ns;
+}
+
+class Part {
+ public:
+  Part(const RandomTable& table, std::uint64_t process) : words_(table.part_words()) { table.fill(words_, process); }
+  [[nodiscard]] std::span<std::uint64_t> words() noexcept { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+// Each process sends a bucket and takes the one that the other sent `kLag` before, so neither needs credits.
+class BucketPlayer {
+ public:
+  static constexpr std::uint64_t kLag = 4, kWindow = 3 * kLag;
+
+  BucketPlayer(const RandomTable& table, std::uint64_t process, std::shared_ptr<FabricMessenger> messenger)
+      : table_(table), process_(process), part_(table, process), messenger_(std::move(messenger)) {
+    for (auto& bucket : buckets_) bucket.resize(kLookAhead);
+  }
+  static Result<std::unique_ptr<BucketPlayer>> open(const std::string& provider, const RandomTable& table,
+                                                    const Talk& talk) {
+    const PeerArguments job{
+        "", PeerArguments::Shape::kPipeline, kLookAhead * sizeof(std::uint64_t), kWindow, {0, 1, {0, 1}}};
+    auto messenger = FabricMessenger::open(provider, job, talk);
+    if (!messenger.ok()) return messenger.status();
+    WOA_RETURN_IF_ERROR((*messenger)->send({}));  // connects
+    if (const auto connected = (*messenger)->receive(); !connected.ok()) return connected.status();
+    return std::make_unique<BucketPlayer>(table, talk.number(), std::move(*messenger));
+  }
+  Status run() {
+    Status status;
+    const auto update = [&](std::uint64_t number) {
+      if (table_.owner_of(number) == process_)
+        part_.words()[table_.index_of(number)] ^= number;
+      else
+        buckets_[sent_ % kWindow][held_++] = number;
+      return true;
+    };
+    const auto look = [&] { return (status = exchange()).ok(); };
+    if (!run_stream(table_, process_, update, look)) return status;
+    while (taken_ < sent_) WOA_RETURN_IF_ERROR(take());
+    return messenger_->settle();
+  }
+  [[nodiscard]] std::span<std::uint64_t> part() noexcept { return part_.words(); }
+
+ private:
+  Status exchange() {
+    const std::span numbers(buckets_[sent_++ % kWindow].data(), held_);
+    held_ = 0;
+    WOA_RETURN_IF_ERROR(messenger_->send(std::as_bytes(numbers)));
+    return sent_ - taken_ > kLag ? take() : Status();
+  }
+  Status take() {
+    const auto bytes = messenger_->receive();
+    if (!bytes.ok()) return bytes.status();
+    ++taken_;
+    const auto* const numbers = reinterpret_cast<const std::uint64_t*>(bytes->data());
+    for (std::size_t k = 0; k < bytes->size() / sizeof(std::uint64_t); ++k)
+      part_.words()[table_.index_of(numbers[k])] ^= numbers[k];
+    return {};
+  }
+
+  RandomTable table_;
+  std::uint64_t process_;
+  Part part_;
+  std::array<std::vector<std::uint64_t>, kWindow> buckets_;
+  std::size_t held_ = 0;  // numbers in the bucket that is being filled
+  std::uint64_t sent_ = 0, taken_ = 0;
+  std::shared_ptr<FabricMessenger> messenger_;  // goes before the buckets that it knows
+};
+
+// What both processes' ends of a link in each direction are. Members go from the last to the first.
+template <class Updater>
+struct Player {
+  RandomTable table;
+  std::uint64_t process = 0, expected = 0;
+  std::unique_ptr<OfiTransport> transport;
+  std::optional<onesided::Region> region;
+  onesided::Link there, here;  // by which this process updates the other's part, and the other this one's
+  std::unique_ptr<onesided::UpdateReceiver> receiver;
+  std::unique_ptr<Updater> updater;
+
+  [[nodiscard]] std::span<std::uint64_t> part() const {
+    return {reinterpret_cast<std::uint64_t*>(region->bytes().data()), table.part_words()};
+  }
+  void poll() noexcept { receiver->poll(kLookAhead); }
+  [[nodiscard]] bool issue(const onesided::Update& update) noexcept {
+    Outcome outcome = updater->update(update);
+    return outcome == Outcome::kOk || (spin_until([&] {
+                                         poll();
+                                         outcome = updater->update(update);
+                                         return outcome != Outcome::kBackPressured;
+                                       }) &&
+                                       outcome == Outcome::kOk);
+  }
+  [[nodiscard]] bool flush() noexcept {
+    return spin_until([&] {
+      const Outcome outcome = updater->flush();
+      if (outcome == Outcome::kBackPressured) poll();
+      return outcome == Outcome::kOk;
+    });
+  }
+  [[nodiscard]] Status run() {
+    const auto words = part();
+    const auto update = [&](std::uint64_t number) {
+      if (table.owner_of(number) != process) return issue(exclusive_or(table, number));
+      words[table.index_of(number)] ^= number;
+      return true;
+    };
+    const auto look = [&] { return poll(), flush(); };
+    const bool done = run_stream(table, process, update, look) && spin_until([&] {
+                        poll();
+                        return updater->completed() == updater->issued() && receiver->applied() == expected;
+                      });
+    // What was applied last is told after some empty looks (Receiver::poll()).
+    for (int looks = 0; looks < 2 * kPollsUntilLossShows; ++looks) poll();
+    if (done) return {};
+    if (Status status = updater->status(); !status.ok()) return status;
+    return receiver->status().ok() ? gone_unless(false) : receiver->status();
+  }
+};
+
+template <class Updater>
+Result<std::unique_ptr<Player<Updater>>> open_player(const std::string& provider, const LinkSpec& spec,
+                                                     const RandomTable& table, const Talk& talk) {
+  OfiOptions options;
+  options.provider = provider;
+  auto transport = make_ofi_transport(options);
+  if (!transport.ok()) return transport.status();
+  auto out = std::make_unique<Player<Updater>>();
+  out->table = table, out->process = talk.number(), out->expected = to_come(table, talk.number());
+  out->transport = std::move(*transport);
+  const std::size_t bytes = table.part_words() * sizeof(std::uint64_t);
+  auto region = onesided::Region::make(*out->transport, "table", bytes, onesided::Sharing::kExclusive);
+  if (!region.ok()) return region.status();
+  out->region = std::move(*region);
+  table.fill(out->part(), out->process);
+  auto there = onesided::allocate_link(*out->transport, spec, "updates");
+  auto here = onesided::allocate_link(*out->transport, spec, "updates");
+  if (!there.ok()) return there.status();
+  if (!here.ok()) return here.status();
+  for (const onesided::Link* link : talk.first() ? std::array{&*there, &*here} : std::array{&*here, &*there})
+    WOA_RETURN_IF_ERROR(link->connect(*out->transport, talk.swap(link->description())));
+  out->there = *there, out->here = *here;
+  auto receiver = onesided::UpdateReceiver::open(*out->transport, spec, *here, *out->region);
+  if (!receiver.ok()) return receiver.status();
+  auto updater = Updater::open(*out->transport, spec, *there, {bytes, {}});
+  if (!updater.ok()) return updater.status();
+  out->receiver = std::move(*receiver), out->updater = std::move(*updater);
+  return out;
+}
+
+template <class Updater>
+Result<double> updates_ns(const std::string& provider, const LinkSpec& spec, const RandomTable& table) {
+  return race_over_wire(table, [&](const Talk& talk) { return open_player<Updater>(provider, spec, table, talk); });
+}
+
+}  // namespace
+
+Result<double> raw_wire_buckets_ns(const std::string& provider, const RandomTable& table) {
+  return race_over_wire(table, [&](const Talk& talk) { return BucketPlayer::open(provider, table, talk); });
+}
+
+Result<double> naive_wire_updates_ns(const std::string& provider, const RandomTable& table) {
+  constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_updates = 2, .result_slots = 1};
+  return updates_ns<onesided::NaiveUpdater>(provider, kSpec, table);
+}
+
+Result<double> aggregated_wire_updates_ns(const std::string& provider, const RandomTable& table) {
+  constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_updates = kLookAhead, .result_slots = 1};
+  return updates_ns<onesided::AggregatedUpdater>(provider, kSpec, table);
+}
+
+}  // namespace woa::bench

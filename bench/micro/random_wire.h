@@ -1,0 +1,21 @@
+// RandomAccess between two processes that share no memory.
+#pragma once
+
+#include <string>
+
+#include "bench/micro/random_stream.h"
+#include "runtime/base/status.h"
+
+namespace woa::bench {
+
+// Nanoseconds for all updates of `table`, half of which each of two pinned processes owns and makes; the own half is
+// updated where it lies. Errors as run_sides(), and kDataLoss: the table was wrong afterwards.
+//
+// libfabric alone: the other's numbers, 1024 at a time, by fi_writedata.
+Result<double> raw_wire_buckets_ns(const std::string& provider, const RandomTable& table);
+// A packet for every update of the other's half.
+Result<double> naive_wire_updates_ns(const std::string& provider, const RandomTable& table);
+// A bucket of them for every 1024 numbers.
+Result<double> aggregated_wire_updates_ns(const std::string& provider, const RandomTable& table);
+
+}  // namespace woa::bench
