@@ -3,8 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -77,40 +79,48 @@ double children_cpu_s() {
   return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-}  // namespace
-
-Result<Report> bench_hop(const RunOptions& options, std::uint64_t hops, std::uint64_t repetitions,
-                         const PeerFolder& peers) {
-  auto driven = start_pinned(ping_pong(1), options);
-  if (!driven.ok()) return driven.status();
-  Transport& transport = *options.transport;
-  const std::uint64_t round_trips = (hops + 1) / 2;
-  const auto controllers = [&]() -> Result<double> {
-    const auto ns = driven->drive(1, token(hops, kToken));
+Contest hop_contest(const RunOptions& options, const HopOptions& chosen, std::uint64_t size, DrivenRun& driven) {
+  const std::uint64_t hops = chosen.count, round_trips = (hops + 1) / 2;
+  const auto controllers = [&driven, hops, size]() -> Result<double> {
+    const auto ns = driven.drive(1, token(hops, size));
     if (!ns.ok()) return ns.status();
     return static_cast<double>(*ns) / static_cast<double>(hops);
   };
+  const auto transport = [&options, size, round_trips](bool header_crc) {
+    return [=, &options] { return transport_hop_ns(*options.transport, size, header_crc, round_trips); };
+  };
   Contest contest{"ns",
-                  repetitions,
+                  chosen.repetitions,
                   "raw mailbox",
-                  {{"raw mailbox", "limit", kToken, [&] { return raw_mailbox_ns(kToken, round_trips); }},
-                   {"transport alone, inline", "ours", kToken,
-                    [&] { return transport_hop_ns(transport, kToken, false, round_trips); }},
-                   {"the same with header CRC", "ours", kToken,
-                    [&] { return transport_hop_ns(transport, kToken, true, round_trips); }},
-                   {"controllers alone, one thread", "ours", kToken, [&] { return one_thread_hop_ns(options, hops); }},
-                   {"controller to controller", "ours", kToken, controllers}}};
-  add_peers(contest, kHopPeers, peers, kToken, [&](const Peer& peer) -> Result<double> {
-    const auto ns = peer_ns_each(peer, peers, {"hop", kToken, round_trips});
+                  {{"raw mailbox", "limit", size, [=] { return raw_mailbox_ns(size, round_trips); }},
+                   {"transport alone, inline", "ours", size, transport(false)},
+                   {"the same with header CRC", "ours", size, transport(true)},
+                   {"controllers alone, one thread", "ours", size,
+                    [=, &options] { return one_thread_hop_ns(options, size, hops); }},
+                   {"controller to controller", "ours", size, controllers}}};
+  add_peers(contest, kHopPeers, chosen.peers, size, [=, &chosen](const Peer& peer) -> Result<double> {
+    const auto ns = peer_ns_each(peer, chosen.peers, {"hop", size, round_trips});
     if (!ns.ok()) return ns;
     return *ns / 2;
   });
+  return contest;
+}
+
+}  // namespace
+
+Result<Report> bench_hop(const RunOptions& options, const HopOptions& chosen) {
+  Report report{"hop", std::string(options.transport->name()), Better::kLess, "", {}};
+  name_absent(report, kHopPeers, chosen.peers);
   HostProbe probe;
-  auto rows = run_contest(contest, [&] { return probe.look(); });
-  if (!rows.ok()) return rows.status();
-  WOA_RETURN_IF_ERROR(driven->finish().status());
-  Report report{"hop", std::string(transport.name()), Better::kLess, probe.state(), std::move(*rows)};
-  name_absent(report, kHopPeers, peers);
+  for (const std::uint64_t size : chosen.sizes) {
+    auto driven = start_pinned(ping_pong(1, size, static_cast<std::uint32_t>(size)), options);
+    if (!driven.ok()) return driven.status();
+    auto rows = run_contest(hop_contest(options, chosen, size, *driven), [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    WOA_RETURN_IF_ERROR(driven->finish().status());
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
   return report;
 }
 

@@ -8,6 +8,7 @@
 
 #include "bench/micro/spin.h"
 #include "runtime/transport/ofi/description.h"
+#include "runtime/transport/ofi/library.h"
 
 namespace woa::bench {
 namespace {
@@ -16,8 +17,6 @@ constexpr const char* kLoopback = "127.0.0.1";
 constexpr std::uint64_t kLast = ~std::uint32_t{0};  // what a write without a message says instead of its length
 
 std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(routing.bytes, 1); }
-
-Status failed(const std::string& what) { return {Code::kPeerLost, "libfabric: " + what}; }
 
 }  // namespace
 
@@ -51,7 +50,7 @@ Status FabricMessenger::meet(const std::string& provider, const PeerArguments& j
     Target target{FI_ADDR_UNSPEC, there->base, there->key, routing_of(job, number), 0, {}};
     target.contexts.resize(target.routing.rooms);
     if (fi_av_insert(objects_.addresses.get(), there->address.data(), 1, &target.peer, 0, nullptr) != 1)
-      return failed("fi_av_insert refused another process's address");
+      return {Code::kPeerLost, "libfabric: fi_av_insert refused another process's address"};
     targets_.push_back(std::move(target));
   }
   return {};
@@ -63,9 +62,10 @@ Status FabricMessenger::post(const Write& write) {
   const bool moved = yield_until([&] {
     code = write();
     if (code == -FI_EAGAIN) look();
-    return failed_ || code != -FI_EAGAIN;
+    return error_ != 0 || code != -FI_EAGAIN;
   });
-  return moved && code == 0 && !failed_ ? Status() : failed("a write failed, or found no room");
+  if (moved && code != 0 && code != -FI_EAGAIN) error_ = static_cast<int>(-code);
+  return moved && code == 0 && error_ == 0 ? Status() : gone();
 }
 
 Status FabricMessenger::send(std::span<const std::byte> message) {
@@ -83,8 +83,8 @@ Status FabricMessenger::send(std::span<const std::byte> message) {
 }
 
 Result<std::span<std::byte>> FabricMessenger::receive() {
-  const bool came = yield_until([&] { return look(), failed_ || come_ > taken_; });
-  WOA_RETURN_IF_ERROR(gone_unless(came && !failed_));
+  const bool came = yield_until([&] { return look(), error_ != 0 || come_ > taken_; });
+  if (!came || error_ != 0) return gone();
   const std::size_t room = taken_++ % routing_.rooms;
   if (lengths_[room] > routing_.bytes) return {Code::kDataLoss, "libfabric: a message is longer than it may be"};
   return memory_.bytes().subspan(room * room_bytes(routing_), lengths_[room]);
@@ -100,7 +100,8 @@ Status FabricMessenger::settle() {
     WOA_RETURN_IF_ERROR(
         post([&] { return fi_writemsg(objects_.endpoint.get(), &last, FI_REMOTE_CQ_DATA | FI_COMPLETION); }));
     ++leaving_;
-    WOA_RETURN_IF_ERROR(gone_unless(yield_until([&] { return look(), failed_ || leaving_ == 0; }) && !failed_));
+    const bool left = yield_until([&] { return look(), error_ != 0 || leaving_ == 0; });
+    if (!left || error_ != 0) return gone();
   }
   return {};
 }
@@ -109,12 +110,14 @@ Result<void*> FabricMessenger::descriptor_of(std::span<const std::byte> message)
   if (message.empty()) return static_cast<void*>(nullptr);
   const std::byte* const rooms = memory_.bytes().data();
   if (message.data() >= rooms && message.data() < rooms + memory_.bytes().size()) return registration_->descriptor();
-  auto source = std::ranges::find(sources_, message.data(), &Source::at);
+  auto source = std::ranges::find_if(sources_, [&](const Source& known) {
+    return known.memory.data() == message.data() && known.memory.size() >= message.size();
+  });
   if (source == sources_.end()) {
     const std::span memory(const_cast<std::byte*>(message.data()), message.size());
     auto registration = ofi::Registration::make(objects_, memory, ofi::RemoteAccess::kNone);
     if (!registration.ok()) return registration.status();
-    source = sources_.insert(sources_.end(), {message.data(), std::move(*registration)});
+    source = sources_.insert(sources_.end(), {message, std::move(*registration)});
   }
   return source->registration.descriptor();
 }
@@ -122,7 +125,12 @@ Result<void*> FabricMessenger::descriptor_of(std::span<const std::byte> message)
 void FabricMessenger::look() {
   std::array<fi_cq_data_entry, 16> entries;
   const ssize_t count = fi_cq_read(objects_.completions.get(), entries.data(), entries.size());
-  if (count < 0 && count != -FI_EAGAIN) failed_ = true;
+  if (count == -FI_EAVAIL) {
+    fi_cq_err_entry entry{};
+    error_ = fi_cq_readerr(objects_.completions.get(), &entry, 0) == 1 ? entry.err : FI_EIO;
+  } else if (count < 0 && count != -FI_EAGAIN) {
+    error_ = static_cast<int>(-count);
+  }
   for (ssize_t k = 0; k < count; ++k) {
     const fi_cq_data_entry& entry = entries[static_cast<std::size_t>(k)];
     if ((entry.flags & FI_REMOTE_CQ_DATA) == 0)
@@ -130,6 +138,11 @@ void FabricMessenger::look() {
     else if (entry.data != kLast)
       lengths_[come_++ % lengths_.size()] = entry.data;
   }
+}
+
+Status FabricMessenger::gone() const {
+  if (error_ == 0) return gone_unless(false);
+  return {Code::kPeerLost, "libfabric: " + ofi::fabric_error(error_)};
 }
 
 }  // namespace woa::bench

@@ -18,7 +18,8 @@
 namespace woa::bench {
 
 // Nobody tells a sender of rooms that are free again: what a side may send before it receives bounds what is under way
-// (Routing::rooms). Polls, and yields where nothing comes.
+// (Routing::rooms). What one side writes to another must arrive in order, as it does with tcp;ofi_rxm, and with shm
+// where all messages have one size. Polls, and yields where nothing comes.
 class FabricMessenger final : public Messenger {
  public:
   // Meets the other sides, over the loopback interface where the provider has addresses. `job`: a pipeline or a
@@ -41,7 +42,7 @@ class FabricMessenger final : public Messenger {
     std::vector<fi_context2> contexts;  // by room: of the write that may still be under way
   };
   struct Source {
-    const std::byte* at;
+    std::span<const std::byte> memory;
     ofi::Registration registration;
   };
 
@@ -50,18 +51,20 @@ class FabricMessenger final : public Messenger {
   template <class Write>
   Status post(const Write& write);
   void look();
+  // Why nothing goes on.
+  [[nodiscard]] Status gone() const;
 
-  ofi::FabricObjects objects_;
-  Memory memory_;  // the rooms
+  std::vector<Target> targets_;
+  fi_context2 last_context_{};
+  ofi::FabricObjects objects_;  // goes before the contexts of its writes
+  Memory memory_;               // the rooms
   Routing routing_;
   std::optional<ofi::Registration> registration_;  // of the rooms
   std::vector<Source> sources_;                    // go before the fabric
-  std::vector<Target> targets_;
-  std::vector<std::size_t> lengths_;  // by room: bytes of the message in it
+  std::vector<std::size_t> lengths_;               // by room: bytes of the message in it
   std::uint64_t come_ = 0, taken_ = 0;
   std::size_t leaving_ = 0;  // writes whose end is waited for
-  fi_context2 last_context_{};
-  bool failed_ = false;
+  int error_ = 0;            // of libfabric; 0: none yet
 };
 
 }  // namespace woa::bench

@@ -147,6 +147,7 @@ Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chos
   if (shared) name_absent(report, kPeers, chosen.peers);
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
+    if (!shared) WOA_RETURN_IF_ERROR(check_held(peer_job(chosen.consumers, size, 1)));
     for (const Contest& contest : contests_of(options, chosen, size)) {
       auto rows = run_contest(contest, [&] { return probe.look(); });
       if (!rows.ok()) return rows.status();

@@ -32,14 +32,14 @@ Result<std::unique_ptr<HostedController>> make_node(const RunOptions& options, c
 }
 
 // Plays the source.
-void send_token(const Layout& layout, Wiring& host, std::uint64_t counter) {
+void send_token(const Layout& layout, Wiring& host, std::uint64_t bytes, std::uint64_t counter) {
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   packet.stage = kSinkStage + 1;
   packet.origin = kSourceStage;
   packet.device = 1;
   packet.region = layout.edges.front().regions.front();
-  packet.payload_bytes = kToken;
+  packet.payload_bytes = bytes;
   std::memcpy(host.regions[packet.region].data(), &counter, sizeof counter);
   Sender& sender = *host.senders[layout.edges.front().channel];
   if (sender.reserve() == Push::kOk) sender.commit(packet);
@@ -47,8 +47,8 @@ void send_token(const Layout& layout, Wiring& host, std::uint64_t counter) {
 
 }  // namespace
 
-Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops) {
-  const Plan plan = ping_pong(1);
+Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t bytes, std::uint64_t hops) {
+  const Plan plan = ping_pong(1, bytes, static_cast<std::uint32_t>(bytes));
   const Layout layout = make_layout(plan);
   const auto segments = allocate_segments(layout, 0, *options.transport);
   if (!segments.ok()) return segments.status();
@@ -57,7 +57,7 @@ Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops) 
   auto ping = make_node(options, plan, layout, *segments, 1), pong = make_node(options, plan, layout, *segments, 2);
   if (!ping.ok()) return ping.status();
   if (!pong.ok()) return pong.status();
-  send_token(layout, host->wiring, hops);
+  send_token(layout, host->wiring, bytes, hops);
   Arrival arrival;
   const std::uint64_t start = now_ns();
   while (!arrival.there) {

@@ -7,7 +7,8 @@
 
 namespace woa::bench {
 
-// Two controllers that send each other a 64-byte token `hops` times, in ns per hop. Errors: as Run::start.
-Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t hops);
+// Two controllers that send each other a token of `bytes` (at least 8) `hops` times, inline, in ns per hop. Errors: as
+// Run::start.
+Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t bytes, std::uint64_t hops);
 
 }  // namespace woa::bench

@@ -139,6 +139,7 @@ Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& 
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     for (const std::uint32_t window : chosen.windows) {
+      if (!shared) WOA_RETURN_IF_ERROR(check_held({"pipeline", size, 1, window, {0, 1, 0, 1}}));
       auto rows = run_contest(contest_of(options, chosen, size, window), [&] { return probe.look(); });
       if (!rows.ok()) return rows.status();
       compare(*rows);

@@ -62,7 +62,8 @@ class Part {
   std::vector<std::uint64_t> words_;
 };
 
-// Each process sends a bucket and takes the one that the other sent `kLag` before, so neither needs credits.
+// Each process sends a bucket and takes the one that the other sent `kLag` before, so neither needs credits: who sends
+// its bucket n has taken the other's n - kLag - 1, which that sent when it had taken n - 2 kLag - 2 of this one's.
 class BucketPlayer {
  public:
   static constexpr std::uint64_t kLag = 4, kWindow = 3 * kLag;
@@ -93,6 +94,8 @@ class BucketPlayer {
     const auto look = [&] { return (status = exchange()).ok(); };
     if (!run_stream(table_, process_, update, look)) return status;
     while (taken_ < sent_) WOA_RETURN_IF_ERROR(take());
+    WOA_RETURN_IF_ERROR(messenger_->send({}));  // this side has taken all, and then the other
+    if (const auto done = messenger_->receive(); !done.ok()) return done.status();
     return messenger_->settle();
   }
   [[nodiscard]] std::span<std::uint64_t> part() noexcept { return part_.words(); }
@@ -148,11 +151,12 @@ struct Player {
                                        outcome == Outcome::kOk);
   }
   [[nodiscard]] bool flush() noexcept {
+    Outcome outcome = Outcome::kBackPressured;
     return spin_until([&] {
-      const Outcome outcome = updater->flush();
-      if (outcome == Outcome::kBackPressured) poll();
-      return outcome == Outcome::kOk;
-    });
+             if ((outcome = updater->flush()) == Outcome::kBackPressured) poll();
+             return outcome != Outcome::kBackPressured;
+           }) &&
+           outcome == Outcome::kOk;
   }
   [[nodiscard]] Status run() {
     const auto words = part();

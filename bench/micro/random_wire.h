@@ -9,7 +9,8 @@
 namespace woa::bench {
 
 // Nanoseconds for all updates of `table`, half of which each of two pinned processes owns and makes; the own half is
-// updated where it lies. Errors as run_sides(), and kDataLoss: the table was wrong afterwards.
+// updated where it lies. Errors as run_sides(), which tells of a wrong part
+// of the other process on stderr, and kDataLoss: this one's part was wrong afterwards.
 //
 // libfabric alone: the other's numbers, 1024 at a time, by fi_writedata.
 Result<double> raw_wire_buckets_ns(const std::string& provider, const RandomTable& table);

@@ -12,7 +12,7 @@
 namespace woa::bench {
 
 struct RandomAccessOptions {
-  std::vector<std::uint64_t> sizes{32 << 20};  // bytes of the table, each a power of two, at least 32
+  std::vector<std::uint64_t> sizes;  // bytes of the table, each a power of two, at least 32
   std::uint64_t repetitions = 11;
   PeerFolder peers;
 };

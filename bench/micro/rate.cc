@@ -64,6 +64,8 @@ Contest contest_of(Transport& transport, std::uint32_t slots, std::uint64_t mess
 
 Result<Report> bench_rate(Transport& transport, std::uint64_t messages, std::uint64_t repetitions,
                           const PeerFolder& peers) {
+  constexpr std::uint64_t kHeaders = 2'000'000;
+  if (messages == 0) messages = kHeaders;
   Report report{"rate", std::string(transport.name()), Better::kMore, "", {}};
   HostProbe probe;
   name_absent(report, kPeers, peers);

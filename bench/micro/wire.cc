@@ -14,7 +14,6 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kHopBytes = 64;
 constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;  // of a launch
 constexpr std::uint64_t kMostMessages = 20'000;
 
@@ -25,25 +24,29 @@ std::uint64_t messages_of(const WireOptions& options, std::uint64_t size) {
 }  // namespace
 
 Result<Report> bench_wire_hop(const WireOptions& options) {
+  Report report{"hop", "ofi", Better::kLess, "", {}};
+  HostProbe probe;
   const std::uint64_t round_trips = (options.count + 1) / 2;
-  const WireJob job{options.provider, kHopBytes, 1, round_trips, false};
-  WireJob wakeable = job;
-  wakeable.wakeable = true;
   const auto hop = [=](const Result<double>& ns) -> Result<double> {
     if (!ns.ok()) return ns;
     return *ns / static_cast<double>(round_trips) / 2;
   };
-  const Contest contest{
-      "ns",
-      options.repetitions,
-      "raw fi_writedata",
-      {{"raw fi_writedata", "limit", kHopBytes, [=] { return hop(raw_fabric_hop_ns(job)); }},
-       {"raw, with a descriptor", "limit", kHopBytes, [=] { return hop(raw_fabric_hop_ns(wakeable)); }},
-       {"ofi transport, inline", "ours", kHopBytes, [=] { return hop(ofi_hop_ns(job)); }}}};
-  HostProbe probe;
-  auto rows = run_contest(contest, [&] { return probe.look(); });
-  if (!rows.ok()) return rows.status();
-  return Report{"hop", "ofi", Better::kLess, probe.state(), std::move(*rows)};
+  for (const std::uint64_t size : options.sizes) {
+    const WireJob job{options.provider, size, 1, round_trips, false};
+    WireJob wakeable = job;
+    wakeable.wakeable = true;
+    const Contest contest{"ns",
+                          options.repetitions,
+                          "raw fi_writedata",
+                          {{"raw fi_writedata", "limit", size, [=] { return hop(raw_fabric_hop_ns(job)); }},
+                           {"raw, with a descriptor", "limit", size, [=] { return hop(raw_fabric_hop_ns(wakeable)); }},
+                           {"ofi transport, inline", "ours", size, [=] { return hop(ofi_hop_ns(job)); }}}};
+    auto rows = run_contest(contest, [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    std::ranges::move(*rows, std::back_inserter(report.rows));
+  }
+  report.host_state = probe.state();
+  return report;
 }
 
 Result<Report> bench_wire_bandwidth(const WireOptions& options) {
@@ -67,12 +70,13 @@ Result<Report> bench_wire_bandwidth(const WireOptions& options) {
 }
 
 Result<Report> bench_wire_rate(const WireOptions& options) {
-  constexpr std::uint64_t kWordBytes = 8;
+  constexpr std::uint64_t kWordBytes = 8, kHeaders = 100'000;
   Report report{"rate", "ofi", Better::kMore, "", {}};
   HostProbe probe;
+  const std::uint64_t count = options.count != 0 ? options.count : kHeaders;
   for (const std::uint32_t slots : {64U, 1024U}) {
-    const WireJob job{options.provider, kWordBytes, slots, options.count, false};
-    const double thousands = static_cast<double>(options.count) * 1e3;  // a message per ns is 1,000 million a second
+    const WireJob job{options.provider, kWordBytes, slots, count, false};
+    const double thousands = static_cast<double>(count) * 1e3;  // a message per ns is 1,000 million a second
     const std::string ring = ", " + std::to_string(slots) + " slots", limit = "raw fi_writedata" + ring;
     const Contest contest{
         "Mmsg/s",

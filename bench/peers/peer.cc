@@ -35,12 +35,23 @@ std::string why_no_mpirun() {
   return "not installed: mpirun on the PATH is not that of Open MPI (Debian: openmpi-bin)";
 }
 
+// Why libfabric, which is loaded when it is needed, cannot serve here though its headers were there; empty: it can.
+std::string why_no_libfabric(const std::string& path, const char* way) {
+  constexpr std::chrono::seconds kPatience{10};
+  const auto hop = run_program({path, way, "hop", "8", "1", "1", "0", "1"}, kPatience);
+  return hop.ok() ? "" : "not found: a libfabric that can: " + hop.status().message();
+}
+
 }  // namespace
 
 std::string why_absent(const Peer& peer, const PeerFolder& folder) {
   if (const std::string reason = why_not_built(peer.library); !reason.empty()) return reason;
   if (const std::string path = path_of(peer, folder); !can_run(path))
     return "not installed: " + path + " is missing; build again";
+  if (peer.library == PeerLibrary::kLibfabric) {
+    static const std::string reason = why_no_libfabric(path_of(peer, folder), peer.way);
+    return reason;
+  }
   return peer.library == PeerLibrary::kMpi ? why_no_mpirun() : "";
 }
 
@@ -90,6 +101,13 @@ Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const Pe
 bool peers_can_hold(const PeerJob& job) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
   return job.bytes <= kMostBytes / (job.window + 1) / job.processors.size();
+}
+
+Status check_held(const PeerJob& job) {
+  if (peers_can_hold(job)) return {};
+  return {Code::kExhausted, std::to_string(job.processors.size()) + " processes of the limit would hold " +
+                                std::to_string(job.window + 1) + " payloads of " + std::to_string(job.bytes) +
+                                " bytes each, more than 2 GiB in all; choose a smaller --size, or fewer of them"};
 }
 
 }  // namespace woa::bench

@@ -58,6 +58,8 @@ Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const Pe
 
 // Where the processes of a pipeline or a fan-out would hold more than 2 GiB of payloads, peers take no part.
 bool peers_can_hold(const PeerJob& job);
+// kExhausted where that is so, and the limit would be such a process.
+Status check_held(const PeerJob& job);
 
 // How many messages of a stream are under way.
 constexpr std::uint64_t stream_window(std::uint64_t bytes) { return bytes > (64 << 10) ? 4 : 64; }

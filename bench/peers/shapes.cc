@@ -25,9 +25,9 @@ Status wrong(std::uint64_t payload, const std::string& what) {
 
 struct SideState {
   PeerArguments job;
-  std::shared_ptr<Messenger> messenger;
   Payloads payloads{job};
-  std::uint64_t next = 0;  // payload
+  std::shared_ptr<Messenger> messenger;  // goes before the payloads, which it may have registered
+  std::uint64_t next = 0;                // payload
   [[nodiscard]] std::size_t others() const { return job.sides.processors.size() - 1; }
 };
 
@@ -118,7 +118,7 @@ Side side_of(const PeerArguments& job, std::size_t number, std::shared_ptr<Messe
   const bool pipeline = job.shape == Shape::kPipeline;
   if (pipeline && number != 0)
     return [=, bytes = job.bytes](std::uint64_t items) { return work(*messenger, bytes, items); };
-  const auto state = std::make_shared<SideState>(SideState{job, std::move(messenger)});
+  const auto state = std::make_shared<SideState>(SideState{job, Payloads(job), std::move(messenger)});
   if (number != 0) return [=](std::uint64_t payloads) { return consume(*state, payloads); };
   return [=](std::uint64_t count) { return pipeline ? source_and_sink(*state, count) : fan_out(*state, count); };
 }

@@ -83,7 +83,7 @@ constexpr const char* kAboutFanout =
     "same\n"
     "run with one consumer. With a controller each, the consumers' processes take turns on one processor; so do those "
     "of\n"
-    "peers, which look at the ends of the payload: Open MPI broadcasts, ZeroMQ publishes, UCX and gRPC send to each.\n"
+    "peers, which look at the ends of the payload: Open MPI broadcasts, ZeroMQ publishes, the others send to each.\n"
     "\n"
     "  woa bench fanout --size 1MiB --consumers 8";
 
@@ -119,15 +119,17 @@ constexpr const char* kAboutPeers =
     "\n"
     "Peers are libraries that do the same between processes on the same processors, in turns with the others, each by "
     "a\n"
-    "program of its own; one that is not installed is named below the table. UCX and Open MPI poll; ZeroMQ (ipc://) "
-    "and\n"
-    "gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them out.";
+    "program of its own; one that is not installed is named below the table. libfabric, UCX and Open MPI poll; ZeroMQ\n"
+    "(ipc://) and gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them "
+    "out.";
 
-constexpr const char* kAboutTransport =
-    "\n"
-    "With --transport ofi the same goes between the processes over libfabric and the loopback interface. The limit is "
-    "raw\n"
-    "fi_writedata with the same provider; peers are left out.";
+// `more`: the rest of the sentence about the limit.
+std::string about_transport(const std::string& more) {
+  return "\nWith --transport ofi the processes are joined by libfabric and the loopback interface, peers are left out, "
+         "and "
+         "the\nlimit, with the same provider, is raw fi_writedata" +
+         more + ".";
+}
 
 constexpr const char* kAboutMethods =
     "Nanoseconds of a hop from controller to controller, 8 B to 64 MiB: the kernel reads a payload and writes one as\n"
@@ -212,28 +214,32 @@ void add_peers(CLI::App& command, bench::PeerFolder& folder) {
       "--no-peers", [&folder] { folder.clear(); }, "Leave other libraries out");
 }
 
-// For runs over what the options choose: nodes are told, and `provider` is set if it is libfabric.
-RunOptions placed_over(const TransportOptions& over, RunOptions options, std::string& provider) {
-  if (over.transport != "ofi") return options;
-  provider = over.provider;
-  std::ranges::copy(to_arguments(over), std::back_inserter(options.node_command));
+std::string provider_of(const TransportOptions& over) { return over.transport == "ofi" ? over.provider : ""; }
+
+// For runs whose nodes are to have the same transport.
+RunOptions placed_over(const TransportOptions& over, RunOptions options) {
+  if (over.transport == "ofi") std::ranges::copy(to_arguments(over), std::back_inserter(options.node_command));
   return options;
 }
 
 void add_hop(CLI::App& parent, Action& action) {
-  auto counts = std::make_shared<Counts>(Counts{200'000});
-  auto chosen = std::make_shared<TransportOptions>();
+  auto chosen = std::make_shared<bench::HopOptions>();
+  auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
-      add(parent, action, "hop", "One 64-byte activation from controller to controller, beside the raw mailbox",
-          [counts, chosen](const RunOptions& options) {
-            if (chosen->transport != "ofi")
-              return bench::bench_hop(options, counts->count, counts->repetitions, counts->peers);
-            return bench::bench_wire_hop({chosen->provider, {}, 1, counts->count, counts->repetitions});
+      add(parent, action, "hop", "One small activation from controller to controller, beside the raw mailbox",
+          [chosen, over](const RunOptions& options) {
+            if (over->transport != "ofi") return bench::bench_hop(options, *chosen);
+            return bench::bench_wire_hop({over->provider, chosen->sizes, 1, chosen->count, chosen->repetitions});
           });
-  command.footer(std::string(kAboutHop) + "\n" + kAboutPeers + "\n" + kAboutTransport);
-  add_transport_options(command, *chosen);
-  add_counts(command, *counts, "Hops of a launch");
-  add_peers(command, counts->peers);
+  command.footer(std::string(kAboutHop) + "\n" + kAboutPeers + "\n" + about_transport("; ours is the transport alone"));
+  add_transport_options(command, *over);
+  command.add_option("--size", chosen->sizes, "Bytes of the activation, 8 to 120; several, or a list with commas")
+      ->check(CLI::Range(bench::HopOptions::kLeastBytes, bench::HopOptions::kMostBytes))
+      ->delimiter(',')
+      ->option_text("N,... [64]");
+  add_count(command, chosen->count, "Hops of a launch").capture_default_str();
+  add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
 }
 
 void add_bandwidth(CLI::App& parent, Action& action) {
@@ -246,7 +252,8 @@ void add_bandwidth(CLI::App& parent, Action& action) {
             return bench::bench_wire_bandwidth(
                 {over->provider, chosen->sizes, chosen->slots, chosen->count, chosen->repetitions});
           });
-  command.footer(std::string(kAboutBandwidth) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutBandwidth) + "\n" + kAboutPeers + "\n" +
+                 about_transport("; neither side touches the payloads"));
   add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
@@ -263,7 +270,7 @@ void add_bandwidth(CLI::App& parent, Action& action) {
 }
 
 void add_rate(CLI::App& parent, Action& action) {
-  auto counts = std::make_shared<Counts>(Counts{2'000'000});
+  auto counts = std::make_shared<Counts>();
   auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
       add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
@@ -272,9 +279,10 @@ void add_rate(CLI::App& parent, Action& action) {
               return bench::bench_wire_rate({over->provider, {}, 1, counts->count, counts->repetitions});
             return bench::bench_rate(*options.transport, counts->count, counts->repetitions, counts->peers);
           });
-  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + about_transport(" of 8 bytes"));
   add_transport_options(command, *over);
-  add_counts(command, *counts, "Messages of a launch");
+  add_count(command, counts->count, "Messages of a launch").option_text("UINT [2,000,000; over libfabric 100,000]");
+  add_repetitions(command, counts->repetitions);
   add_peers(command, counts->peers);
 }
 
@@ -284,9 +292,11 @@ void add_pipeline(CLI::App& parent, Action& action) {
   CLI::App& command =
       add(parent, action, "pipeline", "Three workers in a row under both call models, beside raw mailboxes",
           [chosen, over](const RunOptions& options) {
-            return bench::bench_pipeline(placed_over(*over, options, chosen->provider), *chosen);
+            chosen->provider = provider_of(*over);
+            return bench::bench_pipeline(placed_over(*over, options), *chosen);
           });
-  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutPipeline) + "\n" + kAboutPeers + "\n" +
+                 about_transport(" that forwards; `rpc-hub` is compared with it, too"));
   add_transport_options(command, *over);
   command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(CLI::AsSizeValue(true))
@@ -315,9 +325,11 @@ void add_fanout(CLI::App& parent, Action& action) {
   auto over = std::make_shared<TransportOptions>();
   CLI::App& command = add(parent, action, "fanout", "One payload for several consumers, beside one consumer",
                           [chosen, over](const RunOptions& options) {
-                            return bench::bench_fanout(placed_over(*over, options, chosen->provider), *chosen);
+                            chosen->provider = provider_of(*over);
+                            return bench::bench_fanout(placed_over(*over, options), *chosen);
                           });
-  command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers + "\n" + kAboutTransport);
+  command.footer(std::string(kAboutFanout) + "\n" + kAboutPeers + "\n" +
+                 about_transport(" to as many processes as ours has controllers for\nthe consumers"));
   add_transport_options(command, *over);
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
   command.add_option("--consumers", chosen->consumers, "How many")->check(CLI::Range(1, 64))->capture_default_str();
@@ -343,11 +355,16 @@ void add_randomaccess(CLI::App& parent, Action& action) {
   CLI::App& command =
       add(parent, action, "randomaccess", "Updates a second of random words that two processes share out",
           [chosen, over](const RunOptions& options) {
-            if (over->transport == "ofi")
-              return bench::bench_wire_randomaccess({over->provider, chosen->sizes, 1, 0, chosen->repetitions});
+            constexpr std::uint64_t kOverMemory = 32 << 20, kOverWire = 1 << 20;
+            const bool wire = over->transport == "ofi";
+            if (chosen->sizes.empty()) chosen->sizes = {wire ? kOverWire : kOverMemory};
+            if (wire) return bench::bench_wire_randomaccess({over->provider, chosen->sizes, 1, 0, chosen->repetitions});
             return bench::bench_randomaccess(*options.transport, *chosen);
           });
-  command.footer(std::string(kAboutRandomAccess) + "\n" + kAboutTransport);
+  command.footer(
+      std::string(kAboutRandomAccess) + "\n" +
+      about_transport(
+          " of buckets of numbers; ours are `naive` and `aggregated`,\nwhich update their own half where it lies"));
   add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes,
@@ -355,7 +372,7 @@ void add_randomaccess(CLI::App& parent, Action& action) {
       ->transform(CLI::AsSizeValue(true))
       ->check(CLI::PositiveNumber)
       ->delimiter(',')
-      ->option_text("SIZE,... [32MiB]");
+      ->option_text("SIZE,... [32MiB; over libfabric 1MiB]");
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);
 }

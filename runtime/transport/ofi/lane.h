@@ -29,7 +29,8 @@ class Lane final : public Served {
   // The place `at` bytes into the peer's replica of this channel.
   [[nodiscard]] Target target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept;
 
-  // Looks for arrivals. `always`, or only if nobody else did since the last time.
+  // Looks for arrivals. `always`, or only if nobody else did since the last time. The last look of an owner that has
+  // announced its sleep leaves the rest to the service thread, and may make a system call.
   void look(bool always) noexcept;
   // What was written so far: the next packet or credit line will have `next`.
   void announce(std::uint32_t next) noexcept { announced_.store(next, std::memory_order_release); }

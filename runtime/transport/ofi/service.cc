@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kNapNs = 500'000;     // while controllers look themselves, or something waits for room
 constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep on
-constexpr unsigned kMostLooks = 16;           // in a row without a rest, should a provider always say that it has more
+constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
@@ -46,7 +46,7 @@ void Service::remove(Served& served) {
 // Either the thread learns before its nap that nobody attends, or this sees that it naps.
 void Service::take_over() noexcept {
   fabric_.take_attended();
-  if (napping_.load()) eventfd_write(wake_descriptor_, 1);
+  if (napping_.exchange(false)) eventfd_write(wake_descriptor_, 1);
 }
 
 void Service::run() {
@@ -75,14 +75,15 @@ void Service::rest(bool waiting, std::uint64_t until_ns) {
   const std::uint64_t now = now_ns();
   std::uint64_t most = until_ns > now ? until_ns - now : 0;
   std::array<pollfd, 2> descriptors{{{wake_descriptor_, POLLIN, 0}, {-1, POLLIN, 0}}};
-  napping_.store(true);
+  // What waits for room is tried again at the pace of naps, however often its controller goes to sleep meanwhile.
+  napping_.store(!waiting);
   if (waiting || fabric_.take_attended()) {
     most = std::min(most, kNapNs);
   } else {
     napping_.store(false);
     descriptors[1].fd = fabric_.prepare_wait();
-    looks_ = descriptors[1].fd == Fabric::kLookFirst ? looks_ + 1 : 0;
-    if (descriptors[1].fd < 0) most = std::min(most, looks_ > 0 && looks_ <= kMostLooks ? 0 : kLookNs);
+    refused_ = descriptors[1].fd == Fabric::kLookFirst ? refused_ + 1 : 0;
+    if (descriptors[1].fd < 0) most = std::min(most, refused_ > 0 && refused_ <= kMostRefused ? 0 : kLookNs);
   }
   const timespec timeout{static_cast<time_t>(most / kNsPerSecond), static_cast<long>(most % kNsPerSecond)};
   ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);

@@ -57,7 +57,7 @@ class Service {
   std::mutex mutex_;
   std::vector<Served*> served_;
   std::uint64_t next_beat_ns_ = 0;
-  unsigned looks_ = 0;  // in a row that were asked for instead of a wait
+  unsigned refused_ = 0;  // waits in a row
   int wake_descriptor_;
   std::atomic<bool> napping_{false}, stop_{false};
   std::thread thread_;

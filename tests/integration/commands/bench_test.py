@@ -55,7 +55,12 @@ class Bench(WoaTest):
             self.assertEqual(row["ratio_to_limit"] is None, row["role"] == LIMIT, row)
 
     def test_hop(self):
-        self.check(self.report("hop", "--count", "1001", "--repetitions", "1", "--no-peers"), "hop", "less", "ns",
+        few = ("--count", "1001", "--repetitions", "1", "--no-peers")
+        sizes = [row["size"] for row in self.report("hop", "--size", "8,120", *few)["rows"]]
+        self.assertEqual(sizes, 5 * [8] + 5 * [120])
+        for size in ("7", "121", "some"):
+            self.refused(self.woa("bench", "hop", "--size", size), 2, "--size")
+        self.check(self.report("hop", *few), "hop", "less", "ns",
                    [("raw mailbox", LIMIT, 64), ("transport alone, inline", OURS, 64), ("the same with header CRC", OURS, 64),
                     ("controllers alone, one thread", OURS, 64), ("controller to controller", OURS, 64)])
 
@@ -94,6 +99,8 @@ class Bench(WoaTest):
         self.skip_without_libraries(done.returncode, done.stderr.decode())
         self.refused(done, 3, "error[unavailable]", "none")
         names = (("raw fi_writedata, forward", LIMIT), ("woa", OURS), ("rpc-hub", OURS))
+        for large in (("pipeline", "--window", "64"), ("fanout", "--consumers", "64")):
+            self.refused(self.woa("bench", *large, "--transport", "ofi", "--size", "1GiB"), 1, "error[exhausted]", "--size")
         self.check(self.report("pipeline", *few, "--window", "1,3"), "pipeline", "less", "us/item",
                    [(f"{name}, window {window}", role, 5000) for window in (1, 3) for name, role in names], transport="ofi")
         one, three = ("raw fi_writedata, one consumer", LIMIT), ("raw fi_writedata, 3 consumers", LIMIT)

@@ -30,6 +30,22 @@ TEST_CASE("a ring between prepare and sleep ends the sleep at once") {
   REQUIRE(line.rings == 3);
 }
 
+TEST_CASE("an owner has announced its sleep until it cancels, is rung, or has slept") {
+  DoorbellLine line;
+  const Doorbell bell(&line);
+  REQUIRE_FALSE((bell.prepared() || Doorbell().prepared()));
+  bell.prepare();
+  REQUIRE(bell.prepared());
+  bell.cancel();
+  REQUIRE_FALSE(bell.prepared());
+  bell.prepare();
+  bell.ring();
+  REQUIRE_FALSE(bell.prepared());
+  bell.prepare();
+  bell.sleep(1);
+  REQUIRE_FALSE(bell.prepared());
+}
+
 TEST_CASE("a ring of an earlier sleep does not end the next one") {
   DoorbellLine line;
   const Doorbell bell(&line);
