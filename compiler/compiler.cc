@@ -151,8 +151,7 @@ MachineFile read_machine_file(const fs::path& path) {
   MachineFile file;
   if (text) {
     if (auto machine = read_machine(report.add_source(path.string(), *text), report)) {
-      file.has_controllers =
-          !machine->open || !machine->links.empty() || machine->default_link || !machine->cores.empty();
+      file.has_controllers = !machine->open || !machine->links.empty() || machine->default_link;
       file.calibration = std::move(machine->calibration);
     }
   }

@@ -19,6 +19,7 @@ struct ControllerName {
   [[nodiscard]] bool exact() const noexcept { return number.has_value() || kind == ControllerKind::kHost; }
   auto operator<=>(const ControllerName&) const = default;
 };
+inline constexpr ControllerName kHostEnd{ControllerKind::kHost, std::nullopt};  // of a link
 // Nothing if `text` is neither KIND nor KIND:N with N up to 1023. `host` has no number.
 std::optional<ControllerName> parse_controller(std::string_view text);
 std::string to_string(const ControllerName& name);

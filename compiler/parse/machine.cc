@@ -7,8 +7,6 @@
 namespace woa {
 namespace {
 
-constexpr ControllerName kHostName{ControllerKind::kHost, std::nullopt};
-
 std::string_view backend_of(ControllerKind kind) {
   switch (kind) {
     case ControllerKind::kHost: return "host";
@@ -46,12 +44,12 @@ class Finder {
 
  private:
   [[nodiscard]] bool reaches_host(const ControllerName& from, const ControllerName& to) const {
-    if (from == kHostName || to == kHostName) return false;
-    return machine_.links.find(from, kHostName) != nullptr && machine_.links.find(kHostName, to) != nullptr;
+    if (from == kHostEnd || to == kHostEnd) return false;
+    return machine_.links.find(from, kHostEnd) != nullptr && machine_.links.find(kHostEnd, to) != nullptr;
   }
   // Ends after one step: no rule leads from or to the host through the host.
   [[nodiscard]] FoundLink through_host(const ControllerName& from, const ControllerName& to) const {
-    const FoundLink in = find(from, kHostName), out = find(kHostName, to);
+    const FoundLink in = find(from, kHostEnd), out = find(kHostEnd, to);
     return {in.cost + out.cost, std::max(in.origin, out.origin)};
   }
 

@@ -11,8 +11,6 @@
 namespace woa {
 namespace {
 
-constexpr ControllerName kHostName{ControllerKind::kHost, std::nullopt};
-
 // `cores: {package: 8}`
 void read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
   constexpr std::uint64_t kMostCores = 1 << 20;
@@ -43,7 +41,7 @@ void check_reachable(const Machine& machine, const std::vector<Place>& places, R
   for (std::size_t c = 0; c < machine.controllers.size(); ++c) {
     const std::string& name = machine.controllers[c].plan.name;
     const ControllerName end = *parse_controller(name);
-    const bool to = machine.links.find(kHostName, end) != nullptr, from = machine.links.find(end, kHostName) != nullptr;
+    const bool to = machine.links.find(kHostEnd, end) != nullptr, from = machine.links.find(end, kHostEnd) != nullptr;
     if (to && from) continue;
     const std::string way = to     ? cat("from ", quote(name), " to `host`")
                             : from ? cat("from `host` to ", quote(name))

@@ -1,6 +1,7 @@
 #include "compiler/parse/profile.h"
 
-#include <vector>
+#include <algorithm>
+#include <utility>
 
 #include "compiler/parse/controller_name.h"
 #include "compiler/parse/reader.h"
@@ -71,9 +72,12 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
   const YamlNode* time = map.need("time_ps", "time_ps: 1000000");
   if (time == nullptr) return;
   if (const auto ps = read_ps(*time, "`time_ps`", report)) stage.time_ps[key.text] = *ps;
+  const YamlNode* cycles = map.get("cycles");
+  if (const auto count = cycles == nullptr ? std::nullopt : parse_integer(cycles->text); count && *count <= kMostPs)
+    stage.cycles[key.text] = *count;
 }
 
-StageProfile read_stage(const YamlNode& key, const YamlNode& node, Report& report) {
+StageProfile read_stage_profile(const YamlNode& key, const YamlNode& node, Report& report) {
   StageProfile stage;
   stage.place = key.place;
   const MapReader map(&node, cat("stage ", quote(key.text)), {"firings", "on"}, report);
@@ -126,6 +130,19 @@ void read_header(const MapReader& map, Profile& profile, Report& report) {
 
 }  // namespace
 
+std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller) {
+  for (const std::string& name : {controller.plan.name, std::string(to_string(controller.plan.kind))}) {
+    const auto cycles = stage.cycles.find(name);
+    if (controller.clock_hz && cycles != stage.cycles.end()) {
+      constexpr double kPsPerSecond = 1e12;
+      const double ps = static_cast<double>(cycles->second) * kPsPerSecond / static_cast<double>(*controller.clock_hz);
+      return static_cast<std::uint64_t>(std::min(ps, static_cast<double>(kMostPs)));
+    }
+    if (const auto time = stage.time_ps.find(name); time != stage.time_ps.end()) return time->second;
+  }
+  return std::nullopt;
+}
+
 std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
   const std::optional<YamlNode> root = parse_yaml(source, report);
@@ -142,7 +159,7 @@ std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
   if (stages != nullptr &&
       expect_map(*stages, "`stages`", "NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}", report)) {
     for (std::size_t k = 0; k < stages->keys.size(); ++k)
-      profile.stages.emplace(stages->keys[k].text, read_stage(stages->keys[k], stages->items[k], report));
+      profile.stages.emplace(stages->keys[k].text, read_stage_profile(stages->keys[k], stages->items[k], report));
   }
   const YamlNode* edges = map.need("edges", "edges: [{from: a.out, to: b.in, tokens: 1, bytes: 64}]");
   if (edges != nullptr && expect_list(*edges, "`edges`", "[{from: a.out, to: b.in, tokens: 1, bytes: 64}]", report)) {

@@ -7,12 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "compiler/parse/machine.h"
 #include "compiler/report.h"
 
 namespace woa {
 
 struct StageProfile {
   std::map<std::string, std::uint64_t> time_ps;  // by kind of controller; per firing, median
+  std::map<std::string, std::uint64_t> cycles;   // likewise, where the device counts them
   double firings = 1;                            // per instance
   std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
   Place place = {};
@@ -33,6 +35,10 @@ struct Profile {
   Place place = {};       // of the file
   Place hash_place = {};  // of graph_hash
 };
+
+// What a firing takes on `controller`, in picoseconds: by its name, else by its kind; where it has a clock and cycles
+// were counted, those at that clock. Nothing if it was not measured.
+std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller);
 
 // Nothing, after a report, if the source is not a usable profile.
 std::optional<Profile> read_profile(std::uint32_t source, Report& report);

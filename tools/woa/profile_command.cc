@@ -115,6 +115,7 @@ class Profiler {
     options.pins = pins;
     options.any_machine = true;
     options.window = 1;
+    options.json = options.json && pins.empty();  // of one object at most
     return load_plan(options);
   }
 
@@ -150,7 +151,10 @@ class Profiler {
     }
     for (const StagePlan& stage : plan.stages) kernels_[stage.name] = stage.kernel;
     Loaded placed = compile(pins_with({}, ControllerKind::kCpu));
-    if (!placed.plan) return placed.exit_code;
+    if (!placed.plan) {
+      return fail({Code::kInvalid, "the graph does not compile with its stages where they can run here"}, kFailed,
+                  arguments_.graph.json);
+    }
     ProfileRun run = measure(*placed.plan);
     if (!run.measured) {
       const std::string where = run.stage.empty() ? "" : "stage '" + run.stage + "': ";
@@ -183,7 +187,7 @@ class Profiler {
   // Those that are to be tried again: without one that has failed, or one of them alone.
   std::set<std::string> try_stages(std::set<std::string> stages, ControllerKind kind) {
     const Loaded placed = compile(pins_with(stages, kind));
-    ProfileRun run;
+    ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
     if (placed.plan) run = measure(*placed.plan);
     if (run.measured) {
       for (const std::string& stage : stages) add(stage, kind, *run.measured);

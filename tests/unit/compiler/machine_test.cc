@@ -102,6 +102,24 @@ calibration:
   CHECK_FALSE(none.link("gpu:0", "fpga:0").direct);
 }
 
+TEST_CASE("cores that were measured are shared by their kinds, unless the file says who shares what") {
+  const std::string calibration =
+      "calibration:\n  processor: P\n  cores: {count: 2, kinds: [cpu, fpga]}\n"
+      "  transports: {shm: {inline_bytes: 64}}\n";
+  const Machine measured = read(calibration);
+  CHECK(measured.open);
+  CHECK(measured.cores == CoreGroups{{"processor", 2}});
+  CHECK(measured.find("cpu:1")->cores == "processor");
+  CHECK(measured.find("fpga:0")->cores == "processor");
+  CHECK(measured.find("gpu:0")->cores.empty());
+  const Machine written =
+      read("cores: {socket: 4}\ncontrollers: {\"cpu:0\": {cores: socket}, \"fpga:0\": {}}\n" + calibration);
+  CHECK(written.cores == CoreGroups{{"socket", 4}});
+  CHECK(written.find("fpga:0")->cores.empty());
+  read("calibration:\n  processor: P\n  cores: {count: 0, kinds: [host, \"cpu:0\", tpu]}\n  transports: {}\n",
+       "E0113 E0116 E0116 E0116");
+}
+
 TEST_CASE("every pair of a machine of the tree has a link, and all that it says is whole") {
   std::size_t machines = 0;
   for (const auto& entry : fs::directory_iterator(kTree / "graphs/machines")) {

@@ -31,6 +31,21 @@ edges: [{from: source.x, to: a.in, tokens: 0.25, bytes: 64}, {from: a.out, to: s
   CHECK(profile.edges.at({"a.out", "sink.y"}).bytes == 0.5);
 }
 
+TEST_CASE("a time is a controller's own, else its kind's, and cycles follow the controller's clock") {
+  const StageProfile stage = read(R"(stages:
+  a: {firings: 1, on: {gpu: {time_ps: 9}, "gpu:1": {time_ps: 5}, fpga: {time_ps: 4000, cycles: 1000, clock_mhz: 250}}}
+edges: []
+)")
+                                 .stages.at("a");
+  MachineController fpga = default_controller(ControllerKind::kFpga, 0);
+  CHECK(time_on(stage, fpga) == 4000U);
+  fpga.clock_hz = 100'000'000;
+  CHECK(time_on(stage, fpga) == 10'000'000U);
+  CHECK(time_on(stage, default_controller(ControllerKind::kGpu, 0)) == 9U);
+  CHECK(time_on(stage, default_controller(ControllerKind::kGpu, 1)) == 5U);
+  CHECK_FALSE(time_on(stage, default_controller(ControllerKind::kCpu, 0)).has_value());
+}
+
 GraphFacts facts(const std::string& body, const CompileOptions& options = test::fixture_options()) {
   return compile_text(test::graph_text(body), "graph.yaml", "folder", options).facts;
 }
