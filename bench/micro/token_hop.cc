@@ -27,7 +27,11 @@ Status check_memory(const Plan& plan, std::uint64_t bytes) {
 }  // namespace
 
 Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
-  const Plan plan = ping_pong(1, hop.bytes, hop.inline_bytes);
+  Plan plan = ping_pong(1, hop.bytes, hop.inline_bytes);
+  if (hop.within) {
+    for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, 1U);
+    plan.controllers.pop_back();
+  }
   WOA_RETURN_IF_ERROR(check_memory(plan, hop.bytes));
   RunOptions placed = options;
   placed.processors = {-1, 0, 1};

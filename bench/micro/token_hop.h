@@ -11,6 +11,7 @@ struct TokenHop {
   std::uint64_t bytes = 0;         // of the payload, at least 8
   std::uint32_t inline_bytes = 0;  // limit of the edges: 0 puts every payload into a block, `bytes` all behind headers
   std::uint64_t hops = 0;
+  bool within = false;  // both ends on one controller: nothing is sent
 };
 
 // Nanoseconds of a hop: the kernel `ping` reads a payload and writes one as large, which the next controller reads; one

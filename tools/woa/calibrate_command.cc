@@ -1,4 +1,5 @@
 // woa calibrate: measures what the choice between transfer methods is made from, and writes a machine file.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -28,6 +29,10 @@ constexpr const char* kAboutCalibrate =
     "processors; let nothing else run meanwhile. `host state: mixed` means that the host of a virtual machine moved\n"
     "the processors while it measured: run it again.\n"
     "\n"
+    "It also measures links, some seconds for each transport: what a hop costs between two controllers more than "
+    "within\n"
+    "one, and through each device that is here more than through a cpu. Placement and predictions reckon with them.\n"
+    "\n"
     "The file is read by `woa compile`, `run`, `check` and `explain`, by itself or if --machine names it.\n"
     "\n"
     "  woa calibrate\n"
@@ -41,42 +46,78 @@ struct CalibrateArguments {
   bool json = false;
 };
 
+// A bar over some launches; it begins with the first.
+class Bar {
+ public:
+  explicit Bar(std::uint64_t launches) : launches_(launches) {}
+  void update(std::uint64_t done) {
+    if (!progress_) progress_.emplace(launches_, true);
+    progress_->update(done);
+  }
+  void next() { update(++done_); }
+
+ private:
+  std::uint64_t launches_, done_ = 0;
+  std::optional<Progress> progress_;
+};
+
+Result<bench::MethodCalibration> measure_methods(const RunOptions& options, const CalibrateArguments& arguments) {
+  std::optional<Bar> bar;
+  bench::MethodOptions methods = arguments.methods;
+  methods.progress = [&bar](std::uint64_t done, std::uint64_t all) {
+    if (!bar) bar.emplace(all);
+    bar->update(done);
+  };
+  return bench::calibrate_methods(options, methods);
+}
+
+Result<LinksCalibration> measure_links(const RunOptions& options, const CalibrateArguments& arguments) {
+  bench::LinkOptions links;
+  links.repetitions = std::min(links.repetitions, arguments.methods.repetitions);
+  links.count = arguments.methods.count;
+  Bar bar(links_launches(*options.backends, links));
+  links.launched = [&bar] { bar.next(); };
+  return calibrate_links(options, links);
+}
+
 // Over processes and shared memory, then over threads.
-Result<std::vector<bench::MethodCalibration>> measure(const CalibrateArguments& arguments) {
+Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
   const BackendRegistry backends = all_backends();
   ShmTransport shm;
   LoopbackTransport loopback;
-  std::vector<bench::MethodCalibration> transports;
+  CalibrationResult result;
+  result.cores = calibrate_cores(backends);
   for (Transport* transport : std::array<Transport*, 2>{&shm, &loopback}) {
     RunOptions options;
     options.backends = &backends;
     options.transport = transport;
     options.kernel_path = kernel_path();
     if (transport == &shm) options.node_command = {program_path().string(), kServeCommand};
-    std::optional<Progress> progress;
-    bench::MethodOptions methods = arguments.methods;
-    methods.progress = [&progress](std::uint64_t done, std::uint64_t all) {
-      if (!progress) progress.emplace(all, true);
-      progress->update(done);
-    };
-    auto measured = bench::calibrate_methods(options, methods);
-    if (!measured.ok()) return measured.status();
-    transports.push_back(std::move(*measured));
+    auto methods = measure_methods(options, arguments);
+    if (!methods.ok()) return methods.status();
+    auto links = measure_links(options, arguments);
+    if (!links.ok()) return links.status();
+    result.transports.push_back(std::move(*methods));
+    result.links.push_back(std::move(*links));
   }
-  return transports;
+  return result;
 }
 
-json to_json(const bench::MethodCalibration& transport) {
-  json medians = json::array();
+json to_json(const bench::MethodCalibration& transport, const LinksCalibration& measured) {
+  json medians = json::array(), links = json::array();
+  for (const MeasuredLink& link : measured.links) {
+    links.push_back({{"between", {link.one, link.other}},
+                     {"latency_ns", link.time.latency_ns},
+                     {"ns_per_kib", link.time.ns_per_kib}});
+  }
   for (const bench::MethodTimes& times : transport.medians) {
     medians.push_back({{"bytes", times.bytes},
                        {"inline_ns", times.inline_ns > 0 ? json(times.inline_ns) : json(nullptr)},
                        {"in_place_ns", times.in_place_ns}});
   }
-  return {{"transport", transport.transport},
-          {"host_state", transport.host_state},
-          {"inline_bytes", transport.inline_bytes},
-          {"medians", std::move(medians)}};
+  return {{"transport", transport.transport},        {"host_state", transport.host_state},
+          {"inline_bytes", transport.inline_bytes},  {"medians", std::move(medians)},
+          {"links_host_state", measured.host_state}, {"links", std::move(links)}};
 }
 
 void print_table(const bench::MethodCalibration& transport) {
@@ -91,6 +132,35 @@ void print_table(const bench::MethodCalibration& transport) {
   }
 }
 
+void print_links(const LinksCalibration& measured) {
+  std::printf("  links, host state: %s\n  %-14s %14s %14s\n", measured.host_state.c_str(), "BETWEEN", "LATENCY ns",
+              "ns per KiB");
+  for (const MeasuredLink& link : measured.links) {
+    std::printf("  %-14s %14.0f %14.2f\n", (link.one + ", " + link.other).c_str(), link.time.latency_ns,
+                link.time.ns_per_kib);
+  }
+}
+
+void print_result(const CalibrationResult& result, const std::filesystem::path& path, bool as_json) {
+  if (as_json) {
+    json list = json::array();
+    for (std::size_t k = 0; k < result.transports.size(); ++k)
+      list.push_back(to_json(result.transports[k], result.links[k]));
+    print_json({{"ok", true},
+                {"processor", processor_name()},
+                {"cores", {{"count", result.cores.count}, {"kinds", result.cores.kinds}}},
+                {"file", path.string()},
+                {"transports", std::move(list)}});
+    return;
+  }
+  std::printf("%s\n", processor_name().c_str());
+  for (std::size_t k = 0; k < result.transports.size(); ++k) {
+    print_table(result.transports[k]);
+    print_links(result.links[k]);
+  }
+  std::printf("written to %s\n", path.c_str());
+}
+
 int calibrate(const CalibrateArguments& arguments) {
   std::optional<std::filesystem::path> path = arguments.output;
   if (arguments.output.empty()) path = default_machine_file();
@@ -100,22 +170,13 @@ int calibrate(const CalibrateArguments& arguments) {
   }
   auto file = CalibrationFile::open(*path);
   if (!file.ok()) return fail(file.status(), kFailed, arguments.json);
-  const auto transports = measure(arguments);
-  if (!transports.ok()) {
-    const bool absent = transports.status().code() == Code::kUnavailable;
-    return fail(transports.status(), absent ? kUnavailable : kFailed, arguments.json);
+  const auto result = measure(arguments);
+  if (!result.ok()) {
+    const bool absent = result.status().code() == Code::kUnavailable;
+    return fail(result.status(), absent ? kUnavailable : kFailed, arguments.json);
   }
-  if (Status status = file->write(*transports); !status.ok()) return fail(status, kFailed, arguments.json);
-  if (arguments.json) {
-    json list = json::array();
-    for (const auto& transport : *transports) list.push_back(to_json(transport));
-    print_json(
-        {{"ok", true}, {"processor", processor_name()}, {"file", path->string()}, {"transports", std::move(list)}});
-    return kDone;
-  }
-  std::printf("%s\n", processor_name().c_str());
-  for (const auto& transport : *transports) print_table(transport);
-  std::printf("written to %s\n", path->c_str());
+  if (Status status = file->write(*result); !status.ok()) return fail(status, kFailed, arguments.json);
+  print_result(*result, *path, arguments.json);
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
@@ -35,16 +36,36 @@ std::string median_text(const bench::MethodTimes& times) {
   return out.str();
 }
 
-std::string file_text(std::span<const bench::MethodCalibration> transports) {
+std::string link_text(const MeasuredLink& link) {
+  constexpr double kMost = 1e9;  // megabytes a second: a KiB in a picosecond
+  const double rate = link.time.ns_per_kib > 0 ? 1024e3 / link.time.ns_per_kib : kMost;
+  std::ostringstream out;
+  out << "        - {between: [" << link.one << ", " << link.other
+      << "], latency: " << std::llround(std::max(link.time.latency_ns, 0.0))
+      << "ns, bandwidth: " << std::llround(std::clamp(rate, 1.0, kMost)) << "MB/s}\n";
+  return out.str();
+}
+
+std::string cores_text(const CoresCalibration& cores) {
+  std::string text = "  cores: {count: " + std::to_string(cores.count) + ", kinds: [";
+  for (const std::string& kind : cores.kinds) text += (kind == cores.kinds.front() ? "" : ", ") + kind;
+  return text + "]}\n";
+}
+
+std::string file_text(const CalibrationResult& result) {
   std::string text =
       "# Written by `woa calibrate`; docs/machine.md explains it. Payloads of up to inline_bytes travel behind their\n"
-      "# headers; medians_ns is what a hop took with either method, in nanoseconds.\n"
+      "# headers; medians_ns is what a hop took with either method, in nanoseconds. Links are what a hop costs one "
+      "way.\n"
       "woa_machine: 1\ncalibration:\n  processor: " +
-      quoted(processor_name()) + "\n  transports:\n";
-  for (const bench::MethodCalibration& each : transports) {
+      quoted(processor_name()) + "\n" + cores_text(result.cores) + "  transports:\n";
+  for (std::size_t k = 0; k < result.transports.size(); ++k) {
+    const bench::MethodCalibration& each = result.transports[k];
     text += "    " + each.transport + ":\n      host_state: " + quoted(each.host_state) +
             "\n      inline_bytes: " + std::to_string(each.inline_bytes) + "\n      medians_ns:\n";
     for (const bench::MethodTimes& times : each.medians) text += median_text(times);
+    text += "      links_host_state: " + quoted(result.links[k].host_state) + "\n      links:\n";
+    for (const MeasuredLink& link : result.links[k].links) text += link_text(link);
   }
   return text;
 }
@@ -66,9 +87,11 @@ Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return system_failure(path, EISDIR);
   if (fs::exists(path, error) && read_machine_file(path).has_controllers) {
-    return {Code::kInvalid, "'" + path.string() +
-                                "' says which controllers there are, and would lose that; write to another file with "
-                                "-o, and copy its `calibration` into this one"};
+    return {
+        Code::kInvalid,
+        "'" + path.string() +
+            "' says which controllers there are, or what links cost, and would lose that; write to another file with "
+            "-o, and copy its `calibration` into this one"};
   }
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return system_failure(path, error.value());
@@ -78,10 +101,10 @@ Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
   return file;
 }
 
-Status CalibrationFile::write(std::span<const bench::MethodCalibration> transports) {
+Status CalibrationFile::write(const CalibrationResult& result) {
   errno = 0;
   std::ofstream stream(aside_, std::ios::trunc);
-  stream << file_text(transports) << std::flush;
+  stream << file_text(result) << std::flush;
   if (!stream) return system_failure(path_, errno);
   stream.close();
   std::error_code error;

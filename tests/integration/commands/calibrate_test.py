@@ -44,7 +44,9 @@ class Measured(Calibrated):
         done = self.woa("calibrate", *QUICK, "--json")
         self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
         answer = json.loads(done.stdout)
-        self.assertEqual(set(answer), {"ok", "processor", "file", "transports"})
+        self.assertEqual(set(answer), {"ok", "processor", "cores", "file", "transports"})
+        self.assertGreaterEqual(answer["cores"]["count"], 2)
+        self.assertIn("cpu", answer["cores"]["kinds"])
         self.assertEqual(answer["file"], self.path("config/woa/machine.yaml"))
         self.assertEqual([each["transport"] for each in answer["transports"]], ["shm", "loopback"])
         for each in answer["transports"]:
@@ -54,6 +56,7 @@ class Measured(Calibrated):
             for median in each["medians"]:
                 self.assertGreater(median["in_place_ns"], 0)
                 self.assertEqual(median["inline_ns"] is None, median["bytes"] > 65536)
+            self.check_links(each)
         self.assertEqual(os.listdir(self.path("config/woa")), ["machine.yaml"])
         self.assertIn(answer["processor"], read(answer["file"]))
         for processes, transport in (("per-controller", answer["transports"][0]), ("one", answer["transports"][1])):
@@ -68,10 +71,24 @@ class Measured(Calibrated):
             self.assertIn(text, done.stdout.decode())
         self.assertEqual(self.woa("check", HELLO, "--machine", other).returncode, 0)
 
+    def check_links(self, transport):
+        self.assertIn(transport["links_host_state"], ("near", "far", "mixed"))
+        devices = json.loads(self.woa("devices", "--json").stdout)["devices"]
+        kinds = sorted({row["kind"] for row in devices if row["available"]})
+        ends = [("host", kind) for kind in kinds] + [(a, b) for k, a in enumerate(kinds) for b in kinds[k:]]
+        self.assertEqual(sorted(tuple(sorted(link["between"])) for link in transport["links"]), sorted(tuple(sorted(pair)) for pair in ends))
+        cpu = next(link for link in transport["links"] if link["between"] == ["cpu", "cpu"])
+        self.assertGreater(cpu["latency_ns"], 0)
+        for link in transport["links"]:
+            self.assertGreaterEqual(link["latency_ns"], cpu["latency_ns"])
+            self.assertGreaterEqual(link["ns_per_kib"], cpu["ns_per_kib"])
+
     def test_refusals(self):
         listed = self.write("listed.yaml", "woa_machine: 1\ncontrollers: {'cpu:0': {}}\n")
         self.refused(self.woa("calibrate", "-o", listed), 1, "which controllers there are", "-o")
         self.assertIn("cpu:0", read(listed))
+        linked = self.write("linked.yaml", machine("x") + "default_link: {latency: 1us, bandwidth: 1GB/s}\n")
+        self.refused(self.woa("calibrate", "-o", linked), 1, "what links cost", "-o")
         self.refused(self.woa("calibrate", "-o", self.folder), 1, "cannot write")
         self.refused(self.woa("calibrate", "-o", "/proc/machine.yaml"), 1, "cannot write", "-o")
         self.refused(self.woa("calibrate", "--repetitions", "0"), 2)

@@ -1,0 +1,37 @@
+// What `woa calibrate` measures of links: between every two kinds of controller that are here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/micro/links.h"
+#include "runtime/base/status.h"
+
+namespace woa::tools {
+
+struct MeasuredLink {
+  std::string one, other;  // kinds, or `host`; both directions
+  bench::LinkTime time;
+};
+
+struct LinksCalibration {
+  std::string transport;
+  std::string host_state;  // HostProbe::state()
+  std::vector<MeasuredLink> links;
+};
+
+// Processor cores, and the kinds whose controllers run on them: cpu, and devices that are simulated.
+struct CoresCalibration {
+  std::uint32_t count = 1;
+  std::vector<std::string> kinds;
+};
+CoresCalibration calibrate_cores(const BackendRegistry& backends);
+
+// Launches that calibrate_links() takes.
+std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen);
+// Over options.transport. A cpu's link is measured between two of them; that of another kind is by so much dearer as a
+// round trip through it is than through a cpu, but for their kernels. Errors as bench::calibrate_link().
+Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen);
+
+}  // namespace woa::tools
