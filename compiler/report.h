@@ -23,6 +23,12 @@ struct Place {
   std::uint32_t length = 1;            // bytes to underline
 };
 
+// Another place that has to do with a problem: where the name is defined first, say.
+struct Note {
+  Place place;
+  std::string text;
+};
+
 // Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts.
 class Report {
  public:
@@ -34,7 +40,8 @@ class Report {
   // The line of a place, without its end; empty for a source as a whole.
   std::string_view line(const Place& place);
 
-  void error(std::string_view code, const Place& place, std::string text, std::string fix = {});
+  void error(std::string_view code, const Place& place, std::string text, std::string fix = {},
+             std::vector<Note> notes = {});
   // The line holds a secret: no diagnostic quotes it.
   void hide_line(const Place& place) { hidden_.insert({place.source, place.line}); }
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
@@ -50,9 +57,13 @@ class Report {
     std::vector<std::size_t> lines;  // where each begins; found when first needed
   };
   struct Entry {
-    Diagnostic diagnostic;
-    std::uint32_t source = 0;
+    std::string_view code;  // of problems.h
+    Note error;
+    std::string fix;
+    std::vector<Note> notes;
   };
+
+  void locate(Note& note, SourceMessage& message);
 
   std::vector<Source> sources_;
   std::vector<Entry> entries_;

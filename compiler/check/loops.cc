@@ -202,10 +202,16 @@ class LoopFinder {
 
   void report_rivals(const std::vector<std::int32_t>& rivals) {
     std::vector<std::string> names;
-    for (const std::int32_t loop : rivals) names.push_back(graph_.loops[static_cast<std::size_t>(loop)].name);
+    std::vector<Note> others;
+    for (const std::int32_t id : rivals) {
+      const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(id)];
+      if (!names.empty()) others.push_back({loop.place, cat("loop ", quote(loop.name))});
+      names.push_back(loop.name);
+    }
     report_.error(problem::kLoopOrder, graph_.loops[static_cast<std::size_t>(rivals[0])].place,
                   cat("loops ", quote_list(names), " enter at the same stages, so neither is the inner one"),
-                  "give their edges one name if they are one loop; else let the inner one begin at a stage of its own");
+                  "give their edges one name if they are one loop; else let the inner one begin at a stage of its own",
+                  std::move(others));
   }
 
   void check_edges() {
@@ -219,7 +225,8 @@ class LoopFinder {
       } else if (loop.found) {
         report_.error(problem::kLoopSplit, edge.place,
                       cat("this edge is not in the cycle of the other edges of loop ", quote(loop.name)),
-                      "give loops that have separate cycles separate names: `loop: {max: N, name: L}`");
+                      "give loops that have separate cycles separate names: `loop: {max: N, name: L}`",
+                      {{loop.place, "the loop's first edge"}});
       } else if (stuck_[edge.from_stage] == 0 || stuck_[edge.from_stage] != stuck_[edge.to_stage]) {
         report_.error(
             problem::kNoCycle, edge.place,

@@ -17,7 +17,7 @@ class ParamSetter {
 
   void read_command_line(const std::map<std::string, std::string>& values) {
     if (values.empty()) return;
-    const Place place{report_.add_source("command line", ""), 0, 0, 1};
+    const Place place{report_.add_source(std::string(kCommandLine), ""), 0, 0, 1};
     std::unordered_map<std::string, std::uint32_t> stages;
     for (std::uint32_t s = kSinkStage + 1; s < graph_.stages.size(); ++s) stages.emplace(graph_.stages[s].name, s);
     for (const auto& [target, value] : values) {

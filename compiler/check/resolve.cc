@@ -131,9 +131,11 @@ class Resolver {
     if (mark.max && loop.max != 0 && *mark.max != loop.max) {
       report_.error(problem::kLoopMax, mark.place,
                     cat("loop ", quote(name), " has `max` ", *mark.max, " here and ", loop.max, " before"),
-                    "edges of one name are one loop with one bound; name the loops apart, or give the bound once");
+                    "edges of one name are one loop with one bound; name the loops apart, or give the bound once",
+                    {{max_places_.at(entry->second), "the other bound"}});
     } else if (mark.max) {
       loop.max = *mark.max;
+      max_places_.emplace(entry->second, mark.place);
     }
     return entry->second;
   }
@@ -145,10 +147,11 @@ class Resolver {
       graph_.stages[to].broken[port] = true;
       return;
     }
-    if (!seen_.insert({writer->first, writer->second, to, port}).second) {
+    const auto [first, added] = seen_.emplace(std::tuple(writer->first, writer->second, to, port), ref.place);
+    if (!added) {
       report_.error(problem::kEdgeTwice, ref.place,
                     cat(quote(graph_.output_name(writer->first, writer->second)), " writes this port already"),
-                    "remove one of them");
+                    "remove one of them", {{first->second, "the other one"}});
       return;
     }
     GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane};
@@ -305,7 +308,8 @@ class Resolver {
   std::unordered_map<std::string, std::uint32_t> inputs_;   // of the graph
   std::unordered_map<std::string, std::uint32_t> by_name_;  // stages
   std::map<std::string, std::int32_t> loops_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen_;
+  std::map<std::int32_t, Place> max_places_;  // by loop: where its `max` was given first
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Place> seen_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> read_;  // outputs that something broken reads
   std::set<std::uint32_t> unknown_input_;                   // stages that name an input which does not exist
   bool lost_reader_ = false;                                // some reference may have meant any stage

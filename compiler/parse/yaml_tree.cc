@@ -9,7 +9,7 @@
 #include <array>
 #include <sstream>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace woa {
@@ -55,8 +55,8 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Open {
     YamlNode node;
-    std::unordered_set<std::string> names;  // of a map's keys so far
-    bool drop = false;                      // the value that comes next belongs to a duplicate key
+    std::unordered_map<std::string, Place> names;  // of a map's keys so far
+    bool drop = false;                             // the value that comes next belongs to a duplicate key
   };
 
   [[nodiscard]] Place at(const YAML::Mark& mark, std::size_t length) const {
@@ -106,9 +106,10 @@ class TreeBuilder final : public YAML::EventHandler {
     if (key.kind != YamlNode::Kind::kScalar) {
       stop(problem::kWrongShape, key.place, "a key must be a plain word", "write `key: value`");
     }
-    if (map.names.insert(key.text).second) return true;
+    const auto [first, added] = map.names.emplace(key.text, key.place);
+    if (added) return true;
     report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
-                  "remove or rename one of them");
+                  "remove or rename one of them", {{first->second, "it stands here first"}});
     map.drop = true;
     return false;
   }
