@@ -22,7 +22,8 @@ struct SourceMessage {
   std::uint32_t line = 0, column = 0;  // from 1, the column in characters; 0: the file as a whole
   std::uint32_t length = 1;            // characters to underline
   std::string text;
-  std::string source_line;  // the line, cut if it is long; empty if it cannot be quoted or holds a secret
+  std::string source_line;  // the line, or the part around the place; empty if it cannot be quoted or holds a secret
+  std::uint32_t caret = 0;  // characters of it before the place
 };
 
 // Stands for the file where an option is wrong.

@@ -8,7 +8,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxQuotedColumn = 240;  // a line is quoted up to here
+constexpr std::size_t kMaxQuoted = 240;  // bytes of a line
 constexpr std::size_t kMaxNameShown = 64;
 constexpr std::size_t kMaxPathShown = 4096;  // the longest that a system opens
 constexpr std::size_t kMaxListed = 24;
@@ -56,6 +56,20 @@ std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
   return std::min(limit, rows[a.size() % 3][b.size()]);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+// Whether both begin alike: `sharpen` and `sharpen3x3`, `parameters` and `params`.
+bool begin_alike(std::string_view a, std::string_view b) {
+  constexpr std::size_t kTelling = 2, kLong = 5;  // characters
+  const auto common = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const std::size_t shorter = std::min(a.size(), b.size());
+  return common >= kTelling && common + (shorter >= kLong ? 1 : 0) >= shorter;
+}
+
 std::string paint(std::string_view style, std::string_view text, bool color) {
   return color ? cat("\033[", style, "m", text, "\033[0m") : std::string(text);
 }
@@ -69,7 +83,7 @@ std::string format(const SourceMessage& message, std::string_view kind, std::str
   std::string caret;  // under the place: tabs stay tabs, so that the caret does not move
   for (const char c : message.source_line) {
     if (!starts_character(c)) continue;
-    if (characters(caret) + 1 >= message.column) break;
+    if (caret.size() == message.caret) break;
     caret += c == '\t' ? '\t' : ' ';
   }
   const std::string marks = message.length > 1 ? std::string(message.length - 1, '~') : std::string();
@@ -114,10 +128,15 @@ void Report::locate(Note& note, SourceMessage& message) {
   const std::string_view quoted = line(place);
   const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, quoted.size());
   message.column = place.line == 0 ? 0 : characters(quoted.substr(0, before)) + 1;
-  if (before >= kMaxQuotedColumn) return;
-  const std::string_view shown = cut(quoted, kMaxQuotedColumn);
-  message.length = std::max(1U, characters(shown.substr(std::min(before, shown.size())).substr(0, place.length)));
-  if (!hidden_.contains({place.source, place.line})) message.source_line = shown;
+  std::size_t begin = before < kMaxQuoted ? 0 : before - kMaxQuoted / 2;
+  while (begin < before && !starts_character(quoted[begin])) ++begin;
+  const std::string_view shown = cut(quoted.substr(begin), kMaxQuoted);
+  const std::string_view marked = shown.substr(std::min(before - begin, shown.size())).substr(0, place.length);
+  message.length = std::max(1U, characters(marked));
+  if (hidden_.contains({place.source, place.line})) return;
+  const std::string_view left_out = begin == 0 ? "" : "...";
+  message.source_line = cat(left_out, shown);
+  message.caret = characters(left_out) + characters(shown.substr(0, before - begin));
 }
 
 std::vector<Diagnostic> Report::take() {
@@ -157,16 +176,19 @@ std::string quote_list(const std::vector<std::string>& names) {
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.size() > kMaxNameShown) return {};
-  std::size_t best = std::min<std::size_t>(4, name.size() / 3 + 2);
-  std::string found;
+  const std::string wanted = lower_case(name);
+  std::size_t best = std::min({std::size_t{4}, (name.size() + 2) / 3 + 1, std::max(name.size(), std::size_t{1})});
+  std::string found, longer;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxNameShown) continue;
-    if (const std::size_t n = edits(name, candidate, best); n < best) {
+    const std::string other = lower_case(candidate);
+    if (const std::size_t n = edits(wanted, other, best); n < best) {
       best = n;
       found = candidate;
     }
+    if (longer.empty() && begin_alike(wanted, other)) longer = candidate;
   }
-  return found;
+  return found.empty() ? longer : found;
 }
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {

@@ -77,7 +77,7 @@ std::string quote(std::string_view name);
 std::string quote_path(const std::filesystem::path& path);
 // "`a`, `b` and `c`"; cut after some.
 std::string quote_list(const std::vector<std::string>& names);
-// The candidate that is most like `name`, empty if none is.
+// The candidate that is most like `name`, in few edits or by its beginning; empty if none is.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 // "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);

@@ -199,13 +199,23 @@ class FlowAnalyser {
     for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
       const std::int32_t group = stage.outputs[p].one_of;
       MaybeGuard written = guard;
-      if (guard && group >= 0) {
+      const bool unread = report_.errors() != 0 && group >= 0 && is_unread(stage, group);
+      if (unread) written.reset();  // that is reported; what lacks these tokens follows from it
+      if (written && group >= 0) {
         const auto [variable, added] = variables.emplace(group, 0);
         if (added) variable->second = add_choice(stage, group);
         written = choose(*guard, variable->second, stage, group, p);
       }
       for (const std::uint32_t e : stage.out[p]) flow_.edge[e].push_back(written);
     }
+  }
+
+  // Nothing reads one of the group's ports.
+  static bool is_unread(const GraphStage& stage, std::int32_t group) {
+    for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+      if (stage.outputs[p].one_of == group && stage.out[p].empty()) return true;
+    }
+    return false;
   }
 
   std::uint32_t add_choice(const GraphStage& stage, std::int32_t group) {

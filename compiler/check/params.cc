@@ -92,14 +92,17 @@ class ParamSetter {
     ParamPlan param{decl.name, "", decl.type == ParamType::kFile, decl.env};
     if (decl.secret) {
       // its value never passes through here
+    } else if (use != nullptr && !use->value) {
+      return;  // reported as unreadable
     } else if (use == nullptr && !decl.value) {
+      if (!stage.decl->params_complete) return;
       report_.error(problem::kMissingParam, stage.place,
                     cat("stage ", quote(stage.name), " needs parameter ", quote(decl.name), " (", to_string(decl.type),
                         ") of kernel ", quote(stage.kernel->name)),
                     cat("add `", decl.name, ": VALUE` to its `params`, or give `--param ", stage.name, ".", decl.name,
                         "=VALUE`"));
     } else {
-      param.value = use == nullptr ? *decl.value : use->value;
+      param.value = use == nullptr ? *decl.value : *use->value;
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
         const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();

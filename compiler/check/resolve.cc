@@ -85,25 +85,12 @@ class Resolver {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> find_writer(const WriterRef& ref) {
     if (ref.stage.empty()) {
       if (const auto port = inputs_.find(ref.port); port != inputs_.end()) return std::pair{kSourceStage, port->second};
-      const std::string text = cat("there is no graph input ", quote(ref.port));
-      if (by_name_.contains(ref.port)) {
-        report_.error(problem::kUnknownWriter, ref.place, text,
-                      cat(quote(ref.port), " is a stage: write `", ref.port, ".PORT`"));
-        assume_read(by_name_.at(ref.port));
-      } else {
-        report_unknown(report_, problem::kUnknownWriter, ref.place, text, ref.port, file_.inputs, "graph inputs");
-        assume_read(kSourceStage);
-      }
+      report_no_input(ref);
       return std::nullopt;
     }
     const auto found = by_name_.find(ref.stage);
     if (found == by_name_.end()) {
-      const std::string near =
-          report_unknown(report_, problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
-                         ref.stage, file_.stages, "stages");
-      const auto meant = by_name_.find(near);
-      if (meant != by_name_.end()) assume_read(meant->second);
-      lost_reader_ = lost_reader_ || meant == by_name_.end();
+      report_no_stage(ref);
       return std::nullopt;
     }
     const GraphStage& stage = graph_.stages[found->second];
@@ -115,6 +102,40 @@ class Resolver {
         ref.port, stage.outputs, "outputs");
     assume_read(found->second);
     return std::nullopt;
+  }
+
+  void report_no_input(const WriterRef& ref) {
+    const std::string text = cat("there is no graph input ", quote(ref.port));
+    if (const auto stage = by_name_.find(ref.port); stage != by_name_.end()) {
+      std::vector<std::string> outputs;
+      for (const OutputPortPlan& port : graph_.stages[stage->second].outputs) {
+        outputs.push_back(cat(ref.port, ".", port.name));
+      }
+      if (outputs.empty()) outputs.push_back(ref.port + ".PORT");  // the kernel is unknown
+      report_.error(problem::kUnknownWriter, ref.place, text,
+                    cat(quote(ref.port), " is a stage, of which an output is named: ", quote_list(outputs)));
+      assume_read(stage->second);
+    } else if (!file_.inputs.empty()) {  // else it is reported that there are none
+      report_unknown(report_, problem::kUnknownWriter, ref.place, text, ref.port, file_.inputs, "graph inputs");
+      assume_read(kSourceStage);
+    }
+  }
+
+  void report_no_stage(const WriterRef& ref) {
+    const std::string text = cat("there is no stage ", quote(ref.stage));
+    const std::string& input = ref.stage == "source" ? ref.port : ref.stage;
+    if (inputs_.contains(input)) {
+      report_.error(problem::kUnknownWriter, ref.place, text,
+                    cat(quote(input), " is a graph input, which is named by itself: write ", quote(input)));
+      assume_read(kSourceStage);
+      return;
+    }
+    if (file_.stages.empty() && !file_.complete) return;  // they could not be read, which is reported
+    const std::string near =
+        report_unknown(report_, problem::kUnknownWriter, ref.place, text, ref.stage, file_.stages, "stages");
+    const auto meant = by_name_.find(near);
+    if (meant != by_name_.end()) assume_read(meant->second);
+    lost_reader_ = lost_reader_ || meant == by_name_.end();
   }
 
   // One of the stage's outputs was meant by a name that does not exist: none is to be reported as unread.

@@ -92,7 +92,7 @@ std::vector<ParamUse> read_params(const YamlNode* node, Report& report) {
   if (node == nullptr || !expect_map(*node, "`params`", "`{width: 1280}`", report)) return params;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const auto value = read_text(node->items[i], cat("parameter ", quote(node->keys[i].text)), report);
-    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value.value_or(""), true});
+    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value, true});
   }
   return params;
 }
@@ -114,8 +114,10 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   }
   const std::size_t errors = report.errors();
   stage.in = read_port_uses(map.get("in"), "`in`", "`{PORT: STAGE.PORT}`", report);
-  stage.in_complete = map.is_map() && report.errors() == errors;
+  stage.in_complete = map.is_map() && report.errors() == errors && !map.misspelt("in");
+  const std::size_t errors_before_params = report.errors();
   stage.params = read_params(map.get("params"), report);
+  stage.params_complete = map.is_map() && report.errors() == errors_before_params && !map.misspelt("params");
   if (const YamlNode* on = map.get("on")) {
     stage.on = read_text(*on, "`on`", report).value_or("");
     stage.on_place = on->place;
@@ -177,7 +179,8 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root ||
-      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report)) {
+      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report) ||
+      !expect_kind(*root, "woa", report)) {
     return std::nullopt;
   }
   const MapReader map(

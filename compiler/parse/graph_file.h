@@ -36,8 +36,8 @@ struct PortUse {  // one key of `in` or of `outputs`
 struct ParamUse {
   std::string name;
   Place name_place, place;
-  std::string value;
-  bool in_graph = true;  // else from the command line
+  std::optional<std::string> value;  // nothing if it could not be read
+  bool in_graph = true;              // else from the command line
 };
 
 struct StageDecl {
@@ -48,6 +48,7 @@ struct StageDecl {
   std::vector<PortUse> in;
   bool in_complete = true;  // nothing of `in` was left out because it could not be read
   std::vector<ParamUse> params;
+  bool params_complete = true;
   std::string on;  // empty: the compiler decides
   Place on_place;
 };
