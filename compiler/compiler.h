@@ -32,8 +32,8 @@ inline constexpr std::string_view kCommandLine = "command line";
 // One problem, with its place. Printed as `file:line:col: error[CODE]: text`, the line, a caret and a fix, and then
 // each note in the same way (format()).
 struct Diagnostic : SourceMessage {  // the text: what is wrong and what was expected
-  std::string code;  // "E0104": one number per kind of problem, listed in docs/diagnostics.md, never reused
-  std::string fix;   // what to do; may be empty
+  std::string code;                  // "E0104": one number per kind of problem, never reused; pages.h explains it
+  std::string fix;                   // what to do; may be empty
   std::vector<SourceMessage> notes;  // the other places that have to do with it
 };
 std::string format(const Diagnostic& diagnostic, bool color);
