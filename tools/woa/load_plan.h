@@ -24,9 +24,11 @@ struct GraphOptions {
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
+  std::string sarif;  // file to write diagnostics to; empty: none
 };
 
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
+void add_sarif_option(CLI::App& command, GraphOptions& options);
 // --window and --deadline.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 
