@@ -101,7 +101,8 @@ std::string cat(const Parts&... parts) {
 // is, if there are very many, or if the report is full.
 template <class Items>
 std::string report_unknown(Report& report, std::string_view code, const Place& place, std::string text,
-                           std::string_view name, const Items& items, std::string_view what) {
+                           std::string_view name, const Items& items, std::string_view what,
+                           std::vector<Note> notes = {}) {
   constexpr std::size_t kMaxCompared = 5000;
   std::vector<std::string> names;
   for (const auto& item : items) {
@@ -110,7 +111,7 @@ std::string report_unknown(Report& report, std::string_view code, const Place& p
   }
   const std::string near = nearest(name, names);
   const std::string question = near.empty() ? "" : cat("did you mean ", quote(near), "? ");
-  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)));
+  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)), std::move(notes));
   return near;
 }
 

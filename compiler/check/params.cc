@@ -58,7 +58,7 @@ class ParamSetter {
   void set(std::uint32_t s) {
     GraphStage& stage = graph_.stages[s];
     const std::vector<ParamUse> values = values_of(s);
-    std::vector<std::string> meant;  // what unknown names are most like: not to be reported as missing, too
+    std::vector<std::string> meant;  // what unknown names are most like, if any: not to be reported as missing, too
     for (const ParamUse& use : values) {
       const auto& known = stage.kernel->params;
       if (std::any_of(known.begin(), known.end(), [&](const ParamDecl& p) { return p.name == use.name; })) continue;
@@ -71,7 +71,8 @@ class ParamSetter {
     for (const ParamDecl& decl : stage.kernel->params) {
       const auto use =
           std::find_if(values.begin(), values.end(), [&](const ParamUse& u) { return u.name == decl.name; });
-      const bool misspelt = std::find(meant.begin(), meant.end(), decl.name) != meant.end();
+      const bool misspelt =
+          std::any_of(meant.begin(), meant.end(), [&](const std::string& m) { return m == decl.name || m.empty(); });
       if (use != values.end() || !misspelt) set_one(stage, decl, use == values.end() ? nullptr : &*use);
     }
   }

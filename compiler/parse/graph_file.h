@@ -25,12 +25,14 @@ struct WriterRef {  // `stage.port` or a graph input
   bool hold = false;
   std::optional<LoopMark> loop;
   std::string lane = {};
+  bool unclear = false;  // whether it is held or starts a turn could not be read
 };
 
 struct PortUse {  // one key of `in` or of `outputs`
   std::string name;
   Place place;
   std::vector<WriterRef> writers;
+  bool complete = true;  // each writer could be read
 };
 
 struct ParamUse {

@@ -75,7 +75,7 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
   if (const YamlNode* group = map.get("one_of")) port.one_of = read_group(*group, kernel, report);
   if (const auto type = read_port_type(map, bounds, report)) {
     port.type = *type;
-    if (type->max_bytes == 0) {
+    if (type->max_bytes == 0 && !map.misspelt("max")) {
       report.error(problem::kMissingKey, key.place, cat("output ", quote(key.text), " has no bound"),
                    "add `max: SIZE`; memory for it is set aside before the kernel runs");
     }

@@ -9,7 +9,6 @@
 namespace woa {
 namespace {
 
-constexpr std::string_view kAnyKey = "<<";  // a merge key may bring any
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTextBytes = 64U << 10;
 
@@ -94,21 +93,27 @@ MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<st
   place_ = node->place;
   if (!expect_map(*node, what, cat("`{KEY: VALUE, ...}`; accepted keys: ", quote_list(keys)), report)) return;
   map_ = node;
-  for (const YamlNode& key : node->keys) {
-    if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) refuse(key, keys);
+  std::vector<std::string> absent;
+  for (const std::string& key : keys) {
+    if (get(key) == nullptr) absent.push_back(key);
   }
+  for (const YamlNode& key : node->keys) {
+    if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) refuse(key, absent, keys);
+  }
+  if (node->dropped) meant_.emplace_back();
 }
 
-void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& keys) {
+void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& absent,
+                       const std::vector<std::string>& keys) {
   const std::size_t colon = key.text.find(':');
   const std::string before = key.text.substr(0, colon);
-  std::string fix = suggest(key.text, keys, "accepted keys");
-  std::string meant = nearest(key.text, keys);
+  std::string meant = nearest(key.text, absent);
+  const std::string question = meant.empty() ? "" : cat("did you mean ", quote(meant), "? ");
+  std::string fix = cat(question, "accepted keys: ", quote_list(keys));
   if (colon != std::string::npos && std::find(keys.begin(), keys.end(), before) != keys.end()) {
     meant = before;
     fix = cat("a blank must follow the colon: write ", quote(cat(before, ": ", key.text.substr(colon + 1))));
   } else if (key.text == "<<") {
-    meant = kAnyKey;
     fix = "merge keys are not part of this language: write the keys out";
   }
   meant_.push_back(std::move(meant));
@@ -116,7 +121,7 @@ void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& keys
 }
 
 bool MapReader::misspelt(std::string_view key) const {
-  return std::any_of(meant_.begin(), meant_.end(), [&](const std::string& m) { return m == key || m == kAnyKey; });
+  return std::any_of(meant_.begin(), meant_.end(), [&](const std::string& m) { return m == key || m.empty(); });
 }
 
 const YamlNode* MapReader::get(std::string_view key) const {

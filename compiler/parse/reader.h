@@ -23,16 +23,17 @@ class MapReader {
   [[nodiscard]] const YamlNode* get(std::string_view key) const;
   // The same; reports a missing key.
   [[nodiscard]] const YamlNode* need(std::string_view key, std::string_view hint) const;
-  // An unknown key, which was reported, seems to mean this one: what it would say is not to be reported as missing.
+  // A key that was reported, being unknown or there twice, may mean this one: what it would say is not to be reported
+  // as missing.
   [[nodiscard]] bool misspelt(std::string_view key) const;
 
  private:
-  void refuse(const YamlNode& key, const std::vector<std::string>& keys);
+  void refuse(const YamlNode& key, const std::vector<std::string>& absent, const std::vector<std::string>& keys);
 
   const YamlNode* map_ = nullptr;
   Place place_;
   std::string what_;
-  std::vector<std::string> meant_;  // keys that unknown ones are most like
+  std::vector<std::string> meant_;  // for each that was reported the absent key that it is most like, or none: any
   Report& report_;
 };
 

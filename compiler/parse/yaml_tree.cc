@@ -30,7 +30,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}});
+    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}, false});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_anchor(mark, 1); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -38,7 +38,7 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     const std::size_t quotes = tag == "!" ? 2 : 0;
-    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}});
+    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}, false});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -85,7 +85,7 @@ class TreeBuilder final : public YAML::EventHandler {
       stop(problem::kTooDeep, at(mark, 1), cat("nested deeper than ", kMaxYamlDepth, " levels"),
            "no key of this language needs that many levels; look for a bracket too much");
     }
-    stack_.push_back({{kind, at(mark, 1), {}, {}, {}}, {}});
+    stack_.push_back({{kind, at(mark, 1), {}, {}, {}, false}, {}});
   }
   void close() {
     YamlNode node = std::move(stack_.back().node);
@@ -111,7 +111,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (added) return true;
     report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
                   "remove or rename one of them", {{first->second, "it stands here first"}});
-    map.drop = true;
+    map.drop = map.node.dropped = true;
     return false;
   }
 

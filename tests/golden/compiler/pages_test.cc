@@ -92,7 +92,7 @@ class ExampleFolder {
   fs::path path_;
 };
 
-std::string said(const Compilation& result) {
+std::string all_texts(const Compilation& result) {
   std::string text;
   for (const Diagnostic& diagnostic : result.diagnostics) text += format(diagnostic, false);
   return text;
@@ -128,7 +128,7 @@ TEST_CASE("what a page's example shows as wrong has that problem and no other, a
     if (example.wrong.empty()) continue;
     ++examples;
     const Compilation wrong = folder.compile(example.wrong), mended = folder.compile(example.mended);
-    INFO(said(wrong) << "mended:\n" << said(mended));
+    INFO(all_texts(wrong) << "mended:\n" << all_texts(mended));
     std::set<std::string_view> codes;
     for (const Diagnostic& diagnostic : wrong.diagnostics) codes.insert(diagnostic.code);
     CHECK(codes == std::set<std::string_view>{code});
