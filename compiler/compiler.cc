@@ -39,7 +39,7 @@ Machine load_machine(const std::optional<fs::path>& path, Report& report) {
 
 void check_options(const CompileOptions& options, Report& report) {
   if (!options.window || (*options.window >= 1 && *options.window <= kMaxWindow)) return;
-  report.error(problem::kBadOption, {report.add_source("command line", ""), 0, 0, 1},
+  report.error(problem::kBadOption, {report.add_source(std::string(kCommandLine), ""), 0, 0, 1},
                cat("--window is ", *options.window, ", expected 1 to ", kMaxWindow), "choose a window in that range");
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,15 +16,25 @@
 
 namespace woa {
 
-// One problem, with its place. Printed as `file:line:col: error[CODE]: text`, the line, a caret and a fix (format()).
-struct Diagnostic {
-  std::string code;  // "E0104": one number per kind of problem, listed in docs/diagnostics.md, never reused
-  std::string file;
-  std::uint32_t line = 0, column = 0;  // from 1; 0: the file as a whole
-  std::string text;                    // what is wrong and what was expected
-  std::string fix;                     // what to do; may be empty
-  std::string source_line;
-  std::uint32_t length = 1;  // columns to underline
+// Something said about a place in a file.
+struct SourceMessage {
+  std::string file;                    // or kCommandLine
+  std::uint32_t line = 0, column = 0;  // from 1, the column in characters; 0: the file as a whole
+  std::uint32_t length = 1;            // characters to underline
+  std::string text;
+  std::string source_line;  // the line, or the part around the place; empty if it cannot be quoted or holds a secret
+  std::uint32_t caret = 0;  // characters of it before the place
+};
+
+// Stands for the file where an option is wrong.
+inline constexpr std::string_view kCommandLine = "command line";
+
+// One problem, with its place. Printed as `file:line:col: error[CODE]: text`, the line, a caret and a fix, and then
+// each note in the same way (format()).
+struct Diagnostic : SourceMessage {  // the text: what is wrong and what was expected
+  std::string code;                  // "E0104": one number per kind of problem, never reused; pages.h explains it
+  std::string fix;                   // what to do; may be empty
+  std::vector<SourceMessage> notes;  // the other places that have to do with it
 };
 std::string format(const Diagnostic& diagnostic, bool color);
 

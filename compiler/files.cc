@@ -25,8 +25,9 @@ std::optional<std::string> read_file(const fs::path& path, const Place& place, R
   if (regular && stream) text << stream.rdbuf();
   if (!regular || !stream || stream.bad()) {
     const bool exists = fs::exists(path, error);
-    report.error(problem::kCannotRead, place,
-                 cat("cannot read ", quote_path(path), exists ? "" : ": there is no such file"),
+    const bool folder = fs::is_directory(path, error);
+    const std::string_view why = folder ? ": it is a folder" : exists ? "" : ": there is no such file";
+    report.error(problem::kCannotRead, place, cat("cannot read ", quote_path(path), why),
                  exists ? "check that it is a file and that you may read it" : "check the path");
     return std::nullopt;
   }

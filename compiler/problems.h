@@ -28,6 +28,7 @@ namespace woa::problem {
   X(kBadName, "E0116")           \
   X(kNotSupported, "E0117")      \
   X(kTooMany, "E0118")           \
+  X(kWrongFile, "E0119")         \
   /* kernels */                  \
   X(kUnknownKernel, "E0201")     \
   X(kKernelUnavailable, "E0202") \

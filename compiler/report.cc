@@ -8,7 +8,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxQuotedColumn = 240;  // a line is quoted up to here
+constexpr std::size_t kMaxQuoted = 240;  // bytes of a line
 constexpr std::size_t kMaxNameShown = 64;
 constexpr std::size_t kMaxPathShown = 4096;  // the longest that a system opens
 constexpr std::size_t kMaxListed = 24;
@@ -56,6 +56,40 @@ std::size_t edits(std::string_view a, std::string_view b, std::size_t limit) {
   return std::min(limit, rows[a.size() % 3][b.size()]);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+// Whether both begin alike: `sharpen` and `sharpen3x3`, `parameters` and `params`.
+bool begin_alike(std::string_view a, std::string_view b) {
+  constexpr std::size_t kTelling = 2, kLong = 5;  // characters
+  const auto common = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const std::size_t shorter = std::min(a.size(), b.size());
+  return common >= kTelling && common + (shorter >= kLong ? 1 : 0) >= shorter;
+}
+
+std::string paint(std::string_view style, std::string_view text, bool color) {
+  return color ? cat("\033[", style, "m", text, "\033[0m") : std::string(text);
+}
+
+// The place, `kind` in that style, the text, the line and the caret.
+std::string format(const SourceMessage& message, std::string_view kind, std::string_view style, bool color) {
+  const std::string place = message.line == 0 ? "" : cat(":", message.line, ":", message.column);
+  std::string out =
+      cat(paint("1", cat(message.file, place, ":"), color), " ", paint(style, kind, color), " ", message.text, "\n");
+  if (message.source_line.empty()) return out;
+  std::string caret;  // under the place: tabs stay tabs, so that the caret does not move
+  for (const char c : message.source_line) {
+    if (!starts_character(c)) continue;
+    if (caret.size() == message.caret) break;
+    caret += c == '\t' ? '\t' : ' ';
+  }
+  const std::string marks = message.length > 1 ? std::string(message.length - 1, '~') : std::string();
+  return out + "  " + message.source_line + "\n  " + caret + paint("1;32", "^" + marks, color) + "\n";
+}
+
 }  // namespace
 
 std::uint32_t Report::add_source(std::string name, std::string text) {
@@ -79,34 +113,44 @@ std::string_view Report::line(const Place& place) {
   return line;
 }
 
-void Report::error(std::string_view code, const Place& place, std::string text, std::string fix) {
+void Report::error(std::string_view code, const Place& place, std::string text, std::string fix,
+                   std::vector<Note> notes) {
   if (++errors_ > kMaxProblems) return;
-  Diagnostic d;
-  d.code = code;
-  d.file = sources_[place.source].name;
-  d.line = place.line;
-  d.text = std::move(text);
-  d.fix = std::move(fix);
+  entries_.push_back({code, {place, std::move(text)}, std::move(fix), std::move(notes)});
+}
+
+// Fills `message` in with what is said and where, in characters, and with the line.
+void Report::locate(Note& note, SourceMessage& message) {
+  const Place& place = note.place;
+  message.file = sources_[place.source].name;
+  message.text = std::move(note.text);
+  message.line = place.line;
   const std::string_view quoted = line(place);
   const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, quoted.size());
-  d.column = place.line == 0 ? 0 : characters(quoted.substr(0, before)) + 1;
-  if (before < kMaxQuotedColumn) {
-    d.source_line = cut(quoted, kMaxQuotedColumn);
-    const std::string_view marked = std::string_view(d.source_line).substr(std::min(before, d.source_line.size()));
-    d.length = std::max(1U, characters(marked.substr(0, place.length)));
-  }
-  entries_.push_back({std::move(d), place.source});
+  message.column = place.line == 0 ? 0 : characters(quoted.substr(0, before)) + 1;
+  std::size_t begin = before < kMaxQuoted ? 0 : before - kMaxQuoted / 2;
+  while (begin < before && !starts_character(quoted[begin])) ++begin;
+  const std::string_view shown = cut(quoted.substr(begin), kMaxQuoted);
+  const std::string_view marked = shown.substr(std::min(before - begin, shown.size())).substr(0, place.length);
+  message.length = std::max(1U, characters(marked));
+  if (hidden_.contains({place.source, place.line})) return;
+  const std::string_view left_out = begin == 0 ? "" : "...";
+  message.source_line = cat(left_out, shown);
+  message.caret = characters(left_out) + characters(shown.substr(0, before - begin));
 }
 
 std::vector<Diagnostic> Report::take() {
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.source, a.diagnostic.line, a.diagnostic.column) <
-           std::tie(b.source, b.diagnostic.line, b.diagnostic.column);
+    const Place &x = a.error.place, &y = b.error.place;
+    return std::tie(x.source, x.line, x.column) < std::tie(y.source, y.line, y.column);
   });
   std::vector<Diagnostic> out;
   for (Entry& entry : entries_) {
-    if (hidden_.contains({entry.source, entry.diagnostic.line})) entry.diagnostic.source_line.clear();
-    out.push_back(std::move(entry.diagnostic));
+    Diagnostic& diagnostic = out.emplace_back();
+    locate(entry.error, diagnostic);
+    diagnostic.code = entry.code;
+    diagnostic.fix = std::move(entry.fix);
+    for (Note& note : entry.notes) locate(note, diagnostic.notes.emplace_back());
   }
   if (errors_ > kMaxProblems) {
     Diagnostic more;
@@ -132,16 +176,19 @@ std::string quote_list(const std::vector<std::string>& names) {
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.size() > kMaxNameShown) return {};
-  std::size_t best = std::min<std::size_t>(4, name.size() / 3 + 2);
-  std::string found;
+  const std::string wanted = lower_case(name);
+  std::size_t best = std::min({std::size_t{4}, (name.size() + 2) / 3 + 1, std::max(name.size(), std::size_t{1})});
+  std::string found, longer;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxNameShown) continue;
-    if (const std::size_t n = edits(name, candidate, best); n < best) {
+    const std::string other = lower_case(candidate);
+    if (const std::size_t n = edits(wanted, other, best); n < best) {
       best = n;
       found = candidate;
     }
+    if (longer.empty() && begin_alike(wanted, other)) longer = candidate;
   }
-  return found;
+  return found.empty() ? longer : found;
 }
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {
@@ -151,24 +198,9 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
 }
 
 std::string format(const Diagnostic& diagnostic, bool color) {
-  const auto paint = [color](std::string_view code, const std::string& text) {
-    return color ? cat("\033[", code, "m", text, "\033[0m") : text;
-  };
-  std::string place = diagnostic.file;
-  if (diagnostic.line != 0) place += cat(":", diagnostic.line, ":", diagnostic.column);
-  std::string out = paint("1", place + ":") + " " + paint("1;31", cat("error[", diagnostic.code, "]:")) + " " +
-                    diagnostic.text + "\n";
-  if (!diagnostic.source_line.empty()) {
-    std::string caret;  // under the place: tabs stay tabs, so that the caret does not move
-    for (const char c : diagnostic.source_line) {
-      if (!starts_character(c)) continue;
-      if (characters(caret) + 1 >= diagnostic.column) break;
-      caret += c == '\t' ? '\t' : ' ';
-    }
-    const std::string marks = diagnostic.length > 1 ? std::string(diagnostic.length - 1, '~') : std::string();
-    out += "  " + diagnostic.source_line + "\n  " + caret + paint("1;32", "^" + marks) + "\n";
-  }
+  std::string out = format(diagnostic, cat("error[", diagnostic.code, "]:"), "1;31", color);
   if (!diagnostic.fix.empty()) out += "  fix: " + diagnostic.fix + "\n";
+  for (const SourceMessage& note : diagnostic.notes) out += format(note, "note:", "1;36", color);
   return out;
 }
 

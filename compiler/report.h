@@ -23,6 +23,12 @@ struct Place {
   std::uint32_t length = 1;            // bytes to underline
 };
 
+// Another place that has to do with a problem: where the name is defined first, say.
+struct Note {
+  Place place;
+  std::string text;
+};
+
 // Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts.
 class Report {
  public:
@@ -34,7 +40,8 @@ class Report {
   // The line of a place, without its end; empty for a source as a whole.
   std::string_view line(const Place& place);
 
-  void error(std::string_view code, const Place& place, std::string text, std::string fix = {});
+  void error(std::string_view code, const Place& place, std::string text, std::string fix = {},
+             std::vector<Note> notes = {});
   // The line holds a secret: no diagnostic quotes it.
   void hide_line(const Place& place) { hidden_.insert({place.source, place.line}); }
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
@@ -50,9 +57,13 @@ class Report {
     std::vector<std::size_t> lines;  // where each begins; found when first needed
   };
   struct Entry {
-    Diagnostic diagnostic;
-    std::uint32_t source = 0;
+    std::string_view code;  // of problems.h
+    Note error;
+    std::string fix;
+    std::vector<Note> notes;
   };
+
+  void locate(Note& note, SourceMessage& message);
 
   std::vector<Source> sources_;
   std::vector<Entry> entries_;
@@ -66,7 +77,7 @@ std::string quote(std::string_view name);
 std::string quote_path(const std::filesystem::path& path);
 // "`a`, `b` and `c`"; cut after some.
 std::string quote_list(const std::vector<std::string>& names);
-// The candidate that is most like `name`, empty if none is.
+// The candidate that is most like `name`, in few edits or by its beginning; empty if none is.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 // "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
@@ -90,7 +101,8 @@ std::string cat(const Parts&... parts) {
 // is, if there are very many, or if the report is full.
 template <class Items>
 std::string report_unknown(Report& report, std::string_view code, const Place& place, std::string text,
-                           std::string_view name, const Items& items, std::string_view what) {
+                           std::string_view name, const Items& items, std::string_view what,
+                           std::vector<Note> notes = {}) {
   constexpr std::size_t kMaxCompared = 5000;
   std::vector<std::string> names;
   for (const auto& item : items) {
@@ -99,7 +111,7 @@ std::string report_unknown(Report& report, std::string_view code, const Place& p
   }
   const std::string near = nearest(name, names);
   const std::string question = near.empty() ? "" : cat("did you mean ", quote(near), "? ");
-  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)));
+  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)), std::move(notes));
   return near;
 }
 

@@ -46,8 +46,9 @@ class FlowAnalyser {
     bool known = false;
   };
 
-  void error(std::string_view code, const Place& place, std::string text, std::string fix) {
-    if (!guards_.overflowed()) report_.error(code, place, std::move(text), std::move(fix));
+  void error(std::string_view code, const Place& place, std::string text, std::string fix,
+             std::vector<Note> notes = {}) {
+    if (!guards_.overflowed()) report_.error(code, place, std::move(text), std::move(fix), std::move(notes));
   }
 
   // "always", or "when `a` writes `x`".
@@ -100,18 +101,21 @@ class FlowAnalyser {
   void report_overlap(const Merge& merge, std::uint32_t e, Guard guard, Guard overlap) {
     const GraphEdge& edge = graph_.edges[e];
     std::string other = "the token that begins the turn";
+    std::vector<Note> notes;
     for (const std::uint32_t w : merge.writers) {
       const Guard both = guards_.both(*flow_.edge[w].back(), guard);
       if (both == Guards::kNever) continue;
       other = quote(graph_.writer_name(graph_.edges[w]));
       overlap = both;
+      notes.push_back({graph_.edges[w].place, "the other writer"});
       break;
     }
     error(problem::kMergeNotExclusive, edge.place,
           cat(other, " and ", quote(graph_.writer_name(edge)), " may both write ", quote(graph_.reader_name(edge)),
               ": ", when(overlap)),
           "merge only writers of which one at most writes, such as the ports of one `one_of` group; join others with a "
-          "stage");
+          "stage",
+          std::move(notes));
   }
 
   // Compares what arrives at ports that must be fed together; nothing if they differ or one is unknown.
@@ -143,6 +147,7 @@ class FlowAnalyser {
 
   void report_difference(std::string_view code, const std::string& what, PortId a, Guard guard_a, PortId b,
                          Guard guard_b) {
+    const Place first = graph_.stages[a.stage].input_places[a.port];
     const Place place = graph_.stages[b.stage].input_places[b.port];
     Guard only = guards_.without(guard_a, guard_b);
     if (only == Guards::kNever) {
@@ -153,7 +158,8 @@ class FlowAnalyser {
           cat(what, ": ", when(only), ", a token comes to ", quote(graph_.input_name(a.stage, a.port)), " and none to ",
               quote(graph_.input_name(b.stage, b.port))),
           "bring both under the same choices: merge the alternatives first, or mark the one that comes more often "
-          "`hold: true`");
+          "`hold: true`",
+          {{first, "the other input"}});
   }
 
   MaybeGuard fire(std::int32_t context, std::uint32_t s) {
@@ -193,13 +199,23 @@ class FlowAnalyser {
     for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
       const std::int32_t group = stage.outputs[p].one_of;
       MaybeGuard written = guard;
-      if (guard && group >= 0) {
+      const bool unread = report_.errors() != 0 && group >= 0 && is_unread(stage, group);
+      if (unread) written.reset();  // that is reported; what lacks these tokens follows from it
+      if (written && group >= 0) {
         const auto [variable, added] = variables.emplace(group, 0);
         if (added) variable->second = add_choice(stage, group);
         written = choose(*guard, variable->second, stage, group, p);
       }
       for (const std::uint32_t e : stage.out[p]) flow_.edge[e].push_back(written);
     }
+  }
+
+  // Nothing reads one of the group's ports.
+  static bool is_unread(const GraphStage& stage, std::int32_t group) {
+    for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+      if (stage.outputs[p].one_of == group && stage.out[p].empty()) return true;
+    }
+    return false;
   }
 
   std::uint32_t add_choice(const GraphStage& stage, std::int32_t group) {
@@ -276,12 +292,13 @@ class FlowAnalyser {
 
   void report_early_exit(std::int32_t l, std::uint32_t e, Guard early) {
     const GraphEdge& edge = graph_.edges[e];
-    const std::string& name = graph_.loops[static_cast<std::size_t>(l)].name;
+    const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
     error(problem::kLeavesEarly, edge.place,
-          cat(quote(graph_.writer_name(edge)), " leaves loop ", quote(name),
+          cat(quote(graph_.writer_name(edge)), " leaves loop ", quote(loop.name),
               " also from turns after which the loop goes on: ", when(early)),
           "an edge leaves a loop once per entry: let the port that leaves and the port that goes on be of one `one_of` "
-          "group");
+          "group",
+          {{loop.place, "the loop goes on here"}});
   }
 
   void report_endings(std::int32_t l) {

@@ -58,6 +58,7 @@ struct Graph {
   std::vector<GraphEdge> edges;
   std::vector<GraphLoop> loops;
   std::vector<ControllerPlan> controllers;
+  bool whole = true;  // every edge that the file means is there; else some could not be read or resolved, as reported
 
   // "stage.port", or the graph input's or output's name.
   [[nodiscard]] std::string output_name(std::uint32_t stage, std::uint32_t port) const;

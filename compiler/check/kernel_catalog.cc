@@ -20,25 +20,26 @@ KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
     : kernel_path_(std::move(kernel_path)), report_(report) {}
 
 void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder) {
-  Found found = load(folder / ref.path, ref.path, ref.place);
+  Found found = load(folder / ref.path, ref.place);
   found.file = absolute_path(folder / ref.path);
+  found.place = ref.place;
   incomplete_ = incomplete_ || !found.kernel;
   if (!found.kernel) return;
   std::unique_ptr<Found>& slot = kernels_[found.kernel->name];
   if (slot != nullptr) {
     report_.error(problem::kKernelTwice, ref.place,
                   cat("kernel ", quote(found.kernel->name), " is in ", quote_path(slot->file), " already"),
-                  "rename one of them, or remove it from `kernels`");
+                  "rename one of them, or remove it from `kernels`", {{slot->place, "the other one"}});
     return;
   }
   slot = std::make_unique<Found>(std::move(found));
 }
 
-KernelCatalog::Found KernelCatalog::load(const fs::path& file, const std::string& shown, const Place& place) {
+KernelCatalog::Found KernelCatalog::load(const fs::path& file, const Place& place) {
   Found found;
   const std::optional<std::string> text = read_file(file, place, report_);
   if (!text) return found;
-  found.kernel = read_kernel(report_.add_source(shown, *text), report_);
+  found.kernel = read_kernel(report_.add_source(file.string(), *text), report_);
   std::ifstream reason(file.parent_path() / "unavailable.txt");
   if (reason) {
     std::getline(reason, found.unavailable);
@@ -86,7 +87,7 @@ const KernelCatalog::Found* KernelCatalog::find(const std::string& name, const P
       const fs::path file = folder / name / "kernel.yaml";
       std::error_code error;
       if (!fs::exists(file, error)) continue;
-      const auto& slot = kernels_[name] = std::make_unique<Found>(load(file, file.string(), place));
+      const auto& slot = kernels_[name] = std::make_unique<Found>(load(file, place));
       check_name(*slot, name, file, place);
       return slot.get();
     }

@@ -20,6 +20,7 @@ class KernelCatalog {
     std::optional<KernelDecl> kernel;  // nothing: the file has errors, or the kernel is not available
     std::string file;                  // absolute path of a user's kernel.yaml; empty on the kernel path
     std::string unavailable;           // why, if so
+    Place place = {};                  // of a user's kernel: the entry of the graph that names its file
   };
 
   // Reads the user's kernels, whose paths are relative to `folder`.
@@ -35,7 +36,7 @@ class KernelCatalog {
 
  private:
   void add_user_kernel(const KernelRef& ref, const std::filesystem::path& folder);
-  Found load(const std::filesystem::path& file, const std::string& shown, const Place& place);
+  Found load(const std::filesystem::path& file, const Place& place);
   void check_name(Found& found, const std::string& folder, const std::filesystem::path& file, const Place& place);
   void report_unknown(const std::string& name, const Place& place);
 

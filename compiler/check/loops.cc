@@ -21,7 +21,6 @@ class LoopFinder {
   }
 
   bool run() {
-    const std::size_t errors = report_.errors();
     std::vector<std::uint32_t> all(graph_.stages.size());
     for (std::uint32_t s = 0; s < all.size(); ++s) all[s] = s;
     work_.push_back({std::move(all), -1});
@@ -35,10 +34,21 @@ class LoopFinder {
       }
     }
     check_edges();
-    return report_.errors() == errors;
+    return sound_;
   }
 
  private:
+  void error(std::string_view code, const Place& place, std::string text, std::string fix,
+             std::vector<Note> notes = {}) {
+    sound_ = false;
+    report_.error(code, place, std::move(text), std::move(fix), std::move(notes));
+  }
+  // Of an edge that should be there: not if it may be one of those that could not be read.
+  void lack(std::string_view code, const Place& place, std::string text, std::string fix) {
+    sound_ = false;
+    if (graph_.whole) report_.error(code, place, std::move(text), std::move(fix));
+  }
+
   struct Work {
     std::vector<std::uint32_t> stages;
     std::int32_t parent;
@@ -148,8 +158,7 @@ class LoopFinder {
     if (parent >= 0) graph_.loops[static_cast<std::size_t>(parent)].children.push_back(id);
     for (const std::uint32_t s : component) graph_.stages[s].loop = id;
     if (loop.depth >= kTagBits) {
-      report_.error(problem::kTagTooLong, loop.place, cat("loops are nested deeper than ", kTagBits),
-                    "nest fewer loops");
+      error(problem::kTagTooLong, loop.place, cat("loops are nested deeper than ", kTagBits), "nest fewer loops");
       return;
     }
     work_.push_back({component, id});
@@ -186,26 +195,31 @@ class LoopFinder {
     if (cycle.size() > kShown) text += cat("... (", cycle.size(), " stages) -> ");
     text += graph_.stages[component[0]].name;
     const GraphEdge& closing = graph_.edges[cycle.back()];
-    report_.error(
-        problem::kCycle, closing.place, cat("a cycle without a loop: ", text),
-        cat("if this edge starts the next turn, write `{from: ", graph_.writer_name(closing), ", loop: {max: N}}`"));
+    error(problem::kCycle, closing.place, cat("a cycle without a loop: ", text),
+          cat("if this edge starts the next turn, write `{from: ", graph_.writer_name(closing), ", loop: {max: N}}`"));
   }
 
   void report_no_entry(const Component& component, const std::vector<std::int32_t>& loops) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(loops[0])];
-    report_.error(problem::kLoopEntry, loop.place,
-                  cat("nothing starts the first turn of loop ", quote(loop.name), " around stage ",
-                      quote(graph_.stages[component[0]].name)),
-                  "a loop edge ends at an input that also has a writer from before the loop: `[BEFORE.PORT, {from: "
-                  "..., loop: ...}]`");
+    lack(problem::kLoopEntry, loop.place,
+         cat("nothing starts the first turn of loop ", quote(loop.name), " around stage ",
+             quote(graph_.stages[component[0]].name)),
+         "a loop edge ends at an input that also has a writer from before the loop: `[BEFORE.PORT, {from: "
+         "..., loop: ...}]`");
   }
 
   void report_rivals(const std::vector<std::int32_t>& rivals) {
     std::vector<std::string> names;
-    for (const std::int32_t loop : rivals) names.push_back(graph_.loops[static_cast<std::size_t>(loop)].name);
-    report_.error(problem::kLoopOrder, graph_.loops[static_cast<std::size_t>(rivals[0])].place,
-                  cat("loops ", quote_list(names), " enter at the same stages, so neither is the inner one"),
-                  "give their edges one name if they are one loop; else let the inner one begin at a stage of its own");
+    std::vector<Note> others;
+    for (const std::int32_t id : rivals) {
+      const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(id)];
+      if (!names.empty()) others.push_back({loop.place, cat("loop ", quote(loop.name))});
+      names.push_back(loop.name);
+    }
+    error(problem::kLoopOrder, graph_.loops[static_cast<std::size_t>(rivals[0])].place,
+          cat("loops ", quote_list(names), " enter at the same stages, so neither is the inner one"),
+          "give their edges one name if they are one loop; else let the inner one begin at a stage of its own",
+          std::move(others));
   }
 
   void check_edges() {
@@ -217,15 +231,15 @@ class LoopFinder {
       if (graph_.contains(edge.loop, edge.context) && loop.found) {
         edge.context = edge.loop;
       } else if (loop.found) {
-        report_.error(problem::kLoopSplit, edge.place,
-                      cat("this edge is not in the cycle of the other edges of loop ", quote(loop.name)),
-                      "give loops that have separate cycles separate names: `loop: {max: N, name: L}`");
+        error(problem::kLoopSplit, edge.place,
+              cat("this edge is not in the cycle of the other edges of loop ", quote(loop.name)),
+              "give loops that have separate cycles separate names: `loop: {max: N, name: L}`",
+              {{loop.place, "the loop's first edge"}});
       } else if (stuck_[edge.from_stage] == 0 || stuck_[edge.from_stage] != stuck_[edge.to_stage]) {
-        report_.error(
-            problem::kNoCycle, edge.place,
-            cat("loop ", quote(loop.name), ": this edge closes no cycle; within one turn there is no way from ",
-                quote(graph_.stages[edge.to_stage].name), " to ", quote(graph_.stages[edge.from_stage].name)),
-            "remove `loop`, or mend the edges between them");
+        lack(problem::kNoCycle, edge.place,
+             cat("loop ", quote(loop.name), ": this edge closes no cycle; within one turn there is no way from ",
+                 quote(graph_.stages[edge.to_stage].name), " to ", quote(graph_.stages[edge.from_stage].name)),
+             "remove `loop`, or mend the edges between them");
       }
     }
   }
@@ -240,6 +254,7 @@ class LoopFinder {
   std::vector<std::uint32_t>
       stuck_;  // by stage: number of the component that could not be taken apart (reported), or 0
   std::uint32_t stuck_components_ = 0;
+  bool sound_ = true;
 };
 
 }  // namespace

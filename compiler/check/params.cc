@@ -17,7 +17,7 @@ class ParamSetter {
 
   void read_command_line(const std::map<std::string, std::string>& values) {
     if (values.empty()) return;
-    const Place place{report_.add_source("command line", ""), 0, 0, 1};
+    const Place place{report_.add_source(std::string(kCommandLine), ""), 0, 0, 1};
     std::unordered_map<std::string, std::uint32_t> stages;
     for (std::uint32_t s = kSinkStage + 1; s < graph_.stages.size(); ++s) stages.emplace(graph_.stages[s].name, s);
     for (const auto& [target, value] : values) {
@@ -58,7 +58,7 @@ class ParamSetter {
   void set(std::uint32_t s) {
     GraphStage& stage = graph_.stages[s];
     const std::vector<ParamUse> values = values_of(s);
-    std::vector<std::string> meant;  // what unknown names are most like: not to be reported as missing, too
+    std::vector<std::string> meant;  // what unknown names are most like, if any: not to be reported as missing, too
     for (const ParamUse& use : values) {
       const auto& known = stage.kernel->params;
       if (std::any_of(known.begin(), known.end(), [&](const ParamDecl& p) { return p.name == use.name; })) continue;
@@ -71,7 +71,8 @@ class ParamSetter {
     for (const ParamDecl& decl : stage.kernel->params) {
       const auto use =
           std::find_if(values.begin(), values.end(), [&](const ParamUse& u) { return u.name == decl.name; });
-      const bool misspelt = std::find(meant.begin(), meant.end(), decl.name) != meant.end();
+      const bool misspelt =
+          std::any_of(meant.begin(), meant.end(), [&](const std::string& m) { return m == decl.name || m.empty(); });
       if (use != values.end() || !misspelt) set_one(stage, decl, use == values.end() ? nullptr : &*use);
     }
   }
@@ -92,14 +93,17 @@ class ParamSetter {
     ParamPlan param{decl.name, "", decl.type == ParamType::kFile, decl.env};
     if (decl.secret) {
       // its value never passes through here
+    } else if (use != nullptr && !use->value) {
+      return;  // reported as unreadable
     } else if (use == nullptr && !decl.value) {
+      if (!stage.decl->params_complete) return;
       report_.error(problem::kMissingParam, stage.place,
                     cat("stage ", quote(stage.name), " needs parameter ", quote(decl.name), " (", to_string(decl.type),
                         ") of kernel ", quote(stage.kernel->name)),
                     cat("add `", decl.name, ": VALUE` to its `params`, or give `--param ", stage.name, ".", decl.name,
                         "=VALUE`"));
     } else {
-      param.value = use == nullptr ? *decl.value : use->value;
+      param.value = use == nullptr ? *decl.value : *use->value;
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
         const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();

@@ -31,10 +31,18 @@ class Resolver {
     connect_outputs();
     add_implicit_outputs();
     check_use();
+    report_missing(inputs_not_found_, "graph input", "graph inputs", file_.inputs);
+    report_missing(stages_not_found_, "stage", "stages", file_.stages);
+    graph_.whole = file_.complete && std::all_of(graph_.stages.begin(), graph_.stages.end(), [](const GraphStage& s) {
+                     const bool known = s.kernel != nullptr || s.decl == nullptr;
+                     return known && std::find(s.broken.begin(), s.broken.end(), true) == s.broken.end();
+                   });
     return std::move(graph_);
   }
 
  private:
+  using NotFound = std::map<std::string, std::vector<Place>>;  // where writers of that name are read
+
   void add_ends() {
     GraphStage source, sink;
     source.name = "source";
@@ -85,25 +93,12 @@ class Resolver {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> find_writer(const WriterRef& ref) {
     if (ref.stage.empty()) {
       if (const auto port = inputs_.find(ref.port); port != inputs_.end()) return std::pair{kSourceStage, port->second};
-      const std::string text = cat("there is no graph input ", quote(ref.port));
-      if (by_name_.contains(ref.port)) {
-        report_.error(problem::kUnknownWriter, ref.place, text,
-                      cat(quote(ref.port), " is a stage: write `", ref.port, ".PORT`"));
-        assume_read(by_name_.at(ref.port));
-      } else {
-        report_unknown(report_, problem::kUnknownWriter, ref.place, text, ref.port, file_.inputs, "graph inputs");
-        assume_read(kSourceStage);
-      }
+      report_no_input(ref);
       return std::nullopt;
     }
     const auto found = by_name_.find(ref.stage);
     if (found == by_name_.end()) {
-      const std::string near =
-          report_unknown(report_, problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
-                         ref.stage, file_.stages, "stages");
-      const auto meant = by_name_.find(near);
-      if (meant != by_name_.end()) assume_read(meant->second);
-      lost_reader_ = lost_reader_ || meant == by_name_.end();
+      report_no_stage(ref);
       return std::nullopt;
     }
     const GraphStage& stage = graph_.stages[found->second];
@@ -113,13 +108,49 @@ class Resolver {
         report_, problem::kUnknownOutput, ref.place,
         cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
         ref.port, stage.outputs, "outputs");
-    assume_read(found->second);
+    lost_reader_ = true;
     return std::nullopt;
   }
 
-  // One of the stage's outputs was meant by a name that does not exist: none is to be reported as unread.
-  void assume_read(std::uint32_t stage) {
-    for (std::uint32_t p = 0; p < graph_.stages[stage].outputs.size(); ++p) read_.insert({stage, p});
+  void report_no_input(const WriterRef& ref) {
+    lost_reader_ = true;
+    if (const auto stage = by_name_.find(ref.port); stage != by_name_.end()) {
+      std::vector<std::string> outputs;
+      for (const OutputPortPlan& port : graph_.stages[stage->second].outputs) {
+        outputs.push_back(cat(ref.port, ".", port.name));
+      }
+      if (outputs.empty()) outputs.push_back(ref.port + ".PORT");  // the kernel is unknown
+      report_.error(problem::kUnknownWriter, ref.place, cat("there is no graph input ", quote(ref.port)),
+                    cat(quote(ref.port), " is a stage, of which an output is named: ", quote_list(outputs)));
+    } else if (!file_.inputs.empty()) {  // else it is reported that there are none
+      inputs_not_found_[ref.port].push_back(ref.place);
+    }
+  }
+
+  void report_no_stage(const WriterRef& ref) {
+    lost_reader_ = true;
+    const std::string& input = ref.stage == "source" ? ref.port : ref.stage;
+    if (inputs_.contains(input)) {
+      report_.error(problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
+                    cat(quote(input), " is a graph input, which is named by itself: write ", quote(input)));
+      return;
+    }
+    if (file_.stages.empty() && !file_.complete) return;  // they could not be read, which is reported
+    stages_not_found_[ref.stage].push_back(ref.place);
+  }
+
+  // Reports each name once, with the other places where it stands: it may be misspelt where it is declared.
+  template <class Items>
+  void report_missing(const NotFound& missing, std::string_view what, std::string_view plural, const Items& items) {
+    constexpr std::size_t kMostNotes = 8;
+    for (const auto& [name, places] : missing) {
+      std::vector<Note> others;
+      for (std::size_t i = 1; i < std::min(places.size(), kMostNotes + 1); ++i) {
+        others.push_back({places[i], "it is named here, too"});
+      }
+      report_unknown(report_, problem::kUnknownWriter, places[0], cat("there is no ", what, " ", quote(name)), name,
+                     items, plural, std::move(others));
+    }
   }
 
   std::int32_t find_loop(const LoopMark& mark, const std::string& target) {
@@ -131,9 +162,11 @@ class Resolver {
     if (mark.max && loop.max != 0 && *mark.max != loop.max) {
       report_.error(problem::kLoopMax, mark.place,
                     cat("loop ", quote(name), " has `max` ", *mark.max, " here and ", loop.max, " before"),
-                    "edges of one name are one loop with one bound; name the loops apart, or give the bound once");
+                    "edges of one name are one loop with one bound; name the loops apart, or give the bound once",
+                    {{max_places_.at(entry->second), "the other bound"}});
     } else if (mark.max) {
       loop.max = *mark.max;
+      max_places_.emplace(entry->second, mark.place);
     }
     return entry->second;
   }
@@ -145,10 +178,16 @@ class Resolver {
       graph_.stages[to].broken[port] = true;
       return;
     }
-    if (!seen_.insert({writer->first, writer->second, to, port}).second) {
+    const auto [first, added] = seen_.emplace(std::tuple(writer->first, writer->second, to, port), ref.place);
+    if (!added) {
       report_.error(problem::kEdgeTwice, ref.place,
                     cat(quote(graph_.output_name(writer->first, writer->second)), " writes this port already"),
-                    "remove one of them");
+                    "remove one of them", {{first->second, "the other one"}});
+      return;
+    }
+    if (ref.unclear) {
+      graph_.stages[to].broken[port] = true;
+      read_.insert(*writer);
       return;
     }
     GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane};
@@ -187,7 +226,7 @@ class Resolver {
         continue;
       }
       stage.input_places[*port] = use.place;
-      if (use.writers.empty()) stage.broken[*port] = true;
+      if (!use.complete || use.writers.empty()) stage.broken[*port] = true;
       for (const WriterRef& ref : use.writers) connect(number, *port, ref);
       check_hold(number, *port);
     }
@@ -231,7 +270,7 @@ class Resolver {
         plain.hold = false;
         connect(kSinkStage, port, plain);
       }
-      if (use.writers.empty()) graph_.stages[kSinkStage].broken[port] = true;
+      if (!use.complete || use.writers.empty()) graph_.stages[kSinkStage].broken[port] = true;
     }
   }
 
@@ -305,10 +344,12 @@ class Resolver {
   std::unordered_map<std::string, std::uint32_t> inputs_;   // of the graph
   std::unordered_map<std::string, std::uint32_t> by_name_;  // stages
   std::map<std::string, std::int32_t> loops_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen_;
+  std::map<std::int32_t, Place> max_places_;  // by loop: where its `max` was given first
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Place> seen_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> read_;  // outputs that something broken reads
-  std::set<std::uint32_t> unknown_input_;                   // stages that name an input which does not exist
-  bool lost_reader_ = false;                                // some reference may have meant any stage
+  NotFound inputs_not_found_, stages_not_found_;
+  std::set<std::uint32_t> unknown_input_;  // stages that name an input which does not exist
+  bool lost_reader_ = false;               // some reference may have meant any output
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ class TurnChecker {
       if (graph_.edges[e].context == first.context) continue;
       report_.error(problem::kBadHold, graph_.edges[e].place,
                     cat("the writers of held input ", quote(graph_.reader_name(first)), " lie in different loops"),
-                    "let all of them lie before the same loop");
+                    "let all of them lie before the same loop", {{first.place, "another writer"}});
       return false;
     }
     return true;
@@ -55,12 +55,13 @@ class TurnChecker {
     for (std::int32_t loop = stage.loop; graph_.depth(loop) > graph_.depth(entry->context);
          loop = graph_.parent(loop)) {
       if (has_loop_edge(stage, p, loop)) continue;
-      const std::string& name = graph_.loops[static_cast<std::size_t>(loop)].name;
+      const GraphLoop& around = graph_.loops[static_cast<std::size_t>(loop)];
       report_.error(problem::kFedOnce, entry->place,
-                    cat("stage ", quote(stage.name), " fires every turn of loop ", quote(name), ", but ",
+                    cat("stage ", quote(stage.name), " fires every turn of loop ", quote(around.name), ", but ",
                         quote(graph_.reader_name(*entry)), " is written from before the loop, once"),
                     cat("to use one value in every turn write `{from: ", graph_.writer_name(*entry),
-                        ", hold: true}`; else add a writer with `loop: {name: ", name, "}`"));
+                        ", hold: true}`; else add a writer with `loop: {name: ", around.name, "}`"),
+                    {{around.place, "the next turn begins here"}});
       return false;
     }
     return true;

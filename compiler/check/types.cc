@@ -35,6 +35,7 @@ class TypeSettler {
   struct Fixed {
     std::uint32_t size = 0;
     std::string by;  // the port that fixes it
+    Place place;     // of its stage, or where the stage names it
   };
   using FixedDims = std::array<Fixed, kMaxRank>;
 
@@ -72,17 +73,27 @@ class TypeSettler {
 
   void note_fixed(std::uint32_t id, const std::string& name, const PortType& type) {
     for (std::size_t d = 0; d < type.dims.size(); ++d) {
-      if (type.dims[d].size != 0) fixed_[id][d] = {type.dims[d].size, name};
+      if (type.dims[d].size != 0) fixed_[id][d] = {type.dims[d].size, name, place_of(id)};
     }
   }
 
-  void mismatch(const GraphEdge& edge, const std::string& why) {
+  void mismatch(const GraphEdge& edge, const std::string& why, std::vector<Note> notes = {}) {
     const PortType& from = graph_.stages[edge.from_stage].outputs[edge.from_port].type;
     const PortType& to = graph_.stages[edge.to_stage].inputs[edge.to_port].type;
     report_.error(problem::kTypeMismatch, edge.place,
                   cat(quote(graph_.writer_name(edge)), " (", to_string(from), ") does not fit ",
                       quote(graph_.reader_name(edge)), " (", to_string(to), "): ", why),
-                  "connect ports of one element and rank, or put a stage between them that converts");
+                  "connect ports of one element and rank, or put a stage between them that converts", std::move(notes));
+  }
+
+  // Where a dimension is fixed, if that is not an end of the edge.
+  [[nodiscard]] std::vector<Note> elsewhere(const GraphEdge& edge, std::initializer_list<Fixed> fixed) const {
+    std::vector<Note> notes;
+    for (const Fixed& f : fixed) {
+      if (f.by == graph_.writer_name(edge) || f.by == graph_.reader_name(edge)) continue;
+      notes.push_back({f.place, cat(quote(f.by), " makes it ", f.size)});
+    }
+    return notes;
   }
 
   void join(const GraphEdge& edge) {
@@ -97,7 +108,8 @@ class TypeSettler {
       const Fixed &x = fixed_[a][d], &y = fixed_[b][d];
       if (x.size == 0 || y.size == 0 || x.size == y.size) continue;
       return mismatch(
-          edge, cat("dimension ", d + 1, " is ", x.size, " at ", quote(x.by), " and ", y.size, " at ", quote(y.by)));
+          edge, cat("dimension ", d + 1, " is ", x.size, " at ", quote(x.by), " and ", y.size, " at ", quote(y.by)),
+          elsewhere(edge, {x, y}));
     }
     root_[b] = a;
     for (std::size_t d = 0; d < from.dims.size(); ++d) {
@@ -119,7 +131,8 @@ class TypeSettler {
         report_.error(problem::kTypeMismatch, place_of(id),
                       cat("dimension ", d + 1, " of ", quote(name), " is at most ", dim.max, ", but ", fixed[d].size,
                           " at ", quote(fixed[d].by)),
-                      "connect ports whose extents agree");
+                      "connect ports whose extents agree",
+                      {{fixed[d].place, cat(quote(fixed[d].by), " makes it ", fixed[d].size)}});
       }
       dim.size = fixed[d].size;  // the name stays: a launch may refer to it
       bytes = bytes > kMaxPortBytes / dim.size ? kMaxPortBytes + 1 : bytes * dim.size;

@@ -54,9 +54,11 @@ LoopMark read_loop(const YamlNode& node, Report& report) {
 std::optional<WriterRef> read_writer(const YamlNode& node, Report& report) {
   WriterRef ref;
   if (node.kind != YamlNode::Kind::kMap) return read_reference(node, ref, report) ? std::optional(ref) : std::nullopt;
+  const std::size_t errors = report.errors();
   const MapReader map(&node, "an input", {"from", "loop", "hold", "lane"}, report);
   const YamlNode* from = map.need("from", "from: STAGE.PORT");
   if (const YamlNode* hold = map.get("hold")) ref.hold = read_bool(*hold, "`hold`", report).value_or(false);
+  ref.unclear = report.errors() != errors;
   if (const YamlNode* loop = map.get("loop")) ref.loop = read_loop(*loop, report);
   if (const YamlNode* lane = map.get("lane")) ref.lane = read_name(*lane, "the name of a lane", report).value_or("");
   if (from == nullptr || !read_reference(*from, ref, report)) return std::nullopt;
@@ -70,7 +72,9 @@ PortUse read_port_use(const YamlNode& key, const YamlNode& value, Report& report
   }
   const bool list = value.kind == YamlNode::Kind::kList;
   for (std::size_t i = 0; i < (list ? value.items.size() : 1); ++i) {
-    if (auto writer = read_writer(list ? value.items[i] : value, report)) use.writers.push_back(std::move(*writer));
+    auto writer = read_writer(list ? value.items[i] : value, report);
+    use.complete = use.complete && writer;
+    if (writer) use.writers.push_back(std::move(*writer));
   }
   return use;
 }
@@ -91,8 +95,15 @@ std::vector<ParamUse> read_params(const YamlNode* node, Report& report) {
   std::vector<ParamUse> params;
   if (node == nullptr || !expect_map(*node, "`params`", "`{width: 1280}`", report)) return params;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
-    const auto value = read_text(node->items[i], cat("parameter ", quote(node->keys[i].text)), report);
-    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value.value_or(""), true});
+    const std::string& name = node->keys[i].text;
+    const std::size_t blank = name.find(' ');
+    if (node->items[i].kind == YamlNode::Kind::kNull && blank != std::string::npos) {
+      report.error(problem::kWrongShape, node->keys[i].place, cat(quote(name), " has no value"),
+                   cat("a colon may be missing: ", quote(cat(name.substr(0, blank), ":", name.substr(blank)))));
+      continue;
+    }
+    const auto value = read_text(node->items[i], cat("parameter ", quote(name)), report);
+    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value, true});
   }
   return params;
 }
@@ -114,8 +125,10 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   }
   const std::size_t errors = report.errors();
   stage.in = read_port_uses(map.get("in"), "`in`", "`{PORT: STAGE.PORT}`", report);
-  stage.in_complete = map.is_map() && report.errors() == errors;
+  stage.in_complete = map.is_map() && report.errors() == errors && !map.misspelt("in");
+  const std::size_t errors_before_params = report.errors();
   stage.params = read_params(map.get("params"), report);
+  stage.params_complete = map.is_map() && report.errors() == errors_before_params && !map.misspelt("params");
   if (const YamlNode* on = map.get("on")) {
     stage.on = read_text(*on, "`on`", report).value_or("");
     stage.on_place = on->place;
@@ -145,7 +158,8 @@ void read_inputs(const YamlNode* node, GraphFile& graph, Report& report) {
     GraphInput input{key.text, key.place, {}};
     const MapReader map(&node->items[i], cat("graph input ", quote(key.text)), {"type", "max", "dims"}, report);
     if (map.is_map()) input.type = read_port_type(map, read_dimension_bounds(map.get("dims"), report), report);
-    if (node->items[i].kind == YamlNode::Kind::kNull || (input.type && input.type->max_bytes == 0)) {
+    const bool bounded = !input.type || input.type->max_bytes != 0 || map.misspelt("max");
+    if (node->items[i].kind == YamlNode::Kind::kNull || !bounded) {
       report.error(problem::kMissingKey, key.place, cat("graph input ", quote(key.text), " has no bound"),
                    "write `{type: bytes, max: 16MiB}`");
       input.type.reset();
@@ -177,7 +191,8 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root ||
-      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report)) {
+      !expect_map(*root, "a graph file", "`woa: 1`, `graph: NAME`, `inputs:`, `stages:`, `outputs:`", report) ||
+      !expect_kind(*root, "woa", report)) {
     return std::nullopt;
   }
   const MapReader map(

@@ -25,19 +25,21 @@ struct WriterRef {  // `stage.port` or a graph input
   bool hold = false;
   std::optional<LoopMark> loop;
   std::string lane = {};
+  bool unclear = false;  // whether it is held or starts a turn could not be read
 };
 
 struct PortUse {  // one key of `in` or of `outputs`
   std::string name;
   Place place;
   std::vector<WriterRef> writers;
+  bool complete = true;  // each writer could be read
 };
 
 struct ParamUse {
   std::string name;
   Place name_place, place;
-  std::string value;
-  bool in_graph = true;  // else from the command line
+  std::optional<std::string> value;  // nothing if it could not be read
+  bool in_graph = true;              // else from the command line
 };
 
 struct StageDecl {
@@ -48,6 +50,7 @@ struct StageDecl {
   std::vector<PortUse> in;
   bool in_complete = true;  // nothing of `in` was left out because it could not be read
   std::vector<ParamUse> params;
+  bool params_complete = true;
   std::string on;  // empty: the compiler decides
   Place on_place;
 };

@@ -76,7 +76,7 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
   if (const YamlNode* group = map.get("one_of")) port.one_of = read_group(*group, kernel, report);
   if (const auto type = read_port_type(map, bounds, report)) {
     port.type = *type;
-    if (type->max_bytes == 0) {
+    if (type->max_bytes == 0 && !map.misspelt("max")) {
       report.error(problem::kMissingKey, key.place, cat("output ", quote(key.text), " has no bound"),
                    "add `max: SIZE`; memory for it is set aside before the kernel runs");
     }
@@ -217,7 +217,8 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
 std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
   const std::optional<YamlNode> root = parse_yaml(source, report);
-  if (!root || !expect_map(*root, "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report)) {
+  if (!root || !expect_map(*root, "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report) ||
+      !expect_kind(*root, "woa_kernel", report)) {
     return std::nullopt;
   }
   const MapReader map(

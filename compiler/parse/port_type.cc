@@ -63,9 +63,11 @@ std::uint64_t largest_bytes(const PortType& type) {
 std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report) {
   const YamlNode* text = port.need("type", "type: bytes");
   const YamlNode* max = port.get("max");
-  const std::size_t errors = report.errors();
-  const std::uint64_t bound = max == nullptr ? 0 : read_size(*max, "`max`", report).value_or(0);  // 0: none
-  if (text == nullptr || report.errors() != errors) return std::nullopt;
+  const std::optional<std::uint64_t> bound = max == nullptr ? 0 : read_size(*max, "`max`", report);  // 0: none
+  if (max != nullptr && bound == 0U) {
+    report.error(problem::kBadValue, max->place, "`max` is 0: no token would fit", "write a size of at least 1");
+  }
+  if (text == nullptr || !bound || (max != nullptr && bound == 0U)) return std::nullopt;
   std::optional<PortType> type;
   if (text->kind == YamlNode::Kind::kScalar) type = parse_type(text->text, bounds);
   if (!type) {
@@ -76,13 +78,20 @@ std::optional<PortType> read_port_type(const MapReader& port, const DimensionBou
     return std::nullopt;
   }
   const std::uint64_t largest = largest_bytes(*type);
-  type->max_bytes = bound == 0 ? largest : bound;
+  type->max_bytes = *bound == 0 ? largest : *bound;
   const bool fixed = !type->dims.empty() && type->variable_dims() == 0;
-  if (type->max_bytes > kMaxPortBytes || (fixed && type->max_bytes < largest)) {
-    report.error(problem::kBadType, (max != nullptr ? max : text)->place,
-                 fixed ? cat("this type has ", largest, " bytes, more than its bound")
-                       : std::string("the bound of a port is over 64 GiB"),
-                 "give a larger `max`, at most 64GiB, or smaller dimensions");
+  if (fixed && largest <= kMaxPortBytes && *bound != 0 && *bound < largest) {
+    report.error(problem::kBadType, max->place,
+                 cat(quote(text->text), " has ", largest, " bytes, more than its bound of ", *bound),
+                 "leave `max` out, or give smaller dimensions");
+    return std::nullopt;
+  }
+  if (type->max_bytes > kMaxPortBytes || (fixed && largest > kMaxPortBytes)) {
+    const bool by_max = *bound > kMaxPortBytes;
+    report.error(
+        problem::kBadType, (by_max ? max : text)->place,
+        by_max ? "the bound of a port is over 64 GiB" : "with all dimensions at their largest this is over 64 GiB",
+        by_max ? "write at most `64GiB`" : "give a `max`, or smaller dimensions");
     return std::nullopt;
   }
   if (fixed) type->max_bytes = largest;

@@ -35,19 +35,22 @@ bool expect(YamlNode::Kind kind, std::string_view kind_text, const YamlNode& nod
 bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) {
   if (node.kind == YamlNode::Kind::kScalar) return true;
   report.error(problem::kWrongShape, node.place, cat(what, " must be a single value, but here is ", kind_name(node)),
-               "write `key: value`");
+               "write one value, without brackets and braces");
   return false;
 }
 
-// A number directly followed by a unit; the product must fit 63 bits.
-std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
-  const auto unit =
-      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == text.substr(digits); });
-  if (!number || unit == units.end()) return std::nullopt;
-  if (*number > kMostQuantity / unit->factor) return std::nullopt;
-  return *number * unit->factor;
+// The unit that begins most like `text`, as `MiB` with `MB`; empty if none does.
+std::string_view nearest_unit(std::string_view text, const auto& units) {
+  const auto alike = [](char a, char b) { return (a | 0x20) == (b | 0x20); };  // but for the case of letters
+  std::size_t best = 0;
+  std::string_view found;
+  for (const Unit& unit : units) {
+    const auto end = std::mismatch(text.begin(), text.end(), unit.name.begin(), unit.name.end(), alike).first;
+    const auto common = static_cast<std::size_t>(end - text.begin());
+    if (common > best) found = unit.name;
+    best = std::max(best, common);
+  }
+  return found;
 }
 
 void bad_value(const YamlNode& node, std::string_view what, std::string_view expected, Report& report) {
@@ -61,14 +64,37 @@ MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<st
     : what_(what), report_(report) {
   if (node == nullptr || node->kind == YamlNode::Kind::kNull) return;
   place_ = node->place;
-  if (!expect_map(*node, what, "`key: value` lines", report)) return;
+  if (!expect_map(*node, what, cat("`{KEY: VALUE, ...}`; accepted keys: ", quote_list(keys)), report)) return;
   map_ = node;
-  for (const YamlNode& key : node->keys) {
-    if (std::find(keys.begin(), keys.end(), key.text) != keys.end()) continue;
-    meant_.push_back(nearest(key.text, keys));
-    report.error(problem::kUnknownKey, key.place, cat("unknown key ", quote(key.text), " in ", what),
-                 suggest(key.text, keys, "accepted keys"));
+  std::vector<std::string> absent;
+  for (const std::string& key : keys) {
+    if (get(key) == nullptr) absent.push_back(key);
   }
+  for (const YamlNode& key : node->keys) {
+    if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) refuse(key, absent, keys);
+  }
+  if (node->dropped) meant_.emplace_back();
+}
+
+void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& absent,
+                       const std::vector<std::string>& keys) {
+  const std::size_t colon = key.text.find(':');
+  const std::string before = key.text.substr(0, colon);
+  std::string meant = nearest(key.text, absent);
+  const std::string question = meant.empty() ? "" : cat("did you mean ", quote(meant), "? ");
+  std::string fix = cat(question, "accepted keys: ", quote_list(keys));
+  if (colon != std::string::npos && std::find(keys.begin(), keys.end(), before) != keys.end()) {
+    meant = before;
+    fix = cat("a blank must follow the colon: write ", quote(cat(before, ": ", key.text.substr(colon + 1))));
+  } else if (key.text == "<<") {
+    fix = "merge keys are not part of this language: write the keys out";
+  }
+  meant_.push_back(std::move(meant));
+  report_.error(problem::kUnknownKey, key.place, cat("unknown key ", quote(key.text), " in ", what_), std::move(fix));
+}
+
+bool MapReader::misspelt(std::string_view key) const {
+  return std::any_of(meant_.begin(), meant_.end(), [&](const std::string& m) { return m == key || m.empty(); });
 }
 
 const YamlNode* MapReader::get(std::string_view key) const {
@@ -82,8 +108,7 @@ const YamlNode* MapReader::get(std::string_view key) const {
 
 const YamlNode* MapReader::need(std::string_view key, std::string_view hint) const {
   const YamlNode* value = get(key);
-  const bool misspelt = std::find(meant_.begin(), meant_.end(), key) != meant_.end();
-  if (value == nullptr && map_ != nullptr && !misspelt) {
+  if (value == nullptr && map_ != nullptr && !misspelt(key)) {
     report_.error(problem::kMissingKey, place_, cat(what_, " has no ", quote(key)), cat("add ", quote(hint)));
   }
   return value;
@@ -150,8 +175,27 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
                                            std::uint64_t min, std::uint64_t max, std::string_view expected,
                                            Report& report) {
   if (!expect_scalar(node, what, report)) return std::nullopt;
-  if (const auto value = parse_quantity(node.text, units); value && *value >= min && *value <= max) return value;
-  bad_value(node, what, expected, report);
+  const std::string_view text = node.text;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view suffix = text.substr(digits);
+  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == suffix; });
+  const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
+  if (digits > 0 && unit != units.end()) {
+    if (!number || *number > kMostQuantity / unit->factor) {
+      report.error(problem::kBadValue, node.place, cat(what, " is ", quote(text), ", more than 63 bits hold"),
+                   cat("write ", expected));
+      return std::nullopt;
+    }
+    const std::uint64_t value = *number * unit->factor;
+    if (value >= min && value <= max) return value;
+    bad_value(node, what, expected, report);
+    return std::nullopt;
+  }
+  const std::size_t blank = std::min(suffix.find_first_not_of(' '), suffix.size());
+  const std::string_view near = digits > 0 ? nearest_unit(suffix.substr(blank), units) : std::string_view();
+  const std::string meant = near.empty() ? "" : cat("did you mean `", text.substr(0, digits), near, "`? ");
+  report.error(problem::kBadValue, node.place, cat(what, " is ", quote(text), ", expected ", expected),
+               cat(meant, "write ", expected));
   return std::nullopt;
 }
 
@@ -165,7 +209,35 @@ std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view wh
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report) {
   static constexpr std::array<Unit, 5> kUnits{
       {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
-  return read_quantity(node, what, kUnits, 1, kMostQuantity, "a time such as `500ms`, `20us`, `2s` or `1min`", report);
+  constexpr std::string_view kForm = "a time such as `500ms`, `20us`, `2s` or `1min`";
+  const auto time = read_quantity(node, what, kUnits, 0, kMostQuantity, kForm, report);
+  if (time && *time > 0) return time;
+  if (time == 0U) bad_value(node, what, "a time above 0", report);
+  return std::nullopt;
+}
+
+bool expect_kind(const YamlNode& root, std::string_view key, Report& report) {
+  struct Kind {
+    std::string_view key, name, fix;
+  };
+  static constexpr std::array<Kind, 3> kKinds{
+      {{"woa", "a graph", "graphs are given to `woa check`, `woa compile` and `woa run`"},
+       {"woa_kernel", "a kernel.yaml", "name it under `kernels` of a graph"},
+       {"woa_machine", "a machine file", "give it by `--machine`"}}};
+  const YamlNode* mark = nullptr;
+  const Kind *found = nullptr, *wanted = nullptr;
+  for (const Kind& kind : kKinds) {
+    const auto at = std::find_if(root.keys.begin(), root.keys.end(), [&](const auto& k) { return k.text == kind.key; });
+    if (kind.key == key) wanted = &kind;
+    if (at == root.keys.end()) continue;
+    if (kind.key == key) return true;
+    mark = &*at;
+    found = &kind;
+  }
+  if (found == nullptr || wanted == nullptr) return true;
+  report.error(problem::kWrongFile, mark->place, cat("this is ", found->name, ", expected ", wanted->name),
+               std::string(found->fix));
+  return false;
 }
 
 void check_version(const MapReader& map, std::string_view key, Report& report) {

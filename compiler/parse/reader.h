@@ -24,12 +24,17 @@ class MapReader {
   [[nodiscard]] const YamlNode* get(std::string_view key) const;
   // The same; reports a missing key.
   [[nodiscard]] const YamlNode* need(std::string_view key, std::string_view hint) const;
+  // A key that was reported, being unknown or there twice, may mean this one: what it would say is not to be reported
+  // as missing.
+  [[nodiscard]] bool misspelt(std::string_view key) const;
 
  private:
+  void refuse(const YamlNode& key, const std::vector<std::string>& absent, const std::vector<std::string>& keys);
+
   const YamlNode* map_ = nullptr;
   Place place_;
   std::string what_;
-  std::vector<std::string> meant_;  // keys that unknown ones are most like: not to be reported as missing, too
+  std::vector<std::string> meant_;  // for each that was reported the absent key that it is most like, or none: any
   Report& report_;
 };
 
@@ -62,6 +67,9 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report);
 // Nanoseconds: a number with ns, us, ms, s or min; more than 0.
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report);
+// Reports and returns false if `root`, a map, has the first key of another kind of file: `woa_machine`, where `key` is
+// `woa`, say.
+bool expect_kind(const YamlNode& root, std::string_view key, Report& report);
 // Checks `woa: 1` and the like.
 void check_version(const MapReader& map, std::string_view key, Report& report);
 

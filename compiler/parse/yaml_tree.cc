@@ -6,11 +6,12 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-#include <array>
 #include <sstream>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
+
+#include "compiler/parse/yaml_syntax.h"
 
 namespace woa {
 namespace {
@@ -29,7 +30,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}});
+    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}, false});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_anchor(mark, 1); }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -37,7 +38,7 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     const std::size_t quotes = tag == "!" ? 2 : 0;
-    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}});
+    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}, false});
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
@@ -55,8 +56,8 @@ class TreeBuilder final : public YAML::EventHandler {
  private:
   struct Open {
     YamlNode node;
-    std::unordered_set<std::string> names;  // of a map's keys so far
-    bool drop = false;                      // the value that comes next belongs to a duplicate key
+    std::unordered_map<std::string, Place> names;  // of a map's keys so far
+    bool drop = false;                             // the value that comes next belongs to a duplicate key
   };
 
   [[nodiscard]] Place at(const YAML::Mark& mark, std::size_t length) const {
@@ -84,7 +85,7 @@ class TreeBuilder final : public YAML::EventHandler {
       stop(problem::kTooDeep, at(mark, 1), cat("nested deeper than ", kMaxYamlDepth, " levels"),
            "no key of this language needs that many levels; look for a bracket too much");
     }
-    stack_.push_back({{kind, at(mark, 1), {}, {}, {}}, {}});
+    stack_.push_back({{kind, at(mark, 1), {}, {}, {}, false}, {}});
   }
   void close() {
     YamlNode node = std::move(stack_.back().node);
@@ -106,10 +107,11 @@ class TreeBuilder final : public YAML::EventHandler {
     if (key.kind != YamlNode::Kind::kScalar) {
       stop(problem::kWrongShape, key.place, "a key must be a plain word", "write `key: value`");
     }
-    if (map.names.insert(key.text).second) return true;
+    const auto [first, added] = map.names.emplace(key.text, key.place);
+    if (added) return true;
     report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
-                  "remove or rename one of them");
-    map.drop = true;
+                  "remove or rename one of them", {{first->second, "it stands here first"}});
+    map.drop = map.node.dropped = true;
     return false;
   }
 
@@ -119,34 +121,6 @@ class TreeBuilder final : public YAML::EventHandler {
   YamlNode root_;
   int documents_ = 0;
 };
-
-// What the parser's complaints mean to somebody who writes a graph.
-std::string explain(const std::string& complaint) {
-  using namespace YAML::ErrorMsg;
-  const std::array<std::pair<std::string_view, std::string_view>, 17> known{{
-      {END_OF_MAP_FLOW, "a `{` opened before is not closed, or a comma is missing"},
-      {END_OF_SEQ_FLOW, "a `[` opened before is not closed, or a comma is missing"},
-      {END_OF_MAP, "this line does not continue the map above: check its indentation and its colon"},
-      {END_OF_SEQ, "this line does not continue the list above: check its indentation"},
-      {TAB_IN_INDENTATION, "a tab in the indentation: YAML takes spaces only"},
-      {FLOW_END, "a `}` or `]` that closes nothing"},
-      {BLOCK_ENTRY, "a list item (`- `) cannot stand here"},
-      {MAP_KEY, "a key cannot stand here"},
-      {MAP_VALUE, "a `: ` that follows no key: quote the text if the colon is part of it"},
-      {EOF_IN_SCALAR, "the text ends within quotes"},
-      {DOC_IN_SCALAR, "a line of `---` or `...` within quotes"},
-      {CHAR_IN_SCALAR, "a character that cannot begin a value: quote the text"},
-      {UNKNOWN_TOKEN, "a character that cannot begin a value: quote the text"},
-      {INVALID_ESCAPE, "an unknown escape in double quotes: use single quotes for text with backslashes"},
-      {INVALID_HEX, "a bad hexadecimal escape in double quotes"},
-      {UNKNOWN_ANCHOR, "an alias (`*name`), which is not part of this language: write the value out"},
-      {ALIAS_NOT_FOUND, "`*` begins an alias, which is not part of this language: quote the text"},
-  }};
-  for (const auto& [theirs, ours] : known) {
-    if (complaint.starts_with(theirs)) return std::string(ours);
-  }
-  return "the text from here on is not valid YAML";
-}
 
 // Bytes of the well-formed UTF-8 character at `text`, or 0.
 std::size_t utf8_length(std::string_view text) {
@@ -172,6 +146,7 @@ bool check_text(std::uint32_t source, Report& report) {
     const std::size_t length = utf8_length(text.substr(i));
     const bool control = byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t';
     if (length == 0 || control || byte == 0x7F) {
+      report.hide_line(place);  // a terminal would take it for commands
       report.error(problem::kNotText, place,
                    cat("byte ", i, " (value ", static_cast<unsigned>(byte), ") is not UTF-8 text"),
                    "give a text file in UTF-8; is this a compiled plan or a binary?");
@@ -182,18 +157,6 @@ bool check_text(std::uint32_t source, Report& report) {
     if (byte == '\n') ++place.line;
   }
   return true;
-}
-
-void report_syntax(const YAML::Exception& error, std::uint32_t source, Report& report) {
-  Place place{source, 0, 0, 1};
-  if (!error.mark.is_null()) {
-    place.line = static_cast<std::uint32_t>(error.mark.line + 1);
-    place.column = static_cast<std::uint32_t>(error.mark.column + 1);
-  }
-  const std::string_view line = report.line(place);
-  const bool tab = line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
-  report.error(problem::kNotYaml, place, explain(tab ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg),
-               "see docs/graph.md for the form of a file");
 }
 
 }  // namespace
@@ -216,7 +179,12 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
   } catch (const Stop&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    report_syntax(error, source, report);
+    Place place{source, 0, 0, 1};
+    if (!error.mark.is_null()) {
+      place.line = static_cast<std::uint32_t>(error.mark.line + 1);
+      place.column = static_cast<std::uint32_t>(error.mark.column + 1);
+    }
+    report_syntax(error.msg, place, report);
     return std::nullopt;
   }
   YamlNode root = builder.take();

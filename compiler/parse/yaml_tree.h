@@ -17,6 +17,7 @@ struct YamlNode {
   std::string text;             // scalar
   std::vector<YamlNode> keys;   // map: scalars, no two alike
   std::vector<YamlNode> items;  // list: elements; map: values, by the position of their key
+  bool dropped = false;         // map: a duplicate key was reported and left out
 };
 
 inline constexpr std::size_t kMaxYamlBytes = 4U << 20;

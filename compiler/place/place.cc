@@ -51,7 +51,7 @@ class Placer {
     const std::optional<ControllerName> name = parse_controller(on);
     if (!name) {
       report_.error(problem::kBadPin, place, cat("`on` is ", quote(on), ", which names no controller"),
-                    "write a kind (`cpu`, `gpu`, `fpga`) or a controller (`cpu:1`), or leave it out");
+                    suggest(on, {"cpu", "gpu", "fpga"}, "write a controller (`cpu:1`) or leave it out; kinds"));
       return;
     }
     if (name->kind == ControllerKind::kHost) {

@@ -38,7 +38,8 @@ nlohmann::json to_json(const Plan& plan) {
           {"graph", plan.graph},
           {"model", plan.model},
           {"window", plan.window},
-          {"placement", std::move(placement)}};
+          {"placement", std::move(placement)},
+          {"diagnostics", nlohmann::json::array()}};
 }
 
 Status write_files(const CompileArguments& arguments, const Plan& plan) {
@@ -71,6 +72,7 @@ void add_compile(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a graph to a plan");
   auto arguments = std::make_shared<CompileArguments>();
   add_graph_options(command, arguments->graph, "GRAPH");
+  add_sarif_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   command.add_option("--model", arguments->model, "Call model: woa or rpc-hub")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))

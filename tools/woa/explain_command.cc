@@ -1,11 +1,14 @@
-// woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes.
+// woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes. woa explain CODE: the page
+// of a problem.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
+#include "compiler/pages.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
@@ -16,6 +19,10 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kAboutExplain =
+    "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. Anything else is the path of a "
+    "graph or\n"
+    "a plan; write ./E0401 for a file of such a name.\n"
+    "\n"
     "Nothing runs. METHOD is how payloads travel, by their size:\n"
     "\n"
     "  inline        behind the header, in the header's own place of the ring: one transfer of cache lines instead of\n"
@@ -30,6 +37,7 @@ constexpr const char* kAboutExplain =
     "under way on the edge; of these so many as stand behind `oldest` are never given to younger instances. MEMORY is\n"
     "that of the blocks, RING that of the edge's places in the header ring.\n"
     "\n"
+    "  woa explain E0401\n"
     "  woa explain graphs/hello.yaml\n"
     "  woa explain graphs/hello.yaml --model rpc-hub\n"
     "  woa explain hello.plan --json";
@@ -122,6 +130,9 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
 }
 
 int explain(const ExplainArguments& arguments) {
+  if (is_problem_code(arguments.graph.file.native())) {
+    return explain_code(arguments.graph.file.native(), arguments.graph.json);
+  }
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
   Loaded loaded = load_plan(graph);
@@ -139,10 +150,12 @@ int explain(const ExplainArguments& arguments) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("explain", "Say of each edge of a plan how its payloads travel, and why");
+  CLI::App& command = *app.add_subcommand(
+      "explain", "Say of each edge of a plan how its payloads travel, and why; or what a problem means");
   command.footer(kAboutExplain);
   auto arguments = std::make_shared<ExplainArguments>();
-  add_graph_options(command, arguments->graph, "GRAPH|PLAN");
+  add_graph_options(command, arguments->graph, "GRAPH|PLAN|CODE");
+  command.get_option("GRAPH|PLAN|CODE")->description("Graph (YAML), compiled plan, or the code of a problem");
   add_flow_options(command, arguments->graph);
   command.add_option("--model", arguments->model, "Call model (default: woa; a plan keeps its own)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));

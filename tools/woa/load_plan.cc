@@ -1,21 +1,18 @@
 #include "tools/woa/load_plan.h"
 
-#include <unistd.h>
-
-#include <cstdio>
 #include <fstream>
 
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/diagnostics.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
+#include "tools/woa/sarif.h"
 
 namespace woa::tools {
 namespace {
-
-using nlohmann::json;
 
 const std::map<std::string, std::uint64_t> kDurations{
     {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}};
@@ -45,20 +42,6 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
   return {Code::kInvalid, "--param " + name + ": the plan has no such stage or parameter"};
 }
 
-json to_json(const std::vector<Diagnostic>& diagnostics) {
-  json list = json::array();
-  for (const Diagnostic& d : diagnostics) {
-    list.push_back({{"code", d.code},
-                    {"severity", "error"},
-                    {"file", d.file},
-                    {"line", d.line},
-                    {"column", d.column},
-                    {"text", d.text},
-                    {"fix", d.fix}});
-  }
-  return {{"ok", false}, {"diagnostics", std::move(list)}};
-}
-
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
@@ -70,16 +53,17 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_file(options.file, compile);
-  Loaded loaded;
-  for (const Diagnostic& diagnostic : result.diagnostics) {
-    std::fprintf(stderr, "%s\n", format(diagnostic, ::isatty(STDERR_FILENO) == 1).c_str());
+  print_diagnostics(result.diagnostics);
+  if (!options.sarif.empty()) {
+    if (const Status written = write_sarif(result.diagnostics, options.sarif); !written.ok()) {
+      return {std::nullopt, fail(written, kFailed, options.json)};
+    }
   }
   loaded.plan = std::move(result.plan);
   loaded.facts = std::move(result.facts);
-  if (!loaded.plan) {
-    loaded.exit_code = kFailed;
-    if (options.json) print_json(to_json(result.diagnostics));
-  }
+  if (loaded.plan) return loaded;
+  loaded.exit_code = kFailed;
+  if (options.json) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});
   return loaded;
 }
 
@@ -91,6 +75,7 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
   if (!options.profile.empty()) {
     return {Code::kInvalid, "--profile: the plan was placed when it was compiled; compile the graph again"};
   }
+  if (!options.sarif.empty()) return {Code::kInvalid, "--sarif: a plan has no places to report; give the graph"};
   if (options.window && *options.window > plan.window) {
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
@@ -135,6 +120,15 @@ void add_graph_options(CLI::App& command, GraphOptions& options, const std::stri
   command
       .add_option("--profile", options.profile,
                   "What `woa profile` measured of this graph; that of another graph is refused (docs/profile.md)")
+      ->type_name("FILE");
+}
+
+void add_sarif_option(CLI::App& command, GraphOptions& options) {
+  command
+      .add_option(
+          "--sarif", options.sarif,
+          "Write the problems of the graph as SARIF 2.1.0, for code hosts and editors; they are printed all the "
+          "same")
       ->type_name("FILE");
 }
 

@@ -28,12 +28,14 @@ struct GraphOptions {
   bool json = false;
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
   bool any_machine = false;                 // no machine file, not even the default one
+  std::string sarif;  // file to write diagnostics to; empty: none
 };
 
 // The file, --param and --json.
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what);
 // These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
+void add_sarif_option(CLI::App& command, GraphOptions& options);
 // --window and --deadline.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 

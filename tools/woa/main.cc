@@ -17,6 +17,7 @@ constexpr const char* kAboutWoa =
     "  woa run graphs/hello.yaml --in text=README.md --out copy=out.txt\n"
     "  woa run GRAPH --model rpc-hub --json         the same graph as remote procedure calls\n"
     "  woa explain graphs/hello.yaml                how payloads travel, and why\n"
+    "  woa explain E0401                            what that error means, and its fix\n"
     "  woa devices                                  what can run here, and why not\n";
 
 // For errors that come before the options are read.

@@ -75,6 +75,29 @@ class Explain(WoaTest):
                     self.assertEqual([(edge["from"], edge["to"], edge["transport"], edge["methods"][-1]["method"]) for edge in said],
                                      [(edge["from"], edge["to"], edge["transport"], edge["method"]) for edge in ran])
 
+    def test_a_code_is_explained(self):
+        done = self.woa("explain", "E0401")
+        self.assertEqual(done.returncode, 0)
+        text = done.stdout.decode()
+        self.assertTrue(text.startswith("E0401: a cycle without a loop\n\n"), text[:80])
+        self.assertIn("*Fix:*", text)
+        self.assertIn("+  s: {kernel: ping", text)
+        self.assertEqual(self.woa("explain", "e0401").stdout.decode(), text)
+        answer = self.explain("E0401")
+        self.assertEqual((answer["ok"], answer["code"], answer["title"]), (True, "E0401", "a cycle without a loop"))
+        self.assertEqual(f"{answer['code']}: {answer['title']}\n\n{answer['text']}\n", text)
+
+    def test_an_unknown_code_names_the_nearest(self):
+        for code, near in (("E0419", "E0418"), ("E4018", "E0418"), ("E99999999999999999999", "E0901"), ("E1", "E0101")):
+            self.refused(self.woa("explain", code), 2, code, "did you mean " + near)
+        done = self.woa("explain", "E0419", "--json")
+        self.refused(done, 2)
+        self.assertFalse(json.loads(done.stdout)["ok"])
+
+    def test_a_file_with_the_name_of_a_code(self):
+        path = self.write("E0401", graph(64))
+        self.assertEqual(self.explain(path)["graph"], "g")
+
     def test_a_call_passes_blocks_on(self):
         edges = self.explain(HELLO, "--model", "rpc-hub")["edges"]
         calls = [edge for edge in edges if ".call." in edge["from"]]

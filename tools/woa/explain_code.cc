@@ -1,0 +1,46 @@
+#include "tools/woa/explain_code.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "compiler/pages.h"
+#include "compiler/problems.h"
+#include "compiler/report.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/failure.h"
+
+namespace woa::tools {
+namespace {
+
+// Of several codes that are as few edits away, the one nearest in number.
+std::string nearest_code(const std::string& code) {
+  const auto number = [](const std::string& text) { return std::strtol(text.c_str() + 1, nullptr, 10); };
+  std::vector<std::string> codes(problem::kAll.begin(), problem::kAll.end());
+  std::stable_sort(codes.begin(), codes.end(), [&](const std::string& a, const std::string& b) {
+    return std::labs(number(a) - number(code)) < std::labs(number(b) - number(code));
+  });
+  const std::string near = nearest(code, codes);
+  return near.empty() ? codes.front() : near;
+}
+
+}  // namespace
+
+int explain_code(std::string code, bool as_json) {
+  if (!code.empty()) code[0] = 'E';
+  const auto page = problem_page(code);
+  if (!page) {
+    return fail({Code::kInvalid, "there is no code " + code + "; did you mean " + nearest_code(code) +
+                                     "? docs/diagnostics.md has them all"},
+                kUsage, as_json);
+  }
+  if (as_json) {
+    print_json({{"ok", true}, {"code", code}, {"title", page->title}, {"text", page->text}});
+  } else {
+    std::printf("%s: %s\n\n%s\n", code.c_str(), std::string(page->title).c_str(), std::string(page->text).c_str());
+  }
+  return kDone;
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,120 @@
+#include "tools/woa/sarif.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "compiler/pages.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* kSchema =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+constexpr const char* kBase = "PWD";
+
+// The path part of a URI (RFC 3986): what is not unreserved, and not a slash, is percent-encoded.
+std::string uri_path(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string uri;
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      uri += c;
+      continue;
+    }
+    std::array<char, 4> escaped{};
+    std::snprintf(escaped.data(), escaped.size(), "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    uri += escaped.data();
+  }
+  return uri;
+}
+
+std::string absolute_uri(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return "file://" + uri_path((error ? path : absolute).lexically_normal().string());
+}
+
+json artifact_location(const std::string& file) {
+  const fs::path path = fs::path(file).lexically_normal();
+  const bool below = !path.empty() && path.is_relative() && *path.begin() != "..";
+  if (!below) return {{"uri", absolute_uri(path)}};
+  return {{"uri", uri_path(path.string())}, {"uriBaseId", kBase}};
+}
+
+json physical_location(const SourceMessage& message) {
+  json location = {{"artifactLocation", artifact_location(message.file)}};
+  if (message.line != 0) {
+    location["region"] = {{"startLine", message.line},
+                          {"startColumn", message.column},
+                          {"endColumn", message.column + message.length}};  // the first after it
+  }
+  return location;
+}
+
+json to_rule(const std::string& code) {
+  json rule = {{"id", code}};
+  if (const auto page = problem_page(code)) {
+    rule["shortDescription"] = {{"text", page->title}};
+    rule["help"] = {{"text", page->text}, {"markdown", page->text}};
+  }
+  return rule;
+}
+
+json to_result(const Diagnostic& diagnostic, std::size_t rule) {
+  const std::string fix = diagnostic.fix.empty() ? "" : "\nFix: " + diagnostic.fix;
+  json result = {{"ruleId", diagnostic.code},
+                 {"ruleIndex", rule},
+                 {"level", "error"},
+                 {"message", {{"text", diagnostic.text + fix}}}};
+  if (diagnostic.file != kCommandLine) {
+    result["locations"] = json::array({{{"physicalLocation", physical_location(diagnostic)}}});
+  }
+  for (const SourceMessage& note : diagnostic.notes) {
+    result["relatedLocations"].push_back(
+        {{"physicalLocation", physical_location(note)}, {"message", {{"text", note.text}}}});
+  }
+  return result;
+}
+
+}  // namespace
+
+json to_sarif(const std::vector<Diagnostic>& diagnostics) {
+  std::vector<std::string> codes;
+  json rules = json::array(), results = json::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const auto known = std::find(codes.begin(), codes.end(), diagnostic.code);
+    const auto rule = static_cast<std::size_t>(known - codes.begin());
+    if (known == codes.end()) {
+      codes.push_back(diagnostic.code);
+      rules.push_back(to_rule(diagnostic.code));
+    }
+    results.push_back(to_result(diagnostic, rule));
+  }
+  const json driver = {{"name", "woa"}, {"version", WOA_VERSION}, {"rules", std::move(rules)}};
+  const json run = {{"tool", {{"driver", driver}}},
+                    {"columnKind", "unicodeCodePoints"},
+                    {"originalUriBaseIds", {{kBase, {{"uri", absolute_uri("./")}}}}},
+                    {"invocations", json::array({{{"executionSuccessful", true}}})},  // it looked at everything
+                    {"results", std::move(results)}};
+  return {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({run})}};
+}
+
+Status write_sarif(const std::vector<Diagnostic>& diagnostics, const fs::path& path) {
+  std::ofstream file(path);
+  file << to_sarif(diagnostics).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  if (file.flush()) return {};
+  return {Code::kUnavailable, "cannot write '" + path.string() + "': " + std::strerror(errno)};
+}
+
+}  // namespace woa::tools
