@@ -13,6 +13,7 @@ double median(std::vector<double> samples) {
 }
 
 Robust robust(std::span<const double> samples, double resolution) {
+  constexpr std::size_t kFewest = 5;
   constexpr double kDeviations = 5, kOfMad = 1.4826, kOfMedian = 0.1;
   Robust out;
   out.samples = samples.size();
@@ -22,6 +23,7 @@ Robust robust(std::span<const double> samples, double resolution) {
   for (const double sample : samples) deviations.push_back(std::abs(sample - out.median));
   out.mad = median(deviations);
   const double apart = out.mad > 0 ? kDeviations * kOfMad * out.mad : kOfMedian * std::abs(out.median);
+  if (samples.size() < kFewest) return out;
   const double most = std::max(apart, resolution);
   out.outliers = static_cast<std::size_t>(std::ranges::count_if(deviations, [&](double each) { return each > most; }));
   return out;

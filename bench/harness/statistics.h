@@ -21,7 +21,7 @@ struct Robust {
 // What counts as an outlier: 5 standard deviations of a normal distribution with that MAD (1.4826 x MAD is one;
 // Rousseeuw and Croux, "Alternatives to the median absolute deviation", 1993). Where more than half are equal, whatever
 // differs by more than a tenth. What differs by no more than `resolution` is none: that is how finely they were
-// counted.
+// counted. Among fewer than five samples nothing can be told to be one.
 Robust robust(std::span<const double> samples, double resolution = 0);
 
 struct Point {

@@ -30,6 +30,7 @@ TEST_CASE("where most samples are equal, what differs by more than a tenth is an
   CHECK(out.mad == 0);
   CHECK(out.outliers == 1);
   CHECK(robust(std::vector<double>{100, 100, 100, 109, 111}, 11).outliers == 0);
+  CHECK(robust(std::vector<double>{10, 11, 900}).outliers == 0);
   CHECK(robust({}).samples == 0);
 }
 
