@@ -49,6 +49,7 @@ namespace woa::problem {
   X(kNoGraphInput, "E0311")      \
   X(kNoGraphOutput, "E0312")     \
   X(kBadLoopEdge, "E0313")       \
+  X(kMayBeAbsent, "E0314")       \
   /* control flow */             \
   X(kCycle, "E0401")             \
   X(kNoCycle, "E0402")           \

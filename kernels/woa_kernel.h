@@ -66,11 +66,13 @@ typedef struct woa_input {
   uint64_t bytes;
   uint32_t rank;
   uint32_t dims[WOA_MAX_RANK];
+  uint32_t
+      absent; /* of a port that kernel.yaml declares `optional`: 1 if its writer wrote nothing; all else is 0 then */
 } woa_input;
 
 /* One output port. The runtime sets data and capacity (bytes reserved); the kernel sets dims, bytes (trim: at most
- * capacity) and written. Exactly one port of a one_of group must be written; every other port must be. For `bytes` only
- * `bytes` counts. */
+ * capacity) and written. Exactly one port of a one_of group must be written, and every other port that is not declared
+ * `optional`. For `bytes` only `bytes` counts. */
 typedef struct woa_output {
   uint8_t *data;
   uint64_t capacity;

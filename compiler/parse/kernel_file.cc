@@ -55,12 +55,18 @@ void check_in_place(const OutputPortPlan& port, const YamlNode& node, const Kern
   }
 }
 
+bool read_optional(const MapReader& map, Report& report) {
+  const YamlNode* optional = map.get("optional");
+  return optional != nullptr && read_bool(*optional, "`optional`", report).value_or(false);
+}
+
 void read_input_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                      Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "gather", "optional"}, report);
-  refuse_unsupported_flags(map, {"gather", "optional"}, report);
+  refuse_unsupported_flags(map, {"gather"}, report);
   InputPortPlan port;
   port.name = key.text;
+  port.optional = read_optional(map, report);
   if (const auto type = read_port_type(map, bounds, report)) port.type = *type;
   kernel.inputs.push_back(std::move(port));
 }
@@ -69,10 +75,18 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
                       Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "in_place", "many", "optional"},
                       report);
-  refuse_unsupported_flags(map, {"many", "optional"}, report);
+  refuse_unsupported_flags(map, {"many"}, report);
   OutputPortPlan port;
   port.name = key.text;
-  if (const YamlNode* group = map.get("one_of")) port.one_of = read_group(*group, kernel, report);
+  port.optional = read_optional(map, report);
+  if (const YamlNode* group = map.get("one_of")) {
+    port.one_of = read_group(*group, kernel, report);
+    if (port.optional) {
+      report.error(problem::kBadKernel, group->place,
+                   cat("output ", quote(key.text), " is `optional` and of a `one_of` group"),
+                   "exactly one port of a group is written: remove one of the two");
+    }
+  }
   if (const auto type = read_port_type(map, bounds, report)) {
     port.type = *type;
     if (type->max_bytes == 0) {
@@ -165,6 +179,13 @@ void read_variants(const YamlNode* node, KernelDecl& kernel, Report& report) {
   }
   if (kernel.variants.empty()) {
     report.error(problem::kBadKernel, node->place, "a kernel needs a variant", "add `cpu: {}`");
+  }
+  const auto optional = [](const auto& port) { return port.optional; };
+  if ((kernel.variants.contains("rtl") || kernel.variants.contains("opencl")) &&
+      (std::ranges::any_of(kernel.inputs, optional) || std::ranges::any_of(kernel.outputs, optional))) {
+    report.error(problem::kBadKernel, node->place,
+                 "only a kernel whose one variant is `cpu` has optional ports: others cannot tell an absent token",
+                 "leave the other variants out, or `optional`");
   }
   if (kernel.variants.contains("rtl") && (kernel.inputs.size() != 1 || kernel.outputs.size() != 1)) {
     report.error(problem::kBadKernel, node->place, "a kernel with an `rtl` variant has one input and one output",

@@ -42,8 +42,7 @@ Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexce
   const StagePlan& plan = *stage.plan;
   firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    Status status = to_kernel_input(plan.inputs[i].type, firing.inputs[i].payload, inputs_[i]);
-    if (!status.ok()) return status.with_context("input '" + plan.inputs[i].name + "'");
+    WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], firing.inputs[i], inputs_[i]));
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     to_kernel_output(plan.outputs[i].type, firing.outputs[i].block, outputs_[i]);

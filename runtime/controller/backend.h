@@ -32,10 +32,11 @@ struct FiringInput {
   std::span<const std::byte> payload;
   const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
   std::uint64_t copied_bytes = 0;            // out: moved to the device's own memory
+  bool absent = false;                       // of an optional port: the writer wrote nothing; no payload
 };
 
 // One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
-// (prefix included) and sets payload_bytes (prefix included) and written.
+// (prefix included) and sets payload_bytes (prefix included) and written; an optional port may stay unwritten.
 struct FiringOutput {
   std::span<std::byte> block;
   std::uint64_t payload_bytes = 0;
@@ -127,6 +128,8 @@ Code to_code(woa_status status) noexcept;
 // The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or
 // exceed bounds.
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
+// The kernel's view of an input: as above, and a token that is absent.
+Status to_kernel_input(const InputPortPlan& port, const FiringInput& token, woa_input& input) noexcept;
 // The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).
 void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept;
 // After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and

@@ -69,7 +69,7 @@ void Controller::free_firing(ActiveFiring& firing) noexcept {
   retry_ready_ = true;
 }
 
-// Rule 2: every port once, of a one_of group exactly one.
+// Rule 2: every port once, an optional one perhaps not, of a one_of group exactly one.
 Status Controller::check_outputs(const ActiveFiring& firing) const {
   const StagePlan& plan = stage(firing.stage);
   for (const auto& group : table_[firing.stage].groups) {
@@ -79,7 +79,7 @@ Status Controller::check_outputs(const ActiveFiring& firing) const {
       ++written;
       WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
     }
-    if (written == 1) continue;
+    if (written == 1 || plan.outputs[group.front()].optional) continue;
     const std::string& name = plan.outputs[group.front()].name;
     if (plan.outputs[group.front()].one_of < 0)
       return {Code::kBrokenContract, "the kernel did not write output '" + name + "'"};
@@ -107,8 +107,9 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
   for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
     if (device_forwards_) {
       outputs_->hold_block(firing.claims[p], static_cast<std::uint32_t>(layout_.out_edges[firing.stage][p].size()));
-    } else if (firing.outputs[p].written) {
-      header.payload_bytes = firing.outputs[p].payload_bytes;
+    } else if (firing.outputs[p].written || stage(firing.stage).outputs[p].optional) {
+      header.flags = firing.outputs[p].written ? std::uint8_t{0} : static_cast<std::uint8_t>(kAbsent);
+      header.payload_bytes = firing.outputs[p].written ? firing.outputs[p].payload_bytes : 0;
       outputs_->commit(firing.stage, p, firing.claims[p], firing.tag, header);
       // Whoever reads it gives the block back, by way of this stage.
       if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)

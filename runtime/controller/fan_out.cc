@@ -120,8 +120,8 @@ class Tree {
     relay.name = writer.name + "." + output.name + " via " + plan_.controllers[to.controller].name;
     relay.role = StageRole::kRelay;
     relay.controller = to.controller;
-    relay.inputs = {{output.name, output.type, false, 0}};
-    relay.outputs = {{output.name, output.type, -1}};
+    relay.inputs = {{output.name, output.type, false, 0, output.optional}};
+    relay.outputs = {{output.name, output.type, -1, -1, output.optional}};
     out.stages.push_back(std::move(relay));
     return static_cast<std::uint32_t>(out.stages.size() - 1);
   }

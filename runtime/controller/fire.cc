@@ -133,7 +133,7 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
       token.edge = kNone;  // read, not consumed
     }
     firing.inline_payloads.keep(p, token);
-    firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0};
+    firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0, token.is_absent()};
   }
   firing.outputs.resize(firing.claims.size());
   firing.routes.clear();

@@ -220,7 +220,7 @@ void Outputs::commit_relay(std::uint32_t stage, std::uint32_t port, const Activa
 void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
                       std::span<const std::byte> payload) noexcept {
   const bool inlined = !payload.empty() && payload.size() <= book.inline_bytes;
-  header.flags = inlined ? static_cast<std::uint8_t>(kInline) : std::uint8_t{0};
+  header.flags = static_cast<std::uint8_t>((header.flags & kAbsent) | (inlined ? kInline : 0U));
   header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
   header.ordinal = 0;
   header.stage = book.stage;

@@ -80,7 +80,8 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   const InputEdge* edge = table_.edge_of(channel, packet);
   if (edge == nullptr) return refuse("fits no edge of the plan");
   if (kind == PacketKind::kActivate) {
-    if ((packet.flags & kAbsent) != 0) return refuse("is absent, which this version does not support");
+    if ((packet.flags & kAbsent) != 0 && !stage(packet.stage).inputs[packet.port].optional)
+      return refuse("is absent, but its input is not optional");
     if (inline_payload.size() > edge->inline_bytes) return refuse("carries more behind its header than its edge may");
     if (!table_.region(packet.region).holds(packet)) return refuse("names no block");
   }

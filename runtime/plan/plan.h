@@ -71,6 +71,7 @@ struct InputPortPlan {
   PortType type;
   bool hold = false;
   std::uint64_t hold_mask = 0;  // counters that both ends of a held token share
+  bool optional = false;        // takes absent tokens, too
   bool operator==(const InputPortPlan&) const = default;
 };
 
@@ -79,6 +80,7 @@ struct OutputPortPlan {
   PortType type;
   std::int32_t one_of = -1;    // group number within the stage, -1: always written
   std::int32_t in_place = -1;  // input whose block it is written over and passed on in, -1: it has blocks of its own
+  bool optional = false;       // a firing that does not write it sends an absent token
   bool operator==(const OutputPortPlan&) const = default;
 };
 

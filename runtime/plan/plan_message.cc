@@ -63,6 +63,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     encode(port.type, *p.mutable_type());
     p.set_hold(port.hold);
     p.set_hold_mask(port.hold_mask);
+    p.set_optional(port.optional);
   }
   for (const OutputPortPlan& port : from.outputs) {
     pb::OutputPort& p = *to.add_outputs();
@@ -70,6 +71,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     encode(port.type, *p.mutable_type());
     p.set_one_of(port.one_of);
     if (port.in_place >= 0) p.set_in_place(static_cast<std::uint32_t>(port.in_place));
+    p.set_optional(port.optional);
   }
 }
 
@@ -101,11 +103,12 @@ StagePlan decode(const pb::Stage& from) {
                .scratch_bytes = from.scratch_bytes()};
   for (const pb::Param& p : from.params()) to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env()});
   for (const pb::InputPort& p : from.inputs()) {
-    to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask()});
+    to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask(), p.optional()});
   }
   for (const pb::OutputPort& p : from.outputs()) {
     to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});
     if (p.has_in_place()) to.outputs.back().in_place = static_cast<std::int32_t>(p.in_place());
+    to.outputs.back().optional = p.optional();
   }
   return to;
 }

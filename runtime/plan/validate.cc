@@ -87,6 +87,9 @@ Status check_ports(const StagePlan& stage, const std::string& place) {
     if (port.one_of < -1 || (port.one_of != -1 && stage.role != StageRole::kKernel)) {
       return broken(port_place, ": one_of is a group number of a kernel stage, or -1");
     }
+    if (port.optional && (port.one_of != -1 || stage.role == StageRole::kSource)) {
+      return broken(port_place, ": only a port of a kernel or relay that is in no one_of group is optional");
+    }
   }
   if (stage.role != StageRole::kSink && stage.outputs.empty())
     return broken(place, ": no output, so nothing tells the sink");
@@ -114,6 +117,10 @@ Status check_relay(const StagePlan& stage, ControllerKind kind, const std::strin
   for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
     if (!same_layout(stage.inputs[i].type, stage.outputs[i].type)) {
       return broken(place, ": the relay's output ", in_quotes(stage.outputs[i].name), " is not of its input's type");
+    }
+    if (stage.inputs[i].optional != stage.outputs[i].optional) {
+      return broken(place, ": the relay's output ", in_quotes(stage.outputs[i].name),
+                    " must be optional if its input is, and only then");
     }
   }
   return {};

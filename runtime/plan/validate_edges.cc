@@ -69,6 +69,8 @@ Status check_edge(const Plan& plan, std::size_t id) {
   // type.
   if (!same_layout(from, to))
     return broken(place, ": its ends differ in type: ", to_string(from), " and ", to_string(to));
+  if (plan.stages[e.from_stage].outputs[e.from_port].optional && !plan.stages[e.to_stage].inputs[e.to_port].optional)
+    return broken(place, ": its tokens may be absent, but its destination is not optional");
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
   if (e.inline_bytes > kMaxInlineBytes)
     return broken(place, ": inline_bytes is ", std::to_string(e.inline_bytes), ", at most ",

@@ -13,7 +13,8 @@ StagePlan relay_of(const StagePlan& stage) {
   relay.role = StageRole::kRelay;
   relay.controller = kHostController;
   relay.inputs = stage.inputs;
-  for (const InputPortPlan& input : stage.inputs) relay.outputs.push_back({input.name, input.type, -1});
+  for (const InputPortPlan& input : stage.inputs)
+    relay.outputs.push_back({input.name, input.type, -1, -1, input.optional});
   return relay;
 }
 

@@ -148,6 +148,7 @@ json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
   for (const OutputFiles::Summary& output : outputs) {
     list.push_back({{"name", output.name},
                     {"bytes", output.bytes},
+                    {"absent", output.absent},
                     {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
   }
   return list;
@@ -203,6 +204,8 @@ void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
     std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
                 static_cast<unsigned long long>(output.bytes),
                 output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
+    if (output.absent > 0)
+      std::printf("    absent in %llu instances\n", static_cast<unsigned long long>(output.absent));
   }
 }
 
