@@ -1,5 +1,6 @@
 #include "compiler/compiler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/check/blocks.h"
@@ -10,12 +11,14 @@
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/replicas.h"
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
+#include "compiler/place/replicas.h"
 #include "compiler/report.h"
 
 namespace woa {
@@ -37,6 +40,24 @@ void check_options(const CompileOptions& options, Report& report) {
   if (!options.window || (*options.window >= 1 && *options.window <= kMaxWindow)) return;
   report.error(problem::kBadOption, {report.add_source("command line", ""), 0, 0, 1},
                cat("--window is ", *options.window, ", expected 1 to ", kMaxWindow), "choose a window in that range");
+}
+
+void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& replicas, Report& report) {
+  if (replicas.empty()) return;
+  const Place place{report.add_source("command line", ""), 0, 0, 1};
+  for (const auto& [name, count] : replicas) {
+    const auto first = graph.stages.begin() + kSinkStage + 1;
+    const auto stage = std::find_if(first, graph.stages.end(), [&](const GraphStage& s) { return s.name == name; });
+    if (stage == graph.stages.end()) {
+      report_unknown(report, problem::kBadOption, place, cat("--replicas names stage ", quote(name)), name,
+                     std::vector<GraphStage>(first, graph.stages.end()), "stages");
+    } else if (count < 1 || count > kMaxReplicas) {
+      report.error(problem::kBadOption, place, cat("--replicas is ", count, ", expected 1 to ", kMaxReplicas),
+                   "choose a number in that range");
+    } else {
+      stage->replicas = count;
+    }
+  }
 }
 
 // The limit that was measured for the transport, if the machine file has one.
@@ -65,8 +86,10 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   KernelCatalog kernels(*file, folder, options.kernel_path, report);
   Graph graph = resolve(*file, kernels, report);
   set_params(graph, options.params, folder, report);
+  set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   place(graph, machine, report);
+  place_replicas(graph, machine, report);
   check_control_flow(graph, report);
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
@@ -74,6 +97,7 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
+  plan = with_replicas(std::move(plan), graph);
   set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),

@@ -69,6 +69,7 @@ namespace woa::problem {
   X(kTooMuchMemory, "E0416")     \
   X(kTooComplex, "E0417")        \
   X(kLoopMax, "E0418")           \
+  X(kBadReplicas, "E0419")       \
   /* parameters */               \
   X(kUnknownParam, "E0501")      \
   X(kMissingParam, "E0502")      \

@@ -21,13 +21,15 @@ struct GraphStage {
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;
-  std::uint32_t controller = 0;                 // index into Graph::controllers
-  std::vector<std::vector<std::uint32_t>> in;   // edges by input port
-  std::vector<std::vector<std::uint32_t>> out;  // edges by output port
-  std::vector<Place> input_places;              // of the keys of `in`, or of the stage where one is missing
-  std::vector<Place> output_places;             // of the graph's inputs (source), or of the stage
-  std::vector<bool> broken;                     // by input port: a writer is missing, do not judge this port further
-  std::int32_t loop = -1;                       // innermost loop that it lies in
+  std::uint32_t controller = 0;  // index into Graph::controllers
+  std::uint32_t replicas = 1;
+  std::vector<std::uint32_t> replica_controllers;  // likewise, of each; empty without replicas
+  std::vector<std::vector<std::uint32_t>> in;      // edges by input port
+  std::vector<std::vector<std::uint32_t>> out;     // edges by output port
+  std::vector<Place> input_places;                 // of the keys of `in`, or of the stage where one is missing
+  std::vector<Place> output_places;                // of the graph's inputs (source), or of the stage
+  std::vector<bool> broken;                        // by input port: a writer is missing, do not judge this port further
+  std::int32_t loop = -1;                          // innermost loop that it lies in
 };
 
 struct GraphEdge {

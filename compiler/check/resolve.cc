@@ -58,6 +58,7 @@ class Resolver {
     stage.name = decl.name;
     stage.place = decl.place;
     stage.decl = &decl;
+    stage.replicas = decl.replicas;
     if (!decl.kernel.empty()) {
       const KernelCatalog::Found* found = kernels_.find(decl.kernel, decl.kernel_place);
       if (found != nullptr && !found->unavailable.empty()) {

@@ -50,6 +50,8 @@ struct StageDecl {
   std::vector<ParamUse> params;
   std::string on;  // empty: the compiler decides
   Place on_place;
+  std::uint32_t replicas = 1;
+  Place replicas_place;
 };
 
 struct GraphInput {

@@ -142,13 +142,13 @@ class Tree {
   std::vector<std::uint32_t> first_;  // those that the writer sends to
 };
 
-// One token of an instance at a time, and one channel to each of its readers.
+// One token of an instance at a time, for all readers, and one channel to each.
 bool may_branch(const Plan& plan, const std::vector<std::uint32_t>& edges) {
   std::map<std::uint32_t, std::string> lanes;  // by controller
   return std::ranges::all_of(edges, [&](std::uint32_t e) {
     const EdgePlan& edge = plan.edges[e];
     const StagePlan& to = plan.stages[edge.to_stage];
-    return edge.loop == -1 && edge.min_blocks == 1 && !to.inputs[edge.to_port].hold &&
+    return edge.loop == -1 && edge.replicas == 1 && edge.min_blocks == 1 && !to.inputs[edge.to_port].hold &&
            lanes.emplace(to.controller, edge.lane).first->second == edge.lane;
   });
 }

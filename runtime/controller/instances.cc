@@ -94,7 +94,9 @@ void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code
     return;
   }
   for (const auto& port : layout_.out_edges[stage_id]) {
-    for (const std::uint32_t e : port) poisons_.push_back({stage_id, e, header, text});
+    for (const std::uint32_t e : port) {
+      if (plan_.edges[e].takes(instance)) poisons_.push_back({stage_id, e, header, text});
+    }
   }
 }
 

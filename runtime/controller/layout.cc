@@ -116,6 +116,11 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
+// Whether an edge takes every token that another edge of its output takes.
+bool takes_all_of(const EdgePlan& edge, const EdgePlan& other) noexcept {
+  return edge.replicas == 1 || (edge.replicas == other.replicas && edge.replica == other.replica);
+}
+
 void make_edges(const Plan& plan, Layout& layout) {
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
@@ -132,11 +137,12 @@ void make_edges(const Plan& plan, Layout& layout) {
   }
   for (const auto& stage : layout.out_edges) {
     for (const auto& port : stage) {
-      std::vector<std::uint32_t> seen;
-      for (const std::uint32_t e : port) {
-        EdgeLayout& edge = layout.edges[e];
-        edge.first_to_controller = std::find(seen.begin(), seen.end(), edge.to) == seen.end();
-        seen.push_back(edge.to);
+      for (std::size_t k = 0; k < port.size(); ++k) {
+        EdgeLayout& edge = layout.edges[port[k]];
+        edge.first_to_controller =
+            std::none_of(port.begin(), port.begin() + static_cast<std::ptrdiff_t>(k), [&](std::uint32_t e) {
+              return layout.edges[e].to == edge.to && takes_all_of(plan.edges[e], plan.edges[port[k]]);
+            });
       }
     }
   }

@@ -78,6 +78,8 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   book.keep = plan.keep;
   book.step = plan.step;
   book.credits = EdgeCredits(plan.min_blocks, plan.blocks);
+  book.replicas = plan.replicas;
+  book.replica = plan.replica;
   if (layout.crosses()) book.sender = wiring_.senders[layout.channel].get();
   const std::int32_t region = layout_.region_of[plan.from_stage][plan.from_port];
   if (region < 0) return book;
@@ -124,13 +126,15 @@ void Outputs::cancel_poison(std::uint32_t edge) noexcept {
 }
 
 void Outputs::untake(EdgeBook& book, std::uint64_t instance) noexcept {
+  if (!book.takes(instance)) return;
   (void)book.credits.give(instance);
   if (book.sender != nullptr) book.sender->cancel();
 }
 
 bool Outputs::has_credits(const PortBook& port, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  return std::all_of(port.edges.begin(), port.edges.end(),
-                     [&](const EdgeBook* edge) { return edge->credits.available(instance, oldest); });
+  return std::all_of(port.edges.begin(), port.edges.end(), [&](const EdgeBook* edge) {
+    return !edge->takes(instance) || edge->credits.available(instance, oldest);
+  });
 }
 
 bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
@@ -149,9 +153,10 @@ bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t o
 
 // False: a ring has no place or a channel is closed; nothing is taken.
 bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept {
-  // Every block out there occupies a credit, so a free credit on each edge means a free block.
+  // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block.
   if (port.pool != nullptr && !port.pool->claim(claim.offset)) return false;
   for (std::size_t k = 0; k < port.edges.size(); ++k) {
+    if (!port.edges[k]->takes(instance)) continue;
     if (reserve(*port.edges[k])) {
       port.edges[k]->credits.take(instance);
       continue;
@@ -179,13 +184,18 @@ void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept
 void Outputs::commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
                      ActivationPacket& header) noexcept {
   const PortBook& book = ports_[stage][port];
-  if (book.pool != nullptr) book.pool->hold(claim.offset, static_cast<std::uint32_t>(book.edges.size()));
+  const auto takes = [&](const EdgeBook* edge) { return edge->takes(header.instance); };
+  if (book.pool != nullptr)
+    book.pool->hold(claim.offset,
+                    static_cast<std::uint32_t>(std::count_if(book.edges.begin(), book.edges.end(), takes)));
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   header.origin = stage;
   header.region = claim.region;
   header.offset = claim.offset;
   const std::span<const std::byte> payload = claim.block.first(header.payload_bytes);
-  for (const EdgeBook* edge : book.edges) forward(*edge, header, tag, payload);
+  for (const EdgeBook* edge : book.edges) {
+    if (takes(edge)) forward(*edge, header, tag, payload);
+  }
 }
 
 Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {

@@ -31,8 +31,9 @@ struct Wiring {
   std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
 };
 
-// One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
-// A port that is written in place has no region: its block is that of the firing's token, which the controller sets.
+// One output port's reservation: a block of its region, and for each of its edges that takes tokens of the instance (of
+// a reader with replicas one does) a credit and a place in the channel's ring. A port that is written in place has no
+// region: its block is that of the firing's token, which the controller sets.
 struct PortClaim {
   std::span<std::byte> block;
   std::uint32_t offset = 0;  // units of 64 bytes
@@ -58,8 +59,8 @@ class Outputs {
                            std::span<PortClaim> claims) noexcept;
   // Gives one port's claim back unused.
   void abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept;
-  // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled
-  // in here, anew for each edge.
+  // Sends a written port to every edge that takes tokens of the instance. `header` holds instance, deadline,
+  // payload_bytes and whether it is absent; the rest is filled in here, anew for each edge.
   void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
               ActivationPacket& header) noexcept;
   // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.
@@ -113,6 +114,10 @@ class Outputs {
     Sender* sender = nullptr;          // null: it ends in this controller
     BlockPool* pool = nullptr;         // of its payloads; null where it passes on others'
     EdgeCredits credits = {1, 1};
+    std::uint32_t replicas = 1, replica = 0;  // of the instances that it takes
+    [[nodiscard]] bool takes(std::uint64_t instance) const noexcept {
+      return replicas == 1 || instance % replicas == replica;
+    }
   };
   // An output port; without a pool if it passes on others' payloads.
   struct PortBook {

@@ -26,6 +26,7 @@ inline constexpr std::size_t kMaxPassed = 64;
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
 inline constexpr std::size_t kMaxLaneBytes = 64;
+inline constexpr std::uint32_t kMaxReplicas = 64;  // of a stage: no more instances are in flight
 
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
 std::string_view to_string(ControllerKind kind) noexcept;
@@ -144,6 +145,12 @@ struct EdgePlan {
   // Of the channel that carries its packets, where it crosses: what has the same two controllers and the same lane
   // shares one, in order, and waits for nothing on another. Empty: the one without a name. At most kMaxLaneBytes.
   std::string lane = {};
+  // A stage with replicas is several stages of the plan, and has an edge to each: this one takes the tokens of
+  // instances that are `replica` modulo `replicas`. 1 and 0: it takes all.
+  std::uint32_t replicas = 1, replica = 0;
+  [[nodiscard]] bool takes(std::uint64_t instance) const noexcept {
+    return replicas == 1 || instance % replicas == replica;
+  }
   bool operator==(const EdgePlan&) const = default;
 };
 

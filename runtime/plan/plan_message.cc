@@ -125,6 +125,8 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_blocks(from.blocks);
   to.set_inline_bytes(from.inline_bytes);
   if (!from.lane.empty()) to.set_lane(from.lane);
+  to.set_replicas(from.replicas);
+  to.set_replica(from.replica);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -138,7 +140,9 @@ EdgePlan decode(const pb::Edge& from) {
           .min_blocks = from.min_blocks(),
           .blocks = from.blocks(),
           .inline_bytes = from.inline_bytes(),
-          .lane = from.lane()};
+          .lane = from.lane(),
+          .replicas = from.replicas(),
+          .replica = from.replica()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {

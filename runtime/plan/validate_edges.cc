@@ -45,6 +45,18 @@ Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& plac
   return {};
 }
 
+// A device that writes its own packets sends each to all edges.
+Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& place) {
+  if (edge.replicas < 1 || edge.replicas > kMaxReplicas || edge.replica >= edge.replicas)
+    return broken(place, ": replica ", std::to_string(edge.replica), " of ", std::to_string(edge.replicas),
+                  " does not exist; at most ", std::to_string(kMaxReplicas));
+  const StagePlan& from = plan.stages[edge.from_stage];
+  if (edge.replicas > 1 &&
+      (from.role == StageRole::kRelay || plan.controllers[from.controller].kind == ControllerKind::kFpga))
+    return broken(place, ": neither a relay nor an fpga chooses among replicas");
+  return {};
+}
+
 std::string name_edge(const Plan& plan, std::size_t id) {
   const EdgePlan& e = plan.edges[id];
   const StagePlan& from = plan.stages[e.from_stage];
@@ -78,6 +90,7 @@ Status check_edge(const Plan& plan, std::size_t id) {
   if (e.lane.size() > kMaxLaneBytes)
     return broken(place, ": the name of its lane has ", std::to_string(e.lane.size()), " bytes, at most ",
                   std::to_string(kMaxLaneBytes));
+  WOA_RETURN_IF_ERROR(check_replica(plan, e, place));
   return check_tag(plan, e, place);
 }
 

@@ -21,13 +21,14 @@ struct GraphOptions {
   std::string machine;
   std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
+  std::map<std::string, std::uint32_t> replicas;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
 };
 
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
-// --window and --deadline.
+// --window, --deadline and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 
 // A plan, or the exit code after every problem has been printed (stderr; with --json also as an object on stdout).

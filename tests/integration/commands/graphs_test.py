@@ -54,6 +54,7 @@ EXPECTED = {
     "merge": ({"data": text}, {"result": lambda k: text(k) + (invert(text(k)) if k % 2 else text(k))}),
     "diamond": ({"data": text}, {"pair": lambda k: text(k) + invert(text(k))}),
     "fanout": ({"data": text}, {"left": text, "middle": lambda k: invert(text(k)), "right": text}),
+    "replicas": ({"data": text}, {"pair": lambda k: invert(text(k)) + text(k)}),
     "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
     "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),
     "stateful": ({"data": text}, {"numbered": lambda k: invert(text(k)) + b" %d" % k}),

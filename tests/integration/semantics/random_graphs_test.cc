@@ -1,10 +1,7 @@
 // Random graphs from the file to the outputs, in one process, under every call model: what comes out is what the graph
 // means, whatever the model, the window and the order of events.
-#include "compiler/compiler.h"
-#include "runtime/rpc/call_model.h"
-#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/integration/semantics/graph_run.h"
 #include "tests/integration/semantics/random_program.h"
-#include "tests/support/run_harness.h"
 #include "tests/support/threaded_backend.h"
 
 namespace woa::test {
@@ -12,42 +9,10 @@ namespace {
 
 constexpr std::uint64_t kInstances = 12;
 
-Plan compiled(const std::string& text) {
-  CompileOptions options;
-  options.kernel_path = {std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/kernels",
-                         std::string(WOA_SOURCE_DIR) + "/tests/support/kernels"};
-  Compilation result = compile_text(text, "graph.yaml", "", options);
-  std::string said;
-  for (const Diagnostic& diagnostic : result.diagnostics) said += format(diagnostic, false);
-  INFO(text << said);
-  REQUIRE(result.plan.has_value());
-  for (ControllerPlan& controller : result.plan->controllers) {
-    if (controller.kind != ControllerKind::kHost) controller.backend = "function";
-  }
-  for (StagePlan& stage : result.plan->stages) stage.library.clear();  // functions, in this program
-  return std::move(*result.plan);
-}
-
-std::string input(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
-
-template <class Made>
-Outcome run_as(const Plan& plan, std::string_view model) {
-  LoopbackTransport transport;
-  BackendRegistry backends;
-  REQUIRE(backends.add(function_factory<Made>(program_kernels())).ok());
-  RunOptions options;
-  options.backends = &backends;
-  options.transport = &transport;
-  auto rewritten = rewrite(plan, model);
-  INFO(rewritten.status().message());
-  REQUIRE(rewritten.ok());
-  return run_plan(*rewritten, options, kInstances, input);
-}
-
 void check(const RandomProgram& program, const Outcome& outcome) {
   REQUIRE(outcome.status.ok());
   for (std::uint64_t i = 0; i < kInstances; ++i) {
-    const std::optional<std::string> expected = program.expect(input(i, 0));
+    const std::optional<std::string> expected = program.expect(instance_number(i, 0));
     INFO("instance " << i);
     REQUIRE(outcome.outputs.contains(i) == expected.has_value());
     if (expected) REQUIRE(outcome.outputs.at(i)[0] == *expected);
@@ -68,7 +33,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
     INFO(program.text() << "window " << plan.window << (tight ? ", b(e) blocks" : ""));
     for (const std::string_view model : kCallModels) {
       INFO(model);
-      const Outcome outcome = run_as<Made>(plan, model);
+      const Outcome outcome = run_as<Made>(plan, model, program_kernels(), kInstances);
       check(program, outcome);
       succeeded += static_cast<int>(outcome.outputs.size());
     }

@@ -26,21 +26,24 @@ std::vector<std::string> inputs_of(const Firing& firing) {
   return inputs;
 }
 
+// In the graph: a replica's name has a number behind it.
+std::string name_of(const StagePlan& stage) { return stage.name.substr(0, stage.name.find('[')); }
+
 // Writes every output.
 void all(Firing& firing, const StagePlan& stage) {
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p)
-    write(firing, p, value_of(stage.name, p, inputs_of(firing)));
+    write(firing, p, value_of(name_of(stage), p, inputs_of(firing)));
 }
 
 // Writes one of them.
 void one(Firing& firing, const StagePlan& stage) {
   const std::vector<std::string> inputs = inputs_of(firing);
-  const auto port = static_cast<std::uint32_t>(choice_of(stage.name, firing.outputs.size(), inputs));
-  write(firing, port, value_of(stage.name, port, inputs));
+  const auto port = static_cast<std::uint32_t>(choice_of(name_of(stage), firing.outputs.size(), inputs));
+  write(firing, port, value_of(name_of(stage), port, inputs));
 }
 
 void perhaps(Firing& firing, const StagePlan& stage) {
-  if (choice_of(stage.name, 2, inputs_of(firing)) == 0) all(firing, stage);
+  if (choice_of(name_of(stage), 2, inputs_of(firing)) == 0) all(firing, stage);
 }
 
 std::string list(const std::vector<std::string>& writers) {
@@ -99,9 +102,14 @@ std::optional<std::string> RandomProgram::expect(const std::string& x) const {
 
 std::string RandomProgram::add(const std::string& kernel, const std::string& inputs) {
   const std::string name = "s" + std::to_string(stages_.size());
-  stages_.push_back("  " + name + ": {kernel: " + kernel + ", in: {" + inputs +
-                    "}, on: \"cpu:" + std::to_string(below(3)) + "\"}\n");
+  stages_.push_back("  " + name + ": {kernel: " + kernel + ", in: {" + inputs + "}" + placement() + "}\n");
   return name;
+}
+
+// Also how many replicas.
+std::string RandomProgram::placement() {
+  const std::string on = below(3) == 0 ? "" : ", on: \"cpu:" + std::to_string(below(3)) + "\"";
+  return on + (below(3) == 0 ? ", replicas: " + std::to_string(1 + below(4)) : "");
 }
 
 RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, int depth) {
@@ -186,7 +194,7 @@ RandomProgram::Part RandomProgram::loop(const Writers& in, std::size_t budget, i
   const Part body = block({head + (per_turn ? ".a" : ".out")}, budget - 1, depth + 1);
   const std::string step = add("step2", "x: " + list(body.out) + ", y: " + held({per_turn ? head + ".b" : "x"}));
   stages_[at] = "  " + head + ": {kernel: " + (per_turn ? "split" : "copy") +
-                ", in: {in: " + list(with_loop(in, step + ".again", name, max)) + "}}\n";
+                ", in: {in: " + list(with_loop(in, step + ".again", name, max)) + "}" + placement() + "}\n";
   return {{step + ".done"}, [=, this](std::string v) {
             for (std::size_t turn = 0; turn <= max; ++turn) {
               const std::string kept = per_turn ? value_of(head, 1, {v}) : x_;

@@ -41,6 +41,7 @@ class RandomProgram {
 
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
   std::string add(const std::string& kernel, const std::string& inputs);
+  std::string placement();
   Part block(const Writers& in, std::size_t budget, int depth);
   Part single(const Writers& in);
   Part series(const Writers& in, std::size_t budget, int depth);

@@ -185,6 +185,10 @@ TEST_CASE("rules of edges") {
       {"not an input port", [](Plan& p) { p.edges[0].to_stage = 4; }},
       {"not an input port", [](Plan& p) { p.edges[0].to_port = 2; }},
       {"differ in type", [](Plan& p) { p.edges[0].to_port = 1; }},
+      {"replica 0 of 0 does not exist", [](Plan& p) { p.edges[0].replicas = 0; }},
+      {"replica 0 of 65 does not exist", [](Plan& p) { p.edges[0].replicas = 65; }},
+      {"replica 2 of 2 does not exist", [](Plan& p) { p.edges[0].replicas = p.edges[0].replica = 2; }},
+      {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].replicas = 2; }},
       {"its destination is not optional", [](Plan& p) { p.stages[1].inputs[0].optional = false; }},
       {"differ in type",
        [](Plan& p) {
