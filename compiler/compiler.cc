@@ -9,6 +9,7 @@
 #include "compiler/check/loops.h"
 #include "compiler/check/params.h"
 #include "compiler/check/resolve.h"
+#include "compiler/check/scatters.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/replicas.h"
@@ -70,7 +71,7 @@ void set_inline_limits(Plan& plan, const Machine& machine, const std::string& tr
 
 // The passes that need the graph's control flow to make sense.
 void check_control_flow(Graph& graph, Report& report) {
-  if (!find_loops(graph, report)) return;
+  if (!find_loops(graph, report) || !find_scatters(graph, report)) return;
   check_turns(graph, report);
   assign_tags(graph, report);
   const TurnGraphs turns(graph);
@@ -89,8 +90,8 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   place(graph, machine, report);
-  place_replicas(graph, machine, report);
   check_control_flow(graph, report);
+  place_replicas(graph, machine, report);
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
   size_channels(graph, window, report);

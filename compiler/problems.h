@@ -70,6 +70,10 @@ namespace woa::problem {
   X(kTooComplex, "E0417")        \
   X(kLoopMax, "E0418")           \
   X(kBadReplicas, "E0419")       \
+  X(kNoScatter, "E0420")         \
+  X(kRates, "E0421")             \
+  X(kNoGather, "E0422")          \
+  X(kScatterSplit, "E0423")      \
   /* parameters */               \
   X(kUnknownParam, "E0501")      \
   X(kMissingParam, "E0502")      \

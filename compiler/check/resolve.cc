@@ -152,7 +152,7 @@ class Resolver {
                     "remove one of them");
       return;
     }
-    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane};
+    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, false, ref.lane};
     if (ref.loop && to == kSinkStage) {
       report_.error(problem::kBadLoopEdge, ref.loop->place, "a graph output cannot start the next turn of a loop",
                     "remove `loop`");

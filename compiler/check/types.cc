@@ -112,7 +112,7 @@ class TypeSettler {
     if (!graph_.stages[edge.from_stage].outputs[edge.from_port].optional) return;
     InputPortPlan& to = graph_.stages[edge.to_stage].inputs[edge.to_port];
     if (edge.to_stage == kSinkStage) to.optional = true;
-    if (to.optional) return;
+    if (to.optional || to.gather != 0) return;
     report_.error(problem::kMayBeAbsent, edge.place,
                   cat(quote(graph_.writer_name(edge)), " is optional and may send an absent token, but ",
                       quote(graph_.reader_name(edge)), " needs a value"),

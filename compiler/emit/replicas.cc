@@ -33,19 +33,31 @@ class Replicator {
   void add_edges(const EdgePlan& edge) {
     const std::uint32_t writers = graph_.stages[edge.from_stage].replicas;
     const std::uint32_t readers = graph_.stages[edge.to_stage].replicas;
+    const std::int32_t chooser = chooser_of(edge.to_stage);
+    const bool same = chooser == chooser_of(edge.from_stage);
     const bool held = graph_.stages[edge.to_stage].inputs[edge.to_port].hold;
     for (std::uint32_t w = 0; w < writers; ++w) {
       for (std::uint32_t r = 0; r < readers; ++r) {
         const std::uint32_t alike = std::gcd(writers, readers);
-        if (!held && w % alike != r % alike) continue;
+        if (!held && same && w % alike != r % alike) continue;
         EdgePlan& one = plan_.edges.emplace_back(edge);
         one.from_stage = first_[edge.from_stage] + w;
         one.to_stage = first_[edge.to_stage] + r;
-        if (!held && writers % readers != 0)
-          one.replicas = readers, one.replica = r;  // else the writer is chosen alike
-        one.blocks = share(edge, held ? writers : std::lcm(writers, readers));
+        if (!held && !(same && writers % readers == 0)) one.choice = choice(chooser, readers, r);  // else chosen alike
+        const std::uint32_t of_writer = chooser_of(edge.from_stage) < 0 ? writers : 1;
+        const std::uint32_t of_reader = chooser < 0 && !held ? readers : 1;
+        one.blocks = share(edge, std::lcm(of_writer, of_reader));
       }
     }
+  }
+
+  // The scatter whose elements a stage's replicas share; -1: they share the instances.
+  [[nodiscard]] std::int32_t chooser_of(std::uint32_t s) const { return graph_.scatter_around(graph_.stages[s].loop); }
+  [[nodiscard]] ReplicaChoice choice(std::int32_t chooser, std::uint32_t replicas, std::uint32_t replica) const {
+    if (replicas == 1) return {};
+    if (chooser < 0) return {replicas, replica, 0, 0};
+    const GraphLoop& scatter = graph_.loops[static_cast<std::size_t>(chooser)];
+    return {replicas, replica, scatter.shift, scatter.bits};
   }
 
   // Of the instances in flight the edge sees one in `parts`.

@@ -30,7 +30,8 @@ class ReplicaPlacer {
       for (const std::uint32_t e : port) {
         const GraphStage& writer = graph_.stages[graph_.edges[e].from_stage];
         if (graph_.controllers[writer.controller].kind != ControllerKind::kFpga) continue;
-        if (graph_.edges[e].hold || writer.replicas % stage.replicas == 0) continue;  // no choice
+        const bool alike = graph_.scatter_around(writer.loop) == graph_.scatter_around(stage.loop);
+        if (graph_.edges[e].hold || (alike && writer.replicas % stage.replicas == 0)) continue;  // no choice
         report_.error(
             problem::kBadReplicas, graph_.edges[e].place,
             cat(quote(writer.name), " is on an fpga, which writes its own packets and cannot choose among the ",

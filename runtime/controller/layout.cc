@@ -17,12 +17,14 @@ void index_edges(const Plan& plan, Layout& layout) {
   for (const StagePlan& stage : plan.stages) {
     layout.out_edges.emplace_back(stage.outputs.size());
     layout.in_edges.emplace_back(stage.inputs.size());
+    layout.out_counts.emplace_back(stage.outputs.size());
+    layout.in_counts.emplace_back(stage.inputs.size());
     layout.region_of.emplace_back(stage.outputs.size(), -1);
   }
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
-    layout.out_edges[edge.from_stage][edge.from_port].push_back(e);
-    layout.in_edges[edge.to_stage][edge.to_port].push_back(e);
+    (edge.count ? layout.out_counts : layout.out_edges)[edge.from_stage][edge.from_port].push_back(e);
+    (edge.count ? layout.in_counts : layout.in_edges)[edge.to_stage][edge.to_port].push_back(e);
   }
 }
 
@@ -118,7 +120,7 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
 
 // Whether an edge takes every token that another edge of its output takes.
 bool takes_all_of(const EdgePlan& edge, const EdgePlan& other) noexcept {
-  return edge.replicas == 1 || (edge.replicas == other.replicas && edge.replica == other.replica);
+  return edge.choice.replicas == 1 || edge.choice == other.choice;
 }
 
 void make_edges(const Plan& plan, Layout& layout) {
@@ -128,6 +130,10 @@ void make_edges(const Plan& plan, Layout& layout) {
     out.from = plan.stages[edge.from_stage].controller;
     out.to = plan.stages[edge.to_stage].controller;
     out.wire = wire_of(plan, layout.sites, edge);
+    if (edge.count) {
+      layout.edges.push_back(std::move(out));
+      continue;
+    }
     out.inline_bytes = inline_limit(facts_of(plan, e, out.wire.has_value()));
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());

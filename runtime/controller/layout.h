@@ -90,8 +90,9 @@ struct Layout {
   std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
   std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,
                                                         // -1 where it has a region
-  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges
-  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
+  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges that carry tokens
+  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> likewise
+  std::vector<std::vector<std::vector<std::uint32_t>>> out_counts, in_counts;  // likewise, those that carry counts
 };
 
 // `plan` has passed validate(). Over a wire headers carry a CRC, and a relay is sent every payload in its block,

@@ -153,7 +153,11 @@ class KernelUnderTest {
   static std::vector<woa_input> inputs(const std::vector<Token>& tokens) {
     std::vector<woa_input> ins;
     for (const Token& token : tokens) {
-      woa_input in{token.data.data(), token.data.size(), 1, {static_cast<std::uint32_t>(token.data.size())}, 0};
+      woa_input in{};
+      in.data = token.data.data();
+      in.bytes = token.data.size();
+      in.rank = 1;
+      in.dims[0] = static_cast<std::uint32_t>(token.data.size());
       if (token.absent) {
         in = {};
         in.absent = 1;

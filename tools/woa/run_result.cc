@@ -85,15 +85,17 @@ json edges_json(const RunResult& result) {
     const EdgeStats& stats = result.report->edges[e];
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
     const EdgeLayout& at = layout.edges[e];
-    list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
-                    {"to", to.name + "." + to.inputs[edge.to_port].name},
-                    {"transport", transport_of(result, at)},
-                    {"lane", edge.lane},
-                    {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
-                    {"method", std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
-                    {"messages", stats.messages},
-                    {"payload_bytes", stats.payload_bytes},
-                    {"copied_bytes", stats.copied_bytes}});
+    list.push_back(
+        {{"from", from.name + "." + from.outputs[edge.from_port].name},
+         {"to", to.name + "." + to.inputs[edge.to_port].name},
+         {"transport", transport_of(result, at)},
+         {"lane", edge.lane},
+         {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
+         {"method",
+          edge.count ? "count" : std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
+         {"messages", stats.messages},
+         {"payload_bytes", stats.payload_bytes},
+         {"copied_bytes", stats.copied_bytes}});
   }
   return list;
 }

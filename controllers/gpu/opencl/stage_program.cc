@@ -25,8 +25,8 @@ Status check_stage(const LoadedStage& stage) {
   if (stage.kernel == nullptr || stage.kernel->size == nullptr) {
     return {Code::kUnsupported, kernel + ": an opencl variant needs the library's size function"};
   }
-  const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0 || port.optional; };
-  const auto optional = [](const InputPortPlan& port) { return port.optional; };
+  const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0 || port.optional || port.many != 0; };
+  const auto optional = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
   if (plan.stateful != Stateful::kNo || std::any_of(plan.outputs.begin(), plan.outputs.end(), chooses) ||
       std::any_of(plan.inputs.begin(), plan.inputs.end(), optional)) {
     return {Code::kUnsupported, kernel +

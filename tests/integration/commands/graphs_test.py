@@ -43,6 +43,14 @@ def log(k):
     return b"start\n" + (b"error %d\n" % k if k % 3 else b"") + b"end\n"
 
 
+def lines(k):
+    return b"".join(b"%s %d\n" % (b"error" if n % 3 == k % 3 else b"note", n) for n in range(k))
+
+
+def errors(data):
+    return b"".join(line + b"\n" for line in data.split(b"\n") if b"error" in line)
+
+
 def text(k):
     return bytes((k,)) + b"abc"[:k % 4]
 
@@ -54,6 +62,7 @@ EXPECTED = {
     "merge": ({"data": text}, {"result": lambda k: text(k) + (invert(text(k)) if k % 2 else text(k))}),
     "diamond": ({"data": text}, {"pair": lambda k: text(k) + invert(text(k))}),
     "fanout": ({"data": text}, {"left": text, "middle": lambda k: invert(text(k)), "right": text}),
+    "scatter": ({"log": lines}, {"errors": lambda k: errors(lines(k))}),
     "replicas": ({"data": text}, {"pair": lambda k: invert(text(k)) + text(k)}),
     "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
     "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),

@@ -21,8 +21,9 @@ std::uint64_t mix(const std::string& what, const std::vector<std::string>& input
 
 std::vector<std::string> inputs_of(const Firing& firing) {
   std::vector<std::string> inputs;
-  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p)
+  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     inputs.push_back(firing.inputs[p].absent ? "absent" : read(firing, p));
+  }
   return inputs;
 }
 
@@ -44,6 +45,20 @@ void one(Firing& firing, const StagePlan& stage) {
 
 void perhaps(Firing& firing, const StagePlan& stage) {
   if (choice_of(name_of(stage), 2, inputs_of(firing)) == 0) all(firing, stage);
+}
+
+// Writes from none to all elements.
+void some(Firing& firing, const StagePlan& stage) {
+  const std::vector<std::string> inputs = inputs_of(firing);
+  const std::size_t count = choice_of(name_of(stage), firing.outputs[0].elements.size() + 1, inputs);
+  for (std::uint32_t e = 0; e < count; ++e) write_element(firing, 0, value_of(name_of(stage), e, inputs));
+}
+
+void gather(Firing& firing, const StagePlan& stage) {
+  std::vector<std::string> elements;
+  for (std::size_t e = 0; e < firing.inputs[0].elements.size(); ++e)
+    elements.push_back(firing.inputs[0].elements[e].absent ? "absent" : read_element(firing, 0, e));
+  write(firing, 0, value_of(name_of(stage), 0, elements));
 }
 
 std::string list(const std::vector<std::string>& writers) {
@@ -78,8 +93,9 @@ std::size_t choice_of(const std::string& stage, std::size_t choices, const std::
 }
 
 const Functions& program_kernels() {
-  static const Functions kernels{{"copy", all},  {"split", all}, {"join2", all}, {"orelse", all}, {"maybe", perhaps},
-                                 {"route", one}, {"step", one},  {"step2", one}, {"triple", one}};
+  static const Functions kernels{{"copy", all},      {"split", all}, {"join2", all},   {"orelse", all},
+                                 {"maybe", perhaps}, {"route", one}, {"step", one},    {"step2", one},
+                                 {"triple", one},    {"cut", some},  {"paste", gather}};
   return kernels;
 }
 
@@ -114,13 +130,14 @@ std::string RandomProgram::placement() {
 
 RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, int depth) {
   if (budget < 2) return single(in);
-  switch (below(depth < 3 ? 7 : 5)) {
+  switch (below(depth < 3 ? 8 : 5)) {
     case 0: return series(in, budget, depth);
     case 1: return branch(in, budget, depth);
     case 2: return parallel(in, budget, depth, false);
     case 3: return parallel(in, budget, depth, true);
     case 4: return optional(in);
     case 5: return self_loop(in, budget > 3);
+    case 6: return scatter(in, budget, depth);
     default: return loop(in, budget, depth);
   }
 }
@@ -164,6 +181,26 @@ RandomProgram::Part RandomProgram::optional(const Writers& in) {
   return {{o + ".out"}, [=](const std::string& v) {
             const bool written = choice_of(m, 2, {v}) == 0;
             return value_of(o, 0, {written ? value_of(m, 0, {v}) : "absent"});
+          }};
+}
+
+// cut -> body for each piece -> paste; some pieces may get lost on the way, and there may be none. The body may be
+// empty.
+RandomProgram::Part RandomProgram::scatter(const Writers& in, std::size_t budget, int depth) {
+  constexpr std::size_t kMax = 4;  // of tests/support/kernels/cut
+  const std::string c = add("cut", "in: " + list(in));
+  Part body{{c + ".piece"}, [](const std::string& v) { return v; }};
+  if (below(5) != 0) body = block(body.out, budget - 1, depth + 1);
+  const std::string m = below(3) == 0 ? add("maybe", "in: " + list(body.out)) : "";
+  const std::string p = add("paste", "pieces: " + (m.empty() ? list(body.out) : "[" + m + ".out]"));
+  return {{p + ".out"}, [=](const std::string& v) {
+            std::vector<std::string> pieces;
+            for (std::uint32_t e = 0; e < choice_of(c, kMax + 1, {v}); ++e) {
+              const std::string piece = body.meaning(value_of(c, e, {v}));
+              const bool kept = m.empty() || choice_of(m, 2, {piece}) == 0;
+              pieces.push_back(m.empty() ? piece : kept ? value_of(m, 0, {piece}) : "absent");
+            }
+            return value_of(p, 0, pieces);
           }};
 }
 

@@ -48,6 +48,7 @@ class RandomProgram {
   Part branch(const Writers& in, std::size_t budget, int depth);
   Part parallel(const Writers& in, std::size_t budget, int depth, bool held);
   Part optional(const Writers& in);
+  Part scatter(const Writers& in, std::size_t budget, int depth);
   Part self_loop(const Writers& in, bool two_exits);
   Part loop(const Writers& in, std::size_t budget, int depth);
 

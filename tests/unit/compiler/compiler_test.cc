@@ -141,13 +141,13 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
   CHECK(plan.controllers[stage_of(plan, "a[0]").controller].name == "cpu:0");
   CHECK(plan.controllers[stage_of(plan, "a[1]").controller].name == "cpu:1");
   for (const char* c : {"c[0]", "c[1]", "c[2]"}) CHECK(plan.controllers[stage_of(plan, c).controller].name == "cpu:1");
-  CHECK(edge_of(plan, "source.x", "a[1].in").replicas == 2);
-  CHECK(edge_of(plan, "source.x", "a[1].in").replica == 1);
-  CHECK(edge_of(plan, "a[1].out", "b[3].in").replica == 3);
+  CHECK(edge_of(plan, "source.x", "a[1].in").choice.replicas == 2);
+  CHECK(edge_of(plan, "source.x", "a[1].in").choice.replica == 1);
+  CHECK(edge_of(plan, "a[1].out", "b[3].in").choice.replica == 3);
   CHECK_THROWS(edge_of(plan, "a[1].out", "b[2].in"));  // an odd instance and an even one
-  CHECK(edge_of(plan, "b[2].out", "c[1].a").replica == 1);
-  CHECK(edge_of(plan, "source.x", "c[1].b").replicas == 1);  // held
-  CHECK(edge_of(plan, "c[2].out", "sink.y").replicas == 1);
+  CHECK(edge_of(plan, "b[2].out", "c[1].a").choice.replica == 1);
+  CHECK(edge_of(plan, "source.x", "c[1].b").choice.replicas == 1);  // held
+  CHECK(edge_of(plan, "c[2].out", "sink.y").choice.replicas == 1);
   // Of 12 instances in flight an edge from b to c sees one.
   CHECK(edge_of(plan, "b[2].out", "c[1].a").blocks == 1);
   CHECK(edge_of(plan, "source.x", "a[1].in").blocks == 6);
@@ -156,7 +156,7 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
   options.replicas = {{"b", 2}};
   CHECK(compile_good(body, options).stages.size() == 2 + 2 + 2 + 3);
   // What an even instance's only writer sends needs no choice.
-  CHECK(edge_of(compile_good(body, options), "a[1].out", "b[1].in").replicas == 1);
+  CHECK(edge_of(compile_good(body, options), "a[1].out", "b[1].in").choice.replicas == 1);
   options.replicas = {{"d", 2}};
   CHECK(codes(test::graph_text(body), options) == "E0701");
   options.replicas = {{"b", 65}};

@@ -69,8 +69,8 @@ Plan any_plan() {
     plan.stages.back().controller = 1;
     plan.edges.push_back({last, 0, next, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, any_number(1, 5),
                           any_number(5, 9), any_number(0, kMaxInlineBytes + 1)});
-    if (kind != ControllerKind::kFpga) plan.edges.back().replicas = any_number(1, kMaxReplicas + 1);
-    plan.edges.back().replica = any_number(0, plan.edges.back().replicas);
+    if (kind != ControllerKind::kFpga) plan.edges.back().choice.replicas = any_number(1, kMaxReplicas + 1);
+    plan.edges.back().choice.replica = any_number(0, plan.edges.back().choice.replicas);
     last = next;
     type = out;
   }

@@ -71,8 +71,8 @@ inline Plan sample_plan() {
                 {2, 1, 3, 0, 0, 0, -1, 1, 4},
                 {3, 0, 1, 0, ~3ULL, 0, -1, 1, 4}};
   plan.edges[1].lane = "bulk";
-  plan.edges[3].replicas = 2;
-  plan.edges[3].replica = 1;
+  plan.edges[3].choice.replicas = 2;
+  plan.edges[3].choice.replica = 1;
   return plan;
 }
 

@@ -129,6 +129,17 @@ TEST_CASE("rules of ports") {
       {"one_of", [](Plan& p) { p.stages[0].outputs[0].one_of = 0; }},
       {"in no one_of group is optional", [](Plan& p) { p.stages[2].outputs[1].optional = true; }},
       {"in no one_of group is optional", [](Plan& p) { p.stages[0].outputs[0].optional = true; }},
+      {"a field for the numbers of no elements", [](Plan& p) { p.stages[2].inputs[0].index_bits = 1; }},
+      {"over 4096 elements", [](Plan& p) { p.stages[2].inputs[0].gather = 4097; }},
+      {"do not fit their field", [](Plan& p) { p.stages[2].inputs[0].gather = 1; }},
+      {"neither a held input nor the sink gathers",
+       [](Plan& p) { p.stages[1].inputs[0].gather = p.stages[1].inputs[0].index_bits = 1; }},
+      {"always written, and in memory of its own",
+       [](Plan& p) { p.stages[2].outputs[0].many = p.stages[2].outputs[0].index_bits = 1; }},
+      {"passes on what its input gathers",
+       [](Plan& p) { p.stages[3].inputs[0].gather = p.stages[3].inputs[0].index_bits = 1; }},
+      {"told the number of elements",
+       [](Plan& p) { p.stages[2].inputs[0].gather = p.stages[2].inputs[0].index_bits = 1; }},
       {"unknown element", [](Plan& p) { p.stages[2].inputs[0].type.element = "f16"; }},
       {"1 to 4 dimensions",
        [](Plan& p) {
@@ -177,6 +188,21 @@ TEST_CASE("rules of loops") {
   });
 }
 
+TEST_CASE("rules of replicas and counts") {
+  check_rules({
+      {"replica 0 of 0 does not exist", [](Plan& p) { p.edges[0].choice.replicas = 0; }},
+      {"replica 0 of 65 does not exist", [](Plan& p) { p.edges[0].choice.replicas = 65; }},
+      {"replica 2 of 2 does not exist",
+       [](Plan& p) {
+         p.edges[0].choice = {2, 2};
+       }},
+      {"by a field of the tag", [](Plan& p) { p.edges[0].choice.shift = 1; }},
+      {"by a field of the tag", [](Plan& p) { p.edges[0].choice.bits = 33; }},
+      {"a count goes from a scatter", [](Plan& p) { p.edges[0].count = true; }},
+      {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
+  });
+}
+
 TEST_CASE("rules of edges") {
   check_rules({
       {"not an output port", [](Plan& p) { p.edges[0].from_stage = 4; }},
@@ -185,10 +211,6 @@ TEST_CASE("rules of edges") {
       {"not an input port", [](Plan& p) { p.edges[0].to_stage = 4; }},
       {"not an input port", [](Plan& p) { p.edges[0].to_port = 2; }},
       {"differ in type", [](Plan& p) { p.edges[0].to_port = 1; }},
-      {"replica 0 of 0 does not exist", [](Plan& p) { p.edges[0].replicas = 0; }},
-      {"replica 0 of 65 does not exist", [](Plan& p) { p.edges[0].replicas = 65; }},
-      {"replica 2 of 2 does not exist", [](Plan& p) { p.edges[0].replicas = p.edges[0].replica = 2; }},
-      {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].replicas = 2; }},
       {"its destination is not optional", [](Plan& p) { p.stages[1].inputs[0].optional = false; }},
       {"differ in type",
        [](Plan& p) {
