@@ -30,10 +30,10 @@ struct DeviceDescription {
 // One token as a firing sees it. `payload` starts with the dimension prefix, if the port's type has one.
 struct FiringInput {
   std::span<const std::byte> payload;
-  const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
-  std::uint64_t copied_bytes = 0;            // out: moved to the device's own memory
-  bool absent = false;                       // of an optional port: the writer wrote nothing; no payload
-  std::span<const FiringInput> elements;     // of a port that gathers, instead: all tokens of the scatter, in order
+  const ActivationPacket* header = nullptr;    // the packet that brought it; for devices that parse packets themselves
+  std::uint64_t copied_bytes = 0;              // out: moved to the device's own memory
+  bool absent = false;                         // of an optional port: the writer wrote nothing; no payload
+  std::span<const FiringInput> elements = {};  // of a port that gathers, instead: all tokens of the scatter, in order
 };
 
 // One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
@@ -44,7 +44,7 @@ struct FiringOutput {
   bool written = false;
   std::uint64_t copied_bytes = 0;  // out: moved from the device's own memory
   // Of a port that starts a scatter, instead: as many as may be written. The backend fills the first `count`.
-  std::span<FiringOutput> elements;
+  std::span<FiringOutput> elements = {};
   std::uint32_t count = 0;
 };
 
