@@ -1,5 +1,6 @@
 #include "compiler/compiler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/check/blocks.h"
@@ -10,8 +11,10 @@
 #include "compiler/check/params.h"
 #include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
+#include "compiler/check/scatters.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/replicas.h"
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
@@ -20,6 +23,7 @@
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
+#include "compiler/place/replicas.h"
 #include "compiler/report.h"
 
 namespace woa {
@@ -41,6 +45,24 @@ void check_options(const CompileOptions& options, Report& report) {
   if (!options.window || (*options.window >= 1 && *options.window <= kMaxWindow)) return;
   report.error(problem::kBadOption, {report.add_source(std::string(kCommandLine), ""), 0, 0, 1},
                cat("--window is ", *options.window, ", expected 1 to ", kMaxWindow), "choose a window in that range");
+}
+
+void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& replicas, Report& report) {
+  if (replicas.empty()) return;
+  const Place place{report.add_source("command line", ""), 0, 0, 1};
+  for (const auto& [name, count] : replicas) {
+    const auto first = graph.stages.begin() + kSinkStage + 1;
+    const auto stage = std::find_if(first, graph.stages.end(), [&](const GraphStage& s) { return s.name == name; });
+    if (stage == graph.stages.end()) {
+      report_unknown(report, problem::kBadOption, place, cat("--replicas names stage ", quote(name)), name,
+                     std::vector<GraphStage>(first, graph.stages.end()), "stages");
+    } else if (count < 1 || count > kMaxReplicas) {
+      report.error(problem::kBadOption, place, cat("--replicas is ", count, ", expected 1 to ", kMaxReplicas),
+                   "choose a number in that range");
+    } else {
+      stage->replicas = count;
+    }
+  }
 }
 
 // The limit that was measured for the transport, if the machine file has one.
@@ -87,7 +109,7 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 
 // The passes that need the graph's control flow to make sense.
 void check_control_flow(Graph& graph, Report& report) {
-  if (!find_loops(graph, report)) return;
+  if (!find_loops(graph, report) || !find_scatters(graph, report)) return;
   check_turns(graph, report);
   assign_tags(graph, report);
   const TurnGraphs turns(graph);
@@ -106,6 +128,7 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   KernelCatalog kernels(*file, folder, options.kernel_path, report);
   Graph graph = resolve(*file, kernels, report);
   set_params(graph, options.params, folder, report);
+  set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
   // A graph with problems is not the one that was measured, whatever its profile.
@@ -113,12 +136,14 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   place(graph, machine, report);
   check_capacities(graph, machine, report);
   check_control_flow(graph, report);
+  place_replicas(graph, machine, report);
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
   size_channels(graph, window, report);
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
+  plan = with_replicas(std::move(plan), graph);
   set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),

@@ -48,8 +48,9 @@ struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
   // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 where a stage asks for them.
   std::optional<std::filesystem::path> machine;
-  std::string transport = "shm";              // between controllers: the machine file may know its inline limit
-  std::map<std::string, std::string> params;  // "stage.name" -> value, from the command line
+  std::string transport = "shm";                  // between controllers: the machine file may know its inline limit
+  std::map<std::string, std::string> params;      // "stage.name" -> value, from the command line
+  std::map<std::string, std::uint32_t> replicas;  // by stage, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)

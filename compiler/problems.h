@@ -50,6 +50,7 @@ namespace woa::problem {
   X(kNoGraphInput, "E0311")      \
   X(kNoGraphOutput, "E0312")     \
   X(kBadLoopEdge, "E0313")       \
+  X(kMayBeAbsent, "E0314")       \
   /* control flow */             \
   X(kCycle, "E0401")             \
   X(kNoCycle, "E0402")           \
@@ -69,6 +70,11 @@ namespace woa::problem {
   X(kTooMuchMemory, "E0416")     \
   X(kTooComplex, "E0417")        \
   X(kLoopMax, "E0418")           \
+  X(kBadReplicas, "E0419")       \
+  X(kNoScatter, "E0420")         \
+  X(kRates, "E0421")             \
+  X(kNoGather, "E0422")          \
+  X(kScatterSplit, "E0423")      \
   /* parameters */               \
   X(kUnknownParam, "E0501")      \
   X(kMissingParam, "E0502")      \

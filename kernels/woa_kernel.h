@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define WOA_KERNEL_ABI 1u
+#define WOA_KERNEL_ABI 2u
 #define WOA_MAX_RANK 4u
 #define WOA_KERNEL_EXPORT __attribute__((visibility("default")))
 
@@ -66,17 +66,27 @@ typedef struct woa_input {
   uint64_t bytes;
   uint32_t rank;
   uint32_t dims[WOA_MAX_RANK];
+  uint32_t
+      absent; /* of a port that kernel.yaml declares `optional`: 1 if its writer wrote nothing; all else is 0 then */
+  /* Of a port that kernel.yaml declares `gather`, instead of the above: all tokens of the scatter, in order; count may
+   * be 0. Some may be absent. */
+  uint32_t count;
+  const struct woa_input *elements;
 } woa_input;
 
 /* One output port. The runtime sets data and capacity (bytes reserved); the kernel sets dims, bytes (trim: at most
- * capacity) and written. Exactly one port of a one_of group must be written; every other port must be. For `bytes` only
- * `bytes` counts. */
+ * capacity) and written. Exactly one port of a one_of group must be written, and every other port that is not declared
+ * `optional`. For `bytes` only `bytes` counts. */
 typedef struct woa_output {
   uint8_t *data;
   uint64_t capacity;
   uint64_t bytes;
   uint32_t dims[WOA_MAX_RANK];
   uint32_t written; /* 0 or 1; 0 on entry */
+  /* Of a port that kernel.yaml declares `many`, instead of the above: as many outputs as its max says, each with memory
+   * of its own. The kernel writes the first `count` of them, perhaps none, and sets count (0 on entry). */
+  uint32_t count;
+  struct woa_output *elements;
 } woa_output;
 
 /* What a firing may use beside its tokens. */

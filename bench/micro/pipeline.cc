@@ -45,7 +45,8 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   bool wrong = false;
   auto driven = DrivenRun::start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
     constexpr auto kTouched = std::byte{1 + kWorkers};
-    wrong = wrong || done.outputs.empty() || done.outputs[0].front() != kTouched || done.outputs[0].back() != kTouched;
+    wrong = wrong || done.outputs.empty() || done.outputs[0].payload.front() != kTouched ||
+            done.outputs[0].payload.back() != kTouched;
   });
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(size, std::byte{1});

@@ -13,27 +13,51 @@ class BlockCounter {
       : graph_(graph), turns_(turns), flow_(flow), report_(report), orders_(graph, turns, flow) {}
 
   void run() {
-    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) count(e);
+    const auto edges = static_cast<std::uint32_t>(graph_.edges.size());
+    for (std::uint32_t e = 0; e < edges; ++e) count(e);
+    for (const GraphLoop& scatter : graph_.loops) {
+      for (const auto& [stage, port] : scatter.gathers) add_count(scatter, stage, port);
+    }
   }
 
  private:
   void count(std::uint32_t e) {
     GraphEdge& edge = graph_.edges[e];
-    blocks_ = 1;
-    terms_.clear();
-    Event written = stage_event(edge.from_stage);
-    written = lift(written, graph_.stages[edge.from_stage].loop, edge.context, true);
+    begin();
+    const GraphStage& from = graph_.stages[edge.from_stage];
+    if (const std::int32_t scatter = from.starts.empty() ? -1 : from.starts[edge.from_port]; scatter >= 0)
+      every_turn(scatter);
+    Event written = lift(stage_event(edge.from_stage), from.loop, edge.context, true);
     if (edge.hold) {
       for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) every_turn(l);
     } else if (edge.context >= 0) {
-      count_shared(e, written);
+      count_shared(edge, written, flow_.edge_in(graph_, e, edge.context));
     }
+    end(edge);
+  }
+
+  // A count is there from the claim of the firing that scatters to the end of the one that gathers.
+  void add_count(const GraphLoop& scatter, std::uint32_t stage, std::uint32_t port) {
+    const GraphStage& reader = graph_.stages[stage];
+    GraphEdge edge{
+        scatter.stage, scatter.port, stage, port, reader.input_places[port], false, -1, reader.loop, 1, 1, true, {}};
+    begin();
+    if (edge.context >= 0) count_shared(edge, stage_event(scatter.stage), flow_.stage[scatter.stage]);
+    end(edge);
+    graph_.edges.push_back(edge);
+  }
+
+  void begin() {
+    blocks_ = 1;
+    terms_.clear();
+  }
+  void end(GraphEdge& edge) {
     edge.min_blocks = static_cast<std::uint32_t>(blocks_);
     if (blocks_ <= kMaxInstanceBlocks) return;
     report_.error(problem::kTooManyBlocks, edge.place,
                   cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)),
                       " may hold b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks),
-                  "lower `max` of the loop, or let the writer wait for the reader within a turn");
+                  "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn");
   }
 
   Event stage_event(std::uint32_t stage) const {
@@ -53,6 +77,7 @@ class BlockCounter {
 
   void every_turn(std::int32_t l) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+    if (loop.scatter) return multiply(loop.max, cat(" (the elements of scatter ", quote(loop.name), ")"));
     multiply(std::uint64_t{loop.max} + 1, cat(" (the turns of loop ", quote(loop.name), ")"));
   }
   void multiply(std::uint64_t factor, const std::string& why) {
@@ -62,11 +87,11 @@ class BlockCounter {
   }
 
   // Loops that contain both ends: from the edge's own outwards. `written` is the end of the writer's firing.
-  void count_shared(std::uint32_t e, Event written) {
-    const GraphEdge& edge = graph_.edges[e];
+  // `sent`: the guard of its token in its context.
+  void count_shared(const GraphEdge& edge, Event written, std::optional<Guard> sent) {
     const std::uint32_t writer = written.item;
     Event read = lift(stage_event(edge.to_stage), graph_.stages[edge.to_stage].loop, edge.context, false);
-    if (edge.loop < 0) read.guard = flow_.edge_in(graph_, e, edge.context).value_or(Guards::kAlways);
+    if (edge.loop < 0) read.guard = sent.value_or(Guards::kAlways);
     const bool self = edge.from_stage == edge.to_stage;
     std::uint32_t item = writer;
     for (std::int32_t l = edge.context; l >= 0; l = graph_.parent(l)) {

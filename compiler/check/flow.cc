@@ -28,7 +28,7 @@ class FlowAnalyser {
         const MaybeGuard guard = turns_.is_loop(item) ? enter_loop(context, turns_.loop_of(item)) : fire(context, item);
         check_held(context, item, guard);
       }
-      if (context >= 0) end_turn(context);
+      if (context >= 0) is_scatter(context) ? end_element(context) : end_turn(context);
     }
     for (std::uint32_t s = kSinkStage + 1; s < graph_.stages.size(); ++s) check_stage(s);
     if (guards_.overflowed()) {
@@ -45,6 +45,8 @@ class FlowAnalyser {
     std::vector<Guard> ways;
     bool known = false;
   };
+
+  [[nodiscard]] bool is_scatter(std::int32_t l) const { return graph_.loops[static_cast<std::size_t>(l)].scatter; }
 
   void error(std::string_view code, const Place& place, std::string text, std::string fix,
              std::vector<Note> notes = {}) {
@@ -245,8 +247,48 @@ class FlowAnalyser {
     for (const PortId& port : turns_.of(l).entries) together.add(port, arrival(context, port));
     const MaybeGuard guard = together.guard();
     flow_.loop[static_cast<std::size_t>(l)] = guard;
-    leave_loop(l, guard);
+    is_scatter(l) ? leave_scatter(l, guard) : leave_loop(l, guard);
     return guard;
+  }
+
+  // Every element that a scatter starts must reach each of its gathers, once.
+  void end_element(std::int32_t l) {
+    Endings& endings = endings_[static_cast<std::size_t>(l)];
+    endings.known = true;
+    for (const auto& [s, p] : graph_.loops[static_cast<std::size_t>(l)].gathers) {
+      const GraphStage& stage = graph_.stages[s];
+      Merge merge;
+      for (const std::uint32_t e : stage.in[p]) {
+        if (starts(e)) merge.guard = Guards::kAlways;
+      }
+      for (const std::uint32_t e : stage.in[p]) {
+        if (!starts(e)) add_writer(merge, e);
+      }
+      endings.known = endings.known && merge.known;
+      if (!merge.known || merge.guard == Guards::kAlways) continue;
+      error(problem::kJoinDiffers, stage.input_places[p],
+            cat("gather ", quote(graph_.input_name(s, p)), " gets nothing of an element ",
+                when(guards_.without(Guards::kAlways, merge.guard))),
+            "it waits for every element: merge the alternatives there (an `optional` output may send an absent token)");
+    }
+  }
+
+  // Whether the edge carries elements straight from the output that scatters.
+  [[nodiscard]] bool starts(std::uint32_t e) const {
+    const GraphStage& from = graph_.stages[graph_.edges[e].from_stage];
+    return from.starts[graph_.edges[e].from_port] >= 0;
+  }
+
+  // What gathers fires once, whichever edges the elements came by: the first stands for all.
+  void leave_scatter(std::int32_t l, MaybeGuard entered) {
+    const bool known = entered && endings_[static_cast<std::size_t>(l)].known;
+    std::vector<PortId> seen;
+    for (const std::uint32_t e : turns_.of(l).exits) {
+      const PortId port{graph_.edges[e].to_stage, graph_.edges[e].to_port};
+      const bool first = std::find(seen.begin(), seen.end(), port) == seen.end();
+      seen.push_back(port);
+      flow_.edge[e].push_back(!known ? MaybeGuard() : first ? *entered : Guards::kNever);
+    }
   }
 
   // At the end of the analysis of a turn of loop `l`: when there is another one, and what its last one may look like.
@@ -359,12 +401,20 @@ class FlowAnalyser {
     if (!fires || stage.kernel == nullptr) return;
     if (stage.kernel->stateful == Stateful::kRun && (stage.loop >= 0 || *fires != Guards::kAlways)) {
       const bool looped = stage.loop >= 0;
-      error(
-          problem::kRunState, stage.place,
-          cat("kernel ", quote(stage.kernel->name), " keeps state for the run, so stage ", quote(stage.name),
-              " must fire exactly once per instance, but it ",
-              looped ? std::string("is in a loop") : "does not fire " + when(guards_.without(Guards::kAlways, *fires))),
-          looped ? "move it out of the loop" : "move it before the choice, or after the branches merge");
+      error(problem::kRunState, stage.place,
+            cat("kernel ", quote(stage.kernel->name), " keeps state for the run, so stage ", quote(stage.name),
+                " must fire exactly once per instance, but it ",
+                looped ? std::string(is_scatter(stage.loop) ? "is in a scatter" : "is in a loop")
+                       : "does not fire " + when(guards_.without(Guards::kAlways, *fires))),
+            looped ? cat("move it out of the ", is_scatter(stage.loop) ? "scatter" : "loop")
+                   : "move it before the choice, or after the branches merge");
+    }
+    if (stage.kernel->stateful == Stateful::kInstance && graph_.scatter_around(stage.loop) >= 0) {
+      error(problem::kNotSupported, stage.place,
+            cat("kernel ", quote(stage.kernel->name),
+                " keeps state for an instance, so its firings must come in the order "
+                "of the elements, which is not supported yet in a scatter"),
+            "move it behind the gather");
     }
     check_awaited(s, *fires);
   }
@@ -398,7 +448,8 @@ class FlowAnalyser {
     MaybeGuard guard = flow_.stage[edge.to_stage];
     for (std::int32_t l = graph_.stages[edge.to_stage].loop; l != edge.context; l = graph_.parent(l)) {
       if (!guard) return guard;
-      if (*guard != Guards::kAlways) return Guards::kNever;  // not every turn: perhaps never
+      // Not every turn, or no element: perhaps never.
+      if (*guard != Guards::kAlways || is_scatter(l)) return Guards::kNever;
       guard = flow_.loop[static_cast<std::size_t>(l)];
     }
     return guard;

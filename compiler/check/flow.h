@@ -24,9 +24,11 @@ struct Flow {
   [[nodiscard]] std::optional<Guard> edge_in(const Graph& graph, std::uint32_t edge_id, std::int32_t context) const;
 };
 
+// A scatter is to this analysis a loop of one turn: what one of its elements does.
 // Reports merges whose writers may both write, joins whose inputs come under different choices, loops whose turns do
 // not begin and end as one, held tokens that may be missing, courses that do not reach the sink, and run state that
-// does not fire exactly once. The graph has passed find_loops.
+// does not fire exactly once, and elements of a scatter that may not reach its gather. The graph has passed find_loops
+// and find_scatters.
 Flow analyse_flow(const Graph& graph, const TurnGraphs& turns, Report& report);
 
 }  // namespace woa

@@ -23,4 +23,9 @@ std::int32_t Graph::common(std::int32_t a, std::int32_t b) const {
   return a;
 }
 
+std::int32_t Graph::scatter_around(std::int32_t context) const {
+  while (context >= 0 && !loops[static_cast<std::size_t>(context)].scatter) context = parent(context);
+  return context;
+}
+
 }  // namespace woa

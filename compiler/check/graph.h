@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/parse/graph_file.h"
@@ -21,13 +22,17 @@ struct GraphStage {
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;
-  std::uint32_t controller = 0;                 // index into Graph::controllers
-  std::vector<std::vector<std::uint32_t>> in;   // edges by input port
-  std::vector<std::vector<std::uint32_t>> out;  // edges by output port
-  std::vector<Place> input_places;              // of the keys of `in`, or of the stage where one is missing
-  std::vector<Place> output_places;             // of the graph's inputs (source), or of the stage
-  std::vector<bool> broken;                     // by input port: a writer is missing, do not judge this port further
-  std::int32_t loop = -1;                       // innermost loop that it lies in
+  std::uint32_t controller = 0;  // index into Graph::controllers
+  std::uint32_t replicas = 1;
+  std::vector<std::uint32_t> replica_controllers;  // likewise, of each; empty without replicas
+  std::vector<std::vector<std::uint32_t>> in;      // edges by input port
+  std::vector<std::vector<std::uint32_t>> out;     // edges by output port
+  std::vector<Place> input_places;                 // of the keys of `in`, or of the stage where one is missing
+  std::vector<Place> output_places;                // of the graph's inputs (source), or of the stage
+  std::vector<bool> broken;                        // by input port: a writer is missing, do not judge this port further
+  std::int32_t loop = -1;                          // innermost loop or scatter that it lies in
+  std::vector<std::int32_t> starts;                // by output port: the scatter that it starts, or -1
+  std::vector<std::int32_t> ends;                  // by input port: the scatter that it gathers, or -1
 };
 
 struct GraphEdge {
@@ -37,9 +42,12 @@ struct GraphEdge {
   std::int32_t loop = -1;     // the loop whose next turn it takes
   std::int32_t context = -1;  // innermost loop of which it stays in one turn (a loop edge: its loop), -1: none
   std::uint32_t min_blocks = 1, blocks = 1;
+  bool count = false;     // of the elements of the scatter that the output starts (EdgePlan)
   std::string lane = {};  // of the channel that carries it, where it crosses
 };
 
+// A loop, or a scatter: what happens to one element is to a scatter what a turn is to a loop, but that no turn follows
+// another. So one forest says how both are nested, and each has a counter in the tag.
 struct GraphLoop {
   std::string name;
   Place place;
@@ -51,6 +59,10 @@ struct GraphLoop {
   std::vector<std::uint32_t> stages;   // of its body, those of inner loops too
   std::vector<std::int32_t> children;  // loops directly inside
   std::uint32_t shift = 0, bits = 0;
+  bool scatter = false;               // then `max` is the most elements
+  std::uint32_t stage = 0, port = 0;  // of a scatter: the output that starts it
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> gathers =
+      {};  // likewise: input ports that end it, by stage and port
 };
 
 struct Graph {
@@ -74,6 +86,8 @@ struct Graph {
   [[nodiscard]] std::int32_t parent(std::int32_t loop) const { return loops[static_cast<std::size_t>(loop)].parent; }
   // The loop that contains both and lies innermost, or -1.
   [[nodiscard]] std::int32_t common(std::int32_t a, std::int32_t b) const;
+  // The innermost scatter around, or -1.
+  [[nodiscard]] std::int32_t scatter_around(std::int32_t context) const;
   // Whether `outer` is `inner` or contains it; -1 contains all.
   [[nodiscard]] bool contains(std::int32_t outer, std::int32_t inner) const { return common(outer, inner) == outer; }
 };

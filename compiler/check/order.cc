@@ -139,6 +139,9 @@ void Orders::look(std::int32_t context, const Event& event) {
   mark_turn();
   starts_.clear();
   last_turn_ = true;
+  all_later_ = false;
+  ++later_mark_;
+  if (graph_.loops[static_cast<std::size_t>(context)].scatter) return;  // no element waits for another
   const TurnGraph& turn = turns_.of(context);
   std::vector<PortId> early;
   for (const std::uint32_t e : turn.again) {

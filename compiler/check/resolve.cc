@@ -66,6 +66,7 @@ class Resolver {
     stage.name = decl.name;
     stage.place = decl.place;
     stage.decl = &decl;
+    stage.replicas = decl.replicas;
     if (!decl.kernel.empty()) {
       const KernelCatalog::Found* found = kernels_.find(decl.kernel, decl.kernel_place);
       if (found != nullptr && !found->unavailable.empty()) {
@@ -190,7 +191,7 @@ class Resolver {
       read_.insert(*writer);
       return;
     }
-    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane};
+    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, false, ref.lane};
     if (ref.loop && to == kSinkStage) {
       report_.error(problem::kBadLoopEdge, ref.loop->place, "a graph output cannot start the next turn of a loop",
                     "remove `loop`");

@@ -54,8 +54,8 @@ class TurnChecker {
     }
     for (std::int32_t loop = stage.loop; graph_.depth(loop) > graph_.depth(entry->context);
          loop = graph_.parent(loop)) {
-      if (has_loop_edge(stage, p, loop)) continue;
       const GraphLoop& around = graph_.loops[static_cast<std::size_t>(loop)];
+      if (around.scatter || has_loop_edge(stage, p, loop)) continue;
       report_.error(problem::kFedOnce, entry->place,
                     cat("stage ", quote(stage.name), " fires every turn of loop ", quote(around.name), ", but ",
                         quote(graph_.reader_name(*entry)), " is written from before the loop, once"),
@@ -87,16 +87,17 @@ void assign_tags(Graph& graph, Report& report) {
                    [&](std::size_t a, std::size_t b) { return graph.loops[a].depth > graph.loops[b].depth; });
   for (const std::size_t l : order) {  // inner loops first: they take the low bits
     GraphLoop& loop = graph.loops[l];
-    loop.bits = static_cast<std::uint32_t>(std::bit_width(std::max(loop.max, 1U)));
+    const std::uint32_t most = loop.scatter ? loop.max - 1 : loop.max;  // elements are numbered from 0
+    loop.bits = static_cast<std::uint32_t>(std::bit_width(std::max(most, 1U)));
     for (const std::int32_t child : loop.children) {
       const GraphLoop& inner = graph.loops[static_cast<std::size_t>(child)];
       loop.shift = std::max(loop.shift, inner.shift + inner.bits);
     }
     if (loop.shift + loop.bits <= kTagBits) continue;
     report.error(problem::kTagTooLong, loop.place,
-                 cat("the counters of loop ", quote(loop.name), " and the loops inside it need ",
-                     loop.shift + loop.bits, " bits, but a tag has ", kTagBits),
-                 "lower `max` of these loops, or nest fewer of them");
+                 cat("the counters of ", loop.scatter ? "scatter " : "loop ", quote(loop.name),
+                     " and what is inside it need ", loop.shift + loop.bits, " bits, but a tag has ", kTagBits),
+                 "lower `max` of these loops and scatters, or nest fewer of them");
     return;
   }
 }

@@ -26,7 +26,10 @@ class TypeSettler {
   void run() {
     type_sink();
     each_port([this](std::uint32_t id, const std::string& name, PortType& type) { note_fixed(id, name, type); });
-    for (const GraphEdge& edge : graph_.edges) join(edge);
+    for (const GraphEdge& edge : graph_.edges) {
+      join(edge);
+      check_absent(edge);
+    }
     each_port([this](std::uint32_t id, const std::string& name, PortType& type) { apply_fixed(id, name, type); });
     bound_inputs();
   }
@@ -115,6 +118,17 @@ class TypeSettler {
     for (std::size_t d = 0; d < from.dims.size(); ++d) {
       if (fixed_[a][d].size == 0) fixed_[a][d] = std::move(fixed_[b][d]);
     }
+  }
+
+  void check_absent(const GraphEdge& edge) {
+    if (!graph_.stages[edge.from_stage].outputs[edge.from_port].optional) return;
+    InputPortPlan& to = graph_.stages[edge.to_stage].inputs[edge.to_port];
+    if (edge.to_stage == kSinkStage) to.optional = true;
+    if (to.optional || to.gather != 0) return;
+    report_.error(problem::kMayBeAbsent, edge.place,
+                  cat(quote(graph_.writer_name(edge)), " is optional and may send an absent token, but ",
+                      quote(graph_.reader_name(edge)), " needs a value"),
+                  "let a stage with an `optional` input (such as kernel `or_else`) read it, or a graph output");
   }
 
   void apply_fixed(std::uint32_t id, const std::string& name, PortType& type) {

@@ -46,12 +46,16 @@ void draw_edge(const Plan& plan, const EdgePlan& edge, std::string& out) {
   const InputPortPlan& to = plan.stages[edge.to_stage].inputs[edge.to_port];
   std::string label = escape(from.name) + " > " + escape(to.name) + "\\n" + escape(to_string(from.type)) + "\\n" +
                       std::to_string(edge.blocks) + " blocks";
+  if (edge.count) label = "count";
+  if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
   if (!edge.lane.empty()) label += "\\nlane " + escape(edge.lane);
   if (edge.loop >= 0) {
     const LoopPlan& loop = plan.loops[static_cast<std::size_t>(edge.loop)];
     label += "\\nloop " + escape(loop.name) + ", at most " + std::to_string(loop.max);
   }
-  const std::string_view style = edge.loop >= 0 ? ", style=bold, constraint=false" : to.hold ? ", style=dashed" : "";
+  const std::string_view style = edge.loop >= 0          ? ", style=bold, constraint=false"
+                                 : to.hold || edge.count ? ", style=dashed"
+                                                         : "";
   out += "  s" + std::to_string(edge.from_stage) + " -> s" + std::to_string(edge.to_stage) + " [label=\"" + label +
          "\"" + std::string(style) + "];\n";
 }

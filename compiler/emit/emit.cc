@@ -17,6 +17,23 @@ std::uint64_t counters(const Graph& graph, std::int32_t context) {
   return mask;
 }
 
+// Those that both ends of an edge have, the number of an element that it carries included.
+std::uint64_t shared_counters(const Graph& graph, const GraphEdge& edge) {
+  const GraphStage& from = graph.stages[edge.from_stage];
+  const std::int32_t started = from.starts.empty() ? -1 : from.starts[edge.from_port];
+  const std::uint64_t number = started < 0 ? 0 : field(graph.loops[static_cast<std::size_t>(started)]);
+  return counters(graph, edge.context) | number;
+}
+
+// What is left of the writer's tag: of an element that is gathered its number, too.
+std::uint64_t kept(const Graph& graph, const GraphEdge& edge) {
+  const GraphStage &from = graph.stages[edge.from_stage], &to = graph.stages[edge.to_stage];
+  const std::int32_t ended = edge.count || to.ends.empty() ? -1 : to.ends[edge.to_port];
+  const bool starts = !from.starts.empty() && from.starts[edge.from_port] >= 0;  // then the writer adds it
+  const std::uint64_t number = ended < 0 || starts ? 0 : field(graph.loops[static_cast<std::size_t>(ended)]);
+  return counters(graph, edge.context) | number;
+}
+
 StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   const GraphStage& stage = graph.stages[number];
   StagePlan plan;
@@ -29,7 +46,18 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.inputs = stage.inputs;
   plan.outputs = stage.outputs;
   for (std::size_t p = 0; p < plan.inputs.size(); ++p) {
-    if (plan.inputs[p].hold) plan.inputs[p].hold_mask = counters(graph, graph.edges[stage.in[p][0]].context);
+    if (plan.inputs[p].hold) plan.inputs[p].hold_mask = shared_counters(graph, graph.edges[stage.in[p][0]]);
+    if (plan.inputs[p].gather == 0) continue;
+    const GraphLoop& scatter = graph.loops[static_cast<std::size_t>(stage.ends[p])];
+    plan.inputs[p].gather = scatter.max;
+    plan.inputs[p].index_shift = scatter.shift;
+    plan.inputs[p].index_bits = scatter.bits;
+  }
+  for (std::size_t p = 0; p < plan.outputs.size(); ++p) {
+    if (plan.outputs[p].many == 0) continue;
+    const GraphLoop& scatter = graph.loops[static_cast<std::size_t>(stage.starts[p])];
+    plan.outputs[p].index_shift = scatter.shift;
+    plan.outputs[p].index_bits = scatter.bits;
   }
   if (stage.kernel == nullptr) return plan;
   plan.kernel = stage.kernel->name;
@@ -47,12 +75,13 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
   plan.from_port = edge.from_port;
   plan.to_stage = edge.to_stage;
   plan.to_port = edge.to_port;
-  plan.keep = counters(graph, edge.context);
+  plan.keep = kept(graph, edge);
   plan.step = edge.loop < 0 ? 0 : 1ULL << graph.loops[static_cast<std::size_t>(edge.loop)].shift;
   plan.loop = edge.loop;
   plan.min_blocks = edge.min_blocks;
   plan.blocks = edge.blocks;
   plan.lane = edge.lane;
+  plan.count = edge.count;
   return plan;
 }
 
@@ -67,7 +96,9 @@ Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window
   plan.controllers = graph.controllers;
   for (std::uint32_t s = 0; s < graph.stages.size(); ++s) plan.stages.push_back(emit_stage(graph, s));
   for (const GraphEdge& edge : graph.edges) plan.edges.push_back(emit_edge(graph, edge));
-  for (const GraphLoop& loop : graph.loops) plan.loops.push_back({loop.name, loop.shift, loop.bits, loop.max});
+  for (const GraphLoop& loop : graph.loops) {  // scatters come last, so that loops keep their numbers
+    if (!loop.scatter) plan.loops.push_back({loop.name, loop.shift, loop.bits, loop.max});
+  }
   return plan;
 }
 

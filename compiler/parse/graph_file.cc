@@ -17,9 +17,9 @@ constexpr std::string_view kWriterForm = "`STAGE.PORT` or the name of a graph in
 void refuse_unsupported_keys(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
   for (const std::string_view key : keys) {
     const YamlNode* value = map.get(key);
-    if (value == nullptr || (key == "replicas" && value->text == "1")) continue;
+    if (value == nullptr) continue;
     report.error(problem::kNotSupported, value->place, cat(quote(key), " is not supported yet by this version"),
-                 key == "replicas" ? "leave it out, or write the stage several times" : "leave it out");
+                 "leave it out");
   }
 }
 
@@ -108,17 +108,32 @@ std::vector<ParamUse> read_params(const YamlNode* node, Report& report) {
   return params;
 }
 
+void read_replicas(const MapReader& map, StageDecl& stage, Report& report) {
+  if (const YamlNode* replicas = map.get("replicas")) {
+    stage.replicas_place = replicas->place;
+    const auto count = read_integer(*replicas, "`replicas`", 1, kMaxReplicas, report);
+    if (count) stage.replicas = static_cast<std::uint32_t>(*count);
+  }
+  const YamlNode* unordered = map.get("unordered");
+  if (unordered == nullptr || !read_bool(*unordered, "`unordered`", report).value_or(false)) return;
+  report.error(problem::kNotSupported, unordered->place,
+               "`unordered` would change nothing: replicas never wait for one another, and tokens are matched by "
+               "instance, not by arrival",
+               "leave it out");
+}
+
 StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report) {
   StageDecl stage;
   stage.name = key.text;
-  stage.place = stage.kernel_place = stage.on_place = key.place;
+  stage.place = stage.kernel_place = stage.on_place = stage.replicas_place = key.place;
   const MapReader map(value.kind == YamlNode::Kind::kNull ? nullptr : &value, cat("stage ", quote(key.text)),
-                      {"kernel", "in", "params", "on", "replicas", "needs"}, report);
+                      {"kernel", "in", "params", "on", "replicas", "unordered", "needs"}, report);
   if (value.kind == YamlNode::Kind::kNull) {
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");
   }
-  refuse_unsupported_keys(map, {"replicas", "needs"}, report);
+  refuse_unsupported_keys(map, {"needs"}, report);
+  read_replicas(map, stage, report);
   if (const YamlNode* kernel = map.need("kernel", "kernel: NAME")) {
     stage.kernel = read_name(*kernel, "the name of a kernel", report).value_or("");
     stage.kernel_place = kernel->place;

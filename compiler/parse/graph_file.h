@@ -53,6 +53,8 @@ struct StageDecl {
   bool params_complete = true;
   std::string on;  // empty: the compiler decides
   Place on_place;
+  std::uint32_t replicas = 1;
+  Place replicas_place;
 };
 
 struct GraphInput {

@@ -14,15 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxPorts = 256;
 
-void refuse_unsupported_flags(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
-  for (const std::string_view key : keys) {
-    const YamlNode* value = map.get(key);
-    if (value == nullptr || value->text == "false") continue;
-    report.error(problem::kNotSupported, value->place, cat(quote(key), " is not supported yet by this version"),
-                 "use a kernel that does not need it");
-  }
-}
-
 std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of a group", report);
   if (!name) return -1;
@@ -56,24 +47,49 @@ void check_in_place(const OutputPortPlan& port, const YamlNode& node, const Kern
   }
 }
 
+bool read_optional(const MapReader& map, Report& report) {
+  const YamlNode* optional = map.get("optional");
+  return optional != nullptr && read_bool(*optional, "`optional`", report).value_or(false);
+}
+
 void read_input_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                      Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "gather", "optional"}, report);
-  refuse_unsupported_flags(map, {"gather", "optional"}, report);
   InputPortPlan port;
   port.name = key.text;
+  port.optional = read_optional(map, report);
+  const YamlNode* gather = map.get("gather");
+  port.gather = gather != nullptr && read_bool(*gather, "`gather`", report).value_or(false) ? 1 : 0;
   if (const auto type = read_port_type(map, bounds, report)) port.type = *type;
   kernel.inputs.push_back(std::move(port));
+}
+
+void read_many(const YamlNode& node, OutputPortPlan& port, Report& report) {
+  const MapReader map(&node, "`many`", {"max"}, report);
+  const YamlNode* max = map.need("max", "max: 64");
+  if (max == nullptr) return;
+  port.many = static_cast<std::uint32_t>(read_integer(*max, "`max`", 1, kMaxElements, report).value_or(1));
+  if (port.one_of < 0 && !port.optional && port.in_place < 0) return;
+  report.error(problem::kBadKernel, node.place,
+               cat("output ", quote(port.name), " is `many`, and also `one_of`, `optional` or `in_place`"),
+               "a firing may write no element, and each has memory of its own: leave the other out");
 }
 
 void read_output_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
                       Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "in_place", "many", "optional"},
                       report);
-  refuse_unsupported_flags(map, {"many", "optional"}, report);
   OutputPortPlan port;
   port.name = key.text;
-  if (const YamlNode* group = map.get("one_of")) port.one_of = read_group(*group, kernel, report);
+  port.optional = read_optional(map, report);
+  if (const YamlNode* group = map.get("one_of")) {
+    port.one_of = read_group(*group, kernel, report);
+    if (port.optional) {
+      report.error(problem::kBadKernel, group->place,
+                   cat("output ", quote(key.text), " is `optional` and of a `one_of` group"),
+                   "exactly one port of a group is written: remove one of the two");
+    }
+  }
   if (const auto type = read_port_type(map, bounds, report)) {
     port.type = *type;
     if (type->max_bytes == 0 && !map.misspelt("max")) {
@@ -85,6 +101,7 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
     port.in_place = read_in_place(*input, kernel, report);
     if (port.in_place >= 0) check_in_place(port, *input, kernel, report);
   }
+  if (const YamlNode* many = map.get("many")) read_many(*many, port, report);
   kernel.outputs.push_back(std::move(port));
 }
 
@@ -169,6 +186,16 @@ void read_variants(const YamlNode* node, KernelDecl& kernel, Report& report) {
   }
   if (kernel.variants.empty()) {
     report.error(problem::kBadKernel, node->place, "a kernel needs a variant", "add `cpu: {}`");
+  }
+  const auto special_in = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
+  const auto special_out = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
+  if ((kernel.variants.contains("rtl") || kernel.variants.contains("opencl")) &&
+      (std::ranges::any_of(kernel.inputs, special_in) || std::ranges::any_of(kernel.outputs, special_out))) {
+    report.error(
+        problem::kBadKernel, node->place,
+        "only a kernel whose one variant is `cpu` has `optional`, `many` or `gather` ports: others see one token "
+        "of each",
+        "leave the other variants out, or those words");
   }
   if (kernel.variants.contains("rtl") && (kernel.inputs.size() != 1 || kernel.outputs.size() != 1)) {
     report.error(problem::kBadKernel, node->place, "a kernel with an `rtl` variant has one input and one output",

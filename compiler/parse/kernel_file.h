@@ -19,6 +19,7 @@ struct KernelDecl {
   std::string name, summary;
   Place place;  // of the file
   std::vector<InputPortPlan> inputs;
+  // `gather` of an input is 1 where it is declared; which scatter it ends, and so how many elements, the graph says.
   std::vector<OutputPortPlan> outputs;  // never empty: a kernel without outputs gets `done`
   bool outputs_are_implicit = false;    // so here
   std::vector<std::string> groups;      // names of one_of groups, by number

@@ -41,7 +41,8 @@ void size_channels(Graph& graph, std::uint32_t window, Report& report) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();
     const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
-    const std::uint64_t most = std::min(kMaxEdgeBytes, kMaxOutputBytes / readers) / block_bytes;
+    const std::uint64_t memory = edge.count ? kMaxEdgeBytes : std::min(kMaxEdgeBytes, kMaxOutputBytes / readers);
+    const std::uint64_t most = memory / (edge.count ? 1 : block_bytes);
     const std::uint64_t least = edge.min_blocks + (window > 1 ? 1U : 0U);
     if (least > most) {
       report.error(

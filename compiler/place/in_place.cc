@@ -13,16 +13,19 @@ const GraphEdge& only_writer(const Graph& graph, const GraphStage& stage, std::i
   return graph.edges[stage.in[static_cast<std::size_t>(input)].front()];
 }
 
-// The only edge of its output and of its input, and in no loop.
+// The only edge of its output and of its input, also where its ends have replicas, and in no loop.
 bool stands_alone(const Graph& graph, const GraphEdge& edge) {
   return graph.stages[edge.from_stage].out[edge.from_port].size() == 1 &&
-         graph.stages[edge.to_stage].in[edge.to_port].size() == 1 && edge.context < 0 && edge.loop < 0;
+         graph.stages[edge.to_stage].in[edge.to_port].size() == 1 && edge.context < 0 && edge.loop < 0 &&
+         graph.stages[edge.from_stage].replicas == graph.stages[edge.to_stage].replicas &&
+         writer_port(graph, edge).many == 0;
 }
 
 bool allowed(const Graph& graph, const GraphStage& stage, std::size_t port) {
   const OutputPortPlan& output = stage.outputs[port];
   const auto input = static_cast<std::size_t>(output.in_place);
   if (graph.controllers[stage.controller].kind != ControllerKind::kCpu || stage.inputs[input].hold) return false;
+  if (stage.inputs[input].gather != 0 || output.many != 0) return false;
   if (!same_layout(stage.inputs[input].type, output.type)) return false;
   return stage.in[input].size() == 1 && stage.out[port].size() == 1 &&
          stands_alone(graph, graph.edges[stage.in[input].front()]) &&

@@ -16,15 +16,22 @@ constexpr std::align_val_t kAlignment{kPayloadAlignment};
 void KernelRunner::Release::operator()(std::uint8_t* memory) const noexcept { ::operator delete(memory, kAlignment); }
 
 Status KernelRunner::reserve(std::span<const LoadedStage> stages) {
-  std::size_t inputs = 0, outputs = 0;
+  std::size_t inputs = 0, outputs = 0, gathered = 0, scattered = 0;
   std::uint64_t scratch = 0;
   for (const LoadedStage& stage : stages) {
     inputs = std::max(inputs, stage.plan->inputs.size());
     outputs = std::max(outputs, stage.plan->outputs.size());
     scratch = std::max(scratch, stage.plan->scratch_bytes);
+    std::size_t in = 0, out = 0;
+    for (const InputPortPlan& port : stage.plan->inputs) in += port.gather;
+    for (const OutputPortPlan& port : stage.plan->outputs) out += port.many;
+    gathered = std::max(gathered, in);
+    scattered = std::max(scattered, out);
   }
   inputs_.resize(inputs);
   outputs_.resize(outputs);
+  gathered_.resize(gathered);
+  scattered_.resize(scattered);
   if (scratch == 0) return {};
   scratch_.reset(static_cast<std::uint8_t*>(::operator new(scratch, kAlignment, std::nothrow)));
   if (scratch_ != nullptr) return {};
@@ -41,13 +48,8 @@ void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {
 Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexcept {
   const StagePlan& plan = *stage.plan;
   firing.started_ns = firing.ended_ns = firing.timed ? now_ns() : 0;
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    Status status = to_kernel_input(plan.inputs[i].type, firing.inputs[i].payload, inputs_[i]);
-    if (!status.ok()) return status.with_context("input '" + plan.inputs[i].name + "'");
-  }
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    to_kernel_output(plan.outputs[i].type, firing.outputs[i].block, outputs_[i]);
-  }
+  WOA_RETURN_IF_ERROR(show_inputs(plan, firing));
+  show_outputs(plan, firing);
   const woa_firing context{.instance = firing.instance,
                            .tag = firing.tag,
                            .state = firing.state,
@@ -61,8 +63,49 @@ Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexce
     error.message[sizeof error.message - 1] = '\0';
     return {to_code(result), error.message};
   }
+  return take_outputs(plan, firing);
+}
+
+Status KernelRunner::show_inputs(const StagePlan& plan, const Firing& firing) noexcept {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    if (plan.inputs[i].gather == 0) {
+      WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], firing.inputs[i], inputs_[i]));
+      continue;
+    }
+    inputs_[i] = {};
+    inputs_[i].elements = gathered_.data() + next;
+    for (const FiringInput& element : firing.inputs[i].elements) {
+      WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], element, gathered_[next++]));
+      ++inputs_[i].count;
+    }
+  }
+  return {};
+}
+
+void KernelRunner::show_outputs(const StagePlan& plan, const Firing& firing) noexcept {
+  std::size_t next = 0;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    WOA_RETURN_IF_ERROR(finish_output(plan.outputs[i], outputs_[i], firing.outputs[i]));
+    const PortType& type = plan.outputs[i].type;
+    if (plan.outputs[i].many == 0) {
+      to_kernel_output(type, firing.outputs[i].block, outputs_[i]);
+      continue;
+    }
+    outputs_[i] = {};
+    outputs_[i].elements = scattered_.data() + next;
+    for (const FiringOutput& element : firing.outputs[i].elements)
+      to_kernel_output(type, element.block, scattered_[next++]);
+  }
+}
+
+// Whether it wrote what it declares is the controller's to say.
+Status KernelRunner::take_outputs(const StagePlan& plan, Firing& firing) noexcept {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
+    firing.outputs[i].count = outputs_[i].count;
+    if (plan.outputs[i].many == 0) WOA_RETURN_IF_ERROR(finish_output(plan.outputs[i], outputs_[i], firing.outputs[i]));
+    for (FiringOutput& element : firing.outputs[i].elements)
+      WOA_RETURN_IF_ERROR(finish_output(plan.outputs[i], scattered_[next++], element));
   }
   return {};
 }

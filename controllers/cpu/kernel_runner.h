@@ -25,9 +25,12 @@ class KernelRunner {
     void operator()(std::uint8_t* memory) const noexcept;
   };
   Status run_kernel(const LoadedStage& stage, Firing& firing) noexcept;
+  Status show_inputs(const StagePlan& plan, const Firing& firing) noexcept;
+  void show_outputs(const StagePlan& plan, const Firing& firing) noexcept;
+  Status take_outputs(const StagePlan& plan, Firing& firing) noexcept;
 
-  std::vector<woa_input> inputs_;
-  std::vector<woa_output> outputs_;
+  std::vector<woa_input> inputs_, gathered_;     // by input port; elements of all of them
+  std::vector<woa_output> outputs_, scattered_;  // likewise
   std::unique_ptr<std::uint8_t, Release> scratch_;
 };
 

@@ -13,9 +13,12 @@ inline constexpr std::uint64_t kShortKernel_ns = 1'000;
 struct Controller::ActiveFiring : Firing {
   bool running = false;           // between start and completion
   std::vector<Token> tokens;      // by input port: what it reads; a held one has no edge, being not consumed
-  InlineStore inline_payloads;    // a place for each of them
-  std::vector<PortClaim> claims;  // by output port
-  std::uint32_t stands_for = 1;   // firings of its stage, if it is timed
+  std::vector<Token> elements;    // of the inputs that gather, in order
+  InlineStore inline_payloads;    // a place for each token, then one for each element
+  std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
+  std::vector<FiringInput> element_inputs;
+  std::vector<FiringOutput> element_outputs;
+  std::uint32_t stands_for = 1;  // firings of its stage, if it is timed
 };
 
 }  // namespace woa

@@ -30,17 +30,22 @@ struct DeviceDescription {
 // One token as a firing sees it. `payload` starts with the dimension prefix, if the port's type has one.
 struct FiringInput {
   std::span<const std::byte> payload;
-  const ActivationPacket* header = nullptr;  // the packet that brought it; for devices that parse packets themselves
-  std::uint64_t copied_bytes = 0;            // out: moved to the device's own memory
+  const ActivationPacket* header = nullptr;    // the packet that brought it; for devices that parse packets themselves
+  std::uint64_t copied_bytes = 0;              // out: moved to the device's own memory
+  bool absent = false;                         // of an optional port: the writer wrote nothing; no payload
+  std::span<const FiringInput> elements = {};  // of a port that gathers, instead: all tokens of the scatter, in order
 };
 
 // One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
-// (prefix included) and sets payload_bytes (prefix included) and written.
+// (prefix included) and sets payload_bytes (prefix included) and written; an optional port may stay unwritten.
 struct FiringOutput {
   std::span<std::byte> block;
   std::uint64_t payload_bytes = 0;
   bool written = false;
   std::uint64_t copied_bytes = 0;  // out: moved from the device's own memory
+  // Of a port that starts a scatter, instead: as many as may be written. The backend fills the first `count`.
+  std::span<FiringOutput> elements = {};
+  std::uint32_t count = 0;
 };
 
 // One outgoing packet per edge of a firing, for devices that write headers themselves (forwards == "device").
@@ -127,6 +132,8 @@ Code to_code(woa_status status) noexcept;
 // The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or
 // exceed bounds.
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
+// The kernel's view of an input: as above, and a token that is absent.
+Status to_kernel_input(const InputPortPlan& port, const FiringInput& token, woa_input& input) noexcept;
 // The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).
 void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept;
 // After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and

@@ -40,8 +40,7 @@ void Controller::complete(ActiveFiring& firing) noexcept {
     if (status.ok() && !unwanted) {
       commit_outputs(firing);
     } else {
-      for (std::uint32_t p = 0; p < firing.claims.size(); ++p)
-        outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
+      outputs_->abort(firing.stage, {firing.instance, firing.tag}, firing.claims);
       if (!status.ok() && !unwanted)
         kill_stage(firing.stage, firing.instance, status.code(), firing.stage, status.message());
     }
@@ -55,6 +54,8 @@ void Controller::finish(ActiveFiring& firing) noexcept {
   for (const Token& token : firing.tokens) {
     if (token.present()) release(token);
   }
+  for (const Token& token : firing.elements) release(token);
+  firing.elements.clear();
   if (stage(firing.stage).stateful == Stateful::kRun) books_[firing.stage].run_state_busy = false;
   if (entry.running == 0 && (entry.dead || firing.instance < oldest_)) {
     drop_held(firing.stage, firing.instance);
@@ -69,17 +70,40 @@ void Controller::free_firing(ActiveFiring& firing) noexcept {
   retry_ready_ = true;
 }
 
-// Rule 2: every port once, of a one_of group exactly one.
+namespace {
+
+// A scatter's port: the first `count` elements, no others.
+Status check_elements(const OutputPortPlan& port, const FiringOutput& output) {
+  if (output.count > output.elements.size())
+    return {Code::kBrokenContract, "the kernel wrote " + std::to_string(output.count) + " elements to output '" +
+                                       port.name + "'; at most " + std::to_string(output.elements.size()) +
+                                       " were expected"};
+  for (std::size_t e = 0; e < output.elements.size(); ++e) {
+    if (output.elements[e].written == (e < output.count)) continue;
+    return {Code::kBrokenContract, "the kernel counts " + std::to_string(output.count) + " elements of output '" +
+                                       port.name + "', but element " + std::to_string(e) +
+                                       (e < output.count ? " is not written" : " is written, too")};
+  }
+  return {};
+}
+
+}  // namespace
+
+// Rule 2: every port once, an optional one perhaps not, of a one_of group exactly one.
 Status Controller::check_outputs(const ActiveFiring& firing) const {
   const StagePlan& plan = stage(firing.stage);
   for (const auto& group : table_[firing.stage].groups) {
+    if (plan.outputs[group.front()].many != 0) {
+      WOA_RETURN_IF_ERROR(check_elements(plan.outputs[group.front()], firing.outputs[group.front()]));
+      continue;
+    }
     std::uint32_t written = 0;
     for (const std::uint32_t p : group) {
       if (!firing.outputs[p].written) continue;
       ++written;
       WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
     }
-    if (written == 1) continue;
+    if (written == 1 || plan.outputs[group.front()].optional) continue;
     const std::string& name = plan.outputs[group.front()].name;
     if (plan.outputs[group.front()].one_of < 0)
       return {Code::kBrokenContract, "the kernel did not write output '" + name + "'"};
@@ -104,20 +128,24 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
   ActivationPacket header;
   header.instance = firing.instance;
   header.deadline = firing.deadline;
-  for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
+  std::size_t next = 0;  // claim
+  for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
+    const std::size_t claim = next;
+    next += std::max(stage(firing.stage).outputs[p].many, 1U);
     if (device_forwards_) {
-      outputs_->hold_block(firing.claims[p], static_cast<std::uint32_t>(layout_.out_edges[firing.stage][p].size()));
-    } else if (firing.outputs[p].written) {
-      header.payload_bytes = firing.outputs[p].payload_bytes;
-      outputs_->commit(firing.stage, p, firing.claims[p], firing.tag, header);
-      if (setup_.trace) {
-        for (const std::uint32_t e : layout_.out_edges[firing.stage][p]) trace_write(firing, e, header.payload_bytes);
-      }
+      outputs_->hold_block(firing.claims[claim], static_cast<std::uint32_t>(layout_.out_edges[firing.stage][p].size()));
+    } else if (stage(firing.stage).outputs[p].many != 0) {
+      commit_elements(firing, p, claim, header);
+    } else if (firing.outputs[p].written || stage(firing.stage).outputs[p].optional) {
+      header.flags = firing.outputs[p].written ? std::uint8_t{0} : static_cast<std::uint8_t>(kAbsent);
+      header.payload_bytes = firing.outputs[p].written ? firing.outputs[p].payload_bytes : 0;
+      outputs_->commit(firing.stage, p, 0, firing.claims[claim], firing.tag, header);
+      if (setup_.trace) trace_writes(firing, p, 0, header.payload_bytes);
       // Whoever reads it gives the block back, by way of this stage.
       if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)
         firing.tokens[static_cast<std::size_t>(input)].header.region = kPassedOn;
     } else {
-      outputs_->abort(firing.stage, p, firing.claims[p], firing.instance);
+      outputs_->abort_one(firing.stage, p, 0, firing.claims[claim], {firing.instance, firing.tag});
     }
   }
   for (const FiringRoute& route : firing.routes) {
@@ -125,6 +153,29 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
       return fail_run(std::move(status));
     if (setup_.trace) trace_write(firing, route.edge, route.header.payload_bytes);
   }
+}
+
+void Controller::commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim,
+                                 ActivationPacket& header) noexcept {
+  const FiringOutput& output = firing.outputs[port];
+  for (std::uint32_t e = 0; e < output.elements.size(); ++e) {
+    const PortClaim& at = firing.claims[claim + e];
+    if (e >= output.count) {
+      outputs_->abort_one(firing.stage, port, e, at, {firing.instance, firing.tag});
+      continue;
+    }
+    header.flags = 0;
+    header.payload_bytes = output.elements[e].payload_bytes;
+    outputs_->commit(firing.stage, port, e, at, firing.tag, header);
+    if (setup_.trace) trace_writes(firing, port, e, header.payload_bytes);
+  }
+  outputs_->commit_count(firing.stage, port, output.count, firing.tag, header);
+}
+
+void Controller::trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element,
+                              std::uint64_t bytes) {
+  for (const std::uint32_t e : outputs_->takers(firing.stage, port, element, {firing.instance, firing.tag}))
+    trace_write(firing, e, bytes);
 }
 
 void Controller::trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes) {

@@ -56,14 +56,12 @@ Controller::Controller(ControllerSetup setup)
       books_(plan_.stages.size()) {
   stats_.edges.resize(plan_.edges.size());
   stats_.stages.resize(plan_.stages.size());
-  std::size_t tokens = plan_.window, max_inputs = 1, max_outputs = 1, local = 1;
+  std::size_t tokens = plan_.window, local = 1;
   for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
     if (stage(s).controller != self_) continue;
     const auto& passed = layout_.passed_input[s];
     passes_on_ = passes_on_ || std::any_of(passed.begin(), passed.end(), [](std::int32_t input) { return input >= 0; });
     books_[s].instances.resize(kMaxWindow);
-    max_inputs = std::max(max_inputs, stage(s).inputs.size());
-    max_outputs = std::max(max_outputs, stage(s).outputs.size());
   }
   for (const LoadedStage& loaded : setup_.stages) {
     StageBook& book = books_[loaded.id];
@@ -78,23 +76,41 @@ Controller::Controller(ControllerSetup setup)
   }
   ready_.reserve(tokens);
   local_.resize(local);
-  const std::size_t firings = std::max<std::size_t>(kMinFirings, plan_.controllers[self_].lanes);
-  for (std::size_t f = 0; f < firings; ++f) {
-    firings_.push_back(std::make_unique<ActiveFiring>());
-    firings_.back()->inputs.reserve(max_inputs);
-    firings_.back()->tokens.reserve(max_inputs);
-    firings_.back()->inline_payloads = InlineStore(max_inputs, most_inline_bytes(layout_, self_));
-    firings_.back()->outputs.reserve(max_outputs);
-    firings_.back()->claims.reserve(max_outputs);
-    firings_.back()->message.reserve(kPoisonMessageBytes);
-    free_firings_.push_back(firings_.back().get());
-  }
-  done_.resize(firings);
+  make_firings(std::max<std::size_t>(kMinFirings, plan_.controllers[self_].lanes));
   for (std::uint32_t c = 0; c < layout_.channels.size(); ++c) {
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
     if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
   }
   if (setup_.trace) trace_.reserve(kTraceReserve);
+}
+
+// Each with room for any stage of this controller.
+void Controller::make_firings(std::size_t firings) {
+  std::size_t inputs = 1, outputs = 1, elements = 0, claims = 1;
+  for (const StagePlan& plan : plan_.stages) {
+    if (plan.controller != self_) continue;
+    std::size_t gathered = 0, claimed = 0;
+    for (const InputPortPlan& port : plan.inputs) gathered += port.gather;
+    for (const OutputPortPlan& port : plan.outputs) claimed += std::max(port.many, 1U);
+    inputs = std::max(inputs, plan.inputs.size());
+    outputs = std::max(outputs, plan.outputs.size());
+    elements = std::max(elements, gathered);
+    claims = std::max(claims, claimed);
+  }
+  for (std::size_t f = 0; f < firings; ++f) {
+    ActiveFiring& firing = *firings_.emplace_back(std::make_unique<ActiveFiring>());
+    firing.inputs.reserve(inputs);
+    firing.tokens.reserve(inputs);
+    firing.elements.reserve(elements);
+    firing.element_inputs.reserve(elements);
+    firing.inline_payloads = InlineStore(inputs + elements, most_inline_bytes(layout_, self_));
+    firing.outputs.reserve(outputs);
+    firing.claims.reserve(claims);
+    firing.element_outputs.reserve(claims);
+    firing.message.reserve(kPoisonMessageBytes);
+    free_firings_.push_back(&firing);
+  }
+  done_.resize(firings);
 }
 
 Controller::~Controller() {

@@ -73,7 +73,7 @@ class Controller final : private LocalDelivery {
   [[nodiscard]] bool end() noexcept;
 
  private:
-  // Region of a token that was passed on: the block is no longer its to give back.
+  // Region of a token that was passed on: the block is no longer its to give back; and of what has no block.
   static constexpr std::uint16_t kPassedOn = 0xffff;
   class ChannelSink;
   struct ActiveFiring;
@@ -113,6 +113,7 @@ class Controller final : private LocalDelivery {
   };
 
   explicit Controller(ControllerSetup setup);
+  void make_firings(std::size_t firings);
   std::size_t poll_channels() noexcept;
   void check_channels() noexcept;
   std::size_t tell_oldest() noexcept;
@@ -154,8 +155,12 @@ class Controller final : private LocalDelivery {
   void make_ready(std::uint32_t match) noexcept;
   std::size_t start_ready() noexcept;
   enum class Start : std::uint8_t { kStarted, kNotYet, kGone, kBusy };
-  Start try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens) noexcept;
-  Start relay(const MatchKey& match, std::span<const Token> tokens) noexcept;
+  Start try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens,
+                  std::uint32_t place) noexcept;
+  Start relay(const MatchKey& match, std::span<const Token> tokens, std::uint32_t place) noexcept;
+  void pass_on(const MatchKey& match, std::uint32_t port, std::span<const Token> tokens, std::uint32_t place) noexcept;
+  [[nodiscard]] bool gather(ActiveFiring& firing, const MatchKey& match, std::uint32_t place) noexcept;
+  void fill_outputs(ActiveFiring& firing, const MatchKey& match) noexcept;
   bool in_order(const MatchKey& match, StageInstance& entry) noexcept;
   [[nodiscard]] bool takes_little_time(std::uint32_t stage) const noexcept;  // as measured so far
   void decide_timing(ActiveFiring& firing) noexcept;
@@ -167,12 +172,14 @@ class Controller final : private LocalDelivery {
   void complete(ActiveFiring& firing) noexcept;
   Status check_outputs(const ActiveFiring& firing) const;
   void commit_outputs(ActiveFiring& firing) noexcept;
+  void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, ActivationPacket& header) noexcept;
   void commit_device_poison(ActiveFiring& firing) noexcept;
   void finish(ActiveFiring& firing) noexcept;
   void count_firing(const ActiveFiring& firing) noexcept;
   Status check_loops(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const;
   void free_firing(ActiveFiring& firing) noexcept;
   void add_trace(TraceEvent event);
+  void trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes);
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
   void fail_run(Status status) noexcept;

@@ -120,8 +120,8 @@ class Tree {
     relay.name = writer.name + "." + output.name + " via " + plan_.controllers[to.controller].name;
     relay.role = StageRole::kRelay;
     relay.controller = to.controller;
-    relay.inputs = {{output.name, output.type, false, 0}};
-    relay.outputs = {{output.name, output.type, -1}};
+    relay.inputs = {{output.name, output.type, false, 0, output.optional}};
+    relay.outputs = {{output.name, output.type, -1, -1, output.optional}};
     out.stages.push_back(std::move(relay));
     return static_cast<std::uint32_t>(out.stages.size() - 1);
   }
@@ -142,13 +142,14 @@ class Tree {
   std::vector<std::uint32_t> first_;  // those that the writer sends to
 };
 
-// One token of an instance at a time, and one channel to each of its readers.
+// One token of an instance at a time, for all readers, and one channel to each.
 bool may_branch(const Plan& plan, const std::vector<std::uint32_t>& edges) {
   std::map<std::uint32_t, std::string> lanes;  // by controller
   return std::ranges::all_of(edges, [&](std::uint32_t e) {
     const EdgePlan& edge = plan.edges[e];
     const StagePlan& to = plan.stages[edge.to_stage];
-    return edge.loop == -1 && edge.min_blocks == 1 && !to.inputs[edge.to_port].hold &&
+    return plan.stages[edge.from_stage].outputs[edge.from_port].many == 0 && edge.loop == -1 &&
+           edge.choice.replicas == 1 && edge.min_blocks == 1 && !to.inputs[edge.to_port].hold &&
            lanes.emplace(to.controller, edge.lane).first->second == edge.lane;
   });
 }
@@ -167,8 +168,9 @@ std::vector<std::uint32_t> edges_away(const Plan& plan, const Sites& sites, std:
 Plan fan_out_by_tree(const Plan& plan, const Sites& sites, FanOut how) {
   if (how == FanOut::kFlat || plan.model != "woa") return plan;
   std::map<Port, std::vector<std::uint32_t>> outputs;
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
-    outputs[{plan.edges[e].from_stage, plan.edges[e].from_port}].push_back(e);
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    if (!plan.edges[e].count) outputs[{plan.edges[e].from_stage, plan.edges[e].from_port}].push_back(e);
+  }
   std::vector<Tree> trees;
   std::vector<bool> replaced(plan.edges.size(), false);
   for (const auto& [port, all] : outputs) {

@@ -29,7 +29,7 @@ std::size_t Controller::start_ready() noexcept {
     const std::uint32_t m = ready_[i];
     const Match& match = matches_[m];
     StageInstance* entry = instance_at(match.stage, match.instance);
-    const Start outcome = entry == nullptr ? Start::kNotYet : try_start(match, *entry, matches_.tokens(m));
+    const Start outcome = entry == nullptr ? Start::kNotYet : try_start(match, *entry, matches_.tokens(m), m);
     if (outcome == Start::kBusy) break;  // for younger ones, too, until a firing completes
     if (outcome == Start::kNotYet) {
       ++i;
@@ -49,9 +49,9 @@ std::size_t Controller::start_ready() noexcept {
   return started;
 }
 
-// `tokens` are borrowed: from kStarted on they are the firing's.
-Controller::Start Controller::try_start(const MatchKey& match, StageInstance& entry,
-                                        std::span<const Token> tokens) noexcept {
+// `tokens` are borrowed, and so are the elements of the match at `place`: from kStarted on they are the firing's.
+Controller::Start Controller::try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens,
+                                        std::uint32_t place) noexcept {
   const std::uint32_t id = match.stage;
   const StagePlan& plan = stage(id);
   if (match.deadline != 0 && now_ns() > match.deadline) {
@@ -59,7 +59,7 @@ Controller::Start Controller::try_start(const MatchKey& match, StageInstance& en
                "the instance's deadline passed before this stage fired");
     return Start::kGone;
   }
-  if (plan.role == StageRole::kRelay) return relay(match, tokens);
+  if (plan.role == StageRole::kRelay) return relay(match, tokens, place);
   if (plan.stateful != Stateful::kNo && !in_order(match, entry)) return entry.dead ? Start::kGone : Start::kNotYet;
   if (device_forwards_) {
     if (Status status = check_loops(id, 0, match.tag); !status.ok()) {
@@ -69,11 +69,17 @@ Controller::Start Controller::try_start(const MatchKey& match, StageInstance& en
   }
   if (free_firings_.empty()) return Start::kBusy;
   ActiveFiring& firing = *free_firings_.back();
-  firing.claims.resize(plan.outputs.size());
-  if (!outputs_->claim(id, match.instance, oldest_, firing.claims)) return Start::kNotYet;
+  const FiringKey key{match.instance, match.tag};
+  firing.claims.resize(outputs_->claims_of(id));
+  if (!outputs_->claim(id, key, oldest_, firing.claims)) return Start::kNotYet;
+  if (!gather(firing, match, place)) {
+    outputs_->abort(id, key, firing.claims);
+    kill_stage(id, match.instance, Code::kInvalid, id, "two elements of a scatter came with the same number");
+    return Start::kGone;
+  }
   fill(firing, match, entry, tokens);
   if (!backend_.start(firing)) {
-    for (std::uint32_t p = 0; p < firing.claims.size(); ++p) outputs_->abort(id, p, firing.claims[p], match.instance);
+    outputs_->abort(id, key, firing.claims);
     return Start::kBusy;
   }
   free_firings_.pop_back();
@@ -123,7 +129,6 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
   firing.poison = firing.lost = false;
   decide_timing(firing);
   firing.state = plan.stateful == Stateful::kNo ? nullptr : state_of(match.stage, entry);
-  firing.inputs.resize(tokens.size());
   firing.tokens.assign(tokens.begin(), tokens.end());
   for (std::uint32_t p = 0; p < tokens.size(); ++p) {
     const bool hold = plan.inputs[p].hold;
@@ -132,18 +137,61 @@ void Controller::fill(ActiveFiring& firing, const MatchKey& match, StageInstance
       token = *matches_.held(match.stage, p, match.instance, match.tag);
       token.edge = kNone;  // read, not consumed
     }
+    if (plan.inputs[p].gather != 0) continue;  // gather() did
     firing.inline_payloads.keep(p, token);
-    firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0};
+    firing.inputs[p] = {payload_of(token), hold ? nullptr : &token.header, 0, token.is_absent(), {}};
   }
-  firing.outputs.resize(firing.claims.size());
+  fill_outputs(firing, match);
+}
+
+// The elements of every input that gathers, in the order of their numbers. False: two have the same.
+bool Controller::gather(ActiveFiring& firing, const MatchKey& match, std::uint32_t place) noexcept {
+  const StagePlan& plan = stage(match.stage);
+  firing.inputs.resize(plan.inputs.size());
+  firing.elements.clear();
+  firing.element_inputs.clear();
+  for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
+    const InputPortPlan& port = plan.inputs[p];
+    if (port.gather == 0) continue;
+    const std::size_t first = firing.elements.size(), count = matches_.tokens(place)[p].header.payload_bytes;
+    firing.elements.resize(first + count, Token{});
+    bool whole = true;
+    matches_.each_element(place, p, [&](const Token& token) {
+      const std::uint64_t index = (token.header.tag >> port.index_shift) & ((std::uint64_t{1} << port.index_bits) - 1);
+      whole = whole && index < count && !firing.elements[first + index].present();
+      if (whole) firing.elements[first + index] = token;
+    });
+    if (!whole) return false;
+    for (std::size_t e = first; e < firing.elements.size(); ++e) {
+      Token& token = firing.elements[e];
+      firing.inline_payloads.keep(plan.inputs.size() + e, token);
+      firing.element_inputs.push_back({payload_of(token), &token.header, 0, token.is_absent(), {}});
+    }
+    firing.inputs[p] = {{}, nullptr, 0, false, std::span(firing.element_inputs).subspan(first)};
+  }
+  return true;
+}
+
+void Controller::fill_outputs(ActiveFiring& firing, const MatchKey& match) noexcept {
+  const StagePlan& plan = stage(match.stage);
+  firing.outputs.resize(plan.outputs.size());
+  firing.element_outputs.clear();
   firing.routes.clear();
-  for (std::uint32_t p = 0; p < firing.claims.size(); ++p) {
-    PortClaim& claim = firing.claims[p];
+  std::size_t next = 0;  // claim
+  for (std::uint32_t p = 0; p < plan.outputs.size(); ++p) {
+    if (const std::uint32_t many = plan.outputs[p].many; many != 0) {
+      const std::size_t first = firing.element_outputs.size();
+      for (std::uint32_t e = 0; e < many; ++e)
+        firing.element_outputs.push_back({firing.claims[next++].block, 0, false, 0, {}, 0});
+      firing.outputs[p] = {{}, 0, false, 0, std::span(firing.element_outputs).subspan(first), 0};
+      continue;
+    }
+    PortClaim& claim = firing.claims[next++];
     if (const std::int32_t input = layout_.passed_input[match.stage][p]; input >= 0) {
       const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(input)].header;
       claim = {table_.region(token.region).block(token), token.offset, token.region};
     }
-    firing.outputs[p] = {claim.block, 0, false, 0};
+    firing.outputs[p] = {claim.block, 0, false, 0, {}, 0};
     if (!device_forwards_) continue;
     for (const std::uint32_t e : layout_.out_edges[match.stage][p])
       firing.routes.push_back({e, claim.region, claim.offset, {}});
@@ -166,26 +214,48 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
 
 // The tokens are all there, so they go on, payloads by reference: a caller's arguments to the stage that it calls
 // (rpc-hub), or an output's token to further readers (docs/adr/0022-fan-out-trees.md).
-Controller::Start Controller::relay(const MatchKey& match, std::span<const Token> tokens) noexcept {
+Controller::Start Controller::relay(const MatchKey& match, std::span<const Token> tokens,
+                                    std::uint32_t place) noexcept {
   const StagePlan& plan = stage(match.stage);
-  const auto held = [&](std::uint32_t p) { return matches_.held(match.stage, p, match.instance, match.tag); };
+  const FiringKey key{match.instance, match.tag};
   // A held argument is sent with the first call that needs it; kPassedOn marks it as gone.
-  const auto to_send = [&](std::uint32_t p) { return !plan.inputs[p].hold || held(p)->header.region != kPassedOn; };
+  const auto to_send = [&](std::uint32_t p) {
+    return !plan.inputs[p].hold || matches_.held(match.stage, p, match.instance, match.tag)->header.region != kPassedOn;
+  };
+  const auto elements = [&](std::uint32_t p) {
+    return plan.inputs[p].gather == 0 ? 1U : static_cast<std::uint32_t>(tokens[p].header.payload_bytes);
+  };
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
-    if (!to_send(p) || outputs_->claim_relay(match.stage, p, match.instance, oldest_)) continue;
+    if (!to_send(p) || outputs_->claim_relay(match.stage, p, elements(p), key, oldest_)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
-      if (to_send(q)) outputs_->abort(match.stage, q, {}, match.instance);
+      if (to_send(q)) outputs_->abort_relay(match.stage, q, elements(q), key);
     }
     return Start::kNotYet;
   }
   for (std::uint32_t p = 0; p < plan.inputs.size(); ++p) {
-    if (!to_send(p)) continue;
-    // The blocks come back by way of this stage.
-    const Token& token = plan.inputs[p].hold ? *held(p) : tokens[p];
-    outputs_->commit_relay(match.stage, p, token.header, payload_of(token));
-    if (plan.inputs[p].hold) held(p)->header.region = kPassedOn;
+    if (to_send(p)) pass_on(match, p, tokens, place);
   }
   return Start::kStarted;
+}
+
+// The blocks come back by way of this stage.
+void Controller::pass_on(const MatchKey& match, std::uint32_t port, std::span<const Token> tokens,
+                         std::uint32_t place) noexcept {
+  const InputPortPlan& plan = stage(match.stage).inputs[port];
+  if (plan.hold) {
+    Token& token = *matches_.held(match.stage, port, match.instance, match.tag);
+    outputs_->commit_relay(match.stage, port, token.header, payload_of(token));
+    token.header.region = kPassedOn;
+  } else if (plan.gather != 0) {
+    matches_.each_element(place, port, [&](const Token& token) {
+      outputs_->commit_relay(match.stage, port, token.header, payload_of(token));
+    });
+    ActivationPacket header = tokens[port].header;
+    outputs_->commit_count(match.stage, port, static_cast<std::uint32_t>(header.payload_bytes), header.tag, header);
+    release(tokens[port]);  // what is sent on is another count
+  } else {
+    outputs_->commit_relay(match.stage, port, tokens[port].header, payload_of(tokens[port]));
+  }
 }
 
 // Poison of a retired instance need not be sent: whatever it would free has been freed.

@@ -94,7 +94,14 @@ void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code
     return;
   }
   for (const auto& port : layout_.out_edges[stage_id]) {
-    for (const std::uint32_t e : port) poisons_.push_back({stage_id, e, header, text});
+    for (const std::uint32_t e : port) {
+      if (plan_.edges[e].choice.may_take(instance)) poisons_.push_back({stage_id, e, header, text});
+    }
+  }
+  for (const auto& port : layout_.out_counts[stage_id]) {
+    for (const std::uint32_t e : port) {
+      if (plan_.edges[e].choice.may_take(instance)) poisons_.push_back({stage_id, e, header, text});
+    }
   }
 }
 
@@ -120,6 +127,8 @@ void Controller::drop_match(std::uint32_t match) noexcept {
   for (const Token& token : matches_.tokens(match)) {
     if (token.present()) drop(token);
   }
+  for (std::uint32_t p = 0; p < stage(matches_[match].stage).inputs.size(); ++p)
+    matches_.each_element(match, p, [&](const Token& token) { drop(token); });
   matches_.erase(match);
 }
 

@@ -17,12 +17,14 @@ void index_edges(const Plan& plan, Layout& layout) {
   for (const StagePlan& stage : plan.stages) {
     layout.out_edges.emplace_back(stage.outputs.size());
     layout.in_edges.emplace_back(stage.inputs.size());
+    layout.out_counts.emplace_back(stage.outputs.size());
+    layout.in_counts.emplace_back(stage.inputs.size());
     layout.region_of.emplace_back(stage.outputs.size(), -1);
   }
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
-    layout.out_edges[edge.from_stage][edge.from_port].push_back(e);
-    layout.in_edges[edge.to_stage][edge.to_port].push_back(e);
+    (edge.count ? layout.out_counts : layout.out_edges)[edge.from_stage][edge.from_port].push_back(e);
+    (edge.count ? layout.in_counts : layout.in_edges)[edge.to_stage][edge.to_port].push_back(e);
   }
 }
 
@@ -116,6 +118,11 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
+// Whether an edge takes every token that another edge of its output takes.
+bool takes_all_of(const EdgePlan& edge, const EdgePlan& other) noexcept {
+  return edge.choice.replicas == 1 || edge.choice == other.choice;
+}
+
 void make_edges(const Plan& plan, Layout& layout) {
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
@@ -123,6 +130,10 @@ void make_edges(const Plan& plan, Layout& layout) {
     out.from = plan.stages[edge.from_stage].controller;
     out.to = plan.stages[edge.to_stage].controller;
     out.wire = wire_of(plan, layout.sites, edge);
+    if (edge.count) {
+      layout.edges.push_back(std::move(out));
+      continue;
+    }
     out.inline_bytes = inline_limit(facts_of(plan, e, out.wire.has_value()));
     find_regions(plan, layout, edge.from_stage, edge.from_port, out.regions);
     std::sort(out.regions.begin(), out.regions.end());
@@ -132,11 +143,12 @@ void make_edges(const Plan& plan, Layout& layout) {
   }
   for (const auto& stage : layout.out_edges) {
     for (const auto& port : stage) {
-      std::vector<std::uint32_t> seen;
-      for (const std::uint32_t e : port) {
-        EdgeLayout& edge = layout.edges[e];
-        edge.first_to_controller = std::find(seen.begin(), seen.end(), edge.to) == seen.end();
-        seen.push_back(edge.to);
+      for (std::size_t k = 0; k < port.size(); ++k) {
+        EdgeLayout& edge = layout.edges[port[k]];
+        edge.first_to_controller =
+            std::none_of(port.begin(), port.begin() + static_cast<std::ptrdiff_t>(k), [&](std::uint32_t e) {
+              return layout.edges[e].to == edge.to && takes_all_of(plan.edges[e], plan.edges[port[k]]);
+            });
       }
     }
   }

@@ -77,7 +77,7 @@ struct EdgeLayout {
   // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
   std::uint32_t inline_bytes = 0;
   std::optional<std::uint32_t> wire;  // of the run's, that it takes
-  bool first_to_controller = true;    // first edge of its output to that controller: the one that counts payload bytes
+  bool first_to_controller = true;    // first edge that takes an output's tokens to that controller: it counts payload
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
@@ -90,8 +90,9 @@ struct Layout {
   std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
   std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,
                                                         // -1 where it has a region
-  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges
-  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> edges
+  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges that carry tokens
+  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> likewise
+  std::vector<std::vector<std::vector<std::uint32_t>>> out_counts, in_counts;  // likewise, those that carry counts
 };
 
 // `plan` has passed validate(). Over a wire headers carry a CRC, and a relay is sent every payload in its block,

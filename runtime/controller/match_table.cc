@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace woa {
 
 MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller) : plan_(plan) {
-  std::uint32_t tokens = plan.window, held = 0;  // the source's matches have no token
+  std::uint32_t tokens = plan.window, held = 0, elements = 0;  // the source's matches have no token
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     open_inputs_.push_back(0);
@@ -17,7 +18,9 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
       for (const std::uint32_t e : layout.in_edges[s][p]) {
         tokens += plan.edges[e].blocks;
         if (stage.inputs[p].hold) held += plan.edges[e].blocks;
+        if (stage.inputs[p].gather != 0) elements += plan.edges[e].blocks;
       }
+      for (const std::uint32_t e : layout.in_counts[s][p]) tokens += plan.edges[e].blocks;
     }
   }
   matches_.resize(tokens);
@@ -27,6 +30,13 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   const std::uint32_t inline_bytes = most_inline_bytes(layout, controller);
   inline_ = InlineStore(tokens_.size(), inline_bytes);
   held_inline_ = InlineStore(held_.capacity(), inline_bytes);
+  if (elements > 0) {
+    gathers_.resize(tokens_.size());
+    elements_.resize(elements);
+    element_inline_ = InlineStore(elements, inline_bytes);
+    for (std::uint32_t e = 0; e < elements; ++e) elements_[e].next = e + 1 < elements ? e + 1 : kNone;
+    free_element_ = 0;
+  }
   for (std::uint32_t m = 0; m < tokens; ++m) matches_[m].next = m + 1 < tokens ? m + 1 : kNone;
   free_ = 0;
 }
@@ -54,14 +64,18 @@ std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, st
   matches_[m] = Match{{stage, instance, tag, 0}, open_inputs_[stage], false, true, head};
   head = m;
   for (Token& token : tokens(m)) token.edge = kNone;
+  if (!gathers_.empty())
+    std::fill_n(gathers_.begin() + static_cast<std::ptrdiff_t>(place_of(m, 0)), max_ports_, Gather{});
   return m;
 }
 
 MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
   const ActivationPacket& header = token.header;
-  match = find(header.stage, header.instance, header.tag);
-  if (match == kNone) match = insert(header.stage, header.instance, header.tag);
+  const std::uint64_t tag = matched_tag(header);
+  match = find(header.stage, header.instance, tag);
+  if (match == kNone) match = insert(header.stage, header.instance, tag);
   if (match == kNone) return Added::kFull;
+  if (plan_.stages[header.stage].inputs[header.port].gather != 0) return add_element(match, token);
   Token& place = tokens(match)[header.port];
   if (place.present()) return Added::kDuplicate;
   place = token;
@@ -70,6 +84,37 @@ MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
   entry.deadline = std::max(entry.deadline, header.deadline);
   --entry.missing;
   return complete(match) ? Added::kReady : Added::kWaiting;
+}
+
+// An element, or the count. Which elements they are is looked at when all have come.
+MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& token) {
+  const ActivationPacket& header = token.header;
+  Match& entry = matches_[match];
+  Gather& gather = gathers_[place_of(match, header.port)];
+  if (header.kind == static_cast<std::uint8_t>(PacketKind::kCount)) {
+    if (tokens(match)[header.port].present() || gather.came > header.payload_bytes) return Added::kDuplicate;
+    tokens(match)[header.port] = token;
+    gather.expected = header.payload_bytes;
+  } else {
+    if (gather.came == gather.expected) return Added::kDuplicate;
+    const std::uint32_t e = free_element_;
+    if (e == kNone) return Added::kFull;
+    free_element_ = elements_[e].next;
+    elements_[e] = {token, gather.first};
+    element_inline_.keep(e, elements_[e].token);
+    gather.first = e;
+    ++gather.came;
+  }
+  entry.deadline = std::max(entry.deadline, header.deadline);
+  if (gather.came != gather.expected) return Added::kWaiting;
+  --entry.missing;
+  return complete(match) ? Added::kReady : Added::kWaiting;
+}
+
+std::uint64_t MatchTable::matched_tag(const ActivationPacket& header) const noexcept {
+  const InputPortPlan& port = plan_.stages[header.stage].inputs[header.port];
+  if (port.gather == 0) return header.tag;
+  return header.tag & ~(((std::uint64_t{1} << port.index_bits) - 1) << port.index_shift);
 }
 
 MatchTable::Added MatchTable::hold(const Token& token) {
@@ -124,6 +169,12 @@ void MatchTable::erase(std::uint32_t match) noexcept {
   Match& entry = matches_[match];
   std::uint32_t* link = &buckets_[bucket(entry.stage, entry.instance, entry.tag)];
   while (*link != match) link = &matches_[*link].next;
+  for (std::uint32_t p = 0; !gathers_.empty() && p < max_ports_; ++p) {
+    for (std::uint32_t e = std::exchange(gathers_[place_of(match, p)].first, kNone); e != kNone;) {
+      const std::uint32_t next = std::exchange(elements_[e].next, free_element_);
+      free_element_ = std::exchange(e, next);
+    }
+  }
   *link = entry.next;
   entry.in_use = false;
   entry.next = free_;

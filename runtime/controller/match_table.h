@@ -23,7 +23,8 @@ struct MatchKey {
   std::uint64_t deadline = 0;  // 0: none; of several tokens the latest
 };
 
-// The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike; the source's has no tokens.
+// The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike; the source's has no tokens. Of
+// a port that gathers, the elements that have come, and in the token's place the count.
 struct Match : MatchKey {
   std::uint32_t missing = 0;  // non-hold ports still without a token
   bool ready = false;         // complete: every port has its token
@@ -48,6 +49,15 @@ class MatchTable {
   bool complete(std::uint32_t match);
 
   Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
+  // The tag that a token is matched by: without the number of an element that is gathered here.
+  [[nodiscard]] std::uint64_t matched_tag(const ActivationPacket& header) const noexcept;
+  // Calls fn(token) for every element that a port has gathered, in any order.
+  template <class Fn>
+  void each_element(std::uint32_t match, std::uint32_t port, Fn fn) const {
+    if (gathers_.empty()) return;
+    for (std::uint32_t e = gathers_[place_of(match, port)].first; e != kNone; e = elements_[e].next)
+      fn(elements_[e].token);
+  }
   // By input port: the tokens to be consumed, hold ports left empty (held() finds those).
   std::span<Token> tokens(std::uint32_t match) noexcept;
   Token* held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept;
@@ -85,6 +95,19 @@ class MatchTable {
     std::uint32_t stage, port;
     Token token;
   };
+  // What one match has of a port that gathers.
+  struct Gather {
+    std::uint32_t first = kNone, came = 0;
+    std::uint64_t expected = ~std::uint64_t{0};  // as its count says
+  };
+  struct Element {
+    Token token;
+    std::uint32_t next = kNone;  // of its port, or of the free list
+  };
+  [[nodiscard]] std::size_t place_of(std::uint32_t match, std::uint32_t port) const noexcept {
+    return std::size_t{match} * max_ports_ + port;
+  }
+  Added add_element(std::uint32_t match, const Token& token);
   std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
   std::uint32_t insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag);
   std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
@@ -93,8 +116,12 @@ class MatchTable {
   std::uint32_t max_ports_ = 1;
   std::vector<std::uint32_t> open_inputs_;  // by stage: those that are not held
   std::vector<Match> matches_;
-  std::vector<Token> tokens_;           // max_ports_ per match
-  InlineStore inline_;                  // a place per token
+  std::vector<Token> tokens_;    // max_ports_ per match
+  InlineStore inline_;           // a place per token
+  std::vector<Gather> gathers_;  // likewise; empty if no stage here gathers
+  std::vector<Element> elements_;
+  InlineStore element_inline_;  // a place per element
+  std::uint32_t free_element_ = kNone;
   std::vector<std::uint32_t> buckets_;  // a power of two
   std::vector<Held> held_;
   InlineStore held_inline_;  // likewise

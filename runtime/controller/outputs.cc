@@ -78,9 +78,11 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   book.keep = plan.keep;
   book.step = plan.step;
   book.credits = EdgeCredits(plan.min_blocks, plan.blocks);
+  book.choice = plan.choice;
+  book.count = plan.count;
   if (layout.crosses()) book.sender = wiring_.senders[layout.channel].get();
   const std::int32_t region = layout_.region_of[plan.from_stage][plan.from_port];
-  if (region < 0) return book;
+  if (region < 0 || plan.count) return book;
   book.region = static_cast<std::uint16_t>(region);
   book.pool = pools_[book.region].get();
   return book;
@@ -89,6 +91,10 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
 Outputs::PortBook Outputs::make_port(std::uint32_t stage, std::uint32_t port) {
   PortBook book;
   for (const std::uint32_t e : layout_.out_edges[stage][port]) book.edges.push_back(&edges_[e]);
+  for (const std::uint32_t e : layout_.out_counts[stage][port]) book.counts.push_back(&edges_[e]);
+  const OutputPortPlan& plan = plan_.stages[stage].outputs[port];
+  book.elements = std::max(plan.many, 1U);
+  book.index_shift = plan.index_shift;
   const std::int32_t region = layout_.region_of[stage][port];
   if (region < 0) {
     std::size_t blocks = 0;
@@ -123,40 +129,74 @@ void Outputs::cancel_poison(std::uint32_t edge) noexcept {
   if (Sender* sender = edges_[edge].sender; sender != nullptr) sender->cancel();
 }
 
-void Outputs::untake(EdgeBook& book, std::uint64_t instance) noexcept {
-  (void)book.credits.give(instance);
-  if (book.sender != nullptr) book.sender->cancel();
-}
-
-bool Outputs::has_credits(const PortBook& port, std::uint64_t instance, std::uint64_t oldest) noexcept {
-  return std::all_of(port.edges.begin(), port.edges.end(),
-                     [&](const EdgeBook* edge) { return edge->credits.available(instance, oldest); });
-}
-
-bool Outputs::claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
-                    std::span<PortClaim> claims) noexcept {
-  std::vector<PortBook>& ports = ports_[stage];
-  for (const PortBook& port : ports) {
-    if (!has_credits(port, instance, oldest)) return false;
-  }
-  for (std::uint32_t p = 0; p < ports.size(); ++p) {
-    if (claim_port(ports[p], instance, claims[p])) continue;
-    for (std::uint32_t q = 0; q < p; ++q) abort(stage, q, claims[q], instance);
-    return false;
+// Credits and places for one token on every edge that takes it. False: a ring has no place or a channel is closed;
+// nothing is taken.
+bool Outputs::take(std::span<EdgeBook* const> edges, const FiringKey& key, std::uint64_t index) noexcept {
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    if (!edges[k]->takes(key, index)) continue;
+    if (!reserve(*edges[k])) {
+      untake(edges.first(k), key, index);
+      return false;
+    }
+    edges[k]->credits.take(key.instance);
   }
   return true;
 }
 
-// False: a ring has no place or a channel is closed; nothing is taken.
-bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept {
-  // Every block out there occupies a credit, so a free credit on each edge means a free block.
-  if (port.pool != nullptr && !port.pool->claim(claim.offset)) return false;
-  for (std::size_t k = 0; k < port.edges.size(); ++k) {
-    if (reserve(*port.edges[k])) {
-      port.edges[k]->credits.take(instance);
-      continue;
+void Outputs::untake(std::span<EdgeBook* const> edges, const FiringKey& key, std::uint64_t index) noexcept {
+  for (EdgeBook* edge : edges) {
+    if (!edge->takes(key, index)) continue;
+    (void)edge->credits.give(key.instance);
+    if (edge->sender != nullptr) edge->sender->cancel();
+  }
+}
+
+// For so many elements, and their number.
+bool Outputs::has_credits(const PortBook& port, std::uint32_t elements, const FiringKey& key,
+                          std::uint64_t oldest) noexcept {
+  for (const EdgeBook* edge : port.edges) {
+    std::uint32_t wanted = edge->choice.replicas == 1 ? elements : 0;
+    for (std::uint32_t e = 0; edge->choice.replicas != 1 && e < elements; ++e)
+      wanted += edge->takes(key, port.index_of(e)) ? 1U : 0U;
+    if (wanted > 0 && !edge->credits.available(key.instance, oldest, wanted)) return false;
+  }
+  return std::all_of(port.counts.begin(), port.counts.end(), [&](const EdgeBook* edge) {
+    return !edge->takes(key, 0) || edge->credits.available(key.instance, oldest);
+  });
+}
+
+std::size_t Outputs::claims_of(std::uint32_t stage) const noexcept {
+  std::size_t claims = 0;
+  for (const PortBook& port : ports_[stage]) claims += port.elements;
+  return claims;
+}
+
+bool Outputs::claim(std::uint32_t stage, const FiringKey& key, std::uint64_t oldest,
+                    std::span<PortClaim> claims) noexcept {
+  std::vector<PortBook>& ports = ports_[stage];
+  for (const PortBook& port : ports) {
+    if (!has_credits(port, port.elements, key, oldest)) return false;
+  }
+  std::size_t done = 0;
+  for (std::size_t p = 0; p < ports.size(); ++p) {
+    if (!take(ports[p].counts, key, 0)) {
+      abort_first(ports, p, key, claims.first(done));
+      return false;
     }
-    while (k > 0) untake(*port.edges[--k], instance);
+    for (std::uint32_t e = 0; e < ports[p].elements; ++e, ++done) {
+      if (claim_token(ports[p], e, key, claims[done])) continue;
+      abort_first(ports, p + 1, key, claims.first(done));
+      return false;
+    }
+  }
+  return true;
+}
+
+// False: as take().
+bool Outputs::claim_token(PortBook& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept {
+  // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block.
+  if (port.pool != nullptr && !port.pool->claim(claim.offset)) return false;
+  if (!take(port.edges, key, port.index_of(element))) {
     if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
     return false;
   }
@@ -166,26 +206,78 @@ bool Outputs::claim_port(PortBook& port, std::uint64_t instance, PortClaim& clai
   return true;
 }
 
-void Outputs::abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept {
-  PortBook& book = ports_[stage][port];
-  for (EdgeBook* edge : book.edges) untake(*edge, instance);
-  if (book.pool != nullptr) book.pool->hold(claim.offset, 0);
+void Outputs::abort_token(PortBook& port, std::uint32_t element, const FiringKey& key,
+                          const PortClaim& claim) noexcept {
+  untake(port.edges, key, port.index_of(element));
+  if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
+}
+
+// The counts of the ports that were begun, and as many tokens as there are claims.
+void Outputs::abort_first(std::span<PortBook> ports, std::size_t begun, const FiringKey& key,
+                          std::span<const PortClaim> claims) noexcept {
+  std::size_t done = 0;
+  for (PortBook& port : ports.first(begun)) {
+    untake(port.counts, key, 0);
+    for (std::uint32_t e = 0; e < port.elements && done < claims.size(); ++e, ++done)
+      abort_token(port, e, key, claims[done]);
+  }
+}
+
+void Outputs::abort(std::uint32_t stage, const FiringKey& key, std::span<const PortClaim> claims) noexcept {
+  abort_first(ports_[stage], ports_[stage].size(), key, claims);
+}
+
+void Outputs::abort_one(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim,
+                        const FiringKey& key) noexcept {
+  abort_token(ports_[stage][port], element, key, claim);
 }
 
 void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept {
   pools_[claim.region]->hold(claim.offset, holders);
 }
 
-void Outputs::commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
-                     ActivationPacket& header) noexcept {
+void Outputs::commit(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim,
+                     std::uint64_t tag, ActivationPacket& header) noexcept {
   const PortBook& book = ports_[stage][port];
-  if (book.pool != nullptr) book.pool->hold(claim.offset, static_cast<std::uint32_t>(book.edges.size()));
+  const std::uint64_t index = book.index_of(element);
+  const auto takes = [&](const EdgeBook* edge) { return edge->takes({header.instance, tag}, index); };
+  if (book.pool != nullptr)
+    book.pool->hold(claim.offset,
+                    static_cast<std::uint32_t>(std::count_if(book.edges.begin(), book.edges.end(), takes)));
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
   header.origin = stage;
   header.region = claim.region;
   header.offset = claim.offset;
   const std::span<const std::byte> payload = claim.block.first(header.payload_bytes);
-  for (const EdgeBook* edge : book.edges) forward(*edge, header, tag, payload);
+  for (const EdgeBook* edge : book.edges) {
+    if (takes(edge)) forward(*edge, header, edge->sent_tag(tag, index), payload);
+  }
+}
+
+std::vector<std::uint32_t> Outputs::takers(std::uint32_t stage, std::uint32_t port, std::uint32_t element,
+                                           const FiringKey& key) const {
+  const PortBook& book = ports_[stage][port];
+  std::vector<std::uint32_t> edges;
+  for (const EdgeBook* edge : book.edges)
+    if (edge->takes(key, book.index_of(element))) edges.push_back(edge->edge);
+  return edges;
+}
+
+void Outputs::commit_count(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, std::uint64_t tag,
+                           ActivationPacket& header) noexcept {
+  header.kind = static_cast<std::uint8_t>(PacketKind::kCount);
+  header.flags = header.device = header.ordinal = 0;
+  header.origin = stage;
+  header.region = 0;
+  header.offset = 0;
+  header.payload_bytes = elements;
+  for (const EdgeBook* edge : ports_[stage][port].counts) {
+    if (!edge->takes({header.instance, tag}, 0)) continue;
+    header.stage = edge->stage;
+    header.port = edge->port;
+    header.tag = edge->sent_tag(tag, 0);
+    send(*edge, header, {});
+  }
 }
 
 Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
@@ -199,11 +291,23 @@ Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header
   return book.sender->commit_sealed(header, as_bytes(message));
 }
 
-bool Outputs::claim_relay(std::uint32_t stage, std::uint32_t port, std::uint64_t instance,
+bool Outputs::claim_relay(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key,
                           std::uint64_t oldest) noexcept {
   PortBook& book = ports_[stage][port];
-  PortClaim none;
-  return has_credits(book, instance, oldest) && claim_port(book, instance, none);
+  if (!has_credits(book, elements, key, oldest) || !take(book.counts, key, 0)) return false;
+  for (std::uint32_t e = 0; e < elements; ++e) {
+    if (take(book.edges, key, 0)) continue;
+    abort_relay(stage, port, e, key);
+    return false;
+  }
+  return true;
+}
+
+void Outputs::abort_relay(std::uint32_t stage, std::uint32_t port, std::uint32_t elements,
+                          const FiringKey& key) noexcept {
+  PortBook& book = ports_[stage][port];
+  untake(book.counts, key, 0);
+  for (std::uint32_t e = 0; e < elements; ++e) untake(book.edges, key, 0);
 }
 
 void Outputs::commit_relay(std::uint32_t stage, std::uint32_t port, const ActivationPacket& token,
@@ -213,19 +317,19 @@ void Outputs::commit_relay(std::uint32_t stage, std::uint32_t port, const Activa
     book.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(book.edges.size()));
   ActivationPacket header = token;
   header.crc32c = 0;
-  for (const EdgeBook* edge : book.edges) forward(*edge, header, token.tag, payload);
+  for (const EdgeBook* edge : book.edges) forward(*edge, header, edge->sent_tag(token.tag, 0), payload);
 }
 
-// Sends a token whose payload is `payload` and lies in the block that `header` names.
+// Sends a token of that tag whose payload is `payload` and lies in the block that `header` names.
 void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
                       std::span<const std::byte> payload) noexcept {
   const bool inlined = !payload.empty() && payload.size() <= book.inline_bytes;
-  header.flags = inlined ? static_cast<std::uint8_t>(kInline) : std::uint8_t{0};
+  header.flags = static_cast<std::uint8_t>((header.flags & kAbsent) | (inlined ? unsigned{kInline} : 0U));
   header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
   header.ordinal = 0;
   header.stage = book.stage;
   header.port = book.port;
-  header.tag = (tag & book.keep) + book.step;
+  header.tag = tag;
   send(book, header, inlined ? payload : std::span<const std::byte>());
 }
 
@@ -265,10 +369,12 @@ bool Outputs::names_region(const EdgeBook& book, const BlockReturn& block) const
 }
 
 Result<bool> Outputs::give_back(const BlockReturn& block) noexcept {
-  if (block.edge >= edges_.size() || !edges_[block.edge].starts_here || !names_region(edges_[block.edge], block) ||
-      !edges_[block.edge].credits.give(block.instance)) {
+  const bool counted = block.edge < edges_.size() && edges_[block.edge].count;
+  if (block.edge >= edges_.size() || !edges_[block.edge].starts_here ||
+      (!counted && !names_region(edges_[block.edge], block)) || !edges_[block.edge].credits.give(block.instance)) {
     return {Code::kDataLoss, "gave back a block of edge " + std::to_string(block.edge) + " that it did not hold"};
   }
+  if (counted) return false;
   using Release = PassedBlocks::Release;
   const EdgePlan& edge = plan_.edges[block.edge];
   PortBook& book = ports_[edge.from_stage][edge.from_port];

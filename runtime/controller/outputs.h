@@ -31,8 +31,15 @@ struct Wiring {
   std::vector<std::span<std::byte>> regions;         // by region; empty if this controller neither writes nor reads it
 };
 
-// One output port's reservation: a block of its region, a credit on each of its edges, a place in each channel's ring.
-// A port that is written in place has no region: its block is that of the firing's token, which the controller sets.
+// What decides where a firing's tokens go.
+struct FiringKey {
+  std::uint64_t instance = 0, tag = 0;
+};
+
+// One token's reservation: a block of its output's region, and for each edge that takes it (of a reader with replicas
+// one does) a credit and a place in the channel's ring. A port that starts a scatter has one for each element that it
+// may write. A port that is written in place has no region: its block is that of the firing's token, which the
+// controller sets.
 struct PortClaim {
   std::span<std::byte> block;
   std::uint32_t offset = 0;  // units of 64 bytes
@@ -53,15 +60,26 @@ class Outputs {
   static Result<std::unique_ptr<Outputs>> make(const Plan& plan, const Layout& layout, std::uint32_t controller,
                                                Wiring& wiring, LocalDelivery& local, ControllerStats& stats);
 
-  // All claims of a firing or none: every output port of `stage`, unwritten ports of one_of groups included.
-  [[nodiscard]] bool claim(std::uint32_t stage, std::uint64_t instance, std::uint64_t oldest,
+  // How many claims a firing has: one of each output port, of a scatter's as many as it has elements.
+  [[nodiscard]] std::size_t claims_of(std::uint32_t stage) const noexcept;
+  // All claims of a firing or none: every output port of `stage`, unwritten ports of one_of groups included, in order.
+  [[nodiscard]] bool claim(std::uint32_t stage, const FiringKey& key, std::uint64_t oldest,
                            std::span<PortClaim> claims) noexcept;
-  // Gives one port's claim back unused.
-  void abort(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t instance) noexcept;
-  // Sends a written port to every edge of it. `header` holds instance, deadline and payload_bytes; the rest is filled
-  // in here, anew for each edge.
-  void commit(std::uint32_t stage, std::uint32_t port, const PortClaim& claim, std::uint64_t tag,
+  // Gives all claims of a firing back unused.
+  void abort(std::uint32_t stage, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  // Gives one claim back unused: a port's, or an element's.
+  void abort_one(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim,
+                 const FiringKey& key) noexcept;
+  // Sends what was written to every edge that takes it. `header` holds instance, deadline, payload_bytes and whether it
+  // is absent; the rest is filled in here, anew for each edge. `element`: its number, 0 if the port starts no scatter.
+  void commit(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim, std::uint64_t tag,
               ActivationPacket& header) noexcept;
+  // The plan's edges that take that token; for traces.
+  [[nodiscard]] std::vector<std::uint32_t> takers(std::uint32_t stage, std::uint32_t port, std::uint32_t element,
+                                                  const FiringKey& key) const;
+  // Tells those who gather a port's elements how many there are, once they are committed. `header` as above.
+  void commit_count(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, std::uint64_t tag,
+                    ActivationPacket& header) noexcept;
   // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.
   Status commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept;
   void hold_block(const PortClaim& claim, std::uint32_t holders) noexcept;
@@ -73,9 +91,10 @@ class Outputs {
   void cancel_poison(std::uint32_t edge) noexcept;
 
   // A relay sends the token that it was given to every edge of a port: same payload block, same tag. `payload` is what
-  // the block holds. A claim is given back by abort().
-  [[nodiscard]] bool claim_relay(std::uint32_t stage, std::uint32_t port, std::uint64_t instance,
+  // the block holds. One that gathers sends `elements` tokens and then their number.
+  [[nodiscard]] bool claim_relay(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key,
                                  std::uint64_t oldest) noexcept;
+  void abort_relay(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key) noexcept;
   void commit_relay(std::uint32_t stage, std::uint32_t port, const ActivationPacket& token,
                     std::span<const std::byte> payload) noexcept;
 
@@ -113,6 +132,15 @@ class Outputs {
     Sender* sender = nullptr;          // null: it ends in this controller
     BlockPool* pool = nullptr;         // of its payloads; null where it passes on others'
     EdgeCredits credits = {1, 1};
+    ReplicaChoice choice = {};
+    bool count = false;  // it carries no tokens but their number
+    // `index`: what is added for the number of an element.
+    [[nodiscard]] std::uint64_t sent_tag(std::uint64_t tag, std::uint64_t index) const noexcept {
+      return (tag & keep) + step + index;
+    }
+    [[nodiscard]] bool takes(const FiringKey& key, std::uint64_t index) const noexcept {
+      return choice.replicas == 1 || choice.takes(key.instance, sent_tag(key.tag, index));
+    }
   };
   // An output port; without a pool if it passes on others' payloads.
   struct PortBook {
@@ -120,16 +148,27 @@ class Outputs {
     std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
     std::span<std::byte> memory;           // of the region
     std::uint16_t region = 0;
-    std::vector<EdgeBook*> edges;
+    std::vector<EdgeBook*> edges, counts;
+    std::uint32_t elements = 1;  // that a firing may write
+    std::uint32_t index_shift = 0;
+    [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {
+      return std::uint64_t{element} << index_shift;
+    }
   };
   void choose_bells();
   EdgeBook make_edge(std::uint32_t edge, std::uint32_t controller) const;
   PortBook make_port(std::uint32_t stage, std::uint32_t port);
-  [[nodiscard]] static bool has_credits(const PortBook& port, std::uint64_t instance, std::uint64_t oldest) noexcept;
+  [[nodiscard]] static bool has_credits(const PortBook& port, std::uint32_t elements, const FiringKey& key,
+                                        std::uint64_t oldest) noexcept;
   [[nodiscard]] bool names_region(const EdgeBook& book, const BlockReturn& block) const noexcept;
   [[nodiscard]] bool reserve(EdgeBook& book) noexcept;
-  [[nodiscard]] bool claim_port(PortBook& port, std::uint64_t instance, PortClaim& claim) noexcept;
-  static void untake(EdgeBook& book, std::uint64_t instance) noexcept;
+  [[nodiscard]] bool take(std::span<EdgeBook* const> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  static void untake(std::span<EdgeBook* const> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  [[nodiscard]] bool claim_token(PortBook& port, std::uint32_t element, const FiringKey& key,
+                                 PortClaim& claim) noexcept;
+  static void abort_token(PortBook& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
+  static void abort_first(std::span<PortBook> ports, std::size_t begun, const FiringKey& key,
+                          std::span<const PortClaim> claims) noexcept;
   void forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
                std::span<const std::byte> payload) noexcept;
   void send(const EdgeBook& book, const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;

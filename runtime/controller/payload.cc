@@ -113,6 +113,16 @@ Status to_kernel_input(const PortType& type, std::span<const std::byte> payload,
   return {};
 }
 
+Status to_kernel_input(const InputPortPlan& port, const FiringInput& token, woa_input& input) noexcept {
+  input = {};
+  if (token.absent) {
+    input.absent = 1;
+    return {};
+  }
+  Status status = to_kernel_input(port.type, token.payload, input);
+  return status.ok() ? status : status.with_context("input '" + port.name + "'");
+}
+
 void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept {
   const std::span<std::byte> data = block.subspan(std::min<std::size_t>(type.prefix_bytes(), block.size()));
   output = {};

@@ -76,11 +76,16 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
     ended_ = ended_ || kind == PacketKind::kEnd;
     return true;
   }
-  if (kind != PacketKind::kActivate && kind != PacketKind::kPoison) return refuse("is of an unexpected kind");
+  if (kind != PacketKind::kActivate && kind != PacketKind::kPoison && kind != PacketKind::kCount)
+    return refuse("is of an unexpected kind");
   const InputEdge* edge = table_.edge_of(channel, packet);
   if (edge == nullptr) return refuse("fits no edge of the plan");
+  const InputPortPlan& port = stage(packet.stage).inputs[packet.port];
+  if (kind == PacketKind::kCount && packet.payload_bytes > port.gather)
+    return refuse("counts more elements than may be");
   if (kind == PacketKind::kActivate) {
-    if ((packet.flags & kAbsent) != 0) return refuse("is absent, which this version does not support");
+    if ((packet.flags & kAbsent) != 0 && !port.optional && port.gather == 0)
+      return refuse("is absent, but its input is not optional");
     if (inline_payload.size() > edge->inline_bytes) return refuse("carries more behind its header than its edge may");
     if (!table_.region(packet.region).holds(packet)) return refuse("names no block");
   }
@@ -123,7 +128,7 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet,
   // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it starts next.
   if (table_[packet.stage].single && ready_.empty() && fatal_.ok()) {
     const MatchKey match{packet.stage, packet.instance, packet.tag, packet.deadline};
-    const Start outcome = try_start(match, *entry, {&token, 1});
+    const Start outcome = try_start(match, *entry, {&token, 1}, kNone);
     if (outcome == Start::kGone) drop(token);
     if (outcome == Start::kGone || outcome == Start::kStarted) return true;
   }
@@ -142,10 +147,11 @@ bool Controller::on_token(std::uint32_t edge, const ActivationPacket& packet,
 // enough outside loops, where an instance fires once.
 bool Controller::is_second(const StageInstance& entry, const ActivationPacket& packet) const noexcept {
   if (!entry.fired) return false;
-  if (entry.last_tag == packet.tag) return true;
+  const std::uint64_t tag = matches_.matched_tag(packet);
+  if (entry.last_tag == tag) return true;
   return entry.running > 0 && std::any_of(firings_.begin(), firings_.end(), [&](const auto& firing) {
            return firing->running && firing->stage == packet.stage && firing->instance == packet.instance &&
-                  firing->tag == packet.tag;
+                  firing->tag == tag;
          });
 }
 
@@ -181,8 +187,11 @@ void Controller::drop(const Token& token) noexcept {
   release(token);
 }
 
-// The consumer is done with a token: its block goes back to whoever allocated it.
+// The consumer is done with a token: its block goes back to whoever allocated it; a count, which has none, gives back
+// its credit.
 void Controller::release(const Token& token) noexcept {
+  if (token.is_count())
+    return return_block({token.edge, 0, kPassedOn, static_cast<std::uint16_t>(token.header.instance)});
   if (token.header.region == kPassedOn) return;
   return_block(
       {token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});

@@ -21,17 +21,26 @@ std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
   return groups;
 }
 
+std::uint32_t origin_of(const Plan& plan, std::uint32_t edge) {
+  const std::uint32_t writer = plan.edges[edge].from_stage;
+  return plan.stages[writer].role == StageRole::kRelay ? kNoStage : writer;
+}
+
 StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
   const StagePlan& stage = plan.stages[s];
   StageView view;
   view.local = true;
   // An instance's firings of a stateful stage go in tag order: its tokens are sorted first, wherever they come from.
-  view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold && stage.stateful != Stateful::kInstance;
-  for (const auto& edges : layout.in_edges[s]) {
-    view.inputs.emplace_back();
-    for (const std::uint32_t e : edges) {
-      const EdgeLayout& edge = layout.edges[e];
-      if (edge.crosses()) view.inputs.back().push_back({e, edge.channel, edge.inline_bytes, edge.regions});
+  view.single = stage.inputs.size() == 1 && !stage.inputs.front().hold && stage.inputs.front().gather == 0 &&
+                stage.stateful != Stateful::kInstance;
+  for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
+    std::vector<InputEdge>& inputs = view.inputs.emplace_back();
+    for (const bool count : {false, true}) {
+      for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[s][p]) {
+        const EdgeLayout& edge = layout.edges[e];
+        if (edge.crosses())
+          inputs.push_back({e, edge.channel, edge.inline_bytes, edge.regions, count, origin_of(plan, e)});
+      }
     }
   }
   view.groups = groups_of(stage);
@@ -67,8 +76,12 @@ StageTable::StageTable(const Plan& plan, const Layout& layout, std::uint32_t con
 const InputEdge* StageTable::edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept {
   if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
   const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  const bool count = packet.kind == static_cast<std::uint8_t>(PacketKind::kCount);
   for (const InputEdge& edge : stages_[packet.stage].inputs[packet.port]) {
     if (edge.channel != channel) continue;
+    if (!poison && count != edge.count) continue;
+    if (count && (edge.origin == packet.origin || edge.origin == kNoStage)) return &edge;
+    if (count) continue;
     if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
       return &edge;
   }

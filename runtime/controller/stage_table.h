@@ -43,6 +43,8 @@ struct InputEdge {
   std::uint32_t channel = 0;               // that its packets come by
   std::uint32_t inline_bytes = 0;          // that its tokens may carry
   std::span<const std::uint16_t> regions;  // that its packets may name
+  bool count = false;                      // it brings counts, not tokens
+  std::uint32_t origin = kNoStage;         // of these; kNoStage: any (a relay passes them on)
 };
 
 struct StageView {
@@ -61,7 +63,7 @@ class StageTable {
 
   [[nodiscard]] const StageView& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
   [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
-  // The edge that an activation or poison on `channel` came by; null if the plan has none such. With an edge,
+  // The edge that an activation, a count or poison on `channel` came by; null if the plan has none such. With an edge,
   // an activation's region exists.
   [[nodiscard]] const InputEdge* edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
 

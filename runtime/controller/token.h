@@ -22,6 +22,8 @@ struct Token {
   std::uint32_t edge = kNone;                 // kNone: no token
   [[nodiscard]] bool present() const noexcept { return edge != kNone; }
   [[nodiscard]] bool is_inline() const noexcept { return (header.flags & kInline) != 0; }
+  [[nodiscard]] bool is_count() const noexcept { return header.kind == static_cast<std::uint8_t>(PacketKind::kCount); }
+  [[nodiscard]] bool is_absent() const noexcept { return (header.flags & kAbsent) != 0; }
 };
 
 // Places for inline payloads, all as large as the largest that may come. Aligned to 64 bytes, as kernels are promised.

@@ -55,7 +55,7 @@ void HostBackend::fire_source(Firing& firing) {
 
 void HostBackend::fire_sink(const Firing& firing) {
   outputs_.clear();
-  for (const FiringInput& input : firing.inputs) outputs_.push_back(input.payload);
+  for (const FiringInput& input : firing.inputs) outputs_.push_back({input.payload, input.absent});
   on_outputs_(firing.instance, outputs_);
 }
 

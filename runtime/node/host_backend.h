@@ -16,10 +16,16 @@ namespace woa {
 // Called once per input of the graph when the instance starts, on the thread that drives the run.
 using FillInput = std::function<Result<std::uint64_t>(std::uint32_t input, std::span<std::byte> room)>;
 
+// One output of the graph.
+struct GraphOutput {
+  std::span<const std::byte> payload;  // payload layout
+  bool absent = false;                 // its writer wrote nothing: no payload, which is not the same as an empty one
+};
+
 class HostBackend final : public Backend {
  public:
   // Called when the sink fires: the instance's outputs, by output of the graph; borrowed until it returns.
-  using OnOutputs = std::function<void(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs)>;
+  using OnOutputs = std::function<void(std::uint64_t instance, std::span<const GraphOutput> outputs)>;
   explicit HostBackend(OnOutputs on_outputs);
 
   // What the source will read for `instance`.
@@ -38,7 +44,7 @@ class HostBackend final : public Backend {
   OnOutputs on_outputs_;
   const Plan* plan_ = nullptr;
   std::array<FillInput, kMaxWindow> inputs_;
-  std::vector<std::span<const std::byte>> outputs_;
+  std::vector<GraphOutput> outputs_;
   std::vector<Firing*> done_;
 };
 

@@ -48,7 +48,7 @@ class Run::Impl final : public InstanceObserver {
     bool open = false;
   };
   void on_poisoned(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept override;
-  void complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs, const Failure* failure);
+  void complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure);
   Transports transports() const { return {options_.transport, options_.wires}; }
   bool one_site(const JoinedNodes& joined) const { return joined.empty() && options_.apart.empty(); }
   Sites sites_with(const JoinedNodes& joined) const;
@@ -176,9 +176,7 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
   host.id = kHostController;
   host.backends = options_.backends;
   auto backend = std::make_unique<HostBackend>(
-      [this](std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
-        complete(instance, outputs, nullptr);
-      });
+      [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { complete(instance, outputs, nullptr); });
   backend_ = backend.get();
   host.backend = std::move(backend);
   host.transports = transports();
@@ -247,8 +245,7 @@ void Run::Impl::on_poisoned(std::uint64_t instance, Code code, std::uint32_t ori
   complete(instance, {}, &failure);
 }
 
-void Run::Impl::complete(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs,
-                         const Failure* failure) {
+void Run::Impl::complete(std::uint64_t instance, std::span<const GraphOutput> outputs, const Failure* failure) {
   Flight& flight = flights_[instance % kMaxWindow];
   if (instance < oldest_ || !flight.open) return;
   flight.open = false;

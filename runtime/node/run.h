@@ -41,9 +41,9 @@ struct Failure {
 // How one instance ended. Spans are borrowed until the callback returns.
 struct Completion {
   std::uint64_t instance = 0;
-  std::uint64_t latency_ns = 0;                         // from submit() to here
-  std::span<const std::span<const std::byte>> outputs;  // by output of the graph (payload layout); empty if it failed
-  const Failure* failure = nullptr;                     // null: it succeeded
+  std::uint64_t latency_ns = 0;          // from submit() to here
+  std::span<const GraphOutput> outputs;  // by output of the graph; none if it failed
+  const Failure* failure = nullptr;      // null: it succeeded
 };
 using OnCompletion = std::function<void(const Completion&)>;
 

@@ -26,6 +26,8 @@ inline constexpr std::size_t kMaxPassed = 64;
 inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
 
 inline constexpr std::size_t kMaxLaneBytes = 64;
+inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage: no more instances are in flight
+inline constexpr std::uint32_t kMaxElements = 4096;  // that a firing may scatter
 
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
 std::string_view to_string(ControllerKind kind) noexcept;
@@ -71,6 +73,10 @@ struct InputPortPlan {
   PortType type;
   bool hold = false;
   std::uint64_t hold_mask = 0;  // counters that both ends of a held token share
+  bool optional = false;        // takes absent tokens, too
+  // Takes all elements of a scatter together, at most so many, in the order of their numbers in the tag; 0: one token.
+  std::uint32_t gather = 0;
+  std::uint32_t index_shift = 0, index_bits = 0;  // of the number
   bool operator==(const InputPortPlan&) const = default;
 };
 
@@ -79,6 +85,9 @@ struct OutputPortPlan {
   PortType type;
   std::int32_t one_of = -1;    // group number within the stage, -1: always written
   std::int32_t in_place = -1;  // input whose block it is written over and passed on in, -1: it has blocks of its own
+  bool optional = false;       // a firing that does not write it sends an absent token
+  std::uint32_t many = 0;      // starts a scatter: a firing writes up to so many elements; 0: one token
+  std::uint32_t index_shift = 0, index_bits = 0;  // of the element's number in the tag
   bool operator==(const OutputPortPlan&) const = default;
 };
 
@@ -129,6 +138,22 @@ struct LoopPlan {
   bool operator==(const LoopPlan&) const = default;
 };
 
+// A stage with replicas is several stages of the plan, and has an edge to each, which takes those tokens only whose
+// chooser is `replica` modulo `replicas`. The chooser is a counter of the tag that is sent (an element's number); with
+// 0 bits the instance.
+struct ReplicaChoice {
+  std::uint32_t replicas = 1, replica = 0;  // 1 and 0: all
+  std::uint32_t shift = 0, bits = 0;
+  [[nodiscard]] bool takes(std::uint64_t instance, std::uint64_t tag) const noexcept {
+    if (replicas == 1) return true;
+    const std::uint64_t chooser = bits == 0 ? instance : (tag >> shift) & ((std::uint64_t{1} << bits) - 1);
+    return chooser % replicas == replica;
+  }
+  // Some token of the instance.
+  [[nodiscard]] bool may_take(std::uint64_t instance) const noexcept { return bits != 0 || takes(instance, 0); }
+  bool operator==(const ReplicaChoice&) const = default;
+};
+
 struct EdgePlan {
   std::uint32_t from_stage = 0, from_port = 0;
   std::uint32_t to_stage = 0, to_port = 0;
@@ -142,6 +167,10 @@ struct EdgePlan {
   // Of the channel that carries its packets, where it crosses: what has the same two controllers and the same lane
   // shares one, in order, and waits for nothing on another. Empty: the one without a name. At most kMaxLaneBytes.
   std::string lane = {};
+  ReplicaChoice choice = {};
+  // From a scatter's output to the input that gathers its elements: carries no elements but, after each firing, their
+  // number. It has `blocks` as a bound, but no memory.
+  bool count = false;
   bool operator==(const EdgePlan&) const = default;
 };
 

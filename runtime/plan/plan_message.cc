@@ -63,6 +63,10 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     encode(port.type, *p.mutable_type());
     p.set_hold(port.hold);
     p.set_hold_mask(port.hold_mask);
+    p.set_optional(port.optional);
+    p.set_gather(port.gather);
+    p.set_index_shift(port.index_shift);
+    p.set_index_bits(port.index_bits);
   }
   for (const OutputPortPlan& port : from.outputs) {
     pb::OutputPort& p = *to.add_outputs();
@@ -70,6 +74,10 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     encode(port.type, *p.mutable_type());
     p.set_one_of(port.one_of);
     if (port.in_place >= 0) p.set_in_place(static_cast<std::uint32_t>(port.in_place));
+    p.set_optional(port.optional);
+    p.set_many(port.many);
+    p.set_index_shift(port.index_shift);
+    p.set_index_bits(port.index_bits);
   }
 }
 
@@ -101,11 +109,16 @@ StagePlan decode(const pb::Stage& from) {
                .scratch_bytes = from.scratch_bytes()};
   for (const pb::Param& p : from.params()) to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env()});
   for (const pb::InputPort& p : from.inputs()) {
-    to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask()});
+    to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask(), p.optional(), p.gather(), p.index_shift(),
+                         p.index_bits()});
   }
   for (const pb::OutputPort& p : from.outputs()) {
     to.outputs.push_back({p.name(), decode(p.type()), p.one_of()});
     if (p.has_in_place()) to.outputs.back().in_place = static_cast<std::int32_t>(p.in_place());
+    to.outputs.back().optional = p.optional();
+    to.outputs.back().many = p.many();
+    to.outputs.back().index_shift = p.index_shift();
+    to.outputs.back().index_bits = p.index_bits();
   }
   return to;
 }
@@ -122,6 +135,11 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_blocks(from.blocks);
   to.set_inline_bytes(from.inline_bytes);
   if (!from.lane.empty()) to.set_lane(from.lane);
+  to.set_replicas(from.choice.replicas);
+  to.set_replica(from.choice.replica);
+  to.set_choice_shift(from.choice.shift);
+  to.set_choice_bits(from.choice.bits);
+  to.set_count(from.count);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -135,7 +153,9 @@ EdgePlan decode(const pb::Edge& from) {
           .min_blocks = from.min_blocks(),
           .blocks = from.blocks(),
           .inline_bytes = from.inline_bytes(),
-          .lane = from.lane()};
+          .lane = from.lane(),
+          .choice = {from.replicas(), from.replica(), from.choice_shift(), from.choice_bits()},
+          .count = from.count()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {

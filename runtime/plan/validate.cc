@@ -72,6 +72,15 @@ Status check_type(const PortType& type, const std::string& place) {
   return check_dimensions(type, place);
 }
 
+// Of a port with so many elements, whose numbers are a field of the tag; 0: one token, no field.
+Status check_elements(std::uint32_t most, std::uint32_t shift, std::uint32_t bits, const std::string& place) {
+  if (most == 0) return (shift | bits) == 0 ? Status() : broken(place, ": a field for the numbers of no elements");
+  if (most > kMaxElements) return broken(place, ": over ", std::to_string(kMaxElements), " elements");
+  if (!in_tag(shift, bits) || (std::uint64_t{most} - 1) >> bits != 0)
+    return broken(place, ": the numbers of ", std::to_string(most), " elements do not fit their field of the tag");
+  return {};
+}
+
 Status check_ports(const StagePlan& stage, const std::string& place) {
   WOA_RETURN_IF_ERROR(check_names(stage.inputs, place + ", inputs"));
   WOA_RETURN_IF_ERROR(check_names(stage.outputs, place + ", outputs"));
@@ -81,11 +90,26 @@ Status check_ports(const StagePlan& stage, const std::string& place) {
     if (!port.hold && port.hold_mask != 0)
       return broken(place, ", input ", in_quotes(port.name), ": hold_mask without hold");
   }
+  for (const InputPortPlan& port : stage.inputs) {
+    const std::string port_place = place + ", input " + in_quotes(port.name);
+    WOA_RETURN_IF_ERROR(check_elements(port.gather, port.index_shift, port.index_bits, port_place));
+    if (port.gather != 0 && (port.hold || stage.role == StageRole::kSink))
+      return broken(port_place, ": neither a held input nor the sink gathers");
+  }
   for (const OutputPortPlan& port : stage.outputs) {
     const std::string port_place = place + ", output " + in_quotes(port.name);
     WOA_RETURN_IF_ERROR(check_type(port.type, port_place));
     if (port.one_of < -1 || (port.one_of != -1 && stage.role != StageRole::kKernel)) {
       return broken(port_place, ": one_of is a group number of a kernel stage, or -1");
+    }
+    if (port.optional && (port.one_of != -1 || stage.role == StageRole::kSource)) {
+      return broken(port_place, ": only a port of a kernel or relay that is in no one_of group is optional");
+    }
+    WOA_RETURN_IF_ERROR(check_elements(port.many, port.index_shift, port.index_bits, port_place));
+    const bool relay = stage.role == StageRole::kRelay;
+    if (port.many != 0 &&
+        (port.one_of != -1 || (port.optional && !relay) || port.in_place != -1 || stage.role == StageRole::kSource)) {
+      return broken(port_place, ": a scatter's port is of a kernel or relay, always written, and in memory of its own");
     }
   }
   if (stage.role != StageRole::kSink && stage.outputs.empty())
@@ -114,6 +138,14 @@ Status check_relay(const StagePlan& stage, ControllerKind kind, const std::strin
   for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
     if (!same_layout(stage.inputs[i].type, stage.outputs[i].type)) {
       return broken(place, ": the relay's output ", in_quotes(stage.outputs[i].name), " is not of its input's type");
+    }
+    const OutputPortPlan& out = stage.outputs[i];
+    const InputPortPlan& in = stage.inputs[i];
+    if (in.gather != out.many || in.index_shift != out.index_shift || in.index_bits != out.index_bits)
+      return broken(place, ": the relay's output ", in_quotes(out.name), " passes on what its input gathers");
+    if (stage.inputs[i].optional != stage.outputs[i].optional) {
+      return broken(place, ": the relay's output ", in_quotes(stage.outputs[i].name),
+                    " must be optional if its input is, and only then");
     }
   }
   return {};

@@ -19,6 +19,9 @@ Status validate_edges(const Plan& plan);
 // Outputs that are written over an input's payload. Edges have passed.
 Status validate_in_place(const Plan& plan);
 
+// A field of the tag.
+inline bool in_tag(std::uint32_t shift, std::uint32_t bits) { return bits >= 1 && bits <= 32 && shift <= 64 - bits; }
+
 template <class... Parts>
 Status broken(const Parts&... parts) {
   return {Code::kInvalid, (std::string("plan: ") + ... + parts)};

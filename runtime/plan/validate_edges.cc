@@ -21,7 +21,7 @@ Status check_loops(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_names(plan.loops, "loops"));
   for (const LoopPlan& loop : plan.loops) {
     const std::string place = "loop " + in_quotes(loop.name);
-    if (loop.bits < 1 || loop.bits > 32 || loop.shift > 64 - loop.bits) {
+    if (!in_tag(loop.shift, loop.bits)) {
       return broken(place, ": its counter must have 1 to 32 bits inside the 64 of the tag");
     }
     if (loop.bits < 32 && (loop.max >> loop.bits) != 0) {
@@ -45,12 +45,52 @@ Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& plac
   return {};
 }
 
+// A device that writes its own packets sends each to all edges.
+Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& place) {
+  const ReplicaChoice& choice = edge.choice;
+  if (choice.replicas < 1 || choice.replicas > kMaxReplicas || choice.replica >= choice.replicas)
+    return broken(place, ": replica ", std::to_string(choice.replica), " of ", std::to_string(choice.replicas),
+                  " does not exist; at most ", std::to_string(kMaxReplicas));
+  if (choice.bits == 0 ? choice.shift != 0 : !in_tag(choice.shift, choice.bits))
+    return broken(place, ": replicas are chosen by the instance or by a field of the tag");
+  const StagePlan& from = plan.stages[edge.from_stage];
+  if (choice.replicas > 1 &&
+      (from.role == StageRole::kRelay || plan.controllers[from.controller].kind == ControllerKind::kFpga))
+    return broken(place, ": neither a relay nor an fpga chooses among replicas");
+  return {};
+}
+
 std::string name_edge(const Plan& plan, std::size_t id) {
   const EdgePlan& e = plan.edges[id];
   const StagePlan& from = plan.stages[e.from_stage];
   const StagePlan& to = plan.stages[e.to_stage];
   return "edge " + std::to_string(id) + " (" + from.name + "." + from.outputs[e.from_port].name + " -> " + to.name +
          "." + to.inputs[e.to_port].name + ")";
+}
+
+// What goes from an output to an input.
+Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place) {
+  const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
+  const InputPortPlan& to = plan.stages[e.to_stage].inputs[e.to_port];
+  // A dimension fixed at one end only would lay the payload out differently; the compiler settles both ends on one
+  // type.
+  if (!same_layout(from.type, to.type))
+    return broken(place, ": its ends differ in type: ", to_string(from.type), " and ", to_string(to.type));
+  if (from.optional && !to.optional && to.gather == 0)
+    return broken(place, ": its tokens may be absent, but its destination is not optional");
+  if (e.min_blocks < (from.many + e.choice.replicas - 1) / e.choice.replicas)
+    return broken(place, ": ", std::to_string(e.min_blocks), " blocks do not hold the elements of one firing");
+  return {};
+}
+
+// The number of a scatter's elements goes to who gathers them.
+Status check_count(const Plan& plan, const EdgePlan& e, const std::string& place) {
+  const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
+  const InputPortPlan& to = plan.stages[e.to_stage].inputs[e.to_port];
+  if (from.many == 0 || to.gather != from.many || from.index_shift != to.index_shift ||
+      from.index_bits != to.index_bits)
+    return broken(place, ": a count goes from a scatter to the input that gathers as many elements");
+  return e.loop == -1 ? Status() : broken(place, ": a count takes no loop");
 }
 
 Status check_edge(const Plan& plan, std::size_t id) {
@@ -63,12 +103,8 @@ Status check_edge(const Plan& plan, std::size_t id) {
     return broken(number, ": its destination is not an input port");
   }
   const std::string place = name_edge(plan, id);
-  const PortType& from = plan.stages[e.from_stage].outputs[e.from_port].type;
-  const PortType& to = plan.stages[e.to_stage].inputs[e.to_port].type;
-  // A dimension fixed at one end only would lay the payload out differently; the compiler settles both ends on one
-  // type.
-  if (!same_layout(from, to))
-    return broken(place, ": its ends differ in type: ", to_string(from), " and ", to_string(to));
+  WOA_RETURN_IF_ERROR(check_replica(plan, e, place));
+  WOA_RETURN_IF_ERROR(e.count ? check_count(plan, e, place) : check_ends(plan, e, place));
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
   if (e.inline_bytes > kMaxInlineBytes)
     return broken(place, ": inline_bytes is ", std::to_string(e.inline_bytes), ", at most ",
@@ -92,12 +128,12 @@ Status too_much_inline(const std::string& place, std::uint64_t places, std::uint
 }
 
 Status check_edges(const Plan& plan) {
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, bool>> seen;
   std::uint64_t slots = 0, place_bytes = 0;
   for (std::size_t id = 0; id < plan.edges.size(); ++id) {
     WOA_RETURN_IF_ERROR(check_edge(plan, id));
     const EdgePlan& e = plan.edges[id];
-    if (!seen.insert({e.from_stage, e.from_port, e.to_stage, e.to_port}).second) {
+    if (!seen.insert({e.from_stage, e.from_port, e.to_stage, e.to_port, e.count}).second) {
       return broken(name_edge(plan, id), ": there is another edge between the same ports");
     }
     slots += std::uint64_t{e.blocks} + plan.window;
@@ -152,12 +188,15 @@ Status check_output(const StagePlan& stage, const OutputPortPlan& port, const Ou
 // No port is left unconnected, and the blocks of an output fit a region.
 Status check_connections(const Plan& plan) {
   std::vector<std::vector<OutputUse>> uses(plan.stages.size());
-  std::vector<std::vector<bool>> written(plan.stages.size());
+  std::vector<std::vector<bool>> written(plan.stages.size()), counted(plan.stages.size());
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     uses[s].resize(plan.stages[s].outputs.size());
     written[s].resize(plan.stages[s].inputs.size());
+    counted[s].resize(plan.stages[s].inputs.size());
   }
   for (const EdgePlan& edge : plan.edges) {
+    if (edge.count) counted[edge.to_stage][edge.to_port] = true;
+    if (edge.count) continue;
     OutputUse& use = uses[edge.from_stage][edge.from_port];
     ++use.edges;
     use.blocks += edge.blocks;
@@ -168,6 +207,9 @@ Status check_connections(const Plan& plan) {
     for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
       const InputPortPlan& port = stage.inputs[p];
       if (!written[s][p]) return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name), ": no edge");
+      if (counted[s][p] != (port.gather != 0))
+        return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name),
+                      ": an input that gathers is told the number of elements, and no other");
     }
     for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
       WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p]));
@@ -182,7 +224,7 @@ Status check_relays(const Plan& plan) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> writers;  // of relays' inputs
   for (std::size_t id = 0; id < plan.edges.size(); ++id) {
     const EdgePlan& e = plan.edges[id];
-    if (is_relay(e.to_stage)) writers[{e.to_stage, e.to_port}].push_back(id);
+    if (is_relay(e.to_stage) && !e.count) writers[{e.to_stage, e.to_port}].push_back(id);
   }
   for (const auto& [port, edges] : writers) {
     std::size_t first = edges.front();

@@ -20,6 +20,7 @@ Connections connect(const Plan& plan) {
     all.out.emplace_back(stage.outputs.size());
   }
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (plan.edges[e].count) continue;
     all.in[plan.edges[e].to_stage][plan.edges[e].to_port].push_back(e);
     all.out[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
   }

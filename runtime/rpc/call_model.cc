@@ -13,8 +13,29 @@ StagePlan relay_of(const StagePlan& stage) {
   relay.role = StageRole::kRelay;
   relay.controller = kHostController;
   relay.inputs = stage.inputs;
-  for (const InputPortPlan& input : stage.inputs) relay.outputs.push_back({input.name, input.type, -1});
+  for (const InputPortPlan& input : stage.inputs) {
+    OutputPortPlan output{input.name, input.type, -1, -1, input.optional};
+    output.many = input.gather;
+    output.index_shift = input.index_shift;
+    output.index_bits = input.index_bits;
+    relay.outputs.push_back(std::move(output));
+  }
   return relay;
+}
+
+// What goes to a stage's port goes to its relay, and from there to the stage: tokens, or the counts of a gather.
+void call(Plan& hub, std::uint32_t relay, std::uint32_t stage, std::uint32_t port, bool count) {
+  EdgePlan call{relay, port, stage, port, ~std::uint64_t{0}, 0, -1, 0, 0, 0};
+  call.count = count;
+  for (EdgePlan& edge : hub.edges) {
+    if (edge.to_stage != stage || edge.to_port != port || edge.count != count) continue;
+    edge.to_stage = relay;
+    call.min_blocks += edge.min_blocks;
+    call.blocks += edge.blocks;
+    call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
+    if (call.lane.empty()) call.lane = edge.lane;
+  }
+  hub.edges.push_back(call);
 }
 
 Plan to_hub(const Plan& plan) {
@@ -26,16 +47,8 @@ Plan to_hub(const Plan& plan) {
     const auto relay = static_cast<std::uint32_t>(hub.stages.size());
     hub.stages.push_back(relay_of(stage));
     for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
-      EdgePlan call{relay, port, s, port, ~std::uint64_t{0}, 0, -1, 0, 0, 0};
-      for (EdgePlan& edge : hub.edges) {
-        if (edge.to_stage != s || edge.to_port != port) continue;
-        edge.to_stage = relay;
-        call.min_blocks += edge.min_blocks;
-        call.blocks += edge.blocks;
-        call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
-        if (call.lane.empty()) call.lane = edge.lane;
-      }
-      hub.edges.push_back(call);
+      call(hub, relay, s, port, false);
+      if (stage.inputs[port].gather != 0) call(hub, relay, s, port, true);
     }
   }
   return hub;

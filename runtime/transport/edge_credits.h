@@ -15,11 +15,11 @@ class EdgeCredits {
   // min_blocks is b(e); blocks >= min_blocks >= 1.
   EdgeCredits(std::uint32_t min_blocks, std::uint32_t blocks) noexcept : min_blocks_(min_blocks), blocks_(blocks) {}
 
-  // May `instance` occupy one block more, when `oldest` is the oldest in flight as far as this controller knows?
-  [[nodiscard]] bool available(std::uint64_t instance, std::uint64_t oldest) const noexcept {
-    if (total_ >= blocks_) return false;
+  // May `instance` occupy so many blocks more, when `oldest` is the oldest in flight as far as this controller knows?
+  [[nodiscard]] bool available(std::uint64_t instance, std::uint64_t oldest, std::uint32_t more = 1) const noexcept {
+    if (more > blocks_ - total_) return false;
     if (instance == oldest) return true;
-    return total_ - per_instance_[oldest % kSlots] < blocks_ - min_blocks_;
+    return total_ - per_instance_[oldest % kSlots] + more <= blocks_ - min_blocks_;
   }
   void take(std::uint64_t instance) noexcept {
     assert(total_ < blocks_);

@@ -21,8 +21,20 @@ inline void write(Firing& firing, std::uint32_t port, const std::string& text) {
   firing.outputs[port].payload_bytes = text.size();
   firing.outputs[port].written = true;
 }
+// The next element of a port that starts a scatter.
+inline void write_element(Firing& firing, std::uint32_t port, const std::string& text) {
+  FiringOutput& output = firing.outputs[port];
+  FiringOutput& element = output.elements[output.count++];
+  std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), element.block.begin());
+  element.payload_bytes = text.size();
+  element.written = true;
+}
 inline std::string read(const Firing& firing, std::uint32_t port) {
   const auto payload = firing.inputs[port].payload;
+  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+}
+inline std::string read_element(const Firing& firing, std::uint32_t port, std::size_t element) {
+  const auto payload = firing.inputs[port].elements[element].payload;
   return {reinterpret_cast<const char*>(payload.data()), payload.size()};
 }
 

@@ -37,6 +37,12 @@ inline const Functions& functions() {
          write(f, 0, read(f, 0));
        }},
       {"silent", [](Firing&, const StagePlan&) {}},
+      // writes an optional output only if the number is even
+      {"if_even",
+       [](Firing& f, const StagePlan&) {
+         if (std::stoi(read(f, 0)) % 2 == 0) write(f, 0, read(f, 0));
+       }},
+      {"or_none", [](Firing& f, const StagePlan&) { write(f, 0, f.inputs[0].absent ? "none" : read(f, 0)); }},
       {"slow",
        [](Firing& f, const StagePlan&) {
          std::this_thread::sleep_for(std::chrono::milliseconds(20)), write(f, 0, read(f, 0));

@@ -24,10 +24,11 @@ using Bytes = std::vector<std::uint8_t>;
 using Dims = std::vector<std::uint32_t>;
 using Params = std::vector<std::pair<std::string, std::string>>;
 
-// A value on an edge. Without dims it is of type `bytes`.
+// A value on an edge, or none. Without dims it is of type `bytes`.
 struct Token {
   Bytes data;
   Dims dims = {};
+  bool absent = false;
   bool operator==(const Token&) const = default;
 };
 
@@ -152,8 +153,15 @@ class KernelUnderTest {
   static std::vector<woa_input> inputs(const std::vector<Token>& tokens) {
     std::vector<woa_input> ins;
     for (const Token& token : tokens) {
-      woa_input in{token.data.data(), token.data.size(), 1, {static_cast<std::uint32_t>(token.data.size())}};
-      if (!token.dims.empty()) {
+      woa_input in{};
+      in.data = token.data.data();
+      in.bytes = token.data.size();
+      in.rank = 1;
+      in.dims[0] = static_cast<std::uint32_t>(token.data.size());
+      if (token.absent) {
+        in = {};
+        in.absent = 1;
+      } else if (!token.dims.empty()) {
         in.rank = static_cast<std::uint32_t>(token.dims.size());
         std::copy(token.dims.begin(), token.dims.end(), in.dims);
       }

@@ -13,6 +13,7 @@ namespace woa::test {
 
 struct Outcome {
   std::map<std::uint64_t, std::vector<std::string>> outputs;  // by instance that succeeded
+  std::map<std::uint64_t, std::vector<bool>> absent;          // likewise: of each output
   std::map<std::uint64_t, Failure> failures;
   RunReport report;
   Plan plan;  // that ran
@@ -36,8 +37,10 @@ inline Outcome run_plan(const Plan& plan, const RunOptions& options, std::uint64
       outcome.failures[completion.instance] = *completion.failure;
       return;
     }
-    for (const auto& output : completion.outputs) {
-      outcome.outputs[completion.instance].emplace_back(reinterpret_cast<const char*>(output.data()), output.size());
+    for (const GraphOutput& output : completion.outputs) {
+      outcome.outputs[completion.instance].emplace_back(reinterpret_cast<const char*>(output.payload.data()),
+                                                        output.payload.size());
+      outcome.absent[completion.instance].push_back(output.absent);
     }
   });
   INFO(run.status().message());

@@ -76,19 +76,23 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   const EdgePlan& e = plan.edges[edge];
   const EdgeLayout& at = layout.edges[edge];
   const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
-  const EdgeFacts facts = facts_of(plan, edge);
   EdgeExplanation out;
   out.from = port_name(from, from.outputs[e.from_port].name);
   out.to = port_name(to, to.inputs[e.to_port].name);
   out.transport = at.crosses() ? transport : "local";
   if (at.crosses()) out.lane = e.lane;
-  out.methods = choose_methods(facts);
-  out.payload_bytes = facts.payload_bytes;
   out.blocks = e.blocks;
   out.min_blocks = e.min_blocks;
+  if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
+  if (e.count) {
+    out.why = "it tells who gathers a scatter how many elements there are: a header, no payload";
+    return out;
+  }
+  const EdgeFacts facts = facts_of(plan, edge);
+  out.methods = choose_methods(facts);
+  out.payload_bytes = facts.payload_bytes;
   out.block_bytes = from.outputs[e.from_port].type.block_bytes();
   out.memory_bytes = facts.passed_on ? 0 : e.blocks * out.block_bytes;
-  if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
   out.why = reason(plan, at, facts, from);
   add_staging(plan.controllers[at.from], false, out.staged);
   add_staging(plan.controllers[at.to], true, out.staged);

@@ -1,5 +1,7 @@
 #include "tools/woa/load_plan.h"
 
+#include <algorithm>
+#include <charconv>
 #include <fstream>
 
 #include "compiler/compiler.h"
@@ -27,8 +29,9 @@ bool is_plan(const std::filesystem::path& file) {
 // --param for a plan: the kernel itself judges the value when it is made.
 Status set_param(Plan& plan, const std::string& name, const std::string& value) {
   const std::size_t dot = name.find('.');
+  bool found = false;
   for (StagePlan& stage : plan.stages) {
-    if (stage.name != name.substr(0, dot)) continue;
+    if (stage.name.substr(0, stage.name.find('[')) != name.substr(0, dot)) continue;  // any replica
     for (ParamPlan& param : stage.params) {
       if (param.name != name.substr(dot + 1)) continue;
       if (!param.secret_env.empty())
@@ -36,9 +39,10 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
                 "--param " + name + " is secret: set the environment variable " + param.secret_env + " instead"};
       std::error_code error;
       param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value, error).string() : value;
-      return {};
+      found = true;
     }
   }
+  if (found) return {};
   return {Code::kInvalid, "--param " + name + ": the plan has no such stage or parameter"};
 }
 
@@ -50,6 +54,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.pins = options.pins;
   compile.transport = options.transport;
   compile.params = params;
+  compile.replicas = options.replicas;
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_file(options.file, compile);
@@ -76,6 +81,9 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
     return {Code::kInvalid, "--profile: the plan was placed when it was compiled; compile the graph again"};
   }
   if (!options.sarif.empty()) return {Code::kInvalid, "--sarif: a plan has no places to report; give the graph"};
+  if (!options.replicas.empty()) {
+    return {Code::kInvalid, "--replicas: the plan has the replicas that it was compiled with; compile the graph again"};
+  }
   if (options.window && *options.window > plan.window) {
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
@@ -95,6 +103,18 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
     return {std::nullopt, fail(status, kUsage, options.json)};
   }
   return {std::move(*plan), kDone};
+}
+
+void read_replicas(const std::vector<std::string>& given, std::map<std::string, std::uint32_t>& replicas) {
+  for (const std::string& text : given) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const char* const end = text.data() + text.size();
+    std::uint32_t count = 0;
+    const auto [stop, error] = std::from_chars(std::min(text.data() + equals + 1, end), end, count);
+    if (error != std::errc() || stop != end)
+      throw CLI::ValidationError("--replicas", "expects STAGE=N, got '" + text + "'");
+    replicas[text.substr(0, equals)] = count;
+  }
 }
 
 }  // namespace
@@ -139,6 +159,13 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
       .add_option("--deadline", options.deadline_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
+          "Let so many replicas of a stage run (1-64); may be repeated")
+      ->type_name("STAGE=N")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 std::string_view transport_of(std::string_view processes) noexcept { return processes == "one" ? "loopback" : "shm"; }

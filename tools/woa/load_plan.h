@@ -23,6 +23,7 @@ struct GraphOptions {
   std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::string profile;              // of the graph; empty: none
+  std::map<std::string, std::uint32_t> replicas;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
@@ -36,7 +37,7 @@ void add_file_options(CLI::App& command, GraphOptions& options, const std::strin
 // These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
 void add_sarif_option(CLI::App& command, GraphOptions& options);
-// --window and --deadline.
+// --window, --deadline and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 
 // A plan, or the exit code after every problem has been printed (stderr; with --json also as an object on stdout).

@@ -57,7 +57,7 @@ struct OutputFiles::Output {
   std::string name, pattern;  // pattern: empty if it is not written
   std::ofstream whole;        // open if all instances go to one file
   Sha256 digest;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, absent = 0;
 };
 
 OutputFiles::OutputFiles() = default;
@@ -99,27 +99,31 @@ Status OutputFiles::begin() {
   return {};
 }
 
-Status OutputFiles::add(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
+Status OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   if (instance != next_) {
     auto& copy = early_[instance];
-    for (const auto& output : outputs) copy.emplace_back(output.begin(), output.end());
+    for (const GraphOutput& output : outputs)
+      copy.push_back({{output.payload.begin(), output.payload.end()}, output.absent});
     return {};
   }
   Status status = write(next_++, outputs);
   for (auto first = early_.begin(); first != early_.end() && first->first == next_; first = early_.erase(first)) {
-    const std::vector<std::span<const std::byte>> spans(first->second.begin(), first->second.end());
-    Status more = write(next_++, spans);
+    std::vector<GraphOutput> views;
+    for (const Early& output : first->second) views.push_back({output.payload, output.absent});
+    Status more = write(next_++, views);
     if (status.ok()) status = std::move(more);
   }
   return status;
 }
 
-Status OutputFiles::write(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs) {
+Status OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     Output& output = *outputs_[k];
-    output.digest.add(outputs[k]);
-    output.bytes += outputs[k].size();
-    if (output.pattern.empty()) continue;
+    const std::span<const std::byte> payload = outputs[k].payload;
+    output.digest.add(payload);
+    output.bytes += payload.size();
+    if (outputs[k].absent) ++output.absent;
+    if (outputs[k].absent || output.pattern.empty()) continue;
     std::ofstream single;
     std::ofstream& file = output.whole.is_open() ? output.whole : single;
     std::string path = output.pattern;
@@ -127,7 +131,7 @@ Status OutputFiles::write(std::uint64_t instance, std::span<const std::span<cons
       path.replace(path.find(kNumber), kNumber.size(), std::to_string(instance));
       single.open(path, std::ios::binary | std::ios::trunc);
     }
-    file.write(reinterpret_cast<const char*>(outputs[k].data()), static_cast<std::streamsize>(outputs[k].size()));
+    file.write(reinterpret_cast<const char*>(payload.data()), static_cast<std::streamsize>(payload.size()));
     if (!file.flush()) return {Code::kUnavailable, "cannot write " + path + ": " + std::strerror(errno)};
   }
   return {};
@@ -135,7 +139,8 @@ Status OutputFiles::write(std::uint64_t instance, std::span<const std::span<cons
 
 std::vector<OutputFiles::Summary> OutputFiles::finish() {
   std::vector<Summary> summaries;
-  for (auto& output : outputs_) summaries.push_back({output->name, output->bytes, output->digest.hex()});
+  for (auto& output : outputs_)
+    summaries.push_back({output->name, output->bytes, output->absent, output->digest.hex()});
   return summaries;
 }
 

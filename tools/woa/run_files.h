@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::tools {
@@ -39,7 +40,8 @@ class OutputFiles {
   struct Summary {
     std::string name;
     std::uint64_t bytes = 0;
-    std::string sha256;  // empty if this build has no OpenSSL
+    std::uint64_t absent = 0;  // instances that left it out
+    std::string sha256;        // empty if this build has no OpenSSL
   };
 
   // NAME=FILE (all instances one after another) or NAME=DIR/%i.ext (a file each). Nothing is created yet. kInvalid: a
@@ -50,18 +52,23 @@ class OutputFiles {
   ~OutputFiles();
   // Empties the files that take all instances; once, when the run has started. kUnavailable with the system's reason.
   Status begin();
-  // One instance's outputs, in any order of instances; a failed instance has none. Copies only what comes too early.
-  Status add(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs);
+  // One instance's outputs, in any order of instances; a failed instance has none, and an absent output neither bytes
+  // nor a file. Copies only what comes too early.
+  Status add(std::uint64_t instance, std::span<const GraphOutput> outputs);
   // After the last instance.
   std::vector<Summary> finish();
 
  private:
   struct Output;
   OutputFiles();
-  Status write(std::uint64_t instance, std::span<const std::span<const std::byte>> outputs);
+  struct Early {
+    std::vector<std::byte> payload;
+    bool absent = false;
+  };
+  Status write(std::uint64_t instance, std::span<const GraphOutput> outputs);
   std::vector<std::unique_ptr<Output>> outputs_;
   std::uint64_t next_ = 0;
-  std::map<std::uint64_t, std::vector<std::vector<std::byte>>> early_;  // empty vector: failed
+  std::map<std::uint64_t, std::vector<Early>> early_;  // empty vector: failed
 };
 
 }  // namespace woa::tools

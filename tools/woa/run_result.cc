@@ -85,15 +85,17 @@ json edges_json(const RunResult& result) {
     const EdgeStats& stats = result.report->edges[e];
     const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
     const EdgeLayout& at = layout.edges[e];
-    list.push_back({{"from", from.name + "." + from.outputs[edge.from_port].name},
-                    {"to", to.name + "." + to.inputs[edge.to_port].name},
-                    {"transport", transport_of(result, at)},
-                    {"lane", edge.lane},
-                    {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
-                    {"method", std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
-                    {"messages", stats.messages},
-                    {"payload_bytes", stats.payload_bytes},
-                    {"copied_bytes", stats.copied_bytes}});
+    list.push_back(
+        {{"from", from.name + "." + from.outputs[edge.from_port].name},
+         {"to", to.name + "." + to.inputs[edge.to_port].name},
+         {"transport", transport_of(result, at)},
+         {"lane", edge.lane},
+         {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},
+         {"method",
+          edge.count ? "count" : std::string(to_string(choose_methods(facts_of(plan, layout, e)).back().method))},
+         {"messages", stats.messages},
+         {"payload_bytes", stats.payload_bytes},
+         {"copied_bytes", stats.copied_bytes}});
   }
   return list;
 }
@@ -148,6 +150,7 @@ json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
   for (const OutputFiles::Summary& output : outputs) {
     list.push_back({{"name", output.name},
                     {"bytes", output.bytes},
+                    {"absent", output.absent},
                     {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
   }
   return list;
@@ -203,6 +206,8 @@ void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
     std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
                 static_cast<unsigned long long>(output.bytes),
                 output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
+    if (output.absent > 0)
+      std::printf("    absent in %llu instances\n", static_cast<unsigned long long>(output.absent));
   }
 }
 

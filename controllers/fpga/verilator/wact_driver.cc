@@ -48,6 +48,11 @@ Status check_stage(const StagePlan& stage) {
   if (stage.inputs.size() != 1 || stage.outputs.size() != 1 || stage.inputs[0].hold) {
     return {Code::kUnsupported, place(stage) + ": an rtl kernel has one input, not held, and one output"};
   }
+  if (stage.inputs[0].optional || stage.outputs[0].optional || stage.inputs[0].gather != 0 ||
+      stage.outputs[0].many != 0) {
+    return {Code::kUnsupported,
+            place(stage) + ": an rtl kernel has no optional ports, and neither scatters nor gathers"};
+  }
   for (const PortType* type : {&stage.inputs[0].type, &stage.outputs[0].type}) {
     if (type->dims.size() > WOA_MAX_RANK || !std::has_single_bit(element_bytes(type->element))) {
       return {Code::kUnsupported, place(stage) + ": type " + to_string(*type) + " does not fit the node's stage table"};

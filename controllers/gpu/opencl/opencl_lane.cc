@@ -92,8 +92,7 @@ Status OpenClLane::enqueue(const StageProgram& program, Firing& firing) {
 Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    Status status = to_kernel_input(plan.inputs[i].type, firing.inputs[i].payload, inputs_[i]);
-    if (!status.ok()) return status.with_context("input '" + plan.inputs[i].name + "'");
+    WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], firing.inputs[i], inputs_[i]));
     if (inputs_[i].bytes > kMostBytes) return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {

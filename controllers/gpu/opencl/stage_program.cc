@@ -25,10 +25,13 @@ Status check_stage(const LoadedStage& stage) {
   if (stage.kernel == nullptr || stage.kernel->size == nullptr) {
     return {Code::kUnsupported, kernel + ": an opencl variant needs the library's size function"};
   }
-  const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0; };
-  if (plan.stateful != Stateful::kNo || std::any_of(plan.outputs.begin(), plan.outputs.end(), chooses)) {
-    return {Code::kUnsupported,
-            kernel + ": an opencl variant can neither keep state nor choose between outputs; use the cpu variant"};
+  const auto chooses = [](const OutputPortPlan& port) { return port.one_of >= 0 || port.optional || port.many != 0; };
+  const auto optional = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
+  if (plan.stateful != Stateful::kNo || std::any_of(plan.outputs.begin(), plan.outputs.end(), chooses) ||
+      std::any_of(plan.inputs.begin(), plan.inputs.end(), optional)) {
+    return {Code::kUnsupported, kernel +
+                                    ": an opencl variant can neither keep state, nor choose between outputs, nor "
+                                    "have optional ports; use the cpu variant"};
   }
   return {};
 }

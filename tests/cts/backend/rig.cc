@@ -167,7 +167,13 @@ std::vector<std::uint8_t> Rig::expected(std::uint32_t stage, std::span<const std
   const KernelLibrary& library = kernel(stage);
   woa_input input{
       .data = data.data(), .bytes = data.size(), .rank = 1, .dims = {static_cast<std::uint32_t>(data.size())}};
-  woa_output output{.data = result.data(), .capacity = result.size(), .bytes = 0, .dims = {}, .written = 0};
+  woa_output output{.data = result.data(),
+                    .capacity = result.size(),
+                    .bytes = 0,
+                    .dims = {},
+                    .written = 0,
+                    .count = 0,
+                    .elements = nullptr};
   woa_error error{};
   woa_firing firing{};
   REQUIRE(library.kernel()->run(library.self(), &firing, &input, &output, &error) == WOA_OK);

@@ -158,7 +158,9 @@ TEST_CASE("a token leaves with its payload behind its header up to the edge's li
   }
 }
 
-TEST_CASE("a token with more behind its header, or with a block that is none, or absent, is refused") {
+TEST_CASE(
+    "a token with more behind its header, or with a block that is none, or absent where a value is needed, is "
+    "refused") {
   const std::array<std::byte, kPoisonMessageBytes> bytes{};
   for (const std::uint64_t too_many : {65, 192}) {
     Rig rig;

@@ -39,6 +39,18 @@ def sums(k):
     return struct.pack("<3q", turns * (1 + k % 9), -turns * k, turns * k * k)
 
 
+def log(k):
+    return b"start\n" + (b"error %d\n" % k if k % 3 else b"") + b"end\n"
+
+
+def lines(k):
+    return b"".join(b"%s %d\n" % (b"error" if n % 3 == k % 3 else b"note", n) for n in range(k))
+
+
+def errors(data):
+    return b"".join(line + b"\n" for line in data.split(b"\n") if b"error" in line)
+
+
 def text(k):
     return bytes((k,)) + b"abc"[:k % 4]
 
@@ -50,9 +62,14 @@ EXPECTED = {
     "merge": ({"data": text}, {"result": lambda k: text(k) + (invert(text(k)) if k % 2 else text(k))}),
     "diamond": ({"data": text}, {"pair": lambda k: text(k) + invert(text(k))}),
     "fanout": ({"data": text}, {"left": text, "middle": lambda k: invert(text(k)), "right": text}),
+    "scatter": ({"log": lines}, {"errors": lambda k: errors(lines(k))}),
+    "replicas": ({"data": text}, {"pair": lambda k: invert(text(k)) + text(k)}),
     "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
     "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),
     "stateful": ({"data": text}, {"numbered": lambda k: invert(text(k)) + b" %d" % k}),
+    # None: absent, no file
+    "optional": ({"log": log}, {"error": lambda k: b"error %d" % k if k % 3 else None,
+                                "verdict": lambda k: b"error %d" % k if k % 3 else b"all is well"}),
     "accumulate": ({"x": lambda k: dims(numbers(k), 8)}, {"sums": lambda k: dims(sums(k), 8)}),
 }
 
@@ -63,6 +80,10 @@ class Graphs(WoaTest):
         for k in range(INSTANCES):
             self.write(f"{name}/{k:04}", value(k))
         return f"{name}={self.path(name)}"
+
+    def output(self, name, k):
+        path = self.path(f"out-{name}-{k}")
+        return read(path, "rb") if os.path.exists(path) else None
 
     def run_everywhere(self, graph, inputs, outputs):
         arguments = []
@@ -75,7 +96,10 @@ class Graphs(WoaTest):
                 result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model, "--processes", processes,
                                        "--window", "16")
                 self.assertEqual(result["failures"], [])
-                yield model, [{name: read(self.path(f"out-{name}-{k}"), "rb") for name in outputs} for k in range(INSTANCES)]
+                for output in result["outputs"]:
+                    path = self.path("out-" + output["name"])
+                    self.assertEqual(output["absent"], sum(not os.path.exists(f"{path}-{k}") for k in range(INSTANCES)))
+                yield model, [{name: self.output(name, k) for name in outputs} for k in range(INSTANCES)]
 
     def test_what_plain_python_says(self):
         for graph, (inputs, outputs) in EXPECTED.items():

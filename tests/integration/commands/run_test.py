@@ -33,6 +33,22 @@ class Run(WoaTest):
                 with open(self.path("copy")) as file:
                     self.assertEqual(file.read(), content * 5)
 
+    def test_replicas_from_the_command_line(self):
+        text = self.write("text", "hello\n")
+        result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "7", "--replicas", "second=3")
+        firings = {stage["name"]: stage["firings"] for stage in result["stages"]}
+        self.assertEqual({name: count for name, count in firings.items() if name.startswith("second")},
+                         {"second[0]": 3, "second[1]": 2, "second[2]": 2})
+        plan = self.path("plan")
+        self.assertEqual(self.woa("compile", HELLO, "--replicas", "second=2", "-o", plan).returncode, 0)
+        self.assertEqual(len(self.run_json(plan, "--in", "text=" + text)["stages"]), len(firings) - 1)
+        for wrong, says in (("second", "expects STAGE=N"), ("second=x", "expects STAGE=N"), ("second=0", "expected 1 to 64"),
+                            ("nobody=2", "names stage `nobody`")):
+            done = self.woa("run", HELLO, "--in", "text=" + text, "--replicas", wrong)
+            self.assertIn(done.returncode, (1, 2))
+            self.assertIn(says, done.stderr.decode())
+        self.refused(self.woa("run", plan, "--in", "text=" + text, "--replicas", "second=3"), 2, "compile the graph again")
+
     def test_over_libfabric(self):
         """Over loopback, where no memory is shared: the same outputs, and a refusal of what it cannot do."""
         over = ("--transport", "ofi")

@@ -129,6 +129,40 @@ TEST_CASE("a kernel of the user is named by an absolute path") {
   CHECK(result.plan->stages[2].kernel_file == (folder / "kernels/copy/kernel.yaml").string());
 }
 
+TEST_CASE("replicas: a stage each, placed round robin, with an edge for each that can meet") {
+  const std::string body =
+      "stages:\n"
+      "  a: {kernel: copy, in: {in: x}, replicas: 2}\n"
+      "  b: {kernel: copy, in: {in: a.out}, replicas: 4}\n"
+      "  c: {kernel: join2, in: {a: b.out, b: {from: x, hold: true}}, replicas: 3, on: \"cpu:1\"}\n"
+      "outputs: {y: c.out}\nwindow: 12\n";
+  const Plan plan = compile_good(body);
+  CHECK(plan.stages.size() == 2 + 2 + 4 + 3);
+  CHECK(plan.controllers[stage_of(plan, "a[0]").controller].name == "cpu:0");
+  CHECK(plan.controllers[stage_of(plan, "a[1]").controller].name == "cpu:1");
+  for (const char* c : {"c[0]", "c[1]", "c[2]"}) CHECK(plan.controllers[stage_of(plan, c).controller].name == "cpu:1");
+  CHECK(edge_of(plan, "source.x", "a[1].in").choice.replicas == 2);
+  CHECK(edge_of(plan, "source.x", "a[1].in").choice.replica == 1);
+  CHECK(edge_of(plan, "a[1].out", "b[3].in").choice.replica == 3);
+  CHECK_THROWS(edge_of(plan, "a[1].out", "b[2].in"));  // an odd instance and an even one
+  CHECK(edge_of(plan, "b[2].out", "c[1].a").choice.replica == 1);
+  CHECK(edge_of(plan, "source.x", "c[1].b").choice.replicas == 1);  // held
+  CHECK(edge_of(plan, "c[2].out", "sink.y").choice.replicas == 1);
+  // Of 12 instances in flight an edge from b to c sees one.
+  CHECK(edge_of(plan, "b[2].out", "c[1].a").blocks == 1);
+  CHECK(edge_of(plan, "source.x", "a[1].in").blocks == 6);
+
+  CompileOptions options = fixture_options();
+  options.replicas = {{"b", 2}};
+  CHECK(compile_good(body, options).stages.size() == 2 + 2 + 2 + 3);
+  // What an even instance's only writer sends needs no choice.
+  CHECK(edge_of(compile_good(body, options), "a[1].out", "b[1].in").choice.replicas == 1);
+  options.replicas = {{"d", 2}};
+  CHECK(codes(test::graph_text(body), options) == "E0701");
+  options.replicas = {{"b", 65}};
+  CHECK(codes(test::graph_text(body), options) == "E0701");
+}
+
 TEST_CASE("window and deadline") {
   CHECK(compile_good(kChain).window == 6);  // two per stage
   CHECK(compile_good(kChain).deadline_ns == 0);

@@ -28,8 +28,9 @@ class Game {
     for (char& slow : slow_) slow = below(random, 3) == 0;
     out_.resize(plan.stages.size());
     for (std::size_t s = 0; s < plan.stages.size(); ++s) out_[s].resize(plan.stages[s].outputs.size());
+    counts_out_ = out_;
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
-      out_[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
+      (plan.edges[e].count ? counts_out_ : out_)[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
   }
 
   // What went wrong, or nothing. A loop that would need more turns than its max ends the game early.
@@ -63,9 +64,17 @@ class Game {
     }
   }
 
+  // How many tokens a firing may send over each edge of a port.
+  std::uint32_t most(std::uint32_t stage, std::size_t port) const {
+    return std::max(plan_.stages[stage].outputs[port].many, 1U);
+  }
+
   void start(std::uint32_t stage, std::uint64_t tag, std::vector<std::uint32_t> consumed) {
-    for (const auto& port : out_[stage]) {
-      for (const std::uint32_t e : port) occupy(e);
+    for (std::size_t p = 0; p < out_[stage].size(); ++p) {
+      for (const std::uint32_t e : out_[stage][p]) {
+        for (std::uint32_t k = 0; k < most(stage, p); ++k) occupy(e);
+      }
+      for (const std::uint32_t e : counts_out_[stage][p]) occupy(e);
     }
     running_.push_back({stage, tag, std::move(consumed)});
   }
@@ -74,16 +83,41 @@ class Game {
     std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
     std::vector<Ready> ready;
     for (const auto& [at, edge] : tokens_) {
-      const auto [stage, port, tag] = at;
+      const auto [stage, port, sent] = at;
+      const std::uint64_t tag = sent & ~index_of(stage, port);
       if (!plan_.stages[stage].inputs[port].hold && seen.insert({stage, tag}).second && can_fire(stage, tag))
         ready.push_back({stage, tag});
     }
+    for (const auto& [at, count] : counts_) {  // of none, perhaps
+      const auto [stage, port, tag] = at;
+      if (seen.insert({stage, tag}).second && can_fire(stage, tag)) ready.push_back({stage, tag});
+    }
     return ready;
+  }
+
+  // Where the tag has the number of an element that is gathered at a port.
+  std::uint64_t index_of(std::uint32_t stage, std::uint32_t port) const {
+    const InputPortPlan& input = plan_.stages[stage].inputs[port];
+    return input.gather == 0 ? 0 : ((1ULL << input.index_bits) - 1) << input.index_shift;
+  }
+
+  std::vector<PortTag> gathered(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const {
+    std::vector<PortTag> found;
+    for (const auto& [at, edge] : tokens_) {
+      const auto [s, p, sent] = at;
+      if (s == stage && p == port && (sent & ~index_of(s, p)) == tag) found.push_back(at);
+    }
+    return found;
   }
 
   bool can_fire(std::uint32_t stage, std::uint64_t tag) const {
     const auto& inputs = plan_.stages[stage].inputs;
     for (std::uint32_t p = 0; p < inputs.size(); ++p) {
+      if (inputs[p].gather != 0) {
+        const auto count = counts_.find({stage, p, tag});
+        if (count == counts_.end() || gathered(stage, p, tag).size() != count->second.first) return false;
+        continue;
+      }
       const std::uint64_t wanted = inputs[p].hold ? tag & inputs[p].hold_mask : tag;
       if (!tokens_.contains({stage, p, wanted})) return false;
     }
@@ -112,6 +146,15 @@ class Game {
     const auto& inputs = plan_.stages[at.stage].inputs;
     for (std::uint32_t p = 0; p < inputs.size(); ++p) {
       if (inputs[p].hold) continue;
+      if (inputs[p].gather != 0) {
+        for (const PortTag& element : gathered(at.stage, p, at.tag)) {
+          consumed.push_back(tokens_.at(element));
+          tokens_.erase(element);
+        }
+        consumed.push_back(counts_.at({at.stage, p, at.tag}).second);
+        counts_.erase({at.stage, p, at.tag});
+        continue;
+      }
       const auto token = tokens_.find({at.stage, p, at.tag});
       consumed.push_back(token->second);
       tokens_.erase(token);
@@ -170,13 +213,23 @@ class Game {
     }
     for (const std::uint32_t e : firing.consumed) --in_use_[e];
     for (std::size_t p = 0; p < written->size(); ++p) {
-      for (const std::uint32_t e : out_[firing.stage][p]) (*written)[p] ? send(e, firing.tag) : void(--in_use_[e]);
+      const OutputPortPlan& port = plan_.stages[firing.stage].outputs[p];
+      const auto sent = static_cast<std::uint32_t>(port.many == 0 ? 1 : below(random_, port.many + 1));
+      for (const std::uint32_t e : out_[firing.stage][p]) {
+        for (std::uint32_t k = 0; k < most(firing.stage, p); ++k)
+          (*written)[p] && k < sent ? send(e, firing.tag, std::uint64_t{k} << port.index_shift) : void(--in_use_[e]);
+      }
+      for (const std::uint32_t e : counts_out_[firing.stage][p]) {
+        const EdgePlan& edge = plan_.edges[e];
+        if (!counts_.try_emplace({edge.to_stage, edge.to_port, firing.tag & edge.keep}, sent, e).second)
+          problem_ = "a second count for " + plan_.stages[edge.to_stage].name;
+      }
     }
   }
 
-  void send(std::uint32_t e, std::uint64_t tag) {
+  void send(std::uint32_t e, std::uint64_t tag, std::uint64_t index) {
     const EdgePlan& edge = plan_.edges[e];
-    const PortTag at{edge.to_stage, edge.to_port, (tag & edge.keep) + edge.step};
+    const PortTag at{edge.to_stage, edge.to_port, (tag & edge.keep) + edge.step + index};
     if (!tokens_.emplace(at, e).second) problem_ = "a second token for " + plan_.stages[edge.to_stage].name;
   }
 
@@ -184,7 +237,9 @@ class Game {
   Random& random_;
   std::vector<std::uint32_t> in_use_;  // blocks by edge
   std::vector<std::vector<std::vector<std::uint32_t>>> out_;
-  std::map<PortTag, std::uint32_t> tokens_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> counts_out_;    // likewise
+  std::map<PortTag, std::uint32_t> tokens_;                            // edges that they came by
+  std::map<PortTag, std::pair<std::uint32_t, std::uint32_t>> counts_;  // how many elements; edge
   std::vector<Running> running_;
   std::string problem_;
   bool over_ = false;
@@ -221,12 +276,13 @@ class Maker {
 
   Writers block(const Writers& in, std::size_t budget, int depth) {
     if (budget < 2) return {add("{kernel: copy, in: {in: " + join(in) + "}}") + ".out"};
-    switch (below(random_, depth < 3 ? 6 : 4)) {
+    switch (below(random_, depth < 3 ? 7 : 4)) {
       case 0: return block(block(in, budget / 2, depth), budget - budget / 2, depth);
       case 1: return branch(in, budget, depth);
       case 2: return parallel(in, budget, depth, false);
       case 3: return parallel(in, budget, depth, true);
       case 4: return self_loop(in, budget);
+      case 5: return scatter(in, budget, depth);
       default: return loop(in, budget, depth);
     }
   }
@@ -251,6 +307,12 @@ class Maker {
       other += "]";
     }
     return {add("{kernel: join2, in: {a: " + join(a) + ", b: " + other + "}}") + ".out"};
+  }
+
+  Writers scatter(const Writers& in, std::size_t budget, int depth) {
+    const std::string c = add("{kernel: cut, in: {in: " + join(in) + "}}");
+    const Writers body = below(random_, 4) == 0 ? Writers{c + ".piece"} : block({c + ".piece"}, budget - 1, depth + 1);
+    return {add("{kernel: paste, in: {pieces: " + join(body) + "}}") + ".out"};
   }
 
   std::string mark(const std::string& name) {
@@ -283,7 +345,8 @@ class Maker {
 
   // One stage reads something else, or something more, than it did.
   void rewire_one() {
-    static const std::vector<std::string> kPorts{".out", ".a", ".b", ".left", ".right", ".done", ".again", ".next"};
+    static const std::vector<std::string> kPorts{".piece", ".out",  ".a",     ".b",   ".left",
+                                                 ".right", ".done", ".again", ".next"};
     const std::string from =
         "s" + std::to_string(below(random_, stages_.size())) + kPorts[below(random_, kPorts.size())];
     std::string& rest = stages_[below(random_, stages_.size())].second;
@@ -302,6 +365,12 @@ class Maker {
   int loops_ = 0;
 };
 
+CompileOptions options() {
+  CompileOptions with_scatters = test::fixture_options();
+  with_scatters.kernel_path.push_back(std::string(WOA_SOURCE_DIR) + "/tests/support/kernels");
+  return with_scatters;
+}
+
 void play_all(const std::string& body, const Plan& plan, Random& random, int games) {
   for (int i = 0; i < games; ++i) {
     const std::string problem = Game(plan, random).play();
@@ -317,7 +386,7 @@ TEST_CASE("graphs made of parts that fit are accepted, and keep every promise") 
   Maker maker(random);
   for (int i = 0; i < 400; ++i) {
     const std::string body = maker.make(false);
-    const Plan plan = test::compile_good(body);
+    const Plan plan = test::compile_good(body, options());
     play_all(body, plan, random, 20);
   }
 }
@@ -348,7 +417,7 @@ TEST_CASE("of graphs rewired at random, those that are accepted keep every promi
   int accepted = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::string body = maker.make(true);
-    const Compilation result = compile_text(test::graph_text(body), "graph.yaml", "", test::fixture_options());
+    const Compilation result = compile_text(test::graph_text(body), "graph.yaml", "", options());
     CHECK(result.plan.has_value() == result.diagnostics.empty());
     if (!result.plan) continue;
     ++accepted;

@@ -112,6 +112,33 @@ TEST_CASE("route chooses by the first byte or by the size") {
   CHECK(by_byte.run({text("toolong")}, {{3, 0}, {3, 0}}).status == WOA_TOO_LARGE);
 }
 
+TEST_CASE("find_line writes the first line with the text, and nothing where there is none") {
+  const KernelUnderTest find("find_line", {{"text", "b"}}, {{kRoom, 0}});
+  for (const auto& [data, line] : {std::pair{"a\nabc\nb", "abc"}, {"b", "b"}, {"\n\nxb\n", "xb"}}) {
+    const Answer answer = find.run({text(data)});
+    REQUIRE(answer.status == WOA_OK);
+    CHECK(*answer.outs[0] == text(line));
+  }
+  for (const char* data : {"", "\n", "a\nc"}) {
+    const Answer answer = find.run({text(data)});
+    REQUIRE(answer.status == WOA_OK);
+    CHECK(!answer.outs[0]);
+  }
+  const KernelUnderTest any("find_line", {{"text", ""}}, {{kRoom, 0}});
+  CHECK(*any.run({text("\na")}).outs[0] == text(""));  // an empty line is a line
+  CHECK(find.run({text("aab")}, {{2, 0}}).status == WOA_TOO_LARGE);
+  check_create_fails("find_line", {}, "'text' is missing");
+}
+
+TEST_CASE("or_else tells an absent token from an empty one") {
+  const KernelUnderTest or_else("or_else", {{"text", "other"}}, {{kRoom, 0}});
+  CHECK(*or_else.run({text("data")}).outs[0] == text("data"));
+  CHECK(*or_else.run({text("")}).outs[0] == text(""));
+  CHECK(*or_else.run({Token{{}, {}, true}}).outs[0] == text("other"));
+  CHECK(or_else.run({Token{{}, {}, true}}, {{4, 0}}).status == WOA_TOO_LARGE);
+  check_create_fails("or_else", {}, "'text' is missing");
+}
+
 TEST_CASE("join2 writes one input after the other") {
   const KernelUnderTest join("join2", {}, {{kRoom, 0}});
   for (const char* a : {"", "left "}) {

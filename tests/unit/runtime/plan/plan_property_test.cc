@@ -37,8 +37,9 @@ StagePlan any_stage(std::uint32_t number, const PortType& in, const PortType& ou
                    *rc::gen::arbitrary<std::uint32_t>(),
                    *rc::gen::arbitrary<bool>()};
   stage.params = {{"p" + any_text(), any_text(), *rc::gen::arbitrary<bool>(), ""}};
-  stage.inputs = {{"i" + any_text(), in, false, 0}};
+  stage.inputs = {{"i" + any_text(), in, false, 0, true}};
   stage.outputs = {{"o" + any_text(), out, static_cast<std::int32_t>(any_number(0, 9)) - 1}};
+  stage.outputs[0].optional = stage.outputs[0].one_of == -1 && *rc::gen::arbitrary<bool>();
   stage.stateful = static_cast<Stateful>(any_number(0, 3));
   stage.scratch_bytes = *rc::gen::arbitrary<std::uint32_t>();
   return stage;
@@ -68,10 +69,12 @@ Plan any_plan() {
     plan.stages.back().controller = 1;
     plan.edges.push_back({last, 0, next, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, any_number(1, 5),
                           any_number(5, 9), any_number(0, kMaxInlineBytes + 1)});
+    if (kind != ControllerKind::kFpga) plan.edges.back().choice.replicas = any_number(1, kMaxReplicas + 1);
+    plan.edges.back().choice.replica = any_number(0, plan.edges.back().choice.replicas);
     last = next;
     type = out;
   }
-  plan.stages[kSinkStage].inputs = {{"y", type, false, 0}};
+  plan.stages[kSinkStage].inputs = {{"y", type, false, 0, true}};
   plan.edges.push_back({last, 0, kSinkStage, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, 1, any_number(1, 9)});
   return plan;
 }

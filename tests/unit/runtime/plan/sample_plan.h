@@ -56,12 +56,12 @@ inline Plan sample_plan() {
   StagePlan sink;
   sink.name = "sink";
   sink.role = StageRole::kSink;
-  sink.inputs = {{.name = "result", .type = vector_type(24000), .hold = false, .hold_mask = 0}};
+  sink.inputs = {{.name = "result", .type = vector_type(24000), .hold = false, .hold_mask = 0, .optional = true}};
   StagePlan relay;
   relay.name = "step.done via host";
   relay.role = StageRole::kRelay;
-  relay.inputs = {{.name = "in", .type = vector_type(24000), .hold = false, .hold_mask = 0}};
-  relay.outputs = {{.name = "out", .type = vector_type(24000), .one_of = -1}};
+  relay.inputs = {{.name = "in", .type = vector_type(24000), .hold = false, .hold_mask = 0, .optional = true}};
+  relay.outputs = {{.name = "out", .type = vector_type(24000), .one_of = -1, .optional = true}};
   plan.stages = {source, sink, step_stage(), relay};
   plan.loops = {{.name = "step", .shift = 2, .bits = 6, .max = 50}};
   // from stage, port; to stage, port; keep, step; loop; min_blocks, blocks
@@ -71,6 +71,8 @@ inline Plan sample_plan() {
                 {2, 1, 3, 0, 0, 0, -1, 1, 4},
                 {3, 0, 1, 0, ~3ULL, 0, -1, 1, 4}};
   plan.edges[1].lane = "bulk";
+  plan.edges[3].choice.replicas = 2;
+  plan.edges[3].choice.replica = 1;
   return plan;
 }
 

@@ -51,7 +51,7 @@ TEST_CASE(
     "relays are on any controller that leaves its packets to the runtime, have several readers, and follow relays") {
   Plan plan = test::sample_plan();
   add_relays(plan, 63);
-  plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0});
+  plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0, true});
   plan.edges.push_back({kRelay, 0, kSinkStage, 1, 0, 0, -1, 1, 4});
   const Status status = validate(plan);
   INFO(status.message());
@@ -108,6 +108,7 @@ TEST_CASE("rules of stages") {
          p.stages[3].outputs.push_back({"o", test::bytes_type(1), -1});
        }},
       {"not of its input's type", [](Plan& p) { p.stages[3].outputs[0].type = test::bytes_type(1); }},
+      {"must be optional if its input is", [](Plan& p) { p.stages[3].outputs[0].optional = false; }},
       {"scratch", [](Plan& p) { p.stages[2].scratch_bytes = 1ULL << 38; }},
       {"secret", [](Plan& p) { p.stages[2].params[2].value = "0123"; }},
       {"occurs twice", [](Plan& p) { p.stages[2].params[1].name = "width"; }},
@@ -126,6 +127,19 @@ TEST_CASE("rules of ports") {
       {"no output", [](Plan& p) { p.stages[2].outputs.clear(); }},
       {"one_of", [](Plan& p) { p.stages[2].outputs[0].one_of = -2; }},
       {"one_of", [](Plan& p) { p.stages[0].outputs[0].one_of = 0; }},
+      {"in no one_of group is optional", [](Plan& p) { p.stages[2].outputs[1].optional = true; }},
+      {"in no one_of group is optional", [](Plan& p) { p.stages[0].outputs[0].optional = true; }},
+      {"a field for the numbers of no elements", [](Plan& p) { p.stages[2].inputs[0].index_bits = 1; }},
+      {"over 4096 elements", [](Plan& p) { p.stages[2].inputs[0].gather = 4097; }},
+      {"do not fit their field", [](Plan& p) { p.stages[2].inputs[0].gather = 1; }},
+      {"neither a held input nor the sink gathers",
+       [](Plan& p) { p.stages[1].inputs[0].gather = p.stages[1].inputs[0].index_bits = 1; }},
+      {"always written, and in memory of its own",
+       [](Plan& p) { p.stages[2].outputs[0].many = p.stages[2].outputs[0].index_bits = 1; }},
+      {"passes on what its input gathers",
+       [](Plan& p) { p.stages[3].inputs[0].gather = p.stages[3].inputs[0].index_bits = 1; }},
+      {"told the number of elements",
+       [](Plan& p) { p.stages[2].inputs[0].gather = p.stages[2].inputs[0].index_bits = 1; }},
       {"unknown element", [](Plan& p) { p.stages[2].inputs[0].type.element = "f16"; }},
       {"1 to 4 dimensions",
        [](Plan& p) {
@@ -174,6 +188,21 @@ TEST_CASE("rules of loops") {
   });
 }
 
+TEST_CASE("rules of replicas and counts") {
+  check_rules({
+      {"replica 0 of 0 does not exist", [](Plan& p) { p.edges[0].choice.replicas = 0; }},
+      {"replica 0 of 65 does not exist", [](Plan& p) { p.edges[0].choice.replicas = 65; }},
+      {"replica 2 of 2 does not exist",
+       [](Plan& p) {
+         p.edges[0].choice = {2, 2};
+       }},
+      {"by a field of the tag", [](Plan& p) { p.edges[0].choice.shift = 1; }},
+      {"by a field of the tag", [](Plan& p) { p.edges[0].choice.bits = 33; }},
+      {"a count goes from a scatter", [](Plan& p) { p.edges[0].count = true; }},
+      {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
+  });
+}
+
 TEST_CASE("rules of edges") {
   check_rules({
       {"not an output port", [](Plan& p) { p.edges[0].from_stage = 4; }},
@@ -182,6 +211,7 @@ TEST_CASE("rules of edges") {
       {"not an input port", [](Plan& p) { p.edges[0].to_stage = 4; }},
       {"not an input port", [](Plan& p) { p.edges[0].to_port = 2; }},
       {"differ in type", [](Plan& p) { p.edges[0].to_port = 1; }},
+      {"its destination is not optional", [](Plan& p) { p.stages[1].inputs[0].optional = false; }},
       {"differ in type",
        [](Plan& p) {
          PortType& type = p.stages[1].inputs[0].type;

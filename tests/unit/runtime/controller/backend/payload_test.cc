@@ -48,6 +48,24 @@ TEST_CASE("a kernel sees the dimensions and the data behind them") {
   CHECK(input.data == reinterpret_cast<const std::uint8_t*>(fixed.data()));
 }
 
+TEST_CASE("an absent token is told from an empty one, also where there would be dimensions") {
+  woa_input input{};
+  const InputPortPlan port{"in", kImage, false, 0, true};
+  FiringInput token;
+  token.absent = true;
+  REQUIRE(to_kernel_input(port, token, input).ok());
+  CHECK(input.absent == 1);
+  CHECK(input.data == nullptr);
+  CHECK(input.rank == 0);
+  const auto payload = image(0, 5, 0);
+  token = {payload};
+  REQUIRE(to_kernel_input(port, token, input).ok());
+  CHECK(input.absent == 0);
+  CHECK(input.rank == 3);
+  token = {};
+  CHECK(says(to_kernel_input(port, token, input), "input 'in'"));
+}
+
 TEST_CASE("payloads that do not fit their type are refused") {
   woa_input input{};
   const auto refused = [&](const PortType& type, const std::vector<std::byte>& payload, const std::string& text) {

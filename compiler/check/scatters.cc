@@ -1,0 +1,269 @@
+#include "compiler/check/scatters.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace woa {
+namespace {
+
+class ScatterFinder {
+ public:
+  ScatterFinder(Graph& graph, Report& report) : graph_(graph), report_(report) {
+    for (const GraphStage& stage : graph.stages) loop_of_.push_back(stage.loop);
+    around_.resize(graph.stages.size(), -1);
+    outer_.resize(graph.loops.size(), -1);
+  }
+
+  bool run() {
+    const std::size_t errors = report_.errors();
+    add_scatters();
+    if (!any_) return true;
+    for (const std::uint32_t s : in_order()) enter(s);
+    for (const GraphEdge& edge : graph_.edges) check_loop_edge(edge);
+    check_gathers();
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
+    if (report_.errors() != errors) return false;
+    nest();
+    return true;
+  }
+
+ private:
+  [[nodiscard]] GraphLoop& at(std::int32_t loop) const { return graph_.loops[static_cast<std::size_t>(loop)]; }
+  // The scatter around a scatter.
+  [[nodiscard]] std::int32_t outer(std::int32_t scatter) const { return outer_[static_cast<std::size_t>(scatter)]; }
+  [[nodiscard]] std::string name(std::int32_t scatter) const { return quote(at(scatter).name); }
+
+  void add_scatters() {
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
+      GraphStage& stage = graph_.stages[s];
+      stage.starts.resize(stage.outputs.size(), -1);
+      stage.ends.resize(stage.inputs.size(), -1);
+      for (const InputPortPlan& port : stage.inputs) any_ = any_ || port.gather != 0;
+      for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+        if (stage.outputs[p].many == 0 || stage.out[p].empty()) continue;
+        any_ = true;
+        stage.starts[p] = static_cast<std::int32_t>(graph_.loops.size());
+        GraphLoop scatter{.name = graph_.output_name(s, p), .place = stage.place, .stages = {}, .children = {}};
+        scatter.max = stage.outputs[p].many;
+        scatter.scatter = true;
+        scatter.stage = s;
+        scatter.port = p;
+        graph_.loops.push_back(std::move(scatter));
+        outer_.push_back(-1);
+      }
+    }
+  }
+
+  // Writers before readers; loop edges lead back.
+  [[nodiscard]] std::vector<std::uint32_t> in_order() const {
+    std::vector<std::uint32_t> open(graph_.stages.size()), order;
+    for (const GraphEdge& edge : graph_.edges) open[edge.to_stage] += edge.loop < 0 ? 1U : 0U;
+    for (std::uint32_t s = 0; s < open.size(); ++s) {
+      if (open[s] == 0) order.push_back(s);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (const auto& port : graph_.stages[order[i]].out) {
+        for (const std::uint32_t e : port) {
+          if (graph_.edges[e].loop < 0 && --open[graph_.edges[e].to_stage] == 0)
+            order.push_back(graph_.edges[e].to_stage);
+        }
+      }
+    }
+    return order;
+  }
+
+  // The scatter that the edge's tokens are elements of.
+  [[nodiscard]] std::int32_t brought_by(const GraphEdge& edge) const {
+    const std::int32_t started = graph_.stages[edge.from_stage].starts[edge.from_port];
+    return started >= 0 ? started : around_[edge.from_stage];
+  }
+
+  void enter(std::uint32_t s) {
+    GraphStage& stage = graph_.stages[s];
+    const GraphEdge* first = nullptr;  // that says where the stage lies
+    for (std::uint32_t p = 0; p < stage.in.size(); ++p) {
+      for (const std::uint32_t e : stage.in[p]) {
+        const GraphEdge& edge = graph_.edges[e];
+        if (edge.loop >= 0 || edge.hold) continue;
+        const std::optional<std::int32_t> scatter = arrives(stage, p, edge);
+        if (!scatter) return;  // reported
+        if (first == nullptr) {
+          around_[s] = *scatter;
+          first = &edge;
+        } else if (*scatter != around_[s]) {
+          return report_rates(edge, *scatter, *first, around_[s]);
+        }
+      }
+    }
+    for (std::uint32_t o = 0; o < stage.starts.size(); ++o) {
+      if (stage.starts[o] >= 0) outer_[static_cast<std::size_t>(stage.starts[o])] = around_[s];
+    }
+    for (const auto& port : stage.in) check_held(s, port);
+    if (s == kSinkStage && around_[s] >= 0) report_open(*first);
+  }
+
+  // Where a stage lies that an edge makes fire; nothing, after a report, if the edge cannot lead there.
+  std::optional<std::int32_t> arrives(GraphStage& stage, std::uint32_t port, const GraphEdge& edge) {
+    const std::int32_t scatter = brought_by(edge);
+    if (stage.inputs[port].gather == 0) return scatter;
+    if (scatter < 0) {
+      report_.error(problem::kNoScatter, edge.place,
+                    cat("input ", quote(graph_.reader_name(edge)), " gathers the elements of a scatter, but ",
+                        quote(graph_.writer_name(edge)), " lies in none"),
+                    "let its writer be, or be behind, an output that is `many`; or use a kernel that takes one token");
+      return std::nullopt;
+    }
+    if (stage.ends[port] >= 0 && stage.ends[port] != scatter) {
+      report_.error(problem::kRates, edge.place,
+                    cat("input ", quote(graph_.reader_name(edge)),
+                        " would gather two scatters: ", name(stage.ends[port]), " and ", name(scatter)),
+                    "gather each by itself, and join the results");
+      return std::nullopt;
+    }
+    stage.ends[port] = scatter;
+    return outer(scatter);
+  }
+
+  // How often tokens come that belong to a scatter, against those outside.
+  [[nodiscard]] std::string rate(std::int32_t scatter) const {
+    if (scatter < 0) return "once";
+    return cat("up to ", at(scatter).max, " times, once for each element of ", name(scatter));
+  }
+
+  void report_rates(const GraphEdge& edge, std::int32_t scatter, const GraphEdge& first, std::int32_t other) {
+    if (edge.to_stage == kSinkStage) return report_open(scatter >= 0 ? edge : first);
+    report_.error(problem::kRates, edge.place,
+                  cat("rates do not balance: ", quote(graph_.writer_name(edge)), " comes ", rate(scatter), "; ",
+                      quote(graph_.writer_name(first)), " comes ", rate(other)),
+                  "mark the one that comes less often `hold: true`, or gather the elements first");
+  }
+
+  void report_open(const GraphEdge& edge) {
+    report_.error(problem::kNoGather, edge.place,
+                  cat("no gather ends scatter ", name(brought_by(edge)), ": its elements come to graph output ",
+                      quote(graph_.reader_name(edge)), ", which takes one token of an instance"),
+                  "let a kernel with a `gather` input take them before");
+  }
+
+  // A held token is there for all elements, or for those around which it was written.
+  void check_held(std::uint32_t s, const std::vector<std::uint32_t>& port) {
+    for (const std::uint32_t e : port) {
+      const GraphEdge& edge = graph_.edges[e];
+      if (!edge.hold) continue;
+      const bool gathers = graph_.stages[s].inputs[edge.to_port].gather != 0;
+      std::int32_t around = around_[s];
+      while (around >= 0 && around != brought_by(edge)) around = outer(around);
+      if (!gathers && around == brought_by(edge)) continue;
+      report_.error(gathers ? problem::kBadHold : problem::kRates, edge.place,
+                    gathers ? std::string("an input that gathers cannot be held")
+                            : cat("rates do not balance: held token ", quote(graph_.writer_name(edge)), " comes ",
+                                  rate(brought_by(edge)), ", but its reader does not"),
+                    gathers ? "remove `hold`" : "gather the elements, and hold the result");
+    }
+  }
+
+  void check_loop_edge(const GraphEdge& edge) {
+    if (edge.loop < 0) return;
+    const GraphStage& to = graph_.stages[edge.to_stage];
+    if (brought_by(edge) == around_[edge.to_stage] && to.inputs[edge.to_port].gather == 0) return;
+    report_.error(problem::kScatterSplit, edge.place,
+                  cat("the next turn of loop ", quote(at(edge.loop).name),
+                      " would begin with elements of another scatter than ", "the turn before"),
+                  "end a scatter that a turn starts in the same turn, with a gather");
+  }
+
+  void check_gathers() {
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
+      const GraphStage& stage = graph_.stages[s];
+      for (std::uint32_t p = 0; p < stage.ends.size(); ++p) {
+        if (stage.ends[p] < 0) continue;
+        GraphLoop& scatter = at(stage.ends[p]);
+        scatter.gathers.emplace_back(s, p);
+        if (loop_of_[s] == loop_of_[scatter.stage]) continue;
+        report_.error(problem::kScatterSplit, stage.input_places[p],
+                      cat("scatter ", quote(scatter.name), " is gathered in another loop than it is started in"),
+                      "let the stages that scatter and gather lie in the same loop");
+      }
+    }
+  }
+
+  // A scatter that begins in a loop ends there; a loop that an element enters is left by that element.
+  void check_nesting(std::uint32_t s) {
+    for (std::int32_t scatter = around_[s]; scatter >= 0; scatter = outer(scatter)) {
+      if (graph_.contains(loop_of_[at(scatter).stage], loop_of_[s])) continue;
+      return report_.error(problem::kScatterSplit, graph_.stages[s].place,
+                           cat("elements of scatter ", name(scatter),
+                               " leave the loop that they are made in, to stage ", quote(graph_.stages[s].name)),
+                           "gather them inside the loop");
+    }
+    for (std::int32_t loop = loop_of_[s]; loop >= 0; loop = graph_.parent(loop)) {
+      if (base_of(loop, s)) continue;
+      return report_.error(
+          problem::kScatterSplit, graph_.stages[s].place,
+          cat("loop ", quote(at(loop).name), " lies partly in a scatter: stage ", quote(graph_.stages[s].name),
+              " does not fire for the same elements as its other stages"),
+          "let the loop lie inside the scatter, or the scatter inside the loop");
+    }
+  }
+
+  // The scatter that a loop lies in is the same, seen from each of its stages: the innermost that starts outside it.
+  bool base_of(std::int32_t loop, std::uint32_t s) {
+    std::int32_t scatter = around_[s];
+    while (scatter >= 0 && graph_.contains(loop, loop_of_[at(scatter).stage])) scatter = outer(scatter);
+    const auto [base, added] = base_.try_emplace(loop, scatter);
+    return base->second == scatter;
+  }
+
+  // Of a loop and a scatter around the same place the inner one: the loop, if the scatter starts outside it.
+  [[nodiscard]] std::int32_t inner(std::int32_t loop, std::int32_t scatter) const {
+    if (loop < 0 || scatter < 0) return std::max(loop, scatter);
+    return graph_.contains(loop, loop_of_[at(scatter).stage]) ? scatter : loop;
+  }
+
+  void nest() {
+    std::vector<std::int32_t> parents;
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(graph_.loops.size()); ++l) {
+      const auto base = base_.find(l);
+      if (at(l).scatter) {
+        parents.push_back(inner(loop_of_[at(l).stage], outer(l)));
+      } else {
+        parents.push_back(inner(graph_.parent(l), base == base_.end() ? -1 : base->second));
+      }
+    }
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) graph_.stages[s].loop = inner(loop_of_[s], around_[s]);
+    for (std::size_t l = 0; l < parents.size(); ++l) {
+      graph_.loops[l].parent = parents[l];
+      graph_.loops[l].children.clear();
+    }
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(parents.size()); ++l) {
+      if (at(l).parent >= 0) at(at(l).parent).children.push_back(l);
+      at(l).depth = 0;
+      for (std::int32_t up = at(l).parent; up >= 0; up = at(up).parent) ++at(l).depth;
+    }
+    for (const GraphStage& stage : graph_.stages) {
+      if (stage.loop >= 0) at(stage.loop).found = true;
+    }
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(parents.size()); ++l) {
+      for (std::int32_t up = at(l).found ? at(l).parent : -1; up >= 0; up = at(up).parent) at(up).found = true;
+    }
+    for (GraphEdge& edge : graph_.edges) {
+      const std::int32_t from = graph_.stages[edge.from_stage].loop, to = graph_.stages[edge.to_stage].loop;
+      edge.context = edge.loop >= 0 ? edge.loop : graph_.common(from, to);
+    }
+  }
+
+  Graph& graph_;
+  Report& report_;
+  bool any_ = false;                           // some output is `many`, or some input gathers
+  std::vector<std::int32_t> loop_of_;          // by stage
+  std::vector<std::int32_t> around_;           // by stage: the innermost scatter around it
+  std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph
+  std::map<std::int32_t, std::int32_t> base_;  // by loop: the scatter that it lies in
+};
+
+}  // namespace
+
+bool find_scatters(Graph& graph, Report& report) { return ScatterFinder(graph, report).run(); }
+
+}  // namespace woa

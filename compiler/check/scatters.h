@@ -1,0 +1,15 @@
+// Finds what lies between a scatter and its gathers, and how scatters and loops nest.
+#pragma once
+
+#include "compiler/check/graph.h"
+
+namespace woa {
+
+// Adds every `many` output that is read to Graph::loops, as a scatter, and fills in which scatter an output starts and
+// an input gathers. A stage lies in the scatters whose elements its inputs bring: all inputs that are not held must
+// agree, and a gather takes one off. Then loops and scatters become one forest: contexts of stages and edges are
+// innermost of either. Reports gathers without a scatter, inputs that come at different rates, scatters that reach the
+// sink, and those that a loop cuts. The graph has passed find_loops. Returns false if it reported anything.
+bool find_scatters(Graph& graph, Report& report);
+
+}  // namespace woa

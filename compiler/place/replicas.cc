@@ -1,0 +1,80 @@
+#include "compiler/place/replicas.h"
+
+#include <algorithm>
+
+namespace woa {
+namespace {
+
+class ReplicaPlacer {
+ public:
+  ReplicaPlacer(Graph& graph, const Machine& machine, Report& report)
+      : graph_(graph), machine_(machine), report_(report) {}
+
+  void run() {
+    for (GraphStage& stage : graph_.stages) {
+      if (stage.replicas == 1 || stage.kernel == nullptr) continue;
+      check(stage);
+      spread(stage);
+    }
+  }
+
+ private:
+  void check(const GraphStage& stage) {
+    if (stage.kernel->stateful == Stateful::kRun) {
+      report_.error(problem::kBadReplicas, stage.decl->replicas_place,
+                    cat("kernel ", quote(stage.kernel->name), " keeps state for the run, so stage ", quote(stage.name),
+                        " cannot have replicas: each would have a state of its own"),
+                    "remove `replicas`");
+    }
+    for (const auto& port : stage.in) {
+      for (const std::uint32_t e : port) {
+        const GraphStage& writer = graph_.stages[graph_.edges[e].from_stage];
+        if (graph_.controllers[writer.controller].kind != ControllerKind::kFpga) continue;
+        const bool alike = graph_.scatter_around(writer.loop) == graph_.scatter_around(stage.loop);
+        if (graph_.edges[e].hold || (alike && writer.replicas % stage.replicas == 0)) continue;  // no choice
+        report_.error(
+            problem::kBadReplicas, graph_.edges[e].place,
+            cat(quote(writer.name), " is on an fpga, which writes its own packets and cannot choose among the ",
+                stage.replicas, " replicas of ", quote(stage.name)),
+            "place the writer elsewhere, or remove `replicas`");
+      }
+    }
+  }
+
+  void spread(GraphStage& stage) {
+    const ControllerPlan first = graph_.controllers[stage.controller];
+    const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
+    std::vector<ControllerPlan> candidates{first};
+    if (!pin || !pin->number) {
+      const auto& all = machine_.controllers;
+      const auto here = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == first.name; });
+      const auto at = static_cast<std::size_t>(here - all.begin());  // all.size() if it is in no machine file
+      for (std::size_t k = 1; k < all.size(); ++k) {
+        const ControllerPlan& next = all[(at + k) % all.size()];
+        if (next.kind == first.kind && next.name != first.name) candidates.push_back(next);
+      }
+    }
+    for (std::uint32_t r = 0; r < stage.replicas; ++r)
+      stage.replica_controllers.push_back(number_of(candidates[r % candidates.size()]));
+  }
+
+  std::uint32_t number_of(const ControllerPlan& controller) {
+    auto& used = graph_.controllers;
+    const auto found = std::find_if(used.begin(), used.end(), [&](const auto& c) { return c.name == controller.name; });
+    const auto number = static_cast<std::uint32_t>(found - used.begin());
+    if (found == used.end()) used.push_back(controller);
+    return number;
+  }
+
+  Graph& graph_;
+  const Machine& machine_;
+  Report& report_;
+};
+
+}  // namespace
+
+void place_replicas(Graph& graph, const Machine& machine, Report& report) {
+  ReplicaPlacer(graph, machine, report).run();
+}
+
+}  // namespace woa

@@ -1,0 +1,25 @@
+#include "kernels/woa_kernel.h"
+
+enum { kMaxLines = 256 }; /* as kernel.yaml has it */
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  const uint8_t *next = ins[0].data;
+  const uint8_t *const end = next + ins[0].bytes;
+  (void)self, (void)firing;
+  while (ins[0].bytes != 0 && next < end) {
+    const uint8_t *const stop = memchr(next, '\n', (size_t)(end - next));
+    const uint64_t bytes = (uint64_t)((stop != NULL ? stop : end) - next);
+    woa_status status;
+    if (outs[0].count == kMaxLines) return woa_fail(error, WOA_TOO_LARGE, "there are more than %d lines", kMaxLines);
+    status = woa_claim(&outs[0].elements[outs[0].count], "line", bytes, error);
+    if (status != WOA_OK) return status;
+    if (bytes != 0) memcpy(outs[0].elements[outs[0].count].data, next, bytes);
+    ++outs[0].count;
+    next += bytes + 1;
+  }
+  return WOA_OK;
+}
+
+static const woa_kernel kKernel = {.abi = WOA_KERNEL_ABI, .run = run};
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) { return &kKernel; }

@@ -1,0 +1,63 @@
+// A random graph, and what it means said without tokens, tags or controllers: parts that fit into each other, each of
+// which knows the value that it gives for a value. The kernels are pure functions of a stage's name and its inputs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/function_backend.h"
+
+namespace woa::test {
+
+// What output `port` of a stage is for these inputs; an absent one is the text "absent".
+std::string value_of(const std::string& stage, std::uint32_t port, const std::vector<std::string>& inputs);
+// Which of `choices` ways the stage takes.
+std::size_t choice_of(const std::string& stage, std::size_t choices, const std::vector<std::string>& inputs);
+// The kernels that programs use, with those functions inside; their ports stand in
+// tests/golden/compiler/kernels and tests/support/kernels.
+const Functions& program_kernels();
+
+class RandomProgram {
+ public:
+  // Of about `stages` stages.
+  RandomProgram(std::mt19937& random, std::size_t stages);
+
+  // The graph file: one input `x`, one output `y`.
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  // `y` for an `x`; nothing if some loop would take more turns than it may.
+  [[nodiscard]] std::optional<std::string> expect(const std::string& x) const;
+
+ private:
+  using Writers = std::vector<std::string>;
+  using Meaning = std::function<std::string(const std::string&)>;
+  struct Part {
+    Writers out;  // alternatives, one of which writes
+    Meaning meaning;
+  };
+
+  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+  std::string add(const std::string& kernel, const std::string& inputs);
+  std::string placement();
+  Part block(const Writers& in, std::size_t budget, int depth);
+  Part single(const Writers& in);
+  Part series(const Writers& in, std::size_t budget, int depth);
+  Part branch(const Writers& in, std::size_t budget, int depth);
+  Part parallel(const Writers& in, std::size_t budget, int depth, bool held);
+  Part optional(const Writers& in);
+  Part scatter(const Writers& in, std::size_t budget, int depth);
+  Part self_loop(const Writers& in, bool two_exits);
+  Part loop(const Writers& in, std::size_t budget, int depth);
+
+  std::mt19937& random_;
+  std::vector<std::string> stages_;  // lines of the file
+  std::size_t loops_ = 0;
+  Meaning meaning_;
+  std::string text_;
+  mutable std::string x_;  // the graph's input, while expect() works
+};
+
+}  // namespace woa::test

@@ -1,0 +1,140 @@
+// What replicas of a stage do: which instances, how many messages, and what becomes of failures.
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "tests/integration/semantics/graph_run.h"
+#include "tests/support/functions.h"
+#include "tests/support/threaded_backend.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint64_t kInstances = 60;
+
+// x -> work (replicated) -> more (replicated) -> out; `more` has a held input, too
+std::string graph(int work, int more) {
+  return "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
+         "  work: {kernel: copy, in: {in: x}, replicas: " +
+         std::to_string(work) +
+         "}\n"
+         "  more: {kernel: join2, in: {a: work.out, b: {from: x, hold: true}}, replicas: " +
+         std::to_string(more) +
+         "}\n"
+         "outputs: {y: more.out}\n";
+}
+
+// Notes which instances each stage of the plan saw.
+struct Noted {
+  std::mutex mutex;
+  std::map<std::string, std::set<std::uint64_t>> instances;
+  Functions kernels{
+      {"copy", [this](Firing& f, const StagePlan& s) { note(f, s), write(f, 0, read(f, 0)); }},
+      {"join2", [this](Firing& f, const StagePlan& s) { note(f, s), write(f, 0, read(f, 0) + "+" + read(f, 1)); }}};
+  void note(const Firing& firing, const StagePlan& stage) {
+    const std::lock_guard lock(mutex);
+    instances[stage.name].insert(firing.instance);
+  }
+};
+
+TEST_CASE("instance i is for replica i modulo their number, and a join finds both halves") {
+  for (const auto& [work, more] : {std::pair{2, 2}, {2, 3}, {4, 2}, {2, 4}, {1, 5}, {5, 1}, {64, 64}}) {
+    for (const std::string_view model : kCallModels) {
+      INFO(work << " and " << more << ", " << model);
+      Noted noted;
+      const Outcome outcome = run_as<ThreadedBackend>(compiled(graph(work, more)), model, noted.kernels, kInstances);
+      REQUIRE(outcome.status.ok());
+      REQUIRE(outcome.outputs.size() == kInstances);
+      for (const auto& [i, outputs] : outcome.outputs)
+        REQUIRE(outputs[0] == std::to_string(i) + "+" + std::to_string(i));
+      for (const auto& [stage, count] : {std::pair<std::string, int>{"work", work}, {"more", more}}) {
+        for (std::uint64_t i = 0; i < kInstances; ++i) {
+          const std::string replica =
+              count == 1 ? stage : stage + "[" + std::to_string(i % static_cast<unsigned>(count)) + "]";
+          REQUIRE(noted.instances[replica].contains(i));
+        }
+      }
+      std::size_t firings = 0;
+      for (const auto& entry : noted.instances) firings += entry.second.size();
+      REQUIRE(firings == 2 * kInstances);
+    }
+  }
+}
+
+TEST_CASE("replicas cost no messages but for held tokens, and each payload is counted once") {
+  Noted noted;
+  const Outcome one = run_as<FunctionBackend>(compiled(graph(1, 1)), "woa", noted.kernels, kInstances);
+  const Outcome two = run_as<FunctionBackend>(compiled(graph(2, 4)), "woa", noted.kernels, kInstances);
+  // Over the edges between the host and all replicas of a stage.
+  const auto sum = [](const Outcome& outcome, const std::string& stage, bool held) {
+    EdgeStats stats;
+    for (std::size_t e = 0; e < outcome.plan.edges.size(); ++e) {
+      const EdgePlan& edge = outcome.plan.edges[e];
+      const StagePlan &from = outcome.plan.stages[edge.from_stage], &to = outcome.plan.stages[edge.to_stage];
+      const StagePlan& other = edge.from_stage == kSourceStage ? to : from;
+      const bool host = edge.from_stage == kSourceStage || edge.to_stage == kSinkStage;
+      if (!host || !other.name.starts_with(stage) || to.inputs[edge.to_port].hold != held) continue;
+      stats.messages += outcome.report.edges[e].messages;
+      stats.payload_bytes += outcome.report.edges[e].payload_bytes;
+    }
+    return stats;
+  };
+  for (const char* stage : {"work", "more"}) {
+    CHECK(sum(two, stage, false).messages == kInstances);
+    CHECK(sum(two, stage, false).payload_bytes == sum(one, stage, false).payload_bytes);
+  }
+  CHECK(sum(one, "more", true).messages == kInstances);
+  CHECK(sum(two, "more", true).messages == 4 * kInstances);
+}
+
+TEST_CASE("an edge to each replica at exactly b(e) blocks never blocks for good") {
+  for (const std::string_view model : kCallModels) {
+    Plan plan = compiled(graph(3, 2));
+    plan.window = 16;
+    for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+    Noted noted;
+    REQUIRE(run_as<ThreadedBackend>(plan, model, noted.kernels, kInstances).outputs.size() == kInstances);
+  }
+}
+
+TEST_CASE("a replica that fails fails its instance only, under its own name") {
+  Functions kernels = functions();
+  kernels["join2"] = kernels.at("join");
+  kernels["copy"] = kernels.at("fail_3");
+  for (const std::string_view model : kCallModels) {
+    const Outcome outcome = run_as<FunctionBackend>(compiled(graph(2, 3)), model, kernels, kInstances);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == kInstances - 1);
+    REQUIRE(outcome.failures.at(3).stage == "work[1]");
+    REQUIRE(outcome.failures.at(3).message == "three is refused");
+  }
+}
+
+TEST_CASE("state of an instance stays with its replica") {
+  // `step` counts in its state how often it fired for the instance.
+  const std::string text =
+      "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
+      "  tick: {kernel: step, in: {x: [x, {from: tick.again, loop: {max: 9}}]}, replicas: 3}\n"
+      "outputs: {y: tick.done}\n";
+  Plan plan = compiled(text);
+  std::mutex mutex;
+  std::map<std::uint64_t, std::set<std::string>> replicas;  // by instance
+  const Functions kernels{{"step", [&](Firing& f, const StagePlan& s) {
+                             const std::lock_guard lock(mutex);
+                             replicas[f.instance].insert(s.name);
+                             write(f, f.tag < 5 ? 0 : 1, std::to_string(f.tag));
+                           }}};
+  for (StagePlan& stage : plan.stages) {
+    if (stage.kernel == "step") stage.stateful = Stateful::kInstance;
+  }
+  for (const std::string_view model : kCallModels) {
+    const Outcome outcome = run_as<ThreadedBackend>(plan, model, kernels, kInstances);
+    REQUIRE(outcome.outputs.size() == kInstances);
+    for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == "5");
+  }
+  for (const auto& [instance, names] : replicas)
+    REQUIRE(names == std::set<std::string>{"tick[" + std::to_string(instance % 3) + "]"});
+}
+
+}  // namespace
+}  // namespace woa::test

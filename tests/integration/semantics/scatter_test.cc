@@ -1,0 +1,130 @@
+// What a scatter and its gather do, beyond what they compute: order, numbers of elements, messages, failures.
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "tests/integration/semantics/graph_run.h"
+#include "tests/support/functions.h"
+#include "tests/support/threaded_backend.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint64_t kInstances = 40;
+
+// cut -> work -> paste, on a controller each; instance i has i mod 5 elements.
+std::string graph(const std::string& work = "") {
+  return "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
+         "  c: {kernel: cut, in: {in: x}, on: \"cpu:0\"}\n"
+         "  w: {kernel: copy, in: {in: c.piece}, on: \"cpu:1\"" +
+         work +
+         "}\n"
+         "  p: {kernel: paste, in: {pieces: w.out}, on: \"cpu:2\"}\n"
+         "outputs: {y: p.out}\n";
+}
+
+Functions kernels() {
+  Functions all = functions();
+  all["cut"] = [](Firing& f, const StagePlan&) {
+    for (std::uint64_t e = 0; e < f.instance % 5; ++e) write_element(f, 0, read(f, 0) + "." + std::to_string(e));
+  };
+  all["paste"] = [](Firing& f, const StagePlan&) {
+    std::string text;
+    for (std::size_t e = 0; e < f.inputs[0].elements.size(); ++e) text += read_element(f, 0, e) + ";";
+    write(f, 0, text);
+  };
+  return all;
+}
+
+std::string expected(std::uint64_t instance) {
+  std::string text;
+  for (std::uint64_t e = 0; e < instance % 5; ++e) text += std::to_string(instance) + "." + std::to_string(e) + ";";
+  return text;
+}
+
+void check(const Outcome& outcome) {
+  REQUIRE(outcome.status.ok());
+  REQUIRE(outcome.outputs.size() == kInstances);
+  for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == expected(i));
+}
+
+TEST_CASE("a gather takes the elements in the order of their numbers, from none to all") {
+  Functions late = kernels();
+  late["copy"] = late.at("jitter");
+  for (const std::string_view model : kCallModels) {
+    INFO(model);
+    check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kInstances));
+    check(run_as<ThreadedBackend>(compiled(graph()), model, late, kInstances));
+  }
+}
+
+TEST_CASE("an element is a message, and so is their number") {
+  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", kernels(), kInstances);
+  const std::uint64_t elements = kInstances / 5 * (0 + 1 + 2 + 3 + 4);
+  CHECK(outcome.messages() == kInstances * 3 + elements * 2);  // in, count and out; to and from `w`
+}
+
+TEST_CASE("replicas share the elements of an instance") {
+  std::mutex mutex;
+  std::map<std::string, std::set<std::string>> seen;
+  Functions noting = kernels();
+  noting["copy"] = [&](Firing& f, const StagePlan& s) {
+    const std::lock_guard lock(mutex);
+    seen[s.name].insert(read(f, 0));
+    write(f, 0, read(f, 0));
+  };
+  for (const std::string_view model : kCallModels) {
+    check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kInstances));
+    REQUIRE(seen.size() == 3);
+    for (const auto& [stage, texts] : seen) {
+      for (const std::string& text : texts) REQUIRE(text.back() % 3 == stage[2] % 3);
+    }
+  }
+}
+
+TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the window") {
+  for (const std::string_view model : kCallModels) {
+    for (const std::uint32_t window : {1U, 3U, 64U}) {
+      Plan plan = compiled(graph(", replicas: 2"));
+      plan.window = window;
+      for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+      check(run_as<ThreadedBackend>(plan, model, kernels(), kInstances));
+    }
+  }
+}
+
+TEST_CASE("an element that fails fails its instance, and no other") {
+  Functions failing = kernels();
+  failing["copy"] = [](Firing& f, const StagePlan&) {
+    write(f, 0, read(f, 0));
+    if (read(f, 0) != "13.1") return;
+    f.code = Code::kKernelFailed;
+    f.message = "13.1 is refused";
+  };
+  for (const std::string_view model : kCallModels) {
+    const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kInstances);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == kInstances - 1);
+    REQUIRE(outcome.failures.at(13).stage == "w");
+    REQUIRE(outcome.failures.at(13).message == "13.1 is refused");
+  }
+}
+
+TEST_CASE("a kernel that writes other elements than it counts has broken its contract") {
+  Functions wrong = kernels();
+  wrong["cut"] = [](Firing& f, const StagePlan&) {
+    if (f.instance == 0) write_element(f, 0, "x");
+    if (f.instance == 1) f.outputs[0].count = 1;  // and writes none
+    if (f.instance == 2) f.outputs[0].elements[2].written = true;
+    if (f.instance == 3) f.outputs[0].count = 5;  // of 4
+  };
+  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", wrong, 4);
+  REQUIRE(outcome.outputs.at(0)[0] == "x;");
+  for (const std::uint64_t i : {1U, 2U, 3U}) {
+    REQUIRE(outcome.failures.at(i).code == Code::kBrokenContract);
+    REQUIRE(outcome.failures.at(i).message.find("'piece'") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace woa::test
