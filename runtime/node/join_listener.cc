@@ -165,13 +165,11 @@ Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, Job
   Roster roster(plan, nodes, run);
   Admittance admittance(socket_.get(), secret_, roster, on_event);
   std::uint64_t deadline = now_ns() + timeout_ns;
-  bool ending = false;  // for want of hope: the others of that job come to hear why
   std::string why;
   while (!roster.complete() && why.empty()) {
     if (Status status = admittance.step(deadline); !status.ok()) why = status.message();
-    if (roster.hopeless() && !ending) deadline = std::min(deadline, now_ns() + kTellNs);
-    ending = roster.hopeless();
-    if (ending && (roster.all_told() || now_ns() >= deadline)) {
+    if (roster.hopeless()) deadline = std::min(deadline, now_ns() + kTellNs);  // the others of that job are to hear why
+    if (roster.hopeless() && (roster.all_told() || now_ns() >= deadline)) {
       why = "the launcher of the nodes started another number of processes than --nodes says";
     } else if (why.empty() && !roster.complete() && now_ns() >= deadline) {
       why = "after " + std::to_string(timeout_ns / 1'000'000'000) + " s there were " + roster.present() +

@@ -27,6 +27,8 @@ constexpr std::chrono::milliseconds kGrace{250};  // between a stop and SIGKILL
 constexpr std::chrono::seconds kReportTimeout{10};
 // Longer than any device takes to get ready. A child is not limited: whoever stops it can be found on this host.
 constexpr std::uint64_t kJoinedPatienceNs = 60'000'000'000;
+// That a node has to say why another lost it: it said so before it went.
+constexpr std::uint64_t kReasonNs = 200'000'000;
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
@@ -104,14 +106,21 @@ Status Supervisor::start(Doorbell host) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
     if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));
   }
+  Status lost;  // of the first node that lost another: the other may say why
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
       nodes_[c].thread = std::jthread([this, &node = *nodes_[c].hosted, c] { on_thread_end(c, node.run(stop_)); });
-    } else {
-      WOA_RETURN_IF_ERROR(in_context(c, await_ready(c)));
+      continue;
+    }
+    if (!lost.ok()) limit_blocking(nodes_[c].socket->descriptor(), kReasonNs);
+    Status status = in_context(c, await_ready(c));
+    if (status.code() != Code::kPeerLost) {
+      WOA_RETURN_IF_ERROR(status);
+    } else if (lost.ok()) {
+      lost = std::move(status);
     }
   }
-  return {};
+  return lost;
 }
 
 Status Supervisor::engage(std::uint32_t controller) {
