@@ -47,10 +47,10 @@ class ReplicaPlacer {
     std::vector<ControllerPlan> candidates{first};
     if (!pin || !pin->number) {
       const auto& all = machine_.controllers;
-      const auto here = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == first.name; });
+      const auto here = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.plan.name == first.name; });
       const auto at = static_cast<std::size_t>(here - all.begin());  // all.size() if it is in no machine file
       for (std::size_t k = 1; k < all.size(); ++k) {
-        const ControllerPlan& next = all[(at + k) % all.size()];
+        const ControllerPlan& next = all[(at + k) % all.size()].plan;
         if (next.kind == first.kind && next.name != first.name) candidates.push_back(next);
       }
     }

@@ -64,8 +64,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
       return {std::nullopt, fail(written, kFailed, options.json)};
     }
   }
-  loaded.plan = std::move(result.plan);
-  loaded.facts = std::move(result.facts);
+  Loaded loaded{std::move(result.plan), kDone, std::move(result.facts)};
   if (loaded.plan) return loaded;
   loaded.exit_code = kFailed;
   if (options.json) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});

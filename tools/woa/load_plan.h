@@ -29,7 +29,7 @@ struct GraphOptions {
   bool json = false;
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
   bool any_machine = false;                 // no machine file, not even the default one
-  std::string sarif;  // file to write diagnostics to; empty: none
+  std::string sarif;                        // file to write diagnostics to; empty: none
 };
 
 // The file, --param and --json.

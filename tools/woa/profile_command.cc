@@ -115,7 +115,8 @@ class Profiler {
     options.pins = pins;
     options.any_machine = true;
     options.window = 1;
-    options.json = options.json && pins.empty();  // of one object at most
+    for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // they are alike
+    options.json = options.json && pins.empty();                                  // of one object at most
     return load_plan(options);
   }
 

@@ -17,9 +17,12 @@ class TraceReader {
  public:
   TraceReader(const Plan& plan, std::uint64_t first_instance) : plan_(plan), first_(first_instance) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_edge;  // by stage and port
-    for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
-      counts_.push_back(first_edge.emplace(std::pair{plan.edges[e].from_stage, plan.edges[e].from_port}, e).second);
-    for (const EdgePlan& edge : plan.edges) out_.tokens[ends_of(edge)];  // those that carry nothing, too
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+      const EdgePlan& edge = plan.edges[e];
+      const auto port = std::pair{edge.from_stage, edge.from_port};
+      counts_.push_back(!edge.count && first_edge.emplace(port, e).second);
+      if (!edge.count) out_.tokens[ends_of(edge)];  // those that carry nothing, too
+    }
     for (const StagePlan& stage : plan.stages) {
       if (stage.role == StageRole::kKernel) out_.stages[stage.name].clock_mhz = stage.variant.clock_mhz;
     }

@@ -73,6 +73,32 @@ class Measured(Profile):
         self.assertIn("did not fire", got["stages"]["flip"]["on"]["cpu"]["missing"])
         self.assertIn("branch", got["stages"]["flip"]["on"]["cpu"]["fix"])
 
+    def test_elements_of_a_scatter_are_tokens_and_replicas_are_one_stage(self):
+        # Three lines, of which two have the text: the third leaves its output out, which is a token all the same.
+        log = self.write("log", b"an error\nfine\nerror two\n")
+        got = self.profile(graph("scatter"), "--in", "log=" + log)
+        self.assertEqual({name: entry["firings"] for name, entry in got["stages"].items()}, {"cut": 1, "match": 3, "paste": 1})
+        self.assertEqual({ends: tokens for ends, (tokens, bytes_) in self.tokens(got).items()}, {
+            ("source.log", "cut.data"): 1, ("cut.line", "match.data"): 3, ("match.line", "paste.lines"): 3,
+            ("paste.data", "sink.errors"): 1})
+        cut = got["stages"]["cut"]["on"]["cpu"]["sizes"][0]
+        self.assertEqual((cut["read"], cut["written"]), (24, 8 + 4 + 9))
+        self.check_times(got, {"cut": 3, "match": 9, "paste": 3})
+        del got["ok"]
+        name = self.write("scatter.profile.json", json.dumps(got))
+        self.assertEqual(self.woa("check", graph("scatter"), "--profile", name).returncode, 0)
+
+    def test_each_of_several_replicas_counts(self):
+        got = self.profile(graph("replicas"), "--in", "data=" + self.inputs(bytes(100), bytes(100)))
+        self.assertEqual({name: entry["firings"] for name, entry in got["stages"].items()}, {"flip": 1, "back": 1, "both": 1})
+        self.assertEqual(self.tokens(got)[("flip.data", "back.data")], (1, 100))
+
+    def test_an_absent_token_is_one_without_payload(self):
+        got = self.profile(graph("optional"), "--in", "log=" + self.write("log", b"fine\n"))
+        tokens = self.tokens(got)
+        self.assertEqual(tokens[("find.line", "say.data")], (1, 0))
+        self.assertEqual(tokens[("find.line", "sink.error")], (1, 0))
+
     def test_what_could_not_be_measured_says_why_and_what_to_do(self):
         got = self.profile(graph("loop"), "--in", "n=" + self.write("n", struct.pack("<q", 3)))
         for kind, variant in (("gpu", "opencl"), ("fpga", "rtl")):
