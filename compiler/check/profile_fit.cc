@@ -32,8 +32,8 @@ void check_stages(const Profile& profile, const Graph& graph, Report& report) {
   for (std::uint32_t s = kSinkStage + 1; s < graph.stages.size(); ++s) {
     names.insert(graph.stages[s].name);
     if (profile.stages.contains(graph.stages[s].name)) continue;
-    report.error(problem::kProfileGap, profile.place, cat("the profile has no stage ", quote(graph.stages[s].name)),
-                 kAgain);
+    report.error(problem::kProfileGap, profile.stages_place,
+                 cat("the profile has no stage ", quote(graph.stages[s].name)), kAgain);
   }
   for (const auto& [name, stage] : profile.stages) {
     if (names.contains(name)) continue;
@@ -51,7 +51,7 @@ void check_edges(const Profile& profile, const Graph& graph, Report& report) {
                      port_of(graph, edge.to_stage, graph.stages[edge.to_stage].inputs[edge.to_port].name))
             .first;
     if (profile.edges.contains(*ends)) continue;
-    report.error(problem::kProfileGap, profile.place,
+    report.error(problem::kProfileGap, profile.edges_place,
                  cat("the profile has no edge from ", quote(ends->first), " to ", quote(ends->second)), kAgain);
   }
   for (const auto& [ends, edge] : profile.edges) {

@@ -153,16 +153,17 @@ std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
       {"woa_profile", "graph", "graph_hash", "processor", "host_state", "inputs", "repetitions", "stages", "edges"},
       report);
   Profile profile;
-  profile.place = {source, 0, 0, 1};
   read_header(map, profile, report);
   const YamlNode* stages = map.need("stages", "stages: {NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}}");
   if (stages != nullptr &&
       expect_map(*stages, "`stages`", "NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}", report)) {
+    profile.stages_place = stages->place;
     for (std::size_t k = 0; k < stages->keys.size(); ++k)
       profile.stages.emplace(stages->keys[k].text, read_stage_profile(stages->keys[k], stages->items[k], report));
   }
   const YamlNode* edges = map.need("edges", "edges: [{from: a.out, to: b.in, tokens: 1, bytes: 64}]");
   if (edges != nullptr && expect_list(*edges, "`edges`", "[{from: a.out, to: b.in, tokens: 1, bytes: 64}]", report)) {
+    profile.edges_place = edges->place;
     for (const YamlNode& edge : edges->items) read_edge(edge, profile, report);
   }
   return report.errors() == errors ? std::optional(std::move(profile)) : std::nullopt;

@@ -32,8 +32,7 @@ struct Profile {
   std::map<std::string, StageProfile> stages;  // by name
   // By "stage.port" of both ends; graph inputs are ports of `source`, graph outputs of `sink`.
   std::map<std::pair<std::string, std::string>, EdgeProfile> edges;
-  Place place = {};       // of the file
-  Place hash_place = {};  // of graph_hash
+  Place stages_place = {}, edges_place = {}, hash_place = {};  // of `stages`, `edges` and `graph_hash`
 };
 
 // What a firing takes on `controller`, in picoseconds: by its name, else by its kind; where it has a clock and cycles

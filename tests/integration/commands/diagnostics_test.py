@@ -125,8 +125,9 @@ class Goldens(WoaTest):
         for name, folder in cases():
             with self.subTest(name):
                 log = self.path("log.sarif")
-                machine = ("--machine", "machine.yaml") if os.path.exists(os.path.join(folder, "machine.yaml")) else ()
-                done = self.check_in(folder, "graph.yaml", "--json", "--sarif", log, *machine)
+                files = [word for kind in ("machine", "profile") if os.path.exists(os.path.join(folder, kind + ".yaml"))
+                         for word in ("--" + kind, kind + ".yaml")]
+                done = self.check_in(folder, "graph.yaml", "--json", "--sarif", log, *files)
                 answer = json.loads(done.stdout)
                 expected = read(os.path.join(folder, "expected.txt"))
                 self.assertEqual(answer["ok"], expected == "accepted\n")

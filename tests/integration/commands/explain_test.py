@@ -88,9 +88,9 @@ class Explain(WoaTest):
         self.assertEqual(f"{answer['code']}: {answer['title']}\n\n{answer['text']}\n", text)
 
     def test_an_unknown_code_names_the_nearest(self):
-        for code, near in (("E0419", "E0418"), ("E4018", "E0418"), ("E99999999999999999999", "E0901"), ("E1", "E0101")):
+        for code, near in (("E04188", "E0418"), ("E4018", "E0418"), ("E99999999999999999999", "E0901"), ("E1", "E0101")):
             self.refused(self.woa("explain", code), 2, code, "did you mean " + near)
-        done = self.woa("explain", "E0419", "--json")
+        done = self.woa("explain", "E0499", "--json")
         self.refused(done, 2)
         self.assertFalse(json.loads(done.stdout)["ok"])
 
