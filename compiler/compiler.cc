@@ -10,6 +10,8 @@
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/expand/expand.h"
+#include "compiler/expand/includes.h"
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
@@ -58,15 +60,28 @@ void check_control_flow(Graph& graph, Report& report) {
   if (report.errors() == 0) count_blocks(graph, turns, flow, report);
 }
 
-std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions& options, Report& report) {
-  const std::optional<GraphFile> file = read_graph(kGraphSource, report);
+// The graph and what it includes, as one flat graph; `params` as for expand().
+std::optional<GraphFile> load_graph(const fs::path& path, const fs::path& folder,
+                                    std::map<std::string, std::string>& params, Report& report) {
+  std::optional<GraphFile> file = read_graph(kGraphSource, report);
+  if (!file) return std::nullopt;
+  load_includes(*file, path, folder, report);
+  if (!expand(*file, params, report)) return std::nullopt;
+  return file;
+}
+
+// `path` is the graph's own, `folder` where the paths in it begin.
+std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
+                                   Report& report) {
+  std::map<std::string, std::string> params = options.params;
+  const std::optional<GraphFile> file = load_graph(path, folder, params, report);
   if (!file) return std::nullopt;
   check_options(options, report);
   Machine machine = load_machine(options.machine, report);
   machine.transport = options.transport;
-  KernelCatalog kernels(*file, folder, options.kernel_path, report);
+  KernelCatalog kernels(*file, options.kernel_path, report);
   Graph graph = resolve(*file, kernels, report);
-  set_params(graph, options.params, folder, report);
+  set_params(graph, params, *file, report);
   settle_types(graph, report);
   place(graph, machine, report);
   check_capacities(graph, machine, report);
@@ -86,9 +101,9 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   return plan;
 }
 
-Compilation compile_with(Report& report, const fs::path& folder, const CompileOptions& options) {
+Compilation compile_with(Report& report, const fs::path& path, const fs::path& folder, const CompileOptions& options) {
   Compilation result;
-  result.plan = compile_source(folder, options, report);
+  result.plan = compile_source(path, folder, options, report);
   result.diagnostics = report.take();
   return result;
 }
@@ -99,7 +114,7 @@ Compilation compile_text(const std::string& text, const std::string& name, const
                          const CompileOptions& options) {
   Report report;
   report.add_source(name, text);
-  return compile_with(report, folder, options);
+  return compile_with(report, folder / fs::path(name).filename(), folder, options);
 }
 
 MachineFile read_machine_file(const fs::path& path) {
@@ -126,7 +141,7 @@ Compilation compile_file(const fs::path& graph, const CompileOptions& options) {
   if (!text) return {std::nullopt, files.take()};
   Report report;
   report.add_source(graph.string(), *text);
-  return compile_with(report, graph.parent_path(), options);
+  return compile_with(report, graph, graph.parent_path(), options);
 }
 
 }  // namespace woa

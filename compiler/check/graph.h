@@ -38,6 +38,7 @@ struct GraphEdge {
   std::int32_t context = -1;  // innermost loop of which it stays in one turn (a loop edge: its loop), -1: none
   std::uint32_t min_blocks = 1, blocks = 1;
   std::string lane = {};  // of the channel that carries it, where it crosses
+  std::vector<PassedInput> passed = {};
 };
 
 struct GraphLoop {

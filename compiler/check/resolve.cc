@@ -26,6 +26,7 @@ class Resolver {
   Graph run() {
     add_ends();
     for (const StageDecl& decl : file_.stages) add_stage(decl);
+    for (const WriterRef& ref : file_.mentions) mark_read(ref);
     std::uint32_t stage = kSinkStage;
     for (const StageDecl& decl : file_.stages) connect_stage(decl, ++stage);
     connect_outputs();
@@ -39,6 +40,7 @@ class Resolver {
     GraphStage source, sink;
     source.name = "source";
     sink.name = "sink";
+    by_name_.emplace(source.name, kSourceStage);  // what a lost reference may mean; no other can name it
     for (const GraphInput& input : file_.inputs) {
       inputs_.emplace(input.name, static_cast<std::uint32_t>(source.outputs.size()));
       source.outputs.push_back({input.name, input.type.value_or(PortType{}), -1});
@@ -81,38 +83,26 @@ class Resolver {
     graph_.stages.push_back(std::move(stage));
   }
 
-  // The output that a reference names: nothing if there is none (reported) or if the stage's kernel is unknown.
+  // The output that a reference names: nothing if it is lost, if the kernel has no such port (reported) or if the
+  // kernel is unknown.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> find_writer(const WriterRef& ref) {
-    if (ref.stage.empty()) {
-      if (const auto port = inputs_.find(ref.port); port != inputs_.end()) return std::pair{kSourceStage, port->second};
-      const std::string text = cat("there is no graph input ", quote(ref.port));
-      if (by_name_.contains(ref.port)) {
-        report_.error(problem::kUnknownWriter, ref.place, text,
-                      cat(quote(ref.port), " is a stage: write `", ref.port, ".PORT`"));
-        assume_read(by_name_.at(ref.port));
-      } else {
-        report_unknown(report_, problem::kUnknownWriter, ref.place, text, ref.port, file_.inputs, "graph inputs");
-        assume_read(kSourceStage);
-      }
-      return std::nullopt;
-    }
-    const auto found = by_name_.find(ref.stage);
-    if (found == by_name_.end()) {
-      const std::string near =
-          report_unknown(report_, problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
-                         ref.stage, file_.stages, "stages");
-      const auto meant = by_name_.find(near);
+    if (ref.lost) {
+      const auto meant = by_name_.find(ref.meant);
       if (meant != by_name_.end()) assume_read(meant->second);
       lost_reader_ = lost_reader_ || meant == by_name_.end();
       return std::nullopt;
     }
+    if (ref.stage.empty()) return std::pair{kSourceStage, inputs_.at(ref.port)};
+    const auto found = by_name_.find(ref.stage);
     const GraphStage& stage = graph_.stages[found->second];
     if (stage.kernel == nullptr) return std::nullopt;
     if (const auto port = find_name(stage.outputs, ref.port)) return std::pair{found->second, *port};
-    report_unknown(
-        report_, problem::kUnknownOutput, ref.place,
-        cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
-        ref.port, stage.outputs, "outputs");
+    if (!ref.mentioned) {
+      report_unknown(
+          report_, problem::kUnknownOutput, ref.place,
+          cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
+          ref.port, stage.outputs, "outputs");
+    }
     assume_read(found->second);
     return std::nullopt;
   }
@@ -154,7 +144,7 @@ class Resolver {
                     "remove one of them", {{first->second, "the other one"}});
       return;
     }
-    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane};
+    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, ref.lane, ref.passed};
     if (ref.loop && to == kSinkStage) {
       report_.error(problem::kBadLoopEdge, ref.loop->place, "a graph output cannot start the next turn of a loop",
                     "remove `loop`");

@@ -82,11 +82,14 @@ const YamlNode* MapReader::get(std::string_view key) const {
 
 const YamlNode* MapReader::need(std::string_view key, std::string_view hint) const {
   const YamlNode* value = get(key);
-  const bool misspelt = std::find(meant_.begin(), meant_.end(), key) != meant_.end();
-  if (value == nullptr && map_ != nullptr && !misspelt) {
+  if (value == nullptr && map_ != nullptr && !is_meant(key)) {
     report_.error(problem::kMissingKey, place_, cat(what_, " has no ", quote(key)), cat("add ", quote(hint)));
   }
   return value;
+}
+
+bool MapReader::is_meant(std::string_view key) const {
+  return std::find(meant_.begin(), meant_.end(), key) != meant_.end();
 }
 
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view hint, Report& report) {

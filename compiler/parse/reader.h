@@ -24,6 +24,8 @@ class MapReader {
   [[nodiscard]] const YamlNode* get(std::string_view key) const;
   // The same; reports a missing key.
   [[nodiscard]] const YamlNode* need(std::string_view key, std::string_view hint) const;
+  // Whether an unknown key is most like this one.
+  [[nodiscard]] bool is_meant(std::string_view key) const;
 
  private:
   const YamlNode* map_ = nullptr;

@@ -194,7 +194,7 @@ void report_syntax(const YAML::Exception& error, std::uint32_t source, Report& r
   const std::string_view line = report.line(place);
   const bool tab = line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
   report.error(problem::kNotYaml, place, explain(tab ? YAML::ErrorMsg::TAB_IN_INDENTATION : error.msg),
-               "see docs/graph.md for the form of a file");
+               "see docs/graph-language.md for the form of a file");
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
   YamlNode root = builder.take();
   if (!any || root.kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
-                 "see docs/graph.md for the form of a file");
+                 "see docs/graph-language.md for the form of a file");
     return std::nullopt;
   }
   return root;

@@ -19,7 +19,7 @@ struct YamlNode {
   std::vector<YamlNode> items;  // list: elements; map: values, by the position of their key
 };
 
-inline constexpr std::size_t kMaxYamlBytes = 4U << 20;
+inline constexpr std::size_t kMaxYamlBytes = 16U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
 // The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported

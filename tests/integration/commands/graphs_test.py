@@ -52,6 +52,7 @@ EXPECTED = {
     "fanout": ({"data": text}, {"left": text, "middle": lambda k: invert(text(k)), "right": text}),
     "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
     "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),
+    "subgraph": ({"data": text}, {"both": lambda k: (text(k) if len(text(k)) % 2 else nested(text(k))) + nested(text(k))}),
     "stateful": ({"data": text}, {"numbered": lambda k: invert(text(k)) + b" %d" % k}),
     "accumulate": ({"x": lambda k: dims(numbers(k), 8)}, {"sums": lambda k: dims(sums(k), 8)}),
 }

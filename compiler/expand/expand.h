@@ -1,0 +1,20 @@
+// From a graph file with sub-graphs to a flat one: what comes after knows of stages and kernels only.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "compiler/parse/graph_file.h"
+#include "compiler/report.h"
+
+namespace woa {
+
+// Puts the stages of every sub-graph in the place of its uses, looking up what references name (names.h). Stage `s` of
+// the sub-graph that stage `u` uses becomes `u/s`; its loops likewise. What it reads and what reads it is connected
+// through; parameters are replaced by their values. `params`: "stage.name" -> value, from the command line; those for
+// uses are taken out. False, after a report, if the flat graph would be too large. Declarations of sub-graphs stay in
+// `file`, which must outlive what refers to it.
+bool expand(GraphFile& file, std::map<std::string, std::string>& params, Report& report);
+
+}  // namespace woa
