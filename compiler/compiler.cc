@@ -61,12 +61,12 @@ void check_control_flow(Graph& graph, Report& report) {
 }
 
 // The graph and what it includes, as one flat graph; `params` as for expand().
-std::optional<GraphFile> load_graph(const fs::path& path, const fs::path& folder,
+std::optional<GraphFile> load_graph(const fs::path& path, const fs::path& folder, std::uint64_t max_stages,
                                     std::map<std::string, std::string>& params, Report& report) {
   std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
   load_includes(*file, path, folder, report);
-  if (!expand(*file, params, report)) return std::nullopt;
+  if (!expand(*file, params, max_stages, report)) return std::nullopt;
   return file;
 }
 
@@ -74,7 +74,7 @@ std::optional<GraphFile> load_graph(const fs::path& path, const fs::path& folder
 std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
                                    Report& report) {
   std::map<std::string, std::string> params = options.params;
-  const std::optional<GraphFile> file = load_graph(path, folder, params, report);
+  const std::optional<GraphFile> file = load_graph(path, folder, options.max_stages, params, report);
   if (!file) return std::nullopt;
   check_options(options, report);
   Machine machine = load_machine(options.machine, report);

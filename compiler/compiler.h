@@ -51,6 +51,7 @@ struct CompileOptions {
   std::map<std::string, std::string> params;  // "stage.name" -> value, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
+  std::uint64_t max_stages = 200'000;  // of a graph with its sub-graphs, whose text does not bound them
 };
 
 struct Compilation {

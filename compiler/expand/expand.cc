@@ -47,6 +47,7 @@ class Expander {
 
   bool run() {
     expand(Scope{file_, names_});
+    for (const std::string& target : taken_) command_line_->erase(target);
     if (full_) return false;
     for (PortUse& output : file_.outputs) output.writers = resolve_all(Scope{file_, names_}, output.writers, "sink");
     file_.stages = std::move(stages_);
@@ -88,7 +89,7 @@ class Expander {
     expand(scope);
   }
 
-  // The values that the command line gives to a use, whose names are known to be parameters.
+  // The values that the command line gives to the parameters of a use.
   ParamValues::Given take_given(const std::string& name, const SubgraphDecl& graph) {
     ParamValues::Given known;
     const auto given = given_.find(name);
@@ -246,13 +247,6 @@ class Expander {
                   "use sub-graphs in fewer places, or merge fewer writers in them");
   }
 
- public:
-  // Takes what uses were given out of the command line's values.
-  void erase_taken() {
-    for (const std::string& target : taken_) command_line_->erase(target);
-  }
-
- private:
   GraphFile& file_;
   const Subgraphs& subgraphs_;
   const BodyIndex names_;
@@ -268,7 +262,7 @@ class Expander {
 };
 
 // Whether the flat graph has few enough stages; reports the use that stands for the most if not.
-bool check_size(const GraphFile& file, const Subgraphs& subgraphs, Report& report) {
+bool check_size(const GraphFile& file, const Subgraphs& subgraphs, std::uint64_t max_stages, Report& report) {
   std::uint64_t stages = file.stages.size(), most = 0;
   const StageDecl* largest = nullptr;
   for (const StageDecl& stage : file.stages) {
@@ -279,26 +273,23 @@ bool check_size(const GraphFile& file, const Subgraphs& subgraphs, Report& repor
     most = size;
     largest = &stage;
   }
-  if (largest == nullptr || stages <= kMaxExpandedStages) return true;
+  if (largest == nullptr || stages <= max_stages) return true;
   report.error(problem::kTooManyStages, largest->kernel_place,
-               cat("with its sub-graphs this graph has over ", kMaxExpandedStages, " stages, sub-graph ",
-                   quote(largest->graph), " alone ", most > kMaxExpandedStages ? "more than that" : cat(most)),
+               cat("with its sub-graphs this graph has over ", max_stages, " stages, sub-graph ", quote(largest->graph),
+                   " alone ", most > max_stages ? "more than that" : cat(most)),
                "use sub-graphs in fewer places: each use has stages of its own");
   return false;
 }
 
 }  // namespace
 
-bool expand(GraphFile& file, std::map<std::string, std::string>& params, Report& report) {
+bool expand(GraphFile& file, std::map<std::string, std::string>& params, std::uint64_t max_stages, Report& report) {
   const Subgraphs subgraphs(file, report);
   check_names(file, subgraphs, report);
   const bool flat = std::all_of(file.stages.begin(), file.stages.end(), [](const auto& s) { return s.graph.empty(); });
   if (flat) return true;
-  if (!check_size(file, subgraphs, report)) return false;
-  Expander expander(file, subgraphs, params, report);
-  const bool done = expander.run();
-  expander.erase_taken();
-  return done;
+  if (!check_size(file, subgraphs, max_stages, report)) return false;
+  return Expander(file, subgraphs, params, report).run();
 }
 
 }  // namespace woa

@@ -14,7 +14,6 @@
 namespace woa {
 
 inline constexpr std::size_t kMaxSubgraphDepth = 32;
-inline constexpr std::uint64_t kMaxExpandedStages = 200'000;  // of a graph with sub-graphs
 
 // What a graph or sub-graph declares, by name. Borrows the declarations.
 struct BodyIndex {

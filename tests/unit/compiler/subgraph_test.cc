@@ -293,7 +293,7 @@ TEST_CASE("as many stages as may come of sub-graphs, and one more") {
     return test::graph_text(many + "outputs: {y: " + from + "}\n");
   };
   CHECK(test::codes(graph(60'000)) == "");
-  CHECK(test::codes(graph(kMaxExpandedStages + 1)) == "E0254");
+  CHECK(test::codes(graph(CompileOptions().max_stages + 1)) == "E0254");
 }
 
 TEST_CASE("lists of writers that double from level to level are refused, not written out") {
