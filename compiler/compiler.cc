@@ -15,6 +15,8 @@
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/replicas.h"
+#include "compiler/expand/expand.h"
+#include "compiler/expand/includes.h"
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
@@ -117,26 +119,30 @@ void check_control_flow(Graph& graph, Report& report) {
   if (report.errors() == 0) count_blocks(graph, turns, flow, report);
 }
 
-std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions& options, Report& report,
-                                   GraphFacts& facts) {
+// `path` is the graph's own, `folder` where the paths in it begin.
+std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
+                                   Report& report, GraphFacts& facts) {
   std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
+  load_includes(*file, path, folder, report);
+  KernelCatalog kernels(*file, options.kernel_path, report);
+  std::map<std::string, std::string> params = options.params;
+  if (!expand(*file, kernels, params, options.max_stages, report)) return std::nullopt;
   set_pins(*file, options);
   check_options(options, report);
   Machine machine = load_machine(options.machine, report);
   machine.transport = options.transport;
-  KernelCatalog kernels(*file, folder, options.kernel_path, report);
   Graph graph = resolve(*file, kernels, report);
-  set_params(graph, options.params, folder, report);
+  set_params(graph, params, *file, report);
   set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
   // A graph with problems is not the one that was measured, whatever its profile.
   if (report.errors() == 0) load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
-  check_capacities(graph, machine, report);
   check_control_flow(graph, report);
   place_replicas(graph, machine, report);
+  check_capacities(graph, machine, report);
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
   size_channels(graph, window, report);
@@ -153,9 +159,9 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   return plan;
 }
 
-Compilation compile_with(Report& report, const fs::path& folder, const CompileOptions& options) {
+Compilation compile_with(Report& report, const fs::path& path, const fs::path& folder, const CompileOptions& options) {
   Compilation result;
-  result.plan = compile_source(folder, options, report, result.facts);
+  result.plan = compile_source(path, folder, options, report, result.facts);
   result.diagnostics = report.take();
   return result;
 }
@@ -166,7 +172,7 @@ Compilation compile_text(const std::string& text, const std::string& name, const
                          const CompileOptions& options) {
   Report report;
   report.add_source(name, text);
-  return compile_with(report, folder, options);
+  return compile_with(report, folder / fs::path(name).filename(), folder, options);
 }
 
 MachineFile read_machine_file(const fs::path& path) {
@@ -192,7 +198,7 @@ Compilation compile_file(const fs::path& graph, const CompileOptions& options) {
   if (!text) return {std::nullopt, {}, files.take()};
   Report report;
   report.add_source(graph.string(), *text);
-  return compile_with(report, graph.parent_path(), options);
+  return compile_with(report, graph, graph.parent_path(), options);
 }
 
 }  // namespace woa

@@ -55,6 +55,7 @@ struct CompileOptions {
   std::optional<std::uint64_t> deadline_ns;
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
   std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of its `on`
+  std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
 };
 
 // What a graph is, whatever it is placed on.

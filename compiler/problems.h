@@ -29,6 +29,8 @@ namespace woa::problem {
   X(kNotSupported, "E0117")      \
   X(kTooMany, "E0118")           \
   X(kWrongFile, "E0119")         \
+  X(kIncludeCycle, "E0120")      \
+  X(kTooManyIncludes, "E0121")   \
   /* kernels */                  \
   X(kUnknownKernel, "E0201")     \
   X(kKernelUnavailable, "E0202") \
@@ -36,6 +38,12 @@ namespace woa::problem {
   X(kKernelTwice, "E0204")       \
   X(kNoVariant, "E0205")         \
   X(kBadKernel, "E0206")         \
+  /* sub-graphs */               \
+  X(kUnknownGraph, "E0251")      \
+  X(kGraphTwice, "E0252")        \
+  X(kGraphCycle, "E0253")        \
+  X(kTooManyStages, "E0254")     \
+  X(kPassedThrough, "E0255")     \
   /* edges */                    \
   X(kUnknownWriter, "E0301")     \
   X(kUnknownOutput, "E0302")     \
@@ -93,6 +101,7 @@ namespace woa::problem {
   X(kBadLink, "E0623")           \
   X(kUnknownCores, "E0624")      \
   X(kOverCapacity, "E0625")      \
+  X(kNoCapability, "E0651")      \
   X(kBadOption, "E0701")         \
   /* profiles */                 \
   X(kForeignProfile, "E0801")    \

@@ -12,6 +12,7 @@ constexpr std::size_t kMaxQuoted = 240;  // bytes of a line
 constexpr std::size_t kMaxNameShown = 64;
 constexpr std::size_t kMaxPathShown = 4096;  // the longest that a system opens
 constexpr std::size_t kMaxListed = 24;
+constexpr std::size_t kMaxOriginsShown = 8;
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -93,8 +94,13 @@ std::string format(const SourceMessage& message, std::string_view kind, std::str
 }  // namespace
 
 std::uint32_t Report::add_source(std::string name, std::string text) {
-  sources_.push_back({std::move(name), std::move(text), {}});
+  sources_.push_back({std::move(name), std::move(text), {}, {}});
   return static_cast<std::uint32_t>(sources_.size() - 1);
+}
+
+std::uint32_t Report::add_use(std::string stage, const Place& place) {
+  uses_.push_back({std::move(stage), place});
+  return static_cast<std::uint32_t>(uses_.size() - 1);
 }
 
 std::string_view Report::line(const Place& place) {
@@ -115,8 +121,35 @@ std::string_view Report::line(const Place& place) {
 
 void Report::error(std::string_view code, const Place& place, std::string text, std::string fix,
                    std::vector<Note> notes) {
-  if (++errors_ > kMaxProblems) return;
-  entries_.push_back({code, {place, std::move(text)}, std::move(fix), std::move(notes)});
+  std::string seen = without_use(place, text);
+  const auto here = [&](const Entry& entry) {
+    const Place& other = entry.error.place;
+    return std::tie(other.source, other.line, other.column) == std::tie(place.source, place.line, place.column) &&
+           entry.code == code && entry.seen == seen;
+  };
+  if (std::any_of(entries_.begin(), entries_.end(), here) || ++errors_ > kMaxProblems) return;
+  entries_.push_back({code, {place, std::move(text)}, std::move(fix), std::move(notes), std::move(seen)});
+}
+
+std::string Report::without_use(const Place& place, std::string_view text) const {
+  std::string rest(text);
+  if (place.use == 0) return rest;
+  const std::string prefix = uses_[place.use].stage + "/";
+  for (auto at = rest.find(prefix); at != std::string::npos; at = rest.find(prefix, at)) rest.erase(at, prefix.size());
+  return rest;
+}
+
+// Notes of the uses that the place is seen through, the innermost first, and of the includes that its file came by.
+void Report::add_origin(const Place& place, std::vector<Note>& notes) const {
+  std::size_t shown = 0;
+  for (std::uint32_t use = place.use; use != 0 && shown < kMaxOriginsShown; use = uses_[use].place.use, ++shown) {
+    notes.push_back({uses_[use].place, cat("in the sub-graph that is used here, as stage ", quote(uses_[use].stage))});
+  }
+  shown = 0;
+  for (auto includer = sources_[place.source].includer; includer && shown < kMaxOriginsShown; ++shown) {
+    notes.push_back({*includer, "included from here"});
+    includer = sources_[includer->source].includer;
+  }
 }
 
 // Fills `message` in with what is said and where, in characters, and with the line.
@@ -150,6 +183,7 @@ std::vector<Diagnostic> Report::take() {
     locate(entry.error, diagnostic);
     diagnostic.code = entry.code;
     diagnostic.fix = std::move(entry.fix);
+    add_origin(entry.error.place, entry.notes);
     for (Note& note : entry.notes) locate(note, diagnostic.notes.emplace_back());
   }
   if (errors_ > kMaxProblems) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct Place {
   std::uint32_t source = 0;
   std::uint32_t line = 0, column = 0;  // from 1, the column in bytes; line 0: the source as a whole
   std::uint32_t length = 1;            // bytes to underline
+  std::uint32_t use = 0;               // of a sub-graph, that this is seen through (Report::add_use); 0: none
 };
 
 // Another place that has to do with a problem: where the name is defined first, say.
@@ -29,13 +31,19 @@ struct Note {
   std::string text;
 };
 
-// Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts.
+// Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts. What is reported
+// twice counts once; so does one problem of a sub-graph that is seen through several of its uses.
 class Report {
  public:
   static constexpr std::size_t kMaxProblems = 100;
 
   // `name` stands in diagnostics. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
+  // What a source says is noted to come from the include at `place`.
+  void set_includer(std::uint32_t source, const Place& place) { sources_[source].includer = place; }
+  // The use of a sub-graph at `place`, which is `stage` in the flat graph. Returns the number for Place::use of what is
+  // seen through it, whose problems then note it.
+  std::uint32_t add_use(std::string stage, const Place& place);
   [[nodiscard]] const std::string& text(std::uint32_t source) const { return sources_[source].text; }
   // The line of a place, without its end; empty for a source as a whole.
   std::string_view line(const Place& place);
@@ -55,18 +63,27 @@ class Report {
   struct Source {
     std::string name, text;
     std::vector<std::size_t> lines;  // where each begins; found when first needed
+    std::optional<Place> includer = std::nullopt;
+  };
+  struct Use {
+    std::string stage;
+    Place place;
   };
   struct Entry {
     std::string_view code;  // of problems.h
     Note error;
     std::string fix;
     std::vector<Note> notes;
+    std::string seen;  // the text without the name of the use
   };
 
+  [[nodiscard]] std::string without_use(const Place& place, std::string_view text) const;
+  void add_origin(const Place& place, std::vector<Note>& notes) const;
   void locate(Note& note, SourceMessage& message);
 
   std::vector<Source> sources_;
   std::vector<Entry> entries_;
+  std::vector<Use> uses_{{}};                                 // [0] none
   std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;  // source, line
   std::size_t errors_ = 0;
 };

@@ -1,5 +1,5 @@
-// Under which choices every stage fires and every token comes; shows that a graph keeps the rules of docs/graph.md, or
-// refuses.
+// Under which choices every stage fires and every token comes; shows that a graph keeps the rules of
+// docs/graph-language.md, or refuses.
 #pragma once
 
 #include <optional>

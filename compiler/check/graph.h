@@ -44,6 +44,7 @@ struct GraphEdge {
   std::uint32_t min_blocks = 1, blocks = 1;
   bool count = false;     // of the elements of the scatter that the output starts (EdgePlan)
   std::string lane = {};  // of the channel that carries it, where it crosses
+  std::vector<PassedInput> passed = {};
 };
 
 // A loop, or a scatter: what happens to one element is to a scatter what a turn is to a loop, but that no turn follows

@@ -10,10 +10,10 @@
 namespace woa {
 namespace fs = std::filesystem;
 
-KernelCatalog::KernelCatalog(const GraphFile& graph, const fs::path& folder, std::vector<fs::path> kernel_path,
-                             Report& report)
+KernelCatalog::KernelCatalog(const GraphFile& graph, std::vector<fs::path> kernel_path, Report& report)
     : kernel_path_(std::move(kernel_path)), report_(report) {
-  for (const KernelRef& ref : graph.kernels) add_user_kernel(ref, folder);
+  for (const SubgraphDecl& each : graph.graphs) graphs_.insert(each.name);
+  for (const KernelRef& ref : graph.kernels) add_user_kernel(ref, graph.folders.at(ref.place.source));
 }
 
 KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
@@ -76,7 +76,9 @@ std::vector<std::string> KernelCatalog::names() const {
 }
 
 void KernelCatalog::report_unknown(const std::string& name, const Place& place) {
-  const std::string fix = report_.full() ? std::string() : suggest(name, names(), "kernels");
+  const std::string fix = graphs_.contains(name) ? cat(quote(name), " is a sub-graph: write `graph: ", name, "`")
+                          : report_.full()       ? std::string()
+                                                 : suggest(name, names(), "kernels");
   report_.error(problem::kUnknownKernel, place, cat("there is no kernel ", quote(name)), fix);
 }
 

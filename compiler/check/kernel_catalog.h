@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,8 @@ class KernelCatalog {
     Place place = {};                  // of a user's kernel: the entry of the graph that names its file
   };
 
-  // Reads the user's kernels, whose paths are relative to `folder`.
-  KernelCatalog(const GraphFile& graph, const std::filesystem::path& folder,
-                std::vector<std::filesystem::path> kernel_path, Report& report);
+  // Reads the user's kernels.
+  KernelCatalog(const GraphFile& graph, std::vector<std::filesystem::path> kernel_path, Report& report);
   // Without a graph: the kernel path only.
   KernelCatalog(std::vector<std::filesystem::path> kernel_path, Report& report);
 
@@ -43,6 +43,7 @@ class KernelCatalog {
   std::vector<std::filesystem::path> kernel_path_;
   Report& report_;
   std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
+  std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
   bool incomplete_ = false;                                // a user's kernel, whose name is not known, has errors
 };
 

@@ -12,8 +12,7 @@ namespace {
 
 class ParamSetter {
  public:
-  ParamSetter(Graph& graph, const std::filesystem::path& folder, Report& report)
-      : graph_(graph), folder_(folder), report_(report) {}
+  ParamSetter(Graph& graph, const GraphFile& file, Report& report) : graph_(graph), file_(file), report_(report) {}
 
   void read_command_line(const std::map<std::string, std::string>& values) {
     if (values.empty()) return;
@@ -106,11 +105,17 @@ class ParamSetter {
       param.value = use == nullptr ? *decl.value : *use->value;
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
-        const std::filesystem::path base = use == nullptr || use->in_graph ? folder_ : std::filesystem::path();
-        param.value = absolute_path(base / param.value);
+        param.value = absolute_path(folder_of(use) / param.value);
       }
     }
     stage.params.push_back(std::move(param));
+  }
+
+  // Where the path of a file begins: a kernel's default is relative to the graph, what the command line gives to the
+  // working directory, everything else to the file that it is written in.
+  [[nodiscard]] std::filesystem::path folder_of(const ParamUse* use) const {
+    if (use == nullptr) return file_.folders.at(file_.source);
+    return use->in_graph ? file_.folders.at(use->place.source) : std::filesystem::path();
   }
 
   void check(const ParamDecl& decl, const ParamUse* use, const std::string& value) {
@@ -123,16 +128,16 @@ class ParamSetter {
   }
 
   Graph& graph_;
-  const std::filesystem::path& folder_;
+  const GraphFile& file_;
   Report& report_;
   std::unordered_map<std::uint32_t, std::vector<ParamUse>> given_;
 };
 
 }  // namespace
 
-void set_params(Graph& graph, const std::map<std::string, std::string>& command_line,
-                const std::filesystem::path& folder, Report& report) {
-  ParamSetter setter(graph, folder, report);
+void set_params(Graph& graph, const std::map<std::string, std::string>& command_line, const GraphFile& file,
+                Report& report) {
+  ParamSetter setter(graph, file, report);
   setter.read_command_line(command_line);
   setter.set_all();
 }

@@ -26,13 +26,12 @@ class Resolver {
   Graph run() {
     add_ends();
     for (const StageDecl& decl : file_.stages) add_stage(decl);
+    for (const WriterRef& ref : file_.mentions) mark_read(ref);
     std::uint32_t stage = kSinkStage;
     for (const StageDecl& decl : file_.stages) connect_stage(decl, ++stage);
     connect_outputs();
     add_implicit_outputs();
     check_use();
-    report_missing(inputs_not_found_, "graph input", "graph inputs", file_.inputs);
-    report_missing(stages_not_found_, "stage", "stages", file_.stages);
     graph_.whole = file_.complete && std::all_of(graph_.stages.begin(), graph_.stages.end(), [](const GraphStage& s) {
                      const bool known = s.kernel != nullptr || s.decl == nullptr;
                      return known && std::find(s.broken.begin(), s.broken.end(), true) == s.broken.end();
@@ -41,8 +40,6 @@ class Resolver {
   }
 
  private:
-  using NotFound = std::map<std::string, std::vector<Place>>;  // where writers of that name are read
-
   void add_ends() {
     GraphStage source, sink;
     source.name = "source";
@@ -66,7 +63,7 @@ class Resolver {
     stage.name = decl.name;
     stage.place = decl.place;
     stage.decl = &decl;
-    stage.replicas = decl.replicas;
+    stage.replicas = decl.replicas.value_or(1);
     if (!decl.kernel.empty()) {
       const KernelCatalog::Found* found = kernels_.find(decl.kernel, decl.kernel_place);
       if (found != nullptr && !found->unavailable.empty()) {
@@ -90,68 +87,26 @@ class Resolver {
     graph_.stages.push_back(std::move(stage));
   }
 
-  // The output that a reference names: nothing if there is none (reported) or if the stage's kernel is unknown.
+  // The output that a reference names: nothing if it is lost, if the kernel has no such port (reported) or if the
+  // kernel is unknown.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> find_writer(const WriterRef& ref) {
-    if (ref.stage.empty()) {
-      if (const auto port = inputs_.find(ref.port); port != inputs_.end()) return std::pair{kSourceStage, port->second};
-      report_no_input(ref);
+    if (ref.lost) {
+      lost_reader_ = true;
       return std::nullopt;
     }
+    if (ref.stage.empty()) return std::pair{kSourceStage, inputs_.at(ref.port)};
     const auto found = by_name_.find(ref.stage);
-    if (found == by_name_.end()) {
-      report_no_stage(ref);
-      return std::nullopt;
-    }
     const GraphStage& stage = graph_.stages[found->second];
     if (stage.kernel == nullptr) return std::nullopt;
     if (const auto port = find_name(stage.outputs, ref.port)) return std::pair{found->second, *port};
-    report_unknown(
-        report_, problem::kUnknownOutput, ref.place,
-        cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
-        ref.port, stage.outputs, "outputs");
+    if (!ref.mentioned) {
+      report_unknown(
+          report_, problem::kUnknownOutput, ref.place,
+          cat("kernel ", quote(stage.kernel->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
+          ref.port, stage.outputs, "outputs");
+    }
     lost_reader_ = true;
     return std::nullopt;
-  }
-
-  void report_no_input(const WriterRef& ref) {
-    lost_reader_ = true;
-    if (const auto stage = by_name_.find(ref.port); stage != by_name_.end()) {
-      std::vector<std::string> outputs;
-      for (const OutputPortPlan& port : graph_.stages[stage->second].outputs) {
-        outputs.push_back(cat(ref.port, ".", port.name));
-      }
-      if (outputs.empty()) outputs.push_back(ref.port + ".PORT");  // the kernel is unknown
-      report_.error(problem::kUnknownWriter, ref.place, cat("there is no graph input ", quote(ref.port)),
-                    cat(quote(ref.port), " is a stage, of which an output is named: ", quote_list(outputs)));
-    } else if (!file_.inputs.empty()) {  // else it is reported that there are none
-      inputs_not_found_[ref.port].push_back(ref.place);
-    }
-  }
-
-  void report_no_stage(const WriterRef& ref) {
-    lost_reader_ = true;
-    const std::string& input = ref.stage == "source" ? ref.port : ref.stage;
-    if (inputs_.contains(input)) {
-      report_.error(problem::kUnknownWriter, ref.place, cat("there is no stage ", quote(ref.stage)),
-                    cat(quote(input), " is a graph input, which is named by itself: write ", quote(input)));
-      return;
-    }
-    if (file_.stages.empty() && !file_.complete) return;  // they could not be read, which is reported
-    stages_not_found_[ref.stage].push_back(ref.place);
-  }
-
-  // Reports each name once, with the other places where it stands: it may be misspelt where it is declared.
-  template <class Items>
-  void report_missing(const NotFound& missing, std::string_view what, std::string_view plural, const Items& items) {
-    constexpr std::size_t kMostNotes = 8;
-    for (const auto& [name, places] : missing) {
-      std::vector<Note> others;
-      for (std::size_t i = 1; i < std::min(places.size(), kMostNotes + 1); ++i) {
-        others.push_back({places[i], "it is named here, too"});
-      }
-      report_unknown(report_, problem::kUnknownWriter, places[0], cat("there is no ", what, " ", quote(name)), name,
-                     items, plural, std::move(others));
-    }
   }
 
   std::int32_t find_loop(const LoopMark& mark, const std::string& target) {
@@ -191,7 +146,8 @@ class Resolver {
       read_.insert(*writer);
       return;
     }
-    GraphEdge edge{writer->first, writer->second, to, port, ref.place, ref.hold, -1, -1, 1, 1, false, ref.lane};
+    GraphEdge edge{writer->first, writer->second, to,        port, ref.place, ref.hold, -1, -1, 1, 1,
+                   false,         ref.lane,       ref.passed};
     if (ref.loop && to == kSinkStage) {
       report_.error(problem::kBadLoopEdge, ref.loop->place, "a graph output cannot start the next turn of a loop",
                     "remove `loop`");
@@ -348,9 +304,8 @@ class Resolver {
   std::map<std::int32_t, Place> max_places_;  // by loop: where its `max` was given first
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Place> seen_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> read_;  // outputs that something broken reads
-  NotFound inputs_not_found_, stages_not_found_;
-  std::set<std::uint32_t> unknown_input_;  // stages that name an input which does not exist
-  bool lost_reader_ = false;               // some reference may have meant any output
+  std::set<std::uint32_t> unknown_input_;                   // stages that name an input which does not exist
+  bool lost_reader_ = false;                                // some reference may have meant any output
 };
 
 }  // namespace

@@ -99,10 +99,45 @@ class TypeSettler {
     return notes;
   }
 
+  // Why the types do not fit; empty if they do, or if one of them could not be read.
+  static std::string difference(const PortType& from, const PortType& to) {
+    if (from.element.empty() || to.element.empty()) return {};
+    if (from.element != to.element) return "the elements differ";
+    if (from.dims.size() != to.dims.size()) return "the numbers of dimensions differ";
+    for (std::size_t d = 0; d < from.dims.size(); ++d) {
+      const std::uint32_t x = from.dims[d].size, y = to.dims[d].size;
+      if (x != 0 && y != 0 && x != y) return cat("dimension ", d + 1, " is ", x, " and ", y);
+    }
+    return {};
+  }
+
+  // Whether both ends have the types of the inputs of sub-graphs between them.
+  bool check_passed(const GraphEdge& edge, const PortType& from, const PortType& to) {
+    bool fits = true;
+    for (const PassedInput& passed : edge.passed) {
+      if (!passed.input->type) continue;
+      const PortType& type = *passed.input->type;
+      const std::string input = cat("input ", quote(passed.name), " (", to_string(type), ")");
+      const std::string why = difference(from, type), inner = difference(type, to);
+      fits = fits && why.empty() && inner.empty();
+      if (!why.empty()) {
+        report_.error(problem::kTypeMismatch, edge.place,
+                      cat(quote(graph_.writer_name(edge)), " (", to_string(from), ") does not fit ", input, ": ", why),
+                      "give the sub-graph what it declares", {{passed.input->place, "the input"}});
+      } else if (!inner.empty()) {
+        report_.error(problem::kTypeMismatch, passed.read,
+                      cat(input, " does not fit ", quote(graph_.reader_name(edge)), " (", to_string(to), "): ", inner),
+                      "declare the input with the type of its readers", {{passed.input->place, "the input"}});
+      }
+    }
+    return fits;
+  }
+
   void join(const GraphEdge& edge) {
     const PortType& from = graph_.stages[edge.from_stage].outputs[edge.from_port].type;
     const PortType& to = graph_.stages[edge.to_stage].inputs[edge.to_port].type;
     if (from.element.empty() || to.element.empty()) return;  // could not be read, reported
+    if (!check_passed(edge, from, to)) return;
     if (from.element != to.element) return mismatch(edge, "the elements differ");
     if (from.dims.size() != to.dims.size()) return mismatch(edge, "the numbers of dimensions differ");
     const std::uint32_t a = find(output(edge.from_stage, edge.from_port)), b = find(input(edge.to_stage, edge.to_port));

@@ -1,5 +1,6 @@
 #include "compiler/parse/graph_file.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
@@ -11,17 +12,8 @@
 namespace woa {
 namespace {
 
+constexpr std::uint64_t kMaxTurns = std::numeric_limits<std::uint32_t>::max();
 constexpr std::string_view kWriterForm = "`STAGE.PORT` or the name of a graph input";
-
-// Reports keys whose meaning is defined but not built yet.
-void refuse_unsupported_keys(const MapReader& map, std::initializer_list<std::string_view> keys, Report& report) {
-  for (const std::string_view key : keys) {
-    const YamlNode* value = map.get(key);
-    if (value == nullptr) continue;
-    report.error(problem::kNotSupported, value->place, cat(quote(key), " is not supported yet by this version"),
-                 "leave it out");
-  }
-}
 
 bool read_reference(const YamlNode& node, WriterRef& ref, Report& report) {
   ref.place = node.place;
@@ -38,15 +30,28 @@ bool read_reference(const YamlNode& node, WriterRef& ref, Report& report) {
   return false;
 }
 
+// The NAME of `{param: NAME}`; nothing, after a report, if it is no name.
+std::optional<std::string> read_param_ref(const YamlNode& node, Report& report) {
+  const MapReader map(&node, "the use of a parameter", {"param"}, report);
+  const YamlNode* name = map.need("param", "param: NAME");
+  return name == nullptr ? std::nullopt : read_name(*name, "the name of a parameter", report);
+}
+
+void read_loop_max(const YamlNode& node, LoopMark& loop, Report& report) {
+  loop.max_place = node.place;
+  if (node.kind == YamlNode::Kind::kMap) {
+    loop.max_param = read_param_ref(node, report).value_or("");
+  } else if (const auto turns = read_integer(node, "`max`", 1, kMaxTurns, report)) {
+    loop.max = static_cast<std::uint32_t>(*turns);
+  }
+}
+
 LoopMark read_loop(const YamlNode& node, Report& report) {
   LoopMark loop{node.place, {}, {}};
   const std::size_t errors = report.errors();
   const MapReader map(&node, "a loop", {"max", "name"}, report);
   if (const YamlNode* name = map.get("name")) loop.name = read_name(*name, "the name of a loop", report).value_or("");
-  if (const YamlNode* max = map.get("max")) {
-    const auto turns = read_integer(*max, "`max`", 1, std::numeric_limits<std::uint32_t>::max(), report);
-    if (turns) loop.max = static_cast<std::uint32_t>(*turns);
-  }
+  if (const YamlNode* max = map.get("max")) read_loop_max(*max, loop, report);
   loop.broken = report.errors() != errors;
   return loop;
 }
@@ -91,19 +96,28 @@ std::vector<PortUse> read_port_uses(const YamlNode* node, std::string_view what,
   return uses;
 }
 
+// Nothing, after a report, where a key and its value have run together.
+std::optional<ParamUse> read_param(const YamlNode& key, const YamlNode& value, Report& report) {
+  const std::size_t blank = key.text.find(' ');
+  if (value.kind == YamlNode::Kind::kNull && blank != std::string::npos) {
+    report.error(problem::kWrongShape, key.place, cat(quote(key.text), " has no value"),
+                 cat("a colon may be missing: ", quote(cat(key.text.substr(0, blank), ":", key.text.substr(blank)))));
+    return std::nullopt;
+  }
+  ParamUse use{key.text, key.place, value.place};
+  if (value.kind == YamlNode::Kind::kMap) {
+    use.param = read_param_ref(value, report).value_or("");
+  } else {
+    use.value = read_text(value, cat("parameter ", quote(key.text)), report);
+  }
+  return use;
+}
+
 std::vector<ParamUse> read_params(const YamlNode* node, Report& report) {
   std::vector<ParamUse> params;
   if (node == nullptr || !expect_map(*node, "`params`", "`{width: 1280}`", report)) return params;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
-    const std::string& name = node->keys[i].text;
-    const std::size_t blank = name.find(' ');
-    if (node->items[i].kind == YamlNode::Kind::kNull && blank != std::string::npos) {
-      report.error(problem::kWrongShape, node->keys[i].place, cat(quote(name), " has no value"),
-                   cat("a colon may be missing: ", quote(cat(name.substr(0, blank), ":", name.substr(blank)))));
-      continue;
-    }
-    const auto value = read_text(node->items[i], cat("parameter ", quote(name)), report);
-    params.push_back({node->keys[i].text, node->keys[i].place, node->items[i].place, value, true});
+    if (auto param = read_param(node->keys[i], node->items[i], report)) params.push_back(std::move(*param));
   }
   return params;
 }
@@ -122,22 +136,36 @@ void read_replicas(const MapReader& map, StageDecl& stage, Report& report) {
                "leave it out");
 }
 
+// `kernel` or `graph`.
+void read_what(const MapReader& map, StageDecl& stage, Report& report) {
+  const YamlNode* graph = map.get("graph");
+  const YamlNode* kernel =
+      graph != nullptr || map.misspelt("graph") ? map.get("kernel") : map.need("kernel", "kernel: NAME");
+  if (graph != nullptr && kernel != nullptr) {
+    report.error(problem::kWrongShape, kernel->place,
+                 cat("stage ", quote(stage.name), " has both `kernel` and `graph`, but runs one of them"),
+                 "remove one; `graph` names a sub-graph", {{graph->place, "the sub-graph"}});
+  } else if (graph != nullptr) {
+    stage.graph = read_name(*graph, "the name of a sub-graph", report).value_or("");
+    stage.kernel_place = graph->place;
+  } else if (kernel != nullptr) {
+    stage.kernel = read_name(*kernel, "the name of a kernel", report).value_or("");
+    stage.kernel_place = kernel->place;
+  }
+}
+
 StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report) {
   StageDecl stage;
   stage.name = key.text;
   stage.place = stage.kernel_place = stage.on_place = stage.replicas_place = key.place;
   const MapReader map(value.kind == YamlNode::Kind::kNull ? nullptr : &value, cat("stage ", quote(key.text)),
-                      {"kernel", "in", "params", "on", "replicas", "unordered", "needs"}, report);
+                      {"kernel", "graph", "in", "params", "on", "replicas", "unordered", "needs"}, report);
   if (value.kind == YamlNode::Kind::kNull) {
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");
   }
-  refuse_unsupported_keys(map, {"needs"}, report);
   read_replicas(map, stage, report);
-  if (const YamlNode* kernel = map.need("kernel", "kernel: NAME")) {
-    stage.kernel = read_name(*kernel, "the name of a kernel", report).value_or("");
-    stage.kernel_place = kernel->place;
-  }
+  read_what(map, stage, report);
   const std::size_t errors = report.errors();
   stage.in = read_port_uses(map.get("in"), "`in`", "`{PORT: STAGE.PORT}`", report);
   stage.in_complete = map.is_map() && report.errors() == errors && !map.misspelt("in");
@@ -148,10 +176,11 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
     stage.on = read_text(*on, "`on`", report).value_or("");
     stage.on_place = on->place;
   }
+  stage.needs = read_needs(map.get("needs"), report);
   return stage;
 }
 
-void read_stages(const YamlNode* node, GraphFile& graph, Report& report) {
+void read_stages(const YamlNode* node, GraphBody& graph, Report& report) {
   if (node == nullptr || !expect_map(*node, "`stages`", "`NAME: {kernel: ..., in: {...}}`", report)) return;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
     const YamlNode& key = node->keys[i];
@@ -183,11 +212,83 @@ void read_inputs(const YamlNode* node, GraphFile& graph, Report& report) {
   }
 }
 
-void read_kernels(const YamlNode* node, GraphFile& graph, Report& report) {
-  if (node == nullptr || !expect_list(*node, "`kernels`", "`[my_kernel/kernel.yaml]`", report)) return;
-  for (const YamlNode& item : node->items) {
-    if (auto path = read_text(item, "the path of a kernel.yaml", report)) graph.kernels.push_back({*path, item.place});
+// Inputs of a sub-graph: how large a token may be is its writer's business.
+void read_subgraph_inputs(const YamlNode* node, SubgraphDecl& graph, Report& report) {
+  if (node == nullptr || !expect_map(*node, "`inputs`", "`NAME: {type: bytes}`", report)) return;
+  for (std::size_t i = 0; i < node->keys.size(); ++i) {
+    const YamlNode& key = node->keys[i];
+    if (!read_name(key, "the name of an input", report)) continue;
+    GraphInput input{key.text, key.place, {}};
+    const MapReader map(&node->items[i], cat("input ", quote(key.text)), {"type"}, report);
+    if (map.is_map()) input.type = read_port_type(map, {}, report);
+    if (node->items[i].kind == YamlNode::Kind::kNull) {
+      report.error(problem::kMissingKey, key.place, cat("input ", quote(key.text), " has no type"),
+                   "write `{type: bytes}`, or the type that its readers have");
+    }
+    graph.inputs.push_back(std::move(input));
   }
+}
+
+SubgraphDecl read_subgraph(const YamlNode& key, const YamlNode& value, Report& report) {
+  SubgraphDecl graph;
+  const std::size_t errors = report.errors();
+  graph.name = key.text;
+  graph.place = key.place;
+  const MapReader map(&value, cat("sub-graph ", quote(key.text)), {"inputs", "params", "stages", "outputs"}, report);
+  if (value.kind == YamlNode::Kind::kNull) {
+    report.error(problem::kMissingKey, key.place, cat("sub-graph ", quote(key.text), " is empty"),
+                 "write `{inputs: {...}, stages: {...}, outputs: {...}}`");
+  }
+  graph.params = read_param_decls(map.get("params"), report);
+  for (const ParamDecl& param : graph.params) {
+    if (!param.secret) continue;
+    report.error(problem::kUnknownKey, key.place,
+                 cat("parameter ", quote(param.name), " of sub-graph ", quote(key.text), " is marked secret"),
+                 "leave it out: a kernel takes its secrets from the environment itself");
+  }
+  read_subgraph_inputs(map.need("inputs", "inputs: {NAME: {type: bytes}}"), graph, report);
+  read_stages(map.need("stages", "stages: {NAME: {kernel: ...}}"), graph, report);
+  graph.outputs =
+      read_port_uses(map.need("outputs", "outputs: {NAME: STAGE.PORT}"), "`outputs`", "`{NAME: STAGE.PORT}`", report);
+  graph.complete = report.errors() == errors;
+  return graph;
+}
+
+void read_graphs(const YamlNode* node, GraphLibrary& library, Report& report) {
+  if (node == nullptr) return;
+  const bool map = expect_map(*node, "`graphs`", "`NAME: {inputs: {...}, stages: {...}}`", report);
+  library.all_named = library.all_named && map;
+  for (std::size_t i = 0; i < (map ? node->keys.size() : 0); ++i) {
+    const bool named = read_name(node->keys[i], "the name of a sub-graph", report).has_value();
+    library.all_named = library.all_named && named;
+    if (named) library.graphs.push_back(read_subgraph(node->keys[i], node->items[i], report));
+  }
+}
+
+// Calls take(path, place) for each path of a list.
+void read_paths(const YamlNode* node, std::string_view what, std::string_view item_what, std::string_view hint,
+                Report& report, const auto& take) {
+  if (node == nullptr || !expect_list(*node, what, hint, report)) return;
+  for (const YamlNode& item : node->items) {
+    if (auto path = read_text(item, item_what, report)) take(std::move(*path), item.place);
+  }
+}
+
+void read_library_keys(const MapReader& map, GraphLibrary& library, Report& report) {
+  library.all_named = !map.misspelt("graphs") && !map.misspelt("includes");
+  read_paths(map.get("includes"), "`includes`", "the path of a file", "`[parts.yaml]`", report,
+             [&](std::string path, const Place& place) {
+               library.includes.push_back({std::move(path), place});
+             });
+  read_paths(map.get("kernels"), "`kernels`", "the path of a kernel.yaml", "`[my_kernel/kernel.yaml]`", report,
+             [&](std::string path, const Place& place) {
+               library.kernels.push_back({std::move(path), place});
+             });
+  read_graphs(map.get("graphs"), library, report);
+}
+
+bool has_key(const YamlNode& map, std::string_view key) {
+  return std::any_of(map.keys.begin(), map.keys.end(), [&](const YamlNode& k) { return k.text == key; });
 }
 
 void read_options(const MapReader& map, GraphFile& graph, Report& report) {
@@ -210,22 +311,46 @@ std::optional<GraphFile> read_graph(std::uint32_t source, Report& report) {
       !expect_kind(*root, "woa", report)) {
     return std::nullopt;
   }
+  if (has_key(*root, "graphs") && !has_key(*root, "stages")) {
+    report.error(problem::kMissingKey, root->place, "this file has sub-graphs, but no `stages` that use them",
+                 "add `stages: {NAME: {graph: ...}}`, or check a graph that includes this file");
+    return std::nullopt;
+  }
   const MapReader map(
       &*root, "a graph file",
       {"woa", "graph", "inputs", "stages", "outputs", "kernels", "window", "deadline", "includes", "graphs"}, report);
   GraphFile graph;
+  graph.source = source;
   check_version(map, "woa", report);
-  refuse_unsupported_keys(map, {"includes", "graphs"}, report);
   if (const YamlNode* name = map.need("graph", "graph: NAME")) {
     graph.name = read_name(*name, "the name of a graph", report).value_or("unnamed");
   }
-  read_kernels(map.get("kernels"), graph, report);
+  read_library_keys(map, graph, report);
   read_inputs(map.get("inputs"), graph, report);
   read_stages(map.need("stages", "stages: {NAME: {kernel: ...}}"), graph, report);
   graph.outputs = read_port_uses(map.get("outputs"), "`outputs`", "`{NAME: STAGE.PORT}`", report);
   read_options(map, graph, report);
   graph.complete = report.errors() == errors;
   return graph;
+}
+
+std::optional<GraphLibrary> read_library(std::uint32_t source, Report& report) {
+  const std::optional<YamlNode> root = parse_yaml(source, report);
+  if (!root || !expect_map(*root, "an included file", "`woa: 1`, `graphs: {NAME: ...}`", report) ||
+      !expect_kind(*root, "woa", report)) {
+    return std::nullopt;
+  }
+  if (has_key(*root, "stages")) {
+    report.error(problem::kWrongShape, root->place, "this is a graph of its own, which cannot be included",
+                 "put what is to be used elsewhere under `graphs: {NAME: {inputs, stages, outputs}}` in a file without "
+                 "`stages`");
+    return std::nullopt;
+  }
+  const MapReader map(&*root, "an included file", {"woa", "includes", "kernels", "graphs"}, report);
+  GraphLibrary library;
+  check_version(map, "woa", report);
+  read_library_keys(map, library, report);
+  return library;
 }
 
 }  // namespace woa

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/parse/needs.h"
+#include "compiler/parse/param_decl.h"
 #include "compiler/parse/port_type.h"
 #include "compiler/report.h"
 
@@ -16,6 +20,21 @@ struct LoopMark {  // `loop: {max: N, name: L}`
   std::string name;                  // empty: the stage that the edge enters
   std::optional<std::uint32_t> max;  // may be left to another edge of the loop
   bool broken = false;               // reported as unreadable
+  std::string max_param = {};        // `max: {param: NAME}`; not in a flat graph
+  Place max_place = {};
+};
+
+struct GraphInput {
+  std::string name;
+  Place place;
+  std::optional<PortType> type;  // nothing if it could not be read
+};
+
+// An edge of a flat graph passes an input of a sub-graph, whose type it must have, too.
+struct PassedInput {
+  const GraphInput* input = nullptr;  // of the sub-graph's declaration
+  std::string name = {};              // "stage.input", the stage being the use of the sub-graph
+  Place read = {};                    // where the sub-graph reads it
 };
 
 struct WriterRef {  // `stage.port` or a graph input
@@ -25,7 +44,10 @@ struct WriterRef {  // `stage.port` or a graph input
   bool hold = false;
   std::optional<LoopMark> loop;
   std::string lane = {};
-  bool unclear = false;  // whether it is held or starts a turn could not be read
+  bool unclear = false;                  // whether it is held or starts a turn could not be read
+  std::vector<PassedInput> passed = {};  // of a flat graph
+  bool mentioned = false;                // of a flat graph: GraphBody::mentions has it, too, and its own place
+  bool lost = false;                     // names nothing, which is reported
 };
 
 struct PortUse {  // one key of `in` or of `outputs`
@@ -38,29 +60,26 @@ struct PortUse {  // one key of `in` or of `outputs`
 struct ParamUse {
   std::string name;
   Place name_place, place;
-  std::optional<std::string> value;  // nothing if it could not be read
-  bool in_graph = true;              // else from the command line
+  std::optional<std::string> value = {};  // nothing if it could not be read
+  bool in_graph = true;                   // else from the command line
+  std::string param = {};                 // `{param: NAME}`, which gives the value; not in a flat graph
 };
 
 struct StageDecl {
   std::string name;
   Place place;
-  std::string kernel;  // empty if it could not be read
+  std::string kernel;  // empty if it could not be read, and where there is `graph`
   Place kernel_place;
+  std::string graph = {};  // the sub-graph that it uses; not in a flat graph
   std::vector<PortUse> in;
   bool in_complete = true;  // nothing of `in` was left out because it could not be read
   std::vector<ParamUse> params;
   bool params_complete = true;
   std::string on;  // empty: the compiler decides
   Place on_place;
-  std::uint32_t replicas = 1;
-  Place replicas_place;
-};
-
-struct GraphInput {
-  std::string name;
-  Place place;
-  std::optional<PortType> type;  // nothing if it could not be read
+  std::optional<std::uint32_t> replicas = {};  // nothing: one
+  Place replicas_place = {};
+  std::vector<NeedUse> needs = {};
 };
 
 struct KernelRef {  // a kernel.yaml of the user
@@ -68,18 +87,45 @@ struct KernelRef {  // a kernel.yaml of the user
   Place place;
 };
 
-struct GraphFile {
-  std::string name;
+struct IncludeRef {  // another file whose sub-graphs and kernels may be used
+  std::string path;
+  Place place;
+};
+
+struct GraphBody {  // of a graph or a sub-graph
   std::vector<GraphInput> inputs;
   std::vector<StageDecl> stages;
   std::vector<PortUse> outputs;
+  std::vector<WriterRef> mentions;  // read by something that is left out: not to be reported as unread
+  bool complete = true;             // nothing was left out because it could not be read
+};
+
+struct SubgraphDecl : GraphBody {
+  std::string name;
+  Place place;
+  std::vector<ParamDecl> params;
+};
+
+// What a file may bring into another: its sub-graphs and kernels, and those of the files that it includes.
+struct GraphLibrary {
+  std::vector<IncludeRef> includes;
   std::vector<KernelRef> kernels;
+  std::vector<SubgraphDecl> graphs;
+  bool all_named = true;  // no sub-graph was left out because its name or its file could not be read
+};
+
+struct GraphFile : GraphBody, GraphLibrary {
+  std::uint32_t source = 0;
+  std::string name;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  bool complete = true;  // nothing was left out because it could not be read
+  // By source, of this file and those that it includes: where the paths in it begin.
+  std::map<std::uint32_t, std::filesystem::path> folders;
 };
 
 // Nothing if the source is not a graph at all; else whatever could be read of it, problems being reported.
 std::optional<GraphFile> read_graph(std::uint32_t source, Report& report);
+// The same for an included file, which has no stages of its own.
+std::optional<GraphLibrary> read_library(std::uint32_t source, Report& report);
 
 }  // namespace woa

@@ -231,6 +231,7 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
     kernel.scratch_bytes = read_size(*scratch, "`scratch`", report).value_or(0);
   }
   read_stateful(map.get("stateful"), kernel, report);
+  kernel.needs = read_needs(map.get("needs"), report);
   if (kernel.outputs.empty()) {
     kernel.outputs.push_back({"done", {"bytes", {}, 0}, -1});
     kernel.outputs_are_implicit = true;
@@ -248,10 +249,10 @@ std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
       !expect_kind(*root, "woa_kernel", report)) {
     return std::nullopt;
   }
-  const MapReader map(
-      &*root, "a kernel.yaml",
-      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch", "variants"},
-      report);
+  const MapReader map(&*root, "a kernel.yaml",
+                      {"woa_kernel", "name", "summary", "in", "out", "dims", "params", "library", "stateful", "scratch",
+                       "needs", "variants"},
+                      report);
   KernelDecl kernel;
   kernel.place = {source, 0, 0, 1};
   check_version(map, "woa_kernel", report);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/parse/machine.h"
+#include "compiler/parse/needs.h"
 #include "compiler/parse/param_decl.h"
 #include "compiler/report.h"
 #include "runtime/plan/plan.h"
@@ -27,6 +28,7 @@ struct KernelDecl {
   std::string library;
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
+  std::vector<NeedUse> needs;                                // capabilities of the controller
   std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, rtl
   std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: not known
 };

@@ -220,10 +220,11 @@ bool expect_kind(const YamlNode& root, std::string_view key, Report& report) {
   struct Kind {
     std::string_view key, name, fix;
   };
-  static constexpr std::array<Kind, 3> kKinds{
+  static constexpr std::array<Kind, 4> kKinds{
       {{"woa", "a graph", "graphs are given to `woa check`, `woa compile` and `woa run`"},
        {"woa_kernel", "a kernel.yaml", "name it under `kernels` of a graph"},
-       {"woa_machine", "a machine file", "give it by `--machine`"}}};
+       {"woa_machine", "a machine file", "give it by `--machine`"},
+       {"woa_profile", "a profile", "give it by `--profile`"}}};
   const YamlNode* mark = nullptr;
   const Kind *found = nullptr, *wanted = nullptr;
   for (const Kind& kind : kKinds) {

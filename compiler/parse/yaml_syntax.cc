@@ -1,148 +1,107 @@
 #include "compiler/parse/yaml_syntax.h"
 
-#include <yaml-cpp/exceptions.h>
-
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace woa {
 namespace {
 
-// What the parser's complaints mean to somebody who writes a graph.
-std::string explain(const std::string& complaint) {
-  using namespace YAML::ErrorMsg;
-  const std::array<std::pair<std::string_view, std::string_view>, 17> known{{
-      {END_OF_MAP_FLOW, "a `{` opened before is not closed, or a comma is missing"},
-      {END_OF_SEQ_FLOW, "a `[` opened before is not closed, or a comma is missing"},
-      {END_OF_MAP, "this line does not continue the map above: check its indentation and its colon"},
-      {END_OF_SEQ, "this line does not continue the list above: check its indentation"},
-      {TAB_IN_INDENTATION, "a tab in the indentation: YAML takes spaces only"},
-      {FLOW_END, "a `}` or `]` that closes nothing"},
-      {BLOCK_ENTRY, "a list item (`- `) cannot stand here"},
-      {MAP_KEY, "a key cannot stand here"},
-      {MAP_VALUE, "a `: ` that follows no key"},
-      {EOF_IN_SCALAR, "the text ends within quotes"},
-      {DOC_IN_SCALAR, "a line of `---` or `...` within quotes"},
-      {CHAR_IN_SCALAR, "a character that cannot begin a value: quote the text"},
-      {UNKNOWN_TOKEN, "a character that cannot begin a value: quote the text"},
-      {INVALID_ESCAPE, "an unknown escape in double quotes: use single quotes for text with backslashes"},
-      {INVALID_HEX, "a bad hexadecimal escape in double quotes"},
-      {UNKNOWN_ANCHOR, "an alias (`*name`), which is not part of this language: write the value out"},
-      {ALIAS_NOT_FOUND, "`*` begins an alias, which is not part of this language: quote the text"},
-  }};
-  for (const auto& [theirs, ours] : known) {
-    if (complaint.starts_with(theirs)) return std::string(ours);
+struct Known {
+  std::string_view context, problem, means;  // an empty context is any
+};
+
+constexpr std::string_view kTab = "found a tab character", kNoKey = "mapping values are not allowed",
+                           kNoColon = "could not find expected ':'", kQuoted = "while scanning a quoted scalar",
+                           kFlow = "while parsing a flow";
+
+constexpr std::array<Known, 21> kKnown{{
+    {"while parsing a flow mapping", "did not find expected ',' or '}'",
+     "a `{` opened before is not closed, or a comma is missing"},
+    {"while parsing a flow sequence", "did not find expected ',' or ']'",
+     "a `[` opened before is not closed, or a comma is missing"},
+    {"while parsing a block mapping", "did not find expected key",
+     "this line does not continue the map above: check its indentation and its colon"},
+    {"while parsing a block collection", "did not find expected '-' indicator",
+     "this line does not continue the list above: check its indentation"},
+    {"", "did not find expected <document start>",
+     "nothing can follow here: check the indentation, and what is open above"},
+    {"while parsing a flow node", "did not find expected node content",
+     "a value is missing here, or a `{` or `[` opened before is not closed"},
+    {"", "did not find expected node content", "a value is missing here"},
+    {"", kTab, "a tab in the indentation: YAML takes spaces only"},
+    {"", "block sequence entries are not allowed", "a list item (`- `) cannot stand here"},
+    {"", "mapping keys are not allowed", "a key cannot stand here"},
+    {"", kNoKey, "a `: ` that follows no key"},
+    {"", kNoColon, "a key without its colon"},
+    {kQuoted, "found unexpected end of stream", "the text ends within quotes"},
+    {kQuoted, "found unexpected document indicator", "a line of `---` or `...` within quotes"},
+    {"", "found character that cannot start any token", "a character that cannot begin a value: quote the text"},
+    {"", "found unknown escape character",
+     "an unknown escape in double quotes: use single quotes for text with backslashes"},
+    {"", "did not find expected hexdecimal number", "a bad hexadecimal escape in double quotes"},
+    {"", "found invalid Unicode character escape code", "a bad hexadecimal escape in double quotes"},
+    {"", "control characters are not allowed", "a character that YAML does not take"},
+    {"while scanning an alias", "", "`*` begins an alias, which is not part of this language: quote the text"},
+    {"while scanning an anchor", "", "`&` begins an anchor, which is not part of this language: quote the text"},
+}};
+
+std::string explain(std::string_view context, std::string_view problem) {
+  for (const Known& known : kKnown) {
+    if (context.starts_with(known.context) && problem.starts_with(known.problem)) return std::string(known.means);
   }
   return "the text from here on is not valid YAML";
 }
 
-// A bracket or a quote that is open at some place, and where it was opened.
-struct Opened {
-  char what = 0;
-  Place place;
-};
-
-// Walks over a text as the parser does, as far as brackets and quotes go.
-class BracketScanner {
- public:
-  explicit BracketScanner(std::uint32_t source) : at_{source, 1, 1, 1} {}
-
-  // The innermost that is open after `text`.
-  std::optional<Opened> run(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      step(text[i], i > 0 ? text[i - 1] : '\n');
-      at_.column = text[i] == '\n' ? 1 : at_.column + 1;
-      if (text[i] == '\n') ++at_.line;
-    }
-    return open_.empty() ? std::nullopt : std::optional(open_.back());
-  }
-  static bool is_quote(char c) { return c == '"' || c == '\''; }
-
- private:
-  void step(char c, char previous) {
-    if (c == '\n') {
-      comment_ = false;
-      before_ = '\n';
-    }
-    if (comment_ || std::exchange(escaped_, false)) return;
-    const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-    const char quote = open_.empty() || !is_quote(open_.back().what) ? '\0' : open_.back().what;
-    if (quote != '\0') {
-      escaped_ = quote == '"' && c == '\\';
-      if (c == quote) open_.pop_back();  // of a doubled single quote the second one opens again
-    } else if (c == '#' && (previous == ' ' || previous == '\t' || previous == '\n')) {
-      comment_ = true;
-    } else if ((is_quote(c) && (begins_value() || previous == c)) ||
-               ((c == '{' || c == '[') && (!open_.empty() || begins_value()))) {
-      open_.push_back({c, at_});
-    } else if ((c == '}' || c == ']') && !open_.empty()) {
-      open_.pop_back();
-    }
-    if (!blank) before_ = c;
-  }
-  // Elsewhere a quote is part of a plain text, and so is a bracket outside of others.
-  [[nodiscard]] bool begins_value() const {
-    return std::string_view("\n:,-?[{").find(before_) != std::string_view::npos;
-  }
-
-  Place at_;
-  std::vector<Opened> open_;
-  char before_ = '\n';  // the last character of the line that is no blank, or its beginning
-  bool comment_ = false, escaped_ = false;
-};
-
-// What was opened before is not closed, as far as the parser could see.
-bool ends_early(const std::string& complaint) {
-  using namespace YAML::ErrorMsg;
-  const std::array<std::string_view, 4> known{END_OF_MAP_FLOW, END_OF_SEQ_FLOW, EOF_IN_SCALAR, DOC_IN_SCALAR};
-  return std::any_of(known.begin(), known.end(), [&](std::string_view text) { return complaint.starts_with(text); });
-}
-
-// The text before a place.
-std::string_view text_before(const Place& place, Report& report) {
-  const std::string_view text = report.text(place.source), line = report.line(place);
-  if (place.line == 0 || line.data() == nullptr) return text;
-  return text.substr(
-      0, static_cast<std::size_t>(line.data() - text.data()) + std::min<std::size_t>(place.column - 1, line.size()));
-}
-
-std::string fix_for(const std::string& complaint, const Place& place, Report& report) {
+std::string_view line_from(const Place& place, Report& report) {
   const std::string_view line = report.line(place);
-  const std::string_view before = line.substr(0, std::min<std::size_t>(place.column - 1, line.size()));
-  if (complaint.starts_with(YAML::ErrorMsg::MAP_VALUE)) {
+  return line.substr(std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, line.size()));
+}
+
+std::string fix_for(const YamlComplaint& complaint, Report& report) {
+  const std::string_view rest = line_from(complaint.place, report), line = report.line(complaint.place);
+  const std::string_view before = line.substr(0, line.size() - rest.size());
+  if (complaint.problem.starts_with(kNoKey)) {
     return before.find(": ") != std::string_view::npos ? "if the colon is part of a text, put the text into quotes"
                                                        : "the line above may lack its colon, as in `stages:`";
   }
-  const bool flow = complaint.starts_with(YAML::ErrorMsg::END_OF_MAP_FLOW);
-  const bool bracket =
-      before.size() < line.size() && line[before.size()] == '[' && !before.empty() && before.back() != ' ';
-  if (flow && bracket) return "a text with brackets needs quotes: `type: \"u8[height,width]\"`";
-  return "see docs/graph.md for the form of a file";
+  if (complaint.problem.starts_with(kNoColon)) return "write `KEY: VALUE`";
+  if (complaint.bracket && rest.starts_with('[') && !before.empty() && before.back() != ' ')
+    return "a text with brackets needs quotes: `type: \"u8[height,width]\"`";
+  return "see docs/graph-language.md for the form of a file";
+}
+
+void report_open(const Place& place, std::string fix, Report& report) {
+  report.error(problem::kNotYaml, place, cat("a `", line_from(place, report).substr(0, 1), "` that is not closed"),
+               std::move(fix));
 }
 
 }  // namespace
 
-void report_syntax(const std::string& complaint, const Place& place, Report& report) {
-  const std::string_view line = report.line(place);
-  if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos) {
-    report.error(problem::kNotYaml, place, explain(YAML::ErrorMsg::TAB_IN_INDENTATION), "indent with spaces");
-    return;
-  }
-  const std::optional<Opened> opened =
-      ends_early(complaint) ? BracketScanner(place.source).run(text_before(place, report)) : std::nullopt;
-  const bool quote = opened && BracketScanner::is_quote(opened->what);
-  if (opened && (quote || line.empty())) {  // the end of the file would tell nothing
-    report.error(problem::kNotYaml, opened->place, cat("a `", std::string(1, opened->what), "` that is not closed"),
-                 quote ? "close it on the same line" : "close it, or look for one too much above it");
-    return;
-  }
+void report_syntax(const YamlComplaint& complaint, Report& report) {
+  const Place& place = complaint.place;
+  const std::string_view line = report.line(place), rest = line_from(place, report);
+  const auto error = [&](const Place& where, std::string text, std::string fix, std::vector<Note> notes = {}) {
+    report.error(problem::kNotYaml, where, std::move(text), std::move(fix), std::move(notes));
+  };
+  if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos)
+    return error(place, explain({}, kTab), "indent with spaces");
+  if (complaint.context.starts_with(kQuoted)) return report_open(complaint.began, "close it on the same line", report);
+  if (complaint.problem.starts_with(kNoColon))
+    return error(complaint.began, explain(complaint.context, complaint.problem), fix_for(complaint, report));
+  if (!complaint.bracket && (rest.starts_with('}') || rest.starts_with(']')))
+    return error(place, cat("a `", rest.substr(0, 1), "` that closes nothing"),
+                 "remove it, or look for what it is to close");
   std::vector<Note> notes;
-  if (opened) notes.push_back({opened->place, cat("`", std::string(1, opened->what), "` is opened here")});
-  report.error(problem::kNotYaml, place, explain(complaint), fix_for(complaint, place, report), std::move(notes));
+  if (complaint.bracket && complaint.context.starts_with(kFlow)) {
+    const Place& open = *complaint.bracket;
+    if (line.empty())  // the end of the file would tell nothing
+      return report_open(open, "close it, or look for one too much above it", report);
+    notes.push_back({open, cat("`", line_from(open, report).substr(0, 1), "` is opened here")});
+  }
+  error(place, explain(complaint.context, complaint.problem), fix_for(complaint, report), std::move(notes));
 }
 
 }  // namespace woa

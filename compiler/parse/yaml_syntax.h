@@ -1,14 +1,21 @@
-// What the YAML parser complains of, said to somebody who writes a graph.
+// What the YAML library complains of, said to somebody who writes a graph.
 #pragma once
 
-#include <string>
+#include <optional>
+#include <string_view>
 
 #include "compiler/report.h"
 
 namespace woa {
 
-// Reports `complaint`, the parser's own words at `place` (line 0: nowhere), in ours: what is wrong, and the bracket or
-// quote that was opened before and is not closed.
-void report_syntax(const std::string& complaint, const Place& place, Report& report);
+struct YamlComplaint {
+  std::string_view context, problem;  // the library's own words
+  Place place;                        // where it noticed
+  Place began;                        // where that began which it was reading
+  std::optional<Place> bracket = {};  // the innermost `{` or `[` that is open there
+};
+
+// Reports it in our words: what is wrong, and the bracket or quote that was opened before and is not closed.
+void report_syntax(const YamlComplaint& complaint, Report& report);
 
 }  // namespace woa

@@ -1,57 +1,46 @@
 #include "compiler/parse/yaml_tree.h"
 
-#include <yaml-cpp/anchor.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
-
-#include <sstream>
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/parse/yaml_syntax.h"
+#include "compiler/parse/text_cursor.h"
+#include "compiler/parse/yaml_events.h"
 
 namespace woa {
 namespace {
 
-struct Stop {};  // thrown through the parser after a report, so that it ends at once
-
-class TreeBuilder final : public YAML::EventHandler {
+// Puts events together. Each function that takes one answers whether to go on: false after a report that ends it.
+class TreeBuilder {
  public:
-  TreeBuilder(std::uint32_t source, Report& report) : source_(source), report_(report) {}
+  explicit TreeBuilder(Report& report) : report_(report) {}
 
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ == 0) return;
-    stop(problem::kSecondDocument, at(mark, 1), "a second document begins here, but a file holds one only",
-         "remove `---` and what follows, or put it in a file of its own");
+  bool take(YamlEvent event) {
+    if (event.anchored || event.kind == YamlEvent::Kind::kAlias) {
+      return stop(problem::kAlias, event.place, "anchors and aliases (`&name`, `*name`) are not part of this language",
+                  "write the value out where it is used");
+    }
+    if (!event.tag.empty()) {
+      return stop(problem::kYamlTag, event.place,
+                  cat("the YAML tag ", quote(event.tag), " is not part of this language"),
+                  "remove the tag; every key says itself what kind of value it takes");
+    }
+    switch (event.kind) {
+      case YamlEvent::Kind::kDocument: return begin_document(event.place);
+      case YamlEvent::Kind::kScalar: return add(scalar(std::move(event)));
+      case YamlEvent::Kind::kList: return open(YamlNode::Kind::kList, event.place);
+      case YamlEvent::Kind::kMap: return open(YamlNode::Kind::kMap, event.place);
+      case YamlEvent::Kind::kClose: return close();
+      case YamlEvent::Kind::kAlias:
+      case YamlEvent::Kind::kEnd: break;
+    }
+    return true;
   }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    refuse_anchor(mark, anchor);
-    add({YamlNode::Kind::kNull, at(mark, 1), {}, {}, {}, false});
-  }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { refuse_anchor(mark, 1); }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    refuse_anchor(mark, anchor);
-    refuse_tag(mark, tag);
-    const std::size_t quotes = tag == "!" ? 2 : 0;
-    add({YamlNode::Kind::kScalar, at(mark, value.size() + quotes), value, {}, {}, false});
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value /*style*/) override {
-    open(YamlNode::Kind::kList, mark, tag, anchor);
-  }
-  void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value /*style*/) override {
-    open(YamlNode::Kind::kMap, mark, tag, anchor);
-  }
-  void OnMapEnd() override { close(); }
 
-  YamlNode take() { return std::move(root_); }
+  // The document; null if there is none.
+  YamlNode result() { return std::move(root_); }
 
  private:
   struct Open {
@@ -60,82 +49,68 @@ class TreeBuilder final : public YAML::EventHandler {
     bool drop = false;                             // the value that comes next belongs to a duplicate key
   };
 
-  [[nodiscard]] Place at(const YAML::Mark& mark, std::size_t length) const {
-    return {source_, static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1),
-            static_cast<std::uint32_t>(length)};
-  }
-  [[noreturn]] void stop(std::string_view code, const Place& place, std::string text, std::string fix) {
+  bool stop(std::string_view code, const Place& place, std::string text, std::string fix) {
     report_.error(code, place, std::move(text), std::move(fix));
-    throw Stop();
-  }
-  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor == 0) return;
-    stop(problem::kAlias, at(mark, 1), "anchors and aliases (`&name`, `*name`) are not part of this language",
-         "write the value out where it is used");
-  }
-  void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
-    if (tag.empty() || tag == "?" || tag == "!") return;
-    stop(problem::kYamlTag, at(mark, 1), cat("the YAML tag ", quote(tag), " is not part of this language"),
-         "remove the tag; every key says itself what kind of value it takes");
-  }
-  void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
-    refuse_anchor(mark, anchor);
-    refuse_tag(mark, tag);
-    if (stack_.size() == kMaxYamlDepth) {
-      stop(problem::kTooDeep, at(mark, 1), cat("nested deeper than ", kMaxYamlDepth, " levels"),
-           "no key of this language needs that many levels; look for a bracket too much");
-    }
-    stack_.push_back({{kind, at(mark, 1), {}, {}, {}, false}, {}});
-  }
-  void close() {
-    YamlNode node = std::move(stack_.back().node);
-    stack_.pop_back();
-    add(std::move(node));
-  }
-  void add(YamlNode node) {
-    if (stack_.empty()) {
-      root_ = std::move(node);
-      return;
-    }
-    Open& parent = stack_.back();
-    if (std::exchange(parent.drop, false)) return;
-    const bool is_key = parent.node.kind == YamlNode::Kind::kMap && parent.node.keys.size() == parent.node.items.size();
-    if (is_key && !accept_key(node, parent)) return;
-    (is_key ? parent.node.keys : parent.node.items).push_back(std::move(node));
-  }
-  bool accept_key(const YamlNode& key, Open& map) {
-    if (key.kind != YamlNode::Kind::kScalar) {
-      stop(problem::kWrongShape, key.place, "a key must be a plain word", "write `key: value`");
-    }
-    const auto [first, added] = map.names.emplace(key.text, key.place);
-    if (added) return true;
-    report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
-                  "remove or rename one of them", {{first->second, "it stands here first"}});
-    map.drop = map.node.dropped = true;
     return false;
   }
+  bool begin_document(const Place& place) {
+    if (documents_++ == 0) return true;
+    return stop(problem::kSecondDocument, place, "a second document begins here, but a file holds one only",
+                "remove `---` and what follows, or put it in a file of its own");
+  }
+  static YamlNode scalar(YamlEvent event) {
+    static constexpr std::array<std::string_view, 5> kNothing{"", "~", "null", "Null", "NULL"};
+    if (event.plain && std::find(kNothing.begin(), kNothing.end(), event.text) != kNothing.end()) {
+      event.place.length = 1;
+      return {YamlNode::Kind::kNull, event.place, {}, {}, {}, false};
+    }
+    return {YamlNode::Kind::kScalar, event.place, std::move(event.text), {}, {}, false};
+  }
+  bool open(YamlNode::Kind kind, const Place& place) {
+    if (stack_.size() == kMaxYamlDepth) {
+      return stop(problem::kTooDeep, place, cat("nested deeper than ", kMaxYamlDepth, " levels"),
+                  "no key of this language needs that many levels; look for a bracket too much");
+    }
+    stack_.push_back({{kind, place, {}, {}, {}, false}, {}});
+    return true;
+  }
+  bool close() {
+    YamlNode node = std::move(stack_.back().node);
+    stack_.pop_back();
+    return add(std::move(node));
+  }
+  bool add(YamlNode node) {
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return true;
+    }
+    Open& parent = stack_.back();
+    if (std::exchange(parent.drop, false)) return true;
+    const bool is_key = parent.node.kind == YamlNode::Kind::kMap && parent.node.keys.size() == parent.node.items.size();
+    if (is_key) return add_key(std::move(node), parent);
+    parent.node.items.push_back(std::move(node));
+    return true;
+  }
+  bool add_key(YamlNode key, Open& map) {
+    if (key.kind != YamlNode::Kind::kScalar) {
+      return stop(problem::kWrongShape, key.place, "a key must be a plain word", "write `key: value`");
+    }
+    const auto [first, added] = map.names.emplace(key.text, key.place);
+    if (added) {
+      map.node.keys.push_back(std::move(key));
+    } else {
+      report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
+                    "remove or rename one of them", {{first->second, "it stands here first"}});
+      map.drop = map.node.dropped = true;
+    }
+    return true;
+  }
 
-  std::uint32_t source_;
   Report& report_;
   std::vector<Open> stack_;
   YamlNode root_;
   int documents_ = 0;
 };
-
-// Bytes of the well-formed UTF-8 character at `text`, or 0.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool outside = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
-  return overlong || outside ? 0 : length;
-}
 
 // Reports the first byte that no text has.
 bool check_text(std::uint32_t source, Report& report) {
@@ -169,28 +144,18 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
     return std::nullopt;
   }
   if (!check_text(source, report)) return std::nullopt;
-  TreeBuilder builder(source, report);
-  bool any = false;
-  try {  // the parser throws; nothing of it leaves this function
-    std::istringstream stream(report.text(source));
-    YAML::Parser parser(stream);
-    any = parser.HandleNextDocument(builder);
-    if (any) parser.HandleNextDocument(builder);
-  } catch (const Stop&) {
-    return std::nullopt;
-  } catch (const YAML::Exception& error) {
-    Place place{source, 0, 0, 1};
-    if (!error.mark.is_null()) {
-      place.line = static_cast<std::uint32_t>(error.mark.line + 1);
-      place.column = static_cast<std::uint32_t>(error.mark.column + 1);
-    }
-    report_syntax(error.msg, place, report);
-    return std::nullopt;
+  TreeBuilder builder(report);
+  YamlEvents events(source, report);
+  for (bool more = true; more;) {
+    std::optional<YamlEvent> event = events.next();
+    if (!event) return std::nullopt;
+    more = event->kind != YamlEvent::Kind::kEnd;
+    if (!builder.take(std::move(*event))) return std::nullopt;
   }
-  YamlNode root = builder.take();
-  if (!any || root.kind == YamlNode::Kind::kNull) {
+  YamlNode root = builder.result();
+  if (root.kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
-                 "see docs/graph.md for the form of a file");
+                 "see docs/graph-language.md for the form of a file");
     return std::nullopt;
   }
   return root;

@@ -20,7 +20,7 @@ struct YamlNode {
   bool dropped = false;         // map: a duplicate key was reported and left out
 };
 
-inline constexpr std::size_t kMaxYamlBytes = 4U << 20;
+inline constexpr std::size_t kMaxYamlBytes = 16U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
 // The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported

@@ -8,9 +8,10 @@
 namespace woa {
 namespace {
 
-const Resources* resources_of(const Graph& graph, const GraphStage& stage) {
-  if (stage.kernel == nullptr || stage.controller >= graph.controllers.size()) return nullptr;
-  const auto found = stage.kernel->resources.find(variant_for(graph.controllers[stage.controller].kind));
+// On a controller of that kind.
+const Resources* resources_of(const GraphStage& stage, ControllerKind kind) {
+  if (stage.kernel == nullptr) return nullptr;
+  const auto found = stage.kernel->resources.find(variant_for(kind));
   return found == stage.kernel->resources.end() ? nullptr : &found->second;
 }
 
@@ -28,19 +29,23 @@ void report_full(const GraphStage& stage, const MachineController& controller, c
 
 void check_capacities(const Graph& graph, const Machine& machine, Report& report) {
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> used;  // by controller and resource
-  for (const GraphStage& stage : graph.stages) {
-    const Resources* taken = resources_of(graph, stage);
-    if (taken == nullptr) continue;
-    const MachineController* controller = machine.find(graph.controllers[stage.controller].name);
-    if (controller == nullptr) continue;
+  const auto add = [&](const GraphStage& stage, std::uint32_t number) {
+    const ControllerPlan& plan = graph.controllers[number];
+    const Resources* taken = resources_of(stage, plan.kind);
+    const MachineController* controller = machine.find(plan.name);
+    if (taken == nullptr || controller == nullptr) return;
     for (const auto& [resource, amount] : *taken) {
       const auto limit = controller->resources.find(resource);
       if (limit == controller->resources.end()) continue;
-      std::uint64_t& sum = used[{stage.controller, resource}];
+      std::uint64_t& sum = used[{number, resource}];
       if (sum > limit->second) continue;  // reported
       if (amount > limit->second - sum) report_full(stage, *controller, resource, sum, amount, report);
       sum = amount > limit->second - sum ? limit->second + 1 : sum + amount;
     }
+  };
+  for (const GraphStage& stage : graph.stages) {
+    if (stage.replica_controllers.empty()) add(stage, stage.controller);
+    for (const std::uint32_t controller : stage.replica_controllers) add(stage, controller);
   }
 }
 

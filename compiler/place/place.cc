@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "compiler/place/needs.h"
 
 namespace woa {
 namespace {
@@ -14,11 +18,10 @@ class Placer {
  public:
   Placer(Graph& graph, const Machine& machine, Report& report) : graph_(graph), machine_(machine), report_(report) {
     graph_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
-    for (const MachineController& each : machine_.controllers) {
-      const ControllerPlan& controller = each.plan;
-      first_.emplace(controller.kind, &controller);
-      if (controller.kind == ControllerKind::kCpu) cpus_.push_back(&controller);
-    }
+    for (const MachineController& controller : machine_.controllers)
+      by_kind_[controller.plan.kind].push_back(&controller);
+    // Without any in the file there is one, as `on: cpu` says.
+    if (by_kind_[ControllerKind::kCpu].empty()) by_kind_[ControllerKind::kCpu].push_back(&default_cpu_);
   }
 
   void run() {
@@ -60,23 +63,30 @@ class Placer {
       return;
     }
     if (!has_variant(stage, name->kind)) return report_no_variant(stage, name->kind, place);
-    if (const std::optional<ControllerPlan> controller = find(*name)) {
-      assign(stage, *controller);
-    } else {
+    const std::optional<MachineController> controller = name->number ? find(*name) : first_that_may(stage, name->kind);
+    if (!controller) {
       report_.error(problem::kUnknownController, place, cat("the machine has no ", quote(on)),
                     cat("its controllers: ", quote_list(controller_names()), "; a machine file may add others"));
+    } else if (const NeedUse* missing = missing_need(stage, *controller)) {
+      report_pin_lacks(stage, *missing, controller->plan.name, place, machine_, report_);
+    } else {
+      assign(stage, controller->plan);
     }
   }
 
-  [[nodiscard]] std::optional<ControllerPlan> find(const ControllerName& name) const {
-    if (!name.number) {
-      const auto first = first_.find(name.kind);
-      if (first != first_.end()) return *first->second;
-      return name.kind == ControllerKind::kCpu ? std::optional(default_controller(name.kind, 0).plan) : std::nullopt;
-    }
-    const ControllerPlan wanted = default_controller(name.kind, *name.number).plan;
-    if (const MachineController* controller = machine_.find(wanted.name)) return controller->plan;
+  [[nodiscard]] std::optional<MachineController> find(const ControllerName& name) const {
+    const MachineController wanted = default_controller(name.kind, *name.number);
+    if (const MachineController* controller = machine_.find(wanted.plan.name)) return *controller;
     return name.kind == ControllerKind::kCpu || machine_.open ? std::optional(wanted) : std::nullopt;
+  }
+
+  // The first of the kind with all that the stage needs; the first of all if none has; nothing if there is none.
+  [[nodiscard]] std::optional<MachineController> first_that_may(const GraphStage& stage, ControllerKind kind) {
+    const std::vector<const MachineController*>& all = by_kind_[kind];
+    if (all.empty()) return std::nullopt;
+    const auto may =
+        std::find_if(all.begin(), all.end(), [&](const auto* c) { return missing_need(stage, *c) == nullptr; });
+    return **(may == all.end() ? all.begin() : may);
   }
 
   [[nodiscard]] static bool has_variant(const GraphStage& stage, ControllerKind kind) {
@@ -89,20 +99,25 @@ class Placer {
       if (has_variant(stage, other)) kinds.emplace_back(to_string(other));
     }
     report_.error(problem::kNoVariant, place,
-                  cat("kernel ", quote(stage.kernel->name), " has no variant ", quote(variant_for(kind)), ", which ",
-                      quote(to_string(kind)), " needs"),
+                  cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
+                      quote(variant_for(kind)), ", which ", quote(to_string(kind)), " needs"),
                   cat("pin the stage to a kind that the kernel runs on: ", quote_list(kinds)));
   }
 
   void choose(GraphStage& stage) {
-    if (has_variant(stage, ControllerKind::kCpu)) {
-      if (cpus_.empty()) return assign(stage, default_controller(ControllerKind::kCpu, 0).plan);
-      return assign(stage, *cpus_[dealt_++ % cpus_.size()]);
-    }
+    const NeedUse* missing = nullptr;
     for (const ControllerKind kind : kKinds) {
-      const auto first = first_.find(kind);
-      if (has_variant(stage, kind) && first != first_.end()) return assign(stage, *first->second);
+      if (!has_variant(stage, kind) || by_kind_[kind].empty()) continue;
+      std::vector<const MachineController*>& all = by_kind_[kind];
+      const std::size_t first = kind == ControllerKind::kCpu ? dealt_++ : 0;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const MachineController& controller = *all[(first + i) % all.size()];
+        const NeedUse* lacks = missing_need(stage, controller);
+        if (lacks == nullptr) return assign(stage, controller.plan);
+        missing = lacks;
+      }
     }
+    if (missing != nullptr) return report_nobody_has(stage, *missing, machine_, report_);
     report_.error(problem::kUnknownController, stage.place,
                   cat("the machine has no controller that kernel ", quote(stage.kernel->name), " runs on"),
                   cat("its controllers: ", quote_list(controller_names())));
@@ -111,8 +126,8 @@ class Placer {
   Graph& graph_;
   const Machine& machine_;
   Report& report_;
-  std::map<ControllerKind, const ControllerPlan*> first_;
-  std::vector<const ControllerPlan*> cpus_;
+  const MachineController default_cpu_ = default_controller(ControllerKind::kCpu, 0);
+  std::map<ControllerKind, std::vector<const MachineController*>> by_kind_;  // in the order of the file
   std::size_t dealt_ = 0;
   std::unordered_map<std::string, std::uint32_t> used_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/place/needs.h"
+
 namespace woa {
 namespace {
 
@@ -50,8 +52,9 @@ class ReplicaPlacer {
       const auto here = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.plan.name == first.name; });
       const auto at = static_cast<std::size_t>(here - all.begin());  // all.size() if it is in no machine file
       for (std::size_t k = 1; k < all.size(); ++k) {
-        const ControllerPlan& next = all[(at + k) % all.size()].plan;
-        if (next.kind == first.kind && next.name != first.name) candidates.push_back(next);
+        const MachineController& next = all[(at + k) % all.size()];
+        const bool other = next.plan.kind == first.kind && next.plan.name != first.name;
+        if (other && missing_need(stage, next) == nullptr) candidates.push_back(next.plan);
       }
     }
     for (std::uint32_t r = 0; r < stage.replicas; ++r)

@@ -7,8 +7,9 @@
 namespace woa {
 
 // Sets GraphStage::replica_controllers of every stage that has replicas: the first where the stage was placed, the
-// others round robin over the machine's controllers of that kind, or all on one where the graph pins it. Reports stages
-// that cannot have replicas: with state for the run, or read by an fpga, whose writer cannot choose among them.
+// others round robin over the machine's controllers of that kind which have what it needs, or all on one where the
+// graph pins it. Reports stages that cannot have replicas: with state for the run, or read by an fpga, whose writer
+// cannot choose among them.
 void place_replicas(Graph& graph, const Machine& machine, Report& report);
 
 }  // namespace woa

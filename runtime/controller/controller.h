@@ -1,5 +1,5 @@
-// A controller: owns one device, receives packets, matches tokens, fires kernels, forwards results (docs/graph.md,
-// rules 1 to 10).
+// A controller: owns one device, receives packets, matches tokens, fires kernels, forwards results
+// (docs/graph-language.md, rules 1 to 10).
 //
 // A duty cycle that never blocks on anything but its own kernel: somebody calls do_work() again and again and decides
 // how to idle in between (runtime/transport/idle.h). The same code drives every device; what differs is the Backend.

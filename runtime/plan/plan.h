@@ -1,7 +1,7 @@
 // The plan: the compiler's output and the runtime's only input. A value; reading and writing it is in plan_file.h.
 //
-// Semantics of every field follow docs/graph.md (rules 1 to 10). Stage, edge and controller ids are positions in the
-// vectors below. Stage numbers are those of the packet's `stage` and `origin` fields.
+// Semantics of every field follow docs/graph-language.md (rules 1 to 10). Stage, edge and controller ids are positions
+// in the vectors below. Stage numbers are those of the packet's `stage` and `origin` fields.
 #pragma once
 
 #include <cstddef>

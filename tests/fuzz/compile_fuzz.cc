@@ -1,5 +1,6 @@
-// Any bytes, as a graph, as a kernel.yaml that a graph names, as a machine file and as a profile: the compiler must
-// answer with a plan that passes validate(), or with diagnostics, and never crash, hang or throw.
+// Any bytes, as a graph, as a kernel.yaml that a graph names, as a machine file, as a file that a graph includes and as
+// a profile: the compiler must answer with a plan that passes validate(), or with diagnostics, and never crash, hang or
+// throw.
 #include <unistd.h>
 
 #include <cstdint>
@@ -53,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   woa::CompileOptions options;
   options.kernel_path = {folder() / "kernels"};
+  options.max_stages = 2'000;  // a few bytes can stand for all that are allowed, and take their time
   const std::string small =
       "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 9}}\nstages: {s: {kernel: step, in: {x: x, y: x}}}\n"
       "outputs: {y: [s.a, s.b]}\n";
@@ -70,6 +72,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ofstream(folder() / "machine.yaml", std::ios::binary) << text;
     options.machine = folder() / "machine.yaml";
     check(woa::compile_text(small, "graph.yaml", folder(), options));
+  } else if (data[0] % 4 == 3) {
+    std::ofstream(folder() / "part.yaml", std::ios::binary) << text;
+    check(
+        woa::compile_text("woa: 1\ngraph: g\nincludes: [part.yaml]\ninputs: {x: {type: bytes, max: 9}}\n"
+                          "stages: {s: {graph: part, in: {in: x}, params: {n: 3}}}\noutputs: {y: s.out}\n",
+                          "graph.yaml", folder(), options));
   } else {
     check(woa::compile_text(text, "graph.yaml", folder(), options));
   }

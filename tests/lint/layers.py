@@ -49,7 +49,8 @@ FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
     (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*"]),
-    (r"yaml-cpp/", ["compiler/", "tests/"]),
+    (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
+    (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),

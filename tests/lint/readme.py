@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the examples of the README against a build, so that they keep working.
+"""Runs the examples of the README, or of another page, against a build, so that they keep working.
 
 Every block marked ```sh is run by bash in one folder that looks like the tree (with `build` being the build folder), in order.
 A ```text block right after it lists lines that its output must contain; "..." in them stands for anything. Blocks of another
 kind (```console: installing, cloning, the demo) are not run.
 
-Usage: readme.py ROOT BUILD
+Usage: readme.py ROOT BUILD [PAGE]
 """
 
 import os
@@ -40,21 +40,21 @@ def run_block(script, expected, folder):
     if done.returncode != 0:
         return f"exit code {done.returncode}"
     lines = list(missing_lines(expected, done.stdout))
-    return f"these lines of the README are not in the output: {lines}" if lines else None
+    return f"these lines of the page are not in the output: {lines}" if lines else None
 
 
-def main(root, build):
-    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+def main(root, build, page="README.md"):
+    with open(os.path.join(root, page), encoding="utf-8") as file:
         blocks = BLOCK.findall(file.read())
     if not blocks:
-        sys.exit("readme: no ```sh block found in README.md")
+        sys.exit(f"{page}: no ```sh block found")
     with tempfile.TemporaryDirectory() as folder:
         make_tree(os.path.abspath(root), os.path.abspath(build), folder)
         for script, expected in blocks:
             problem = run_block(script, expected, folder)
             if problem:
-                sys.exit(f"readme: {problem}")
-    print(f"readme: {len(blocks)} examples ran")
+                sys.exit(f"{page}: {problem}")
+    print(f"{page}: {len(blocks)} examples ran")
 
 
 if __name__ == "__main__":

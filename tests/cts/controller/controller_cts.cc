@@ -1,5 +1,5 @@
-// What every controller does with tokens, whatever its device: the rules of docs/graph.md, on function kernels in one
-// process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
+// What every controller does with tokens, whatever its device: the rules of docs/graph-language.md, on function kernels
+// in one process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
 #include <atomic>
 #include <mutex>
 

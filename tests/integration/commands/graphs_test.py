@@ -66,6 +66,7 @@ EXPECTED = {
     "replicas": ({"data": text}, {"pair": lambda k: invert(text(k)) + text(k)}),
     "loop": ({"n": lambda k: struct.pack("<q", k)}, {"zero": lambda k: struct.pack("<q", 0)}),
     "nested-loop": ({"n": text}, {"result": lambda k: nested(text(k))}),
+    "subgraph": ({"data": text}, {"both": lambda k: (text(k) if len(text(k)) % 2 else nested(text(k))) + nested(text(k))}),
     "stateful": ({"data": text}, {"numbered": lambda k: invert(text(k)) + b" %d" % k}),
     # None: absent, no file
     "optional": ({"log": log}, {"error": lambda k: b"error %d" % k if k % 3 else None,

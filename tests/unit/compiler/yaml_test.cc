@@ -1,6 +1,4 @@
 // Files that are no graphs at all: each gets a clear diagnostic, quickly.
-#include <yaml-cpp/exceptions.h>
-
 #include <string>
 
 #include "tests/support/catch.h"
@@ -46,13 +44,13 @@ TEST_CASE("a byte order mark and CRLF are no problem") {
 }
 
 TEST_CASE("large files are refused at once") {
-  CHECK(codes(repeat("x", 10'000'000)) == "E0102");
+  CHECK(codes(repeat("x", 20'000'000)) == "E0102");
   CHECK(codes(repeat("- a\n", 1'000'000)) == "E0112");
 }
 
 TEST_CASE("hostile YAML ends with one diagnostic") {
   CHECK(codes("a: &a [1]\nb: *a\n") == "E0107");
-  CHECK(codes("a: *nowhere\n") == "E0104");
+  CHECK(codes("a: *nowhere\n") == "E0107");
   CHECK(codes(repeat("[", 1'000'000)) == "E0108");
   CHECK(codes(repeat("{", 1'000'000)) == "E0108");
   CHECK(codes(repeat("- ", 1'000'000)) == "E0108");
@@ -72,13 +70,8 @@ TEST_CASE("no text of the YAML library reaches the user") {
     const Compilation result = compile_text(text, "graph.yaml", "", {});
     INFO(text << "\n" << test::say(result));
     REQUIRE_FALSE(result.diagnostics.empty());
-    for (const char* theirs :
-         {"yaml-cpp", YAML::ErrorMsg::END_OF_MAP, YAML::ErrorMsg::END_OF_MAP_FLOW, YAML::ErrorMsg::END_OF_SEQ,
-          YAML::ErrorMsg::END_OF_SEQ_FLOW, YAML::ErrorMsg::TAB_IN_INDENTATION, YAML::ErrorMsg::FLOW_END,
-          YAML::ErrorMsg::BLOCK_ENTRY, YAML::ErrorMsg::MAP_KEY, YAML::ErrorMsg::MAP_VALUE,
-          YAML::ErrorMsg::EOF_IN_SCALAR, YAML::ErrorMsg::CHAR_IN_SCALAR, YAML::ErrorMsg::UNKNOWN_TOKEN,
-          YAML::ErrorMsg::CHAR_IN_BLOCK, YAML::ErrorMsg::CHAR_IN_ANCHOR, YAML::ErrorMsg::CHAR_IN_ALIAS,
-          YAML::ErrorMsg::CHAR_IN_TAG_HANDLE, YAML::ErrorMsg::YAML_DIRECTIVE_ARGS, YAML::ErrorMsg::ANCHOR_NOT_FOUND}) {
+    for (const char* theirs : {"yaml-cpp", "libyaml", "while scanning", "while parsing", "did not find",
+                               "could not find", "found ", "not allowed in this context"}) {
       CHECK(test::say(result).find(theirs) == std::string::npos);
     }
   }

@@ -1,0 +1,59 @@
+#include "compiler/parse/text_cursor.h"
+
+namespace woa {
+
+std::size_t utf8_length(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool outside = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
+  return overlong || outside ? 0 : length;
+}
+
+TextCursor::TextCursor(std::string_view text) noexcept : text_(text) {
+  first_ = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  byte_ = first_;
+}
+
+void TextCursor::forwards() noexcept {
+  const bool line_ends = text_[byte_] == '\n';
+  do {
+    ++byte_;
+  } while (byte_ < text_.size() && (static_cast<unsigned char>(text_[byte_]) & 0xC0) == 0x80);
+  ++character_;
+  if (!line_ends) return;
+  ++line_;
+  line_begin_ = byte_;
+}
+
+void TextCursor::backwards() noexcept {
+  do {
+    --byte_;
+  } while ((static_cast<unsigned char>(text_[byte_]) & 0xC0) == 0x80);
+  --character_;
+  if (text_[byte_] != '\n') return;
+  --line_;
+  const std::size_t before = byte_ == 0 ? std::string_view::npos : text_.rfind('\n', byte_ - 1);
+  line_begin_ = before == std::string_view::npos ? 0 : before + 1;
+}
+
+Place TextCursor::at(std::size_t character, std::uint32_t source, std::size_t length) {
+  while (character_ < character && byte_ < text_.size()) forwards();
+  while (character_ > character) backwards();
+  return {source, static_cast<std::uint32_t>(line_ + 1), static_cast<std::uint32_t>(byte_ - line_begin_ + 1),
+          static_cast<std::uint32_t>(length)};
+}
+
+Place TextCursor::at_byte(std::size_t byte, std::uint32_t source) {
+  while (byte_ > byte && character_ > 0) backwards();
+  while (byte_ < byte && byte_ < text_.size()) forwards();
+  return at(character_, source, 1);
+}
+
+}  // namespace woa

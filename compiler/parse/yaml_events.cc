@@ -1,0 +1,122 @@
+#include "compiler/parse/yaml_events.h"
+
+#include <yaml.h>
+
+#include <new>
+#include <vector>
+
+#include "compiler/parse/text_cursor.h"
+#include "compiler/parse/yaml_syntax.h"
+
+namespace woa {
+namespace {
+
+std::string text_of(const yaml_char_t* text, std::size_t size) { return {reinterpret_cast<const char*>(text), size}; }
+
+std::string tag_of(const yaml_char_t* tag) { return tag == nullptr ? "" : reinterpret_cast<const char*>(tag); }
+
+// Frees an event's texts.
+class EventGuard {
+ public:
+  explicit EventGuard(yaml_event_t& event) : event_(event) {}
+  ~EventGuard() { yaml_event_delete(&event_); }
+  EventGuard(const EventGuard&) = delete;
+  EventGuard& operator=(const EventGuard&) = delete;
+
+ private:
+  yaml_event_t& event_;
+};
+
+}  // namespace
+
+class YamlEvents::Parser {
+ public:
+  Parser(std::uint32_t source, Report& report) : source_(source), report_(report), cursor_(report.text(source)) {
+    if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
+    const std::string& text = report.text(source);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  }
+  ~Parser() { yaml_parser_delete(&parser_); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  std::optional<YamlEvent> next() {
+    yaml_event_t event;
+    do {
+      if (yaml_parser_parse(&parser_, &event) == 0) {
+        report_error();
+        return std::nullopt;
+      }
+    } while (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_END_EVENT);
+    const EventGuard guard(event);
+    return convert(event);
+  }
+
+ private:
+  YamlEvent convert(const yaml_event_t& event) {
+    YamlEvent out;
+    std::size_t length = 1;
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT: out.kind = YamlEvent::Kind::kDocument; break;
+      case YAML_ALIAS_EVENT: out.kind = YamlEvent::Kind::kAlias; break;
+      case YAML_SCALAR_EVENT:
+        out.kind = YamlEvent::Kind::kScalar;
+        out.text = text_of(event.data.scalar.value, event.data.scalar.length);
+        out.tag = tag_of(event.data.scalar.tag);
+        out.plain = event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        out.anchored = event.data.scalar.anchor != nullptr;
+        length = out.text.size() + (out.plain ? 0 : 2);
+        break;
+      case YAML_SEQUENCE_START_EVENT:
+        out.kind = YamlEvent::Kind::kList;
+        out.tag = tag_of(event.data.sequence_start.tag);
+        out.anchored = event.data.sequence_start.anchor != nullptr;
+        break;
+      case YAML_MAPPING_START_EVENT:
+        out.kind = YamlEvent::Kind::kMap;
+        out.tag = tag_of(event.data.mapping_start.tag);
+        out.anchored = event.data.mapping_start.anchor != nullptr;
+        break;
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        out.kind = YamlEvent::Kind::kClose;
+        open_.pop_back();
+        return out;
+      default: return out;
+    }
+    out.place = cursor_.at(event.start_mark.index, source_, length);
+    if (out.kind == YamlEvent::Kind::kList || out.kind == YamlEvent::Kind::kMap) open_.push_back(out.place);
+    return out;
+  }
+
+  void report_error() {
+    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    const std::string_view context = parser_.context == nullptr ? "" : parser_.context;
+    const std::string_view problem = parser_.problem == nullptr ? "" : parser_.problem;
+    const Place place = parser_.error == YAML_READER_ERROR ? cursor_.at_byte(parser_.problem_offset, source_)
+                                                           : cursor_.at(parser_.problem_mark.index, source_, 1);
+    const Place began = cursor_.at(parser_.context_mark.index, source_, 1);
+    report_syntax({context, problem, place, began, open_bracket()}, report_);
+  }
+
+  // Where the innermost list or map in brackets begins.
+  std::optional<Place> open_bracket() {
+    for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
+      const std::string_view line = report_.line(*open);
+      if (open->column <= line.size() && (line[open->column - 1] == '{' || line[open->column - 1] == '[')) return *open;
+    }
+    return std::nullopt;
+  }
+
+  std::uint32_t source_;
+  Report& report_;
+  TextCursor cursor_;
+  std::vector<Place> open_;  // lists and maps, from the outermost
+  yaml_parser_t parser_{};
+};
+
+YamlEvents::YamlEvents(std::uint32_t source, Report& report) : parser_(std::make_unique<Parser>(source, report)) {}
+YamlEvents::~YamlEvents() = default;
+std::optional<YamlEvent> YamlEvents::next() { return parser_->next(); }
+
+}  // namespace woa

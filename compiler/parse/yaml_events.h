@@ -1,0 +1,40 @@
+// The events of a YAML text. The only file that knows the library which finds them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compiler/report.h"
+
+namespace woa {
+
+struct YamlEvent {
+  enum class Kind : std::uint8_t { kDocument, kScalar, kAlias, kList, kMap, kClose, kEnd };
+  Kind kind = Kind::kEnd;
+  Place place;
+  std::string text = {};  // of a scalar
+  std::string tag = {};   // as written, handles resolved; empty: none
+  bool plain = true;      // a scalar without quotes
+  bool anchored = false;  // `&name` stands before it
+};
+
+class YamlEvents {
+ public:
+  // `source` must be well-formed UTF-8, and outlive this.
+  YamlEvents(std::uint32_t source, Report& report);
+  ~YamlEvents();
+  YamlEvents(const YamlEvents&) = delete;
+  YamlEvents& operator=(const YamlEvents&) = delete;
+
+  // The next event, the last one being kEnd; nothing, after a report, where the text is not YAML.
+  std::optional<YamlEvent> next();
+
+ private:
+  class Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace woa
