@@ -101,7 +101,8 @@ TEST_CASE("every problem has its place, its line and a fix, in words of our own"
       INFO("case " << folder.filename().string() << ": " << format(diagnostic, false));
       CHECK(!diagnostic.text.empty());
       CHECK(!diagnostic.fix.empty());
-      for (const char* foreign : {"yaml-cpp", "libyaml", "bad conversion", "std::", "filesystem", "what()", "terminate"}) {
+      for (const char* foreign :
+           {"yaml-cpp", "libyaml", "bad conversion", "std::", "filesystem", "what()", "terminate"}) {
         CHECK(format(diagnostic, false).find(foreign) == std::string::npos);
       }
       if (diagnostic.file == kCommandLine || whole_file.contains(diagnostic.code)) continue;
@@ -114,8 +115,8 @@ TEST_CASE("every problem has its place, its line and a fix, in words of our own"
 
 TEST_CASE("a case shows every problem", "[golden]") {
   // Some need a file too large or too strange to keep in the tree; unit tests show them.
-  const std::set<std::string_view> elsewhere{problem::kCannotRead, problem::kFileTooLarge, problem::kNotText,
-                                             problem::kTooMany,    problem::kTooComplex,   problem::kBadPlan,
+  const std::set<std::string_view> elsewhere{problem::kCannotRead, problem::kFileTooLarge,   problem::kNotText,
+                                             problem::kTooMany,    problem::kTooComplex,     problem::kBadPlan,
                                              problem::kBadOption,  problem::kTooManyIncludes};
   std::string shown;
   for (const fs::path& folder : cases()) shown += read(folder / "expected.txt");

@@ -107,6 +107,19 @@ TEST_CASE("a pin and a lane of the use hold where the sub-graph says nothing els
              "f__q__b.out}\n");
 }
 
+TEST_CASE("replicas of the use are those of the stages inside that have none") {
+  const std::string graphs =
+      "graphs:\n  two:\n    inputs: {in: {type: bytes}}\n    stages:\n      a: {kernel: copy, in: {in: in}}\n"
+      "      b: {kernel: copy, in: {in: a.out}, replicas: 2}\n      c: {kernel: copy, in: {in: b.out}, replicas: 1}\n"
+      "    outputs: {out: c.out}\n"
+      "  outer:\n    inputs: {in: {type: bytes}}\n    stages: {t: {graph: two, in: {in: in}}}\n    outputs: {out: "
+      "t.out}\n";
+  check_same(graphs + "stages: {o: {graph: outer, in: {in: x}, replicas: 4}}\noutputs: {y: o.out}\n",
+             "stages:\n  o__t__a: {kernel: copy, in: {in: x}, replicas: 4}\n"
+             "  o__t__b: {kernel: copy, in: {in: o__t__a.out}, replicas: 2}\n"
+             "  o__t__c: {kernel: copy, in: {in: o__t__b.out}}\noutputs: {y: o__t__c.out}\n");
+}
+
 TEST_CASE("parameters come from the use, the command line or the default, also through several sub-graphs") {
   const std::string graphs =
       "graphs:\n  fit:\n    inputs: {jpeg: {type: bytes}}\n"
