@@ -1,0 +1,134 @@
+#include "compiler/assign/bound.h"
+
+#include <algorithm>
+
+namespace woa::assign {
+namespace {
+
+constexpr Sum kMostPrice = Sum{1} << 90;  // sums of 2^32 products of it and a component's share still fit
+constexpr Cost kMostScale = Cost{1} << 30;
+
+Status wrong(const std::string& what) { return {Code::kInvalid, "multipliers: " + what}; }
+
+bool fits(const std::vector<std::vector<Sum>>& prices, const Problem& problem) {
+  return prices.size() == problem.edges.size() && std::ranges::all_of(prices, [&](const std::vector<Sum>& edge) {
+           return edge.size() == problem.components && std::ranges::all_of(edge, [](Sum price) {
+                    return price >= -kMostPrice && price <= kMostPrice;
+                  });
+         });
+}
+
+template <class Row>
+bool fit(const std::vector<Cost>& prices, const std::vector<Row>& rows, Objective objective) {
+  if (prices.size() != rows.size()) return false;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (prices[r] < 0 || prices[r] > kMostScale) return false;
+    if (objective == Objective::kSum && !rows[r].limit && prices[r] != 0) return false;
+  }
+  return true;
+}
+
+template <class Row>
+Sum price_of_objective(const std::vector<Cost>& prices, const std::vector<Row>& rows) {
+  Sum sum = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (!rows[r].limit) sum += prices[r];
+  return sum;
+}
+
+Status check(const Problem& problem, const Multipliers& by) {
+  if (!fits(by.from, problem) || !fits(by.to, problem)) return wrong("not one for each end and component, or too large");
+  if (!fit(by.node_rows, problem.node_rows, problem.objective) ||
+      !fit(by.edge_rows, problem.edge_rows, problem.objective))
+    return wrong("not one for each row, negative, or too large");
+  if (by.scale < 1 || by.scale > kMostScale) return wrong("a scale out of range");
+  if (problem.objective == Objective::kLargestRow &&
+      price_of_objective(by.node_rows, problem.node_rows) + price_of_objective(by.edge_rows, problem.edge_rows) !=
+          by.scale)
+    return wrong("the rows' prices are not the scale");
+  return {};
+}
+
+template <class Row>
+Sum limits(const std::vector<Cost>& prices, const std::vector<Row>& rows) {
+  Sum sum = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (rows[r].limit) sum += Sum{prices[r]} * *rows[r].limit;
+  return sum;
+}
+
+// The nodes' prices by component, before those of their edges.
+std::vector<std::vector<Sum>> priced_nodes(const Problem& problem, const Multipliers& by) {
+  std::vector<std::vector<Sum>> prices(problem.nodes.size(), std::vector<Sum>(problem.components, 0));
+  for (std::size_t i = 0; i < prices.size(); ++i) {
+    for (std::uint32_t l = 0; l < problem.components; ++l)
+      if (problem.objective == Objective::kSum && problem.nodes[i][l] != kForbidden)
+        prices[i][l] = Sum{by.scale} * problem.nodes[i][l];
+    for (std::size_t r = 0; r < problem.node_rows.size(); ++r) {
+      const NodeRow& row = problem.node_rows[r];
+      prices[i][row.component] += Sum{by.node_rows[r]} * row.weights[i];
+    }
+  }
+  return prices;
+}
+
+// The least of an edge, of the components where its ends may be.
+Sum least(const Problem& problem, const Multipliers& by, std::size_t e) {
+  const Edge& edge = problem.edges[e];
+  bool any = false;
+  Sum best = 0;
+  for (std::uint32_t a = 0; a < problem.components; ++a) {
+    for (std::uint32_t b = 0; b < problem.components; ++b) {
+      if (problem.nodes[edge.from][a] == kForbidden || problem.nodes[edge.to][b] == kForbidden) continue;
+      Sum price = -by.from[e][a] - by.to[e][b];
+      if (problem.objective == Objective::kSum) price += Sum{by.scale} * edge.cost[a * problem.components + b];
+      for (std::size_t r = 0; r < problem.edge_rows.size(); ++r)
+        price += Sum{by.edge_rows[r]} * weight(problem.edge_rows[r], e, a, b);
+      best = any ? std::min(best, price) : price;
+      any = true;
+    }
+  }
+  return best;
+}
+
+// Rounded up.
+Sum divided(Sum sum, Cost by) { return sum > 0 ? (sum + by - 1) / by : sum / by; }
+
+}  // namespace
+
+Multipliers no_multipliers(const Problem& problem) {
+  Multipliers none;
+  const std::vector<Sum> edge(problem.components, 0);
+  none.from.assign(problem.edges.size(), edge);
+  none.to.assign(problem.edges.size(), edge);
+  none.node_rows.assign(problem.node_rows.size(), 0);
+  none.edge_rows.assign(problem.edge_rows.size(), 0);
+  return none;
+}
+
+Result<Sum> lower_bound(const Problem& problem, const Multipliers& multipliers) {
+  WOA_RETURN_IF_ERROR(check(problem, multipliers));
+  auto nodes = priced_nodes(problem, multipliers);
+  Sum sum = -limits(multipliers.node_rows, problem.node_rows) - limits(multipliers.edge_rows, problem.edge_rows);
+  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+    const Edge& edge = problem.edges[e];
+    for (std::uint32_t l = 0; l < problem.components; ++l) {
+      nodes[edge.from][l] += multipliers.from[e][l];
+      nodes[edge.to][l] += multipliers.to[e][l];
+    }
+    sum += least(problem, multipliers, e);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Sum best = 0;
+    bool any = false;
+    for (std::uint32_t l = 0; l < problem.components; ++l) {
+      if (problem.nodes[i][l] == kForbidden) continue;
+      best = any ? std::min(best, nodes[i][l]) : nodes[i][l];
+      any = true;
+    }
+    sum += best;
+  }
+  return divided(sum, multipliers.scale);
+}
+
+}  // namespace woa::assign

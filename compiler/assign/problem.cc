@@ -1,0 +1,107 @@
+#include "compiler/assign/problem.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace woa::assign {
+namespace {
+
+bool in_range(Cost cost) { return cost >= 0 && cost <= kMostCost; }
+
+Status wrong(const std::string& what) { return {Code::kInvalid, "placement problem: " + what}; }
+
+Status check_node(const Problem& problem, std::size_t i) {
+  const auto& costs = problem.nodes[i];
+  const std::string node = "node " + std::to_string(i);
+  if (costs.size() != problem.components) return wrong(node + " has not a cost for each component");
+  bool somewhere = false;
+  for (const Cost cost : costs) {
+    if (cost != kForbidden && !in_range(cost)) return wrong(node + " has a cost out of range");
+    somewhere = somewhere || cost != kForbidden;
+  }
+  return somewhere ? Status() : wrong(node + " may run nowhere");
+}
+
+Status check_edge(const Problem& problem, std::size_t e) {
+  const Edge& edge = problem.edges[e];
+  const std::string name = "edge " + std::to_string(e);
+  if (edge.from >= problem.nodes.size() || edge.to >= problem.nodes.size() || edge.from == edge.to)
+    return wrong(name + " does not join two nodes");
+  if (edge.cost.size() != std::size_t{problem.components} * problem.components)
+    return wrong(name + " has not a cost for each pair of components");
+  return std::ranges::all_of(edge.cost, in_range) ? Status() : wrong(name + " has a cost out of range");
+}
+
+Status check_row(const std::string& name, const std::vector<Cost>& weights, std::size_t count,
+                 const std::optional<Cost>& limit) {
+  if (weights.size() != count) return wrong("row " + name + " has another number of weights");
+  if (limit && !in_range(*limit)) return wrong("row " + name + " has a limit out of range");
+  return std::ranges::all_of(weights, in_range) ? Status() : wrong("row " + name + " has a weight out of range");
+}
+
+Status check_rows(const Problem& problem) {
+  for (const NodeRow& row : problem.node_rows) {
+    if (row.component >= problem.components) return wrong("row " + row.name + " names no component");
+    WOA_RETURN_IF_ERROR(check_row(row.name, row.weights, problem.nodes.size(), row.limit));
+  }
+  for (const EdgeRow& row : problem.edge_rows) {
+    if (row.from >= problem.components || row.to >= problem.components || row.from == row.to)
+      return wrong("row " + row.name + " names no two components");
+    for (const auto* weights : {&row.weights, &row.back})
+      WOA_RETURN_IF_ERROR(check_row(row.name, *weights, problem.edges.size(), row.limit));
+  }
+  return {};
+}
+
+Sum sum_of(const NodeRow& row, const Placement& placement) {
+  Sum sum = 0;
+  for (std::size_t i = 0; i < placement.size(); ++i)
+    if (placement[i] == row.component) sum += row.weights[i];
+  return sum;
+}
+
+Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement) {
+  Sum sum = 0;
+  for (std::size_t e = 0; e < problem.edges.size(); ++e)
+    sum += weight(row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
+  return sum;
+}
+
+// Adds a row's sum to the value.
+template <class Row>
+void count(const Row& row, Sum sum, Objective objective, Value& value) {
+  if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
+  if (objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
+}
+
+}  // namespace
+
+Status check(const Problem& problem) {
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) WOA_RETURN_IF_ERROR(check_node(problem, i));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+    WOA_RETURN_IF_ERROR(check_edge(problem, e));
+    if (!pairs.insert(std::minmax(problem.edges[e].from, problem.edges[e].to)).second)
+      return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
+  }
+  return check_rows(problem);
+}
+
+Value evaluate(const Problem& problem, const Placement& placement) {
+  Value value;
+  const bool sums = problem.objective == Objective::kSum;
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    const Cost cost = problem.nodes[i][placement[i]];
+    if (cost == kForbidden && value.broken.empty()) value.broken = "node " + std::to_string(i);
+    if (sums && cost != kForbidden) value.objective += cost;
+  }
+  for (const Edge& edge : problem.edges)
+    if (sums) value.objective += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
+  for (const NodeRow& row : problem.node_rows) count(row, sum_of(row, placement), problem.objective, value);
+  for (const EdgeRow& row : problem.edge_rows) count(row, sum_of(row, problem, placement), problem.objective, value);
+  value.feasible = value.broken.empty();
+  return value;
+}
+
+}  // namespace woa::assign

@@ -1,0 +1,82 @@
+// Placement as an optimization problem: which component (controller) runs each node (stage).
+//
+//   min  sum_i c(i, l_i) + sum_(i,j) q(i, l_i; j, l_j)        Objective::kSum
+//   min  the largest row                                      Objective::kLargestRow
+//   s.t. every row with a limit is at most that; nodes run where their cost says that they may
+//
+// The first is the serial time of one instance with its communication, the objective of Spacey et al. ("Write-only
+// architecture", JPDC 72(12), 2012); rows are the load of a component or a link, whose largest bounds the throughput of
+// many instances, and what a component has of a resource. With three components or more the first is multiway cut, with
+// limits it contains the knapsack problem: both are NP-hard.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/status.h"
+
+namespace woa::assign {
+
+// Picoseconds, or the units of a resource. All arithmetic is exact.
+using Cost = std::int64_t;
+__extension__ using Sum = __int128;
+inline constexpr Cost kMostCost = Cost{1} << 50;  // of one entry: 18 minutes
+inline constexpr Cost kForbidden = std::numeric_limits<Cost>::max();
+
+// All that goes between two nodes, either way: two edges between the same would be bounded worse than one.
+struct Edge {
+  std::uint32_t from = 0, to = 0;  // nodes, not the same
+  std::vector<Cost> cost;          // by component of `from` x components + component of `to`
+};
+
+// What is summed over the nodes on one component.
+struct NodeRow {
+  std::string name;
+  std::uint32_t component = 0;
+  std::vector<Cost> weights;  // by node, at least 0
+  std::optional<Cost> limit;  // none: the row is in the objective of kLargestRow, and otherwise means nothing
+};
+
+// What is summed over what goes from one component to another, not the same.
+struct EdgeRow {
+  std::string name;
+  std::uint32_t from = 0, to = 0;
+  std::vector<Cost> weights, back;  // by edge, at least 0: of what goes from Edge::from to Edge::to, and the other way
+  std::optional<Cost> limit;        // likewise
+};
+
+enum class Objective : std::uint8_t { kSum, kLargestRow };
+
+struct Problem {
+  std::uint32_t components = 0;
+  Objective objective = Objective::kSum;
+  std::vector<std::vector<Cost>> nodes;  // by node, then component; kForbidden: not there
+  std::vector<Edge> edges;
+  std::vector<NodeRow> node_rows;
+  std::vector<EdgeRow> edge_rows;
+};
+
+// Component by node.
+using Placement = std::vector<std::uint32_t>;
+
+// Of an edge to a row.
+inline Cost weight(const EdgeRow& row, std::size_t edge, std::uint32_t at_from, std::uint32_t at_to) noexcept {
+  if (at_from == row.from && at_to == row.to) return row.weights[edge];
+  return at_from == row.to && at_to == row.from ? row.back[edge] : 0;
+}
+
+// kInvalid: sizes that do not fit, entries outside 0 to kMostCost, a node that may be nowhere, two edges between the
+// same nodes, a row of a component that there is not. The others below take only what passes.
+Status check(const Problem& problem);
+
+struct Value {
+  Sum objective = 0;
+  bool feasible = false;
+  std::string broken;  // the first row above its limit, or node where it may not be; empty: feasible
+};
+Value evaluate(const Problem& problem, const Placement& placement);
+
+}  // namespace woa::assign

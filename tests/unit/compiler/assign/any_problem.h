@@ -1,0 +1,60 @@
+// Random problems, small enough for every placement to be tried.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "compiler/assign/problem.h"
+
+namespace woa::assign::test {
+
+struct Kind {
+  std::uint32_t most_nodes = 7, components = 0;  // 0: 1 to 3
+  bool forest = false, rows = false;
+};
+
+inline std::vector<Cost> any_costs(std::size_t count, Cost most = 100) {
+  std::vector<Cost> costs;
+  for (std::size_t k = 0; k < count; ++k) costs.push_back(*rc::gen::inRange<Cost>(0, most + 1));
+  return costs;
+}
+
+inline Problem any_problem(const Kind& kind) {
+  Problem problem;
+  problem.components = kind.components != 0 ? kind.components : *rc::gen::inRange<std::uint32_t>(1, 4);
+  const std::uint32_t count = *rc::gen::inRange<std::uint32_t>(1, kind.most_nodes + 1), k = problem.components;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    problem.nodes.push_back(any_costs(k));
+    const auto kept = *rc::gen::inRange<std::uint32_t>(0, k);
+    for (std::uint32_t l = 0; l < k; ++l)
+      if (l != kept && *rc::gen::inRange(0, 5) == 0) problem.nodes.back()[l] = kForbidden;
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> joined;
+  const auto join = [&](std::uint32_t from, std::uint32_t to) {
+    if (from != to && joined.insert(std::minmax(from, to)).second)
+      problem.edges.push_back({from, to, any_costs(std::size_t{k} * k)});
+  };
+  for (std::uint32_t i = 1; i < count; ++i)
+    if (*rc::gen::inRange(0, 8) != 0) join(i, *rc::gen::inRange<std::uint32_t>(0, i));
+  for (std::uint32_t more = kind.forest ? 0 : *rc::gen::inRange<std::uint32_t>(0, 2 * count); more > 0; --more)
+    join(*rc::gen::inRange<std::uint32_t>(0, count), *rc::gen::inRange<std::uint32_t>(0, count));
+  if (!kind.rows) return problem;
+  problem.objective = *rc::gen::element(Objective::kSum, Objective::kLargestRow);
+  const auto limit = [&]() -> std::optional<Cost> {
+    if (*rc::gen::arbitrary<bool>()) return std::nullopt;
+    return *rc::gen::inRange<Cost>(50, 50 * static_cast<Cost>(count) + 1);
+  };
+  for (std::uint32_t l = 0; l < k; ++l)
+    problem.node_rows.push_back({"load of " + std::to_string(l), l, any_costs(count), limit()});
+  for (std::uint32_t a = 0; a < k; ++a)
+    for (std::uint32_t b = 0; b < k; ++b)
+      if (a != b)
+        problem.edge_rows.push_back(
+            {"link", a, b, any_costs(problem.edges.size()), any_costs(problem.edges.size()), limit()});
+  return problem;
+}
+
+}  // namespace woa::assign::test

@@ -1,0 +1,96 @@
+// Placements against every placement there is, and bounds against the optimum.
+#include <rapidcheck.h>
+
+#include "compiler/assign/bound.h"
+#include "compiler/assign/forest.h"
+#include "compiler/assign/local_search.h"
+#include "compiler/assign/minimum_cut.h"
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/assign/any_problem.h"
+#include "tests/unit/compiler/assign/brute_force.h"
+
+namespace woa::assign::test {
+namespace {
+
+// The optimum, and a proof of it.
+void check_solved(const Problem& problem, const Solved& solved) {
+  const Value value = evaluate(problem, solved.placement);
+  RC_ASSERT(value.feasible);
+  RC_ASSERT(value.objective == *brute_force(problem));
+  const auto bound = lower_bound(problem, solved.proof);
+  RC_ASSERT(bound.ok());
+  RC_ASSERT(*bound == value.objective);
+}
+
+// Ends that are together here and there cost no more than those that are apart.
+void make_cut(Problem& problem) {
+  for (Edge& edge : problem.edges)
+    if (const Cost excess = edge.cost[0] + edge.cost[3] - edge.cost[1] - edge.cost[2]; excess > 0) edge.cost[1] += excess;
+}
+
+Multipliers any_multipliers(const Problem& problem) {
+  Multipliers by = no_multipliers(problem);
+  for (auto* ends : {&by.from, &by.to})
+    for (auto& edge : *ends)
+      for (Sum& price : edge) price = *rc::gen::inRange(-100, 101);
+  by.scale = problem.objective == Objective::kSum ? *rc::gen::inRange<Cost>(1, 4) : 0;
+  const auto price = [&](const std::optional<Cost>& limit) {
+    if (problem.objective == Objective::kSum && !limit) return Cost{0};
+    const Cost any = *rc::gen::inRange<Cost>(0, 5);
+    if (problem.objective == Objective::kLargestRow && !limit) by.scale += any;
+    return any;
+  };
+  for (std::size_t r = 0; r < problem.node_rows.size(); ++r) by.node_rows[r] = price(problem.node_rows[r].limit);
+  for (std::size_t r = 0; r < problem.edge_rows.size(); ++r) by.edge_rows[r] = price(problem.edge_rows[r].limit);
+  return by;
+}
+
+}  // namespace
+
+TEST_CASE("forests are placed as well as can be, and the proof is their value") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.forest = true});
+    RC_ASSERT(check(problem).ok());
+    RC_ASSERT(is_forest(problem));
+    check_solved(problem, solve_forest(problem));
+  }));
+}
+
+TEST_CASE("two components are placed by a minimum cut, and the proof is its value") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 9, .components = 2});
+    make_cut(problem);
+    RC_ASSERT(is_cut(problem));
+    check_solved(problem, solve_cut(problem));
+  }));
+}
+
+TEST_CASE("whatever the multipliers, no feasible placement is below the bound") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.most_nodes = 5, .rows = true});
+    RC_ASSERT(check(problem).ok());
+    const Multipliers by = any_multipliers(problem);
+    RC_PRE(by.scale > 0);
+    const auto bound = lower_bound(problem, by);
+    RC_ASSERT(bound.ok());
+    const auto optimum = brute_force(problem);
+    if (optimum) RC_ASSERT(*bound <= *optimum);
+  }));
+}
+
+TEST_CASE("a search finds the optimum of small problems nearly always, and never places a node where it may not be") {
+  std::uint32_t all = 0, found = 0;
+  CHECK(rc::check([&] {
+    const Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    const auto optimum = brute_force(problem);
+    const Value value = evaluate(problem, search(problem));
+    if (!optimum) return;
+    RC_ASSERT(!value.feasible || value.objective >= *optimum);
+    RC_ASSERT(value.broken.find("node") == std::string::npos);
+    ++all;
+    if (value.feasible && value.objective == *optimum) ++found;
+  }));
+  CHECK(found * 10 >= all * 9);
+}
+
+}  // namespace woa::assign::test
