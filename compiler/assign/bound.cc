@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "compiler/assign/neighbours.h"
+#include "compiler/assign/priced.h"
+
 namespace woa::assign {
 namespace {
 
@@ -12,9 +15,8 @@ Status wrong(const std::string& what) { return {Code::kInvalid, "multipliers: " 
 
 bool fits(const std::vector<std::vector<Sum>>& prices, const Problem& problem) {
   return prices.size() == problem.edges.size() && std::ranges::all_of(prices, [&](const std::vector<Sum>& edge) {
-           return edge.size() == problem.components && std::ranges::all_of(edge, [](Sum price) {
-                    return price >= -kMostPrice && price <= kMostPrice;
-                  });
+           return edge.size() == problem.components &&
+                  std::ranges::all_of(edge, [](Sum price) { return price >= -kMostPrice && price <= kMostPrice; });
          });
 }
 
@@ -37,7 +39,8 @@ Sum price_of_objective(const std::vector<Cost>& prices, const std::vector<Row>& 
 }
 
 Status check(const Problem& problem, const Multipliers& by) {
-  if (!fits(by.from, problem) || !fits(by.to, problem)) return wrong("not one for each end and component, or too large");
+  if (!fits(by.from, problem) || !fits(by.to, problem))
+    return wrong("not one for each end and component, or too large");
   if (!fit(by.node_rows, problem.node_rows, problem.objective) ||
       !fit(by.edge_rows, problem.edge_rows, problem.objective))
     return wrong("not one for each row, negative, or too large");
@@ -49,44 +52,15 @@ Status check(const Problem& problem, const Multipliers& by) {
   return {};
 }
 
-template <class Row>
-Sum limits(const std::vector<Cost>& prices, const std::vector<Row>& rows) {
-  Sum sum = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    if (rows[r].limit) sum += Sum{prices[r]} * *rows[r].limit;
-  return sum;
-}
-
-// The nodes' prices by component, before those of their edges.
-std::vector<std::vector<Sum>> priced_nodes(const Problem& problem, const Multipliers& by) {
-  std::vector<std::vector<Sum>> prices(problem.nodes.size(), std::vector<Sum>(problem.components, 0));
-  for (std::size_t i = 0; i < prices.size(); ++i) {
-    for (std::uint32_t l = 0; l < problem.components; ++l)
-      if (problem.objective == Objective::kSum && problem.nodes[i][l] != kForbidden)
-        prices[i][l] = Sum{by.scale} * problem.nodes[i][l];
-    for (std::size_t r = 0; r < problem.node_rows.size(); ++r) {
-      const NodeRow& row = problem.node_rows[r];
-      prices[i][row.component] += Sum{by.node_rows[r]} * row.weights[i];
-    }
-  }
-  return prices;
-}
-
 // The least of an edge, of the components where its ends may be.
-Sum least(const Problem& problem, const Multipliers& by, std::size_t e) {
+Sum least(const Problem& problem, const Priced& priced, const Multipliers& by, std::uint32_t e) {
   const Edge& edge = problem.edges[e];
-  bool any = false;
-  Sum best = 0;
+  Sum best = kNowhere;
   for (std::uint32_t a = 0; a < problem.components; ++a) {
-    for (std::uint32_t b = 0; b < problem.components; ++b) {
-      if (problem.nodes[edge.from][a] == kForbidden || problem.nodes[edge.to][b] == kForbidden) continue;
-      Sum price = -by.from[e][a] - by.to[e][b];
-      if (problem.objective == Objective::kSum) price += Sum{by.scale} * edge.cost[a * problem.components + b];
-      for (std::size_t r = 0; r < problem.edge_rows.size(); ++r)
-        price += Sum{by.edge_rows[r]} * weight(problem.edge_rows[r], e, a, b);
-      best = any ? std::min(best, price) : price;
-      any = true;
-    }
+    if (problem.nodes[edge.from][a] == kForbidden) continue;
+    for (std::uint32_t b = 0; b < problem.components; ++b)
+      if (problem.nodes[edge.to][b] != kForbidden)
+        best = std::min(best, priced.edge(e, a, b) - by.from[e][a] - by.to[e][b]);
   }
   return best;
 }
@@ -108,23 +82,18 @@ Multipliers no_multipliers(const Problem& problem) {
 
 Result<Sum> lower_bound(const Problem& problem, const Multipliers& multipliers) {
   WOA_RETURN_IF_ERROR(check(problem, multipliers));
-  auto nodes = priced_nodes(problem, multipliers);
-  Sum sum = -limits(multipliers.node_rows, problem.node_rows) - limits(multipliers.edge_rows, problem.edge_rows);
-  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
-    const Edge& edge = problem.edges[e];
-    for (std::uint32_t l = 0; l < problem.components; ++l) {
-      nodes[edge.from][l] += multipliers.from[e][l];
-      nodes[edge.to][l] += multipliers.to[e][l];
-    }
-    sum += least(problem, multipliers, e);
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Sum best = 0;
-    bool any = false;
+  const Priced priced(problem, multipliers);
+  const Neighbours neighbours(problem);
+  Sum sum = -priced.limits();
+  for (std::uint32_t e = 0; e < problem.edges.size(); ++e) sum += least(problem, priced, multipliers, e);
+  for (std::uint32_t i = 0; i < problem.nodes.size(); ++i) {
+    Sum best = kNowhere;
     for (std::uint32_t l = 0; l < problem.components; ++l) {
       if (problem.nodes[i][l] == kForbidden) continue;
-      best = any ? std::min(best, nodes[i][l]) : nodes[i][l];
-      any = true;
+      Sum here = priced.node(i, l);
+      for (const std::uint32_t e : neighbours.of(i))
+        here += (problem.edges[e].from == i ? multipliers.from : multipliers.to)[e][l];
+      best = std::min(best, here);
     }
     sum += best;
   }

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "compiler/assign/priced.h"
+
 namespace woa::assign {
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-constexpr Sum kNowhere = Sum{1} << 120;
 
 // One visit: a node, and the edge to its parent.
 struct Visit {
@@ -17,11 +18,7 @@ class Forest {
  public:
   // `in`: the nodes that are placed; the others stay.
   Forest(const Problem& problem, const Neighbours& neighbours, const std::vector<bool>& in, Placement& placement)
-      : problem_(problem),
-        neighbours_(neighbours),
-        in_(in),
-        placement_(placement),
-        below_(problem.nodes.size()) {}
+      : problem_(problem), neighbours_(neighbours), in_(in), placement_(placement), below_(problem.nodes.size()) {}
 
   // Parents before their children. False: there are two ways between some nodes.
   [[nodiscard]] bool visit(std::span<const std::uint32_t> nodes) {
@@ -78,8 +75,8 @@ class Forest {
       for (const std::uint32_t e : neighbours_.of(node)) {
         if (e == up) continue;
         const std::uint32_t other = across(problem_.edges[e], node);
-        below[l] += in_[other] ? least(other, e, l)
-                               : Sum{cost_of(problem_, problem_.edges[e], node, l, placement_[other])};
+        below[l] +=
+            in_[other] ? least(other, e, l) : Sum{cost_of(problem_, problem_.edges[e], node, l, placement_[other])};
       }
     }
   }

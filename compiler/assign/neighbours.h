@@ -34,7 +34,8 @@ inline std::uint32_t across(const Edge& edge, std::uint32_t node) noexcept {
 // What it costs where `node` is at `here` and the other end at `there`.
 inline Cost cost_of(const Problem& problem, const Edge& edge, std::uint32_t node, std::uint32_t here,
                     std::uint32_t there) noexcept {
-  return edge.from == node ? edge.cost[here * problem.components + there] : edge.cost[there * problem.components + here];
+  return edge.from == node ? edge.cost[here * problem.components + there]
+                           : edge.cost[there * problem.components + here];
 }
 
 }  // namespace woa::assign

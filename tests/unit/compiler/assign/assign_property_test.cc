@@ -25,7 +25,8 @@ void check_solved(const Problem& problem, const Solved& solved) {
 // Ends that are together here and there cost no more than those that are apart.
 void make_cut(Problem& problem) {
   for (Edge& edge : problem.edges)
-    if (const Cost excess = edge.cost[0] + edge.cost[3] - edge.cost[1] - edge.cost[2]; excess > 0) edge.cost[1] += excess;
+    if (const Cost excess = edge.cost[0] + edge.cost[3] - edge.cost[1] - edge.cost[2]; excess > 0)
+      edge.cost[1] += excess;
 }
 
 Multipliers any_multipliers(const Problem& problem) {
