@@ -1,0 +1,59 @@
+#include "compiler/assign/proof.h"
+
+#include <string>
+
+namespace woa::assign {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Problem& problem, const Proof& proof, Sum value) : problem_(problem), proof_(proof), value_(value) {}
+
+  Status run() {
+    WOA_RETURN_IF_ERROR(cover(0));
+    return next_ == proof_.leaves.size() ? Status() : wrong("it repeats a case");
+  }
+
+ private:
+  [[nodiscard]] Status wrong(const std::string& what) const {
+    return {Code::kInvalid, "proof, leaf " + std::to_string(next_ + 1) + ": " + what};
+  }
+  // All leaves of the case that the first `depth` fixings of the next leaf describe. Those have been applied.
+  Status cover(std::size_t depth) {
+    if (next_ == proof_.leaves.size()) return wrong("it is missing");
+    if (proof_.leaves[next_].fixings.size() == depth) return check_leaf();
+    const std::uint32_t node = proof_.leaves[next_].fixings[depth].node;
+    if (node >= problem_.nodes.size()) return wrong("it names a node that there is not");
+    const std::vector<Cost> costs = problem_.nodes[node];
+    for (std::uint32_t l = 0; l < problem_.components; ++l) {
+      if (costs[l] == kForbidden) continue;
+      if (next_ == proof_.leaves.size() || proof_.leaves[next_].fixings.size() <= depth ||
+          proof_.leaves[next_].fixings[depth] != Fixing{node, l})
+        return wrong("the case of node " + std::to_string(node) + " on component " + std::to_string(l) + " is missing");
+      problem_.nodes[node].assign(problem_.components, kForbidden);
+      problem_.nodes[node][l] = costs[l];
+      WOA_RETURN_IF_ERROR(cover(depth + 1));
+    }
+    problem_.nodes[node] = costs;
+    return {};
+  }
+  Status check_leaf() {
+    const auto bound = lower_bound(problem_, proof_.leaves[next_].multipliers);
+    if (!bound.ok()) return bound.status().with_context("proof, leaf " + std::to_string(next_ + 1));
+    if (*bound < value_)
+      return {Code::kDataLoss, "proof, leaf " + std::to_string(next_ + 1) + ": its bound is below the value"};
+    ++next_;
+    return {};
+  }
+
+  Problem problem_;
+  const Proof& proof_;
+  Sum value_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Status verify(const Problem& problem, const Proof& proof, Sum value) { return Verifier(problem, proof, value).run(); }
+
+}  // namespace woa::assign
