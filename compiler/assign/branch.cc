@@ -1,16 +1,18 @@
 #include "compiler/assign/branch.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "compiler/assign/ascent.h"
+#include "compiler/assign/local_search.h"
 #include "compiler/assign/neighbours.h"
 #include "compiler/assign/priced.h"
+#include "compiler/assign/row_prices.h"
 
 namespace woa::assign {
 namespace {
 
 constexpr Cost kScale = 1 << 16;
-constexpr std::uint32_t kRootPasses = 100, kPasses = 10;
+constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 
 class Search {
  public:
@@ -26,7 +28,7 @@ class Search {
   Branched run() {
     Multipliers messages = no_multipliers(problem_);
     messages.scale = kScale;
-    go_down(messages, kRootPasses);
+    go_down(messages, kRootSteps);
     if (cut_short_) out_.proof.leaves.clear();
     if (!cut_short_) out_.bound = value_;
     return std::move(out_);
@@ -34,64 +36,68 @@ class Search {
 
  private:
   // The case that fixings_ describe.
-  void go_down(Multipliers messages, std::uint32_t passes) {
+  void go_down(Multipliers messages, std::uint32_t steps) {
     ++out_.branches;
-    Multipliers closed = ascend(problem_, messages, passes);
-    const auto bound = lower_bound(problem_, closed);
-    if (fixings_.empty()) out_.bound = *bound;
-    round(messages);
-    if (*bound >= value_) return keep(std::move(closed));
+    RowSearch found = price_rows(problem_, messages, value_, steps);
+    if (fixings_.empty()) out_.bound = found.bound;
+    take(std::move(found.placement), fixings_.empty());
+    if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
     cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_;
     if (cut_short_) return;
-    const std::uint32_t node = choose(messages);
+    const std::optional<std::uint32_t> chosen = choose(messages);
+    if (!chosen) return out_.proof.leaves.push_back({fixings_, settled()});
+    const std::uint32_t node = *chosen;
     const std::vector<Cost> costs = problem_.nodes[node];
     for (std::uint32_t l = 0; l < problem_.components && !cut_short_; ++l) {
       if (costs[l] == kForbidden) continue;
       problem_.nodes[node].assign(problem_.components, kForbidden);
       problem_.nodes[node][l] = costs[l];
       fixings_.push_back({node, l});
-      go_down(messages, kPasses);
+      go_down(messages, kSteps);
       fixings_.pop_back();
     }
     problem_.nodes[node] = costs;
   }
-  void keep(Multipliers closed) { out_.proof.leaves.push_back({fixings_, std::move(closed)}); }
-
-  // What a node would like to cost, as the messages say.
-  [[nodiscard]] Sum belief(const Multipliers& messages, std::uint32_t node, std::uint32_t component) const {
-    Sum sum = Sum{messages.scale} * problem_.nodes[node][component];
-    for (const std::uint32_t e : neighbours_.of(node))
-      sum += (problem_.edges[e].from == node ? messages.from : messages.to)[e][component];
-    return sum;
-  }
-  // A placement by the messages, node after node, each with regard to those before.
-  void round(const Multipliers& messages) {
-    Placement placement(problem_.nodes.size());
-    for (std::uint32_t i = 0; i < placement.size(); ++i) {
-      Sum least = kNowhere;
-      for (std::uint32_t l = 0; l < problem_.components; ++l) {
-        if (problem_.nodes[i][l] == kForbidden) continue;
-        Sum sum = Sum{messages.scale} * problem_.nodes[i][l];
-        for (const std::uint32_t e : neighbours_.of(i)) {
-          const std::uint32_t other = across(problem_.edges[e], i);
-          sum += other < i ? Sum{messages.scale} * cost_of(problem_, problem_.edges[e], i, l, placement[other])
-                           : (problem_.edges[e].from == i ? messages.from : messages.to)[e][l];
-        }
-        if (sum < least) least = sum, placement[i] = l;
-      }
-    }
+  void take(Placement placement, bool thorough) {
+    if (placement.empty()) return;
+    if (thorough) placement = improve(problem_, std::move(placement));
     const Value value = evaluate(problem_, placement);
     if (value.feasible && value.objective < value_) value_ = value.objective, out_.placement = std::move(placement);
   }
-  // The node that is least sure of its place.
-  [[nodiscard]] std::uint32_t choose(const Multipliers& messages) const {
-    std::uint32_t chosen = 0;
+  // Where every node has one place: the row that is overloaded, or the largest one, is what counts.
+  [[nodiscard]] Multipliers settled() const {
+    Placement only;
+    for (const auto& costs : problem_.nodes)
+      only.push_back(static_cast<std::uint32_t>(std::ranges::min_element(costs) - costs.begin()));
+    Multipliers prices = no_multipliers(problem_);
+    Sum largest = -1;
+    Cost* best = nullptr;
+    const auto look = [&](const auto& rows, std::vector<Cost>& of_rows, auto&& load_of) {
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const Sum load = load_of(rows[r]);
+        if (rows[r].limit && load > *rows[r].limit)
+          of_rows[r] = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (load - *rows[r].limit) + 1));
+        if (!rows[r].limit && problem_.objective == Objective::kLargestRow && load > largest)
+          largest = load, best = &of_rows[r];
+      }
+    };
+    look(problem_.node_rows, prices.node_rows, [&](const NodeRow& row) { return sum_of(row, only); });
+    look(problem_.edge_rows, prices.edge_rows, [&](const EdgeRow& row) { return sum_of(row, problem_, only); });
+    if (best != nullptr) *best += 1;
+    return prices;
+  }
+  // The node that is least sure of its place; none where all have but one.
+  [[nodiscard]] std::optional<std::uint32_t> choose(const Multipliers& messages) const {
+    const Priced priced(problem_, messages);
+    std::optional<std::uint32_t> chosen;
     Sum closest = kNowhere;
     for (std::uint32_t i = 0; i < problem_.nodes.size(); ++i) {
       Sum best = kNowhere, second = kNowhere;
       for (std::uint32_t l = 0; l < problem_.components; ++l) {
         if (problem_.nodes[i][l] == kForbidden) continue;
-        const Sum here = belief(messages, i, l);
+        Sum here = priced.node(i, l);
+        for (const std::uint32_t e : neighbours_.of(i))
+          here += (problem_.edges[e].from == i ? messages.from : messages.to)[e][l];
         if (here < best)
           second = best, best = here;
         else

@@ -85,20 +85,16 @@ std::vector<Placement> starts(const Problem& problem) {
   return all;
 }
 
-Placement search_sum(const Problem& problem, const Neighbours& neighbours, std::uint32_t rounds, Random& random) {
-  Placement best;
-  Sum least = 0;
-  for (Placement placement : starts(problem)) {
-    Sum sum = evaluate(problem, placement).objective;
-    for (std::uint32_t vain = 0; vain < rounds; ++vain) {
-      place_forest(problem, neighbours, random_forest(problem, neighbours, random), placement);
-      const Sum now = evaluate(problem, placement).objective;
-      if (now < sum) vain = 0;
-      sum = now;
-    }
-    if (best.empty() || sum < least) best = std::move(placement), least = sum;
+Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Placement placement, std::uint32_t rounds,
+                      Random& random) {
+  Sum sum = evaluate(problem, placement).objective;
+  for (std::uint32_t vain = 0; vain < rounds; ++vain) {
+    place_forest(problem, neighbours, random_forest(problem, neighbours, random), placement);
+    const Sum now = evaluate(problem, placement).objective;
+    if (now < sum) vain = 0;
+    sum = now;
   }
-  return best;
+  return placement;
 }
 
 // Each node in turn to where the score is best, until none moves.
@@ -133,14 +129,12 @@ void shake(const Problem& problem, const Neighbours& neighbours, Loads& loads, R
   }
 }
 
-Placement search_rows(const Problem& problem, const Neighbours& neighbours, std::uint32_t rounds, Random& random) {
-  Placement best;
-  Score least;
-  for (Placement& start : starts(problem)) {
-    Loads loads(problem, neighbours, std::move(start));
-    descend(problem, loads, random);
-    if (best.empty() || loads.score() < least) best = loads.placement(), least = loads.score();
-  }
+Placement improve_rows(const Problem& problem, const Neighbours& neighbours, Placement placement, std::uint32_t rounds,
+                       Random& random) {
+  Loads first(problem, neighbours, std::move(placement));
+  descend(problem, first, random);
+  Placement best = first.placement();
+  Score least = first.score();
   for (std::uint32_t vain = 0; vain < rounds; ++vain) {
     Loads loads(problem, neighbours, best);
     shake(problem, neighbours, loads, random);
@@ -159,13 +153,25 @@ std::uint32_t rounds_for(const Problem& problem) {
 
 }  // namespace
 
-Placement search(const Problem& problem, const SearchOptions& options) {
-  if (problem.nodes.empty()) return {};
+Placement improve(const Problem& problem, Placement placement, const SearchOptions& options) {
   const Neighbours neighbours(problem);
   Random random(options.seed);
   const std::uint32_t rounds = options.rounds != 0 ? options.rounds : rounds_for(problem);
-  return sum_alone(problem) ? search_sum(problem, neighbours, rounds, random)
-                            : search_rows(problem, neighbours, rounds, random);
+  const auto way = sum_alone(problem) ? improve_sum : improve_rows;
+  return way(problem, neighbours, std::move(placement), rounds, random);
+}
+
+Placement search(const Problem& problem, const SearchOptions& options) {
+  Placement best;
+  Score least;
+  if (problem.nodes.empty()) return best;
+  const Neighbours neighbours(problem);
+  for (Placement& start : starts(problem)) {
+    Placement placement = improve(problem, std::move(start), options);
+    const Score score = Loads(problem, neighbours, placement).score();
+    if (best.empty() || score < least) best = std::move(placement), least = score;
+  }
+  return best;
 }
 
 }  // namespace woa::assign

@@ -15,6 +15,8 @@ struct SearchOptions {
   std::uint32_t rounds = 0;  // that are tried without success before it ends; 0: a number that suits the problem
 };
 
+// From a placement to one that is no worse.
+Placement improve(const Problem& problem, Placement placement, const SearchOptions& options = {});
 // Not always feasible: evaluate() says.
 Placement search(const Problem& problem, const SearchOptions& options = {});
 

@@ -54,6 +54,15 @@ Status check_rows(const Problem& problem) {
   return {};
 }
 
+// Adds a row's sum to the value.
+template <class Row>
+void count(const Row& row, Sum sum, Objective objective, Value& value) {
+  if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
+  if (objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
+}
+
+}  // namespace
+
 Sum sum_of(const NodeRow& row, const Placement& placement) {
   Sum sum = 0;
   for (std::size_t i = 0; i < placement.size(); ++i)
@@ -68,15 +77,6 @@ Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placemen
   return sum;
 }
 
-// Adds a row's sum to the value.
-template <class Row>
-void count(const Row& row, Sum sum, Objective objective, Value& value) {
-  if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
-  if (objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
-}
-
-}  // namespace
-
 Status check(const Problem& problem) {
   for (std::size_t i = 0; i < problem.nodes.size(); ++i) WOA_RETURN_IF_ERROR(check_node(problem, i));
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -85,7 +85,12 @@ Status check(const Problem& problem) {
     if (!pairs.insert(std::minmax(problem.edges[e].from, problem.edges[e].to)).second)
       return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
   }
-  return check_rows(problem);
+  WOA_RETURN_IF_ERROR(check_rows(problem));
+  const auto open = [](const auto& row) { return !row.limit; };
+  if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.node_rows, open) &&
+      std::ranges::none_of(problem.edge_rows, open))
+    return wrong("every row has a limit, so there is no largest one to be made smaller");
+  return {};
 }
 
 Value evaluate(const Problem& problem, const Placement& placement) {

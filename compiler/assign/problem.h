@@ -69,8 +69,12 @@ inline Cost weight(const EdgeRow& row, std::size_t edge, std::uint32_t at_from, 
 }
 
 // kInvalid: sizes that do not fit, entries outside 0 to kMostCost, a node that may be nowhere, two edges between the
-// same nodes, a row of a component that there is not. The others below take only what passes.
+// same nodes, a row of a component that there is not, kLargestRow where all rows have limits. The others below take
+// only what passes.
 Status check(const Problem& problem);
+
+Sum sum_of(const NodeRow& row, const Placement& placement);
+Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement);
 
 struct Value {
   Sum objective = 0;

@@ -49,6 +49,7 @@ inline Problem any_problem(const Kind& kind) {
   };
   for (std::uint32_t l = 0; l < k; ++l)
     problem.node_rows.push_back({"load of " + std::to_string(l), l, any_costs(count), limit()});
+  problem.node_rows.front().limit.reset();
   for (std::uint32_t a = 0; a < k; ++a)
     for (std::uint32_t b = 0; b < k; ++b)
       if (a != b)

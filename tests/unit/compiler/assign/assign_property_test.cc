@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include "compiler/assign/bound.h"
+#include "compiler/assign/branch.h"
 #include "compiler/assign/forest.h"
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/minimum_cut.h"
@@ -76,6 +77,29 @@ TEST_CASE("whatever the multipliers, no feasible placement is below the bound") 
     RC_ASSERT(bound.ok());
     const auto optimum = brute_force(problem);
     if (optimum) RC_ASSERT(*bound <= *optimum);
+  }));
+}
+
+TEST_CASE("branch and bound ends at the optimum, with a proof that holds, and none that is cut or claims more") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    const Placement start = search(problem);
+    const auto optimum = brute_force(problem);
+    if (!optimum || !evaluate(problem, start).feasible) return;
+    const Branched found = branch_and_bound(problem, start, {.limit = std::chrono::seconds(60)});
+    const Value value = evaluate(problem, found.placement);
+    RC_ASSERT(value.feasible);
+    RC_ASSERT(value.objective == *optimum);
+    RC_ASSERT(found.bound == *optimum);
+    RC_ASSERT(verify(problem, found.proof, *optimum).ok());
+    RC_ASSERT(!verify(problem, found.proof, *optimum + 1).ok());
+    const auto cut = *rc::gen::inRange<std::size_t>(0, found.proof.leaves.size());
+    Proof less = found.proof;
+    less.leaves.erase(less.leaves.begin() + static_cast<std::ptrdiff_t>(cut));
+    RC_ASSERT(!verify(problem, less, *optimum).ok());
+    Proof twice = found.proof;
+    twice.leaves.push_back(twice.leaves.back());
+    RC_ASSERT(!verify(problem, twice, *optimum).ok());
   }));
 }
 
