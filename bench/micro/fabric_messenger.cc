@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/micro/loopback_fabric.h"
 #include "bench/micro/spin.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/library.h"
@@ -13,7 +14,6 @@
 namespace woa::bench {
 namespace {
 
-constexpr const char* kLoopback = "127.0.0.1";
 constexpr std::uint64_t kLast = ~std::uint32_t{0};  // what a write without a message says instead of its length
 
 std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(routing.bytes, 1); }
@@ -23,7 +23,7 @@ std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(ro
 Result<std::shared_ptr<FabricMessenger>> FabricMessenger::open(const std::string& provider, const PeerArguments& job,
                                                                const Talk& talk) {
   const Routing routing = routing_of(job, talk.number());
-  auto objects = ofi::open_fabric(provider, provider == "shm" ? "" : kLoopback, ofi::Sleeping::kNever);
+  auto objects = open_loopback_fabric(provider, ofi::Sleeping::kNever);
   if (!objects.ok()) return objects.status();
   auto memory = Memory::map(routing.rooms * room_bytes(routing), Memory::Sharing::kPrivate);
   if (!memory.ok()) return memory.status();

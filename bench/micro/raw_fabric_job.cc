@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/micro/fabric_messenger.h"
+#include "bench/micro/loopback_fabric.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/spin.h"
 #include "runtime/transport/ofi/description.h"
@@ -18,13 +19,11 @@
 namespace woa::bench {
 namespace {
 
-constexpr const char* kLoopback = "127.0.0.1";
-
 class RawSide {
  public:
   static Result<std::shared_ptr<RawSide>> open(const WireJob& job, const Talk& talk) {
     const auto sleeping = job.wakeable ? ofi::Sleeping::kOnDescriptor : ofi::Sleeping::kNever;
-    auto objects = ofi::open_fabric(job.provider, job.provider == "shm" ? "" : kLoopback, sleeping);
+    auto objects = open_loopback_fabric(job.provider, sleeping);
     if (!objects.ok()) return objects.status();
     auto memory = Memory::map(job.bytes * job.slots, Memory::Sharing::kPrivate);
     if (!memory.ok()) return memory.status();

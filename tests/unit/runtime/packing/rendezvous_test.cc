@@ -12,6 +12,8 @@ namespace woa::cts {
 namespace {
 
 constexpr std::uint64_t kChunk = kTransferChunkBytes;
+// What looks into a transfer under way is tried again: where the wire is quick, a single call carries one to its end.
+constexpr std::uint64_t kTries = 50;
 
 LinkSpec direct_spec(std::uint64_t rendezvous_bytes = 4096) {
   return {.blocks = 4, .block_bytes = 1024, .later_pieces = 8, .rendezvous_bytes = rendezvous_bytes};
@@ -114,28 +116,30 @@ TEST_CASE("what is safer, smaller, or held by a block goes through blocks, and s
 
 TEST_CASE("the receiver may read the first chunks while the others are on their way") {
   OpenRig rig(direct_spec());
-  Item large = item(40 * kChunk, SendMode::kCheaper, ReceiveMode::kExpress);
-  REQUIRE(rig.packer->begin() == Outcome::kOk);
-  std::uint64_t arrived = 0;
-  bool whole = false, right = true, begun = false;
-  REQUIRE(in_time([&] {
-    if (!whole && pack(*rig.packer, large) == Outcome::kRefused) return true;
-    if (!begun) return begun = rig.unpacker->begin() == Outcome::kOk, false;
-    whole = unpack(*rig.unpacker, large) == Outcome::kOk;
-    if (whole) return true;
-    const std::uint64_t now = rig.unpacker->arrived();
-    right = right && now >= arrived && now % kChunk == 0 &&
-            same(std::span(large.received).first(now), std::span(large.sent).first(now));
-    arrived = now;
-    return arrived > 0 && arrived < large.sent.size();
-  }));
-  INFO(arrived << " bytes of " << large.sent.size());
-  REQUIRE((right && !whole));
-  Script sender, receiver;
-  sender.then([&] { return pack(*rig.packer, large); }).then([&] { return rig.packer->end(); });
-  receiver.then([&] { return unpack(*rig.unpacker, large); }).then([&] { return rig.unpacker->end(); });
-  REQUIRE(run_both(sender, receiver));
-  REQUIRE(same(large.received, large.sent));
+  bool read_within = false, right = true;
+  for (std::uint64_t number = 0; number < kTries && !read_within; ++number) {
+    std::vector<Item> items{item(40 * kChunk, SendMode::kCheaper, ReceiveMode::kExpress, false, number)};
+    const Item& large = items.front();
+    std::uint64_t arrived = 0;
+    Script sender, receiver;
+    add_message(sender, *rig.packer, items);
+    add_message(receiver, *rig.unpacker, items);
+    REQUIRE(in_time([&] {
+      sender.run();
+      receiver.run();
+      const std::uint64_t now = receiver.done() ? 0 : rig.unpacker->arrived();
+      if (now == 0) return receiver.done();
+      right = right && now >= arrived && (now % kChunk == 0 || now == large.sent.size()) &&
+              same(std::span(large.received).first(now), std::span(large.sent).first(now));
+      arrived = now;
+      read_within = read_within || now < large.sent.size();
+      return false;
+    }));
+    REQUIRE(run_both(sender, receiver));
+    REQUIRE((sender.last() == Outcome::kOk && receiver.last() == Outcome::kOk));
+  }
+  REQUIRE(right);
+  REQUIRE(read_within);
 }
 
 TEST_CASE("what cannot be registered, here or there, goes through blocks") {
@@ -189,19 +193,29 @@ TEST_CASE("a receiver that goes within a piece's second transfer: no call behind
   for (const bool packs_more : {true, false}) {
     OpenRig rig(direct_spec());
     const auto pack_large = [&] { return rig.packer->pack(large, SendMode::kCheaper, ReceiveMode::kExpress); };
-    REQUIRE(rig.packer->begin() == Outcome::kOk);
-    REQUIRE(rig.packer->pack(small, SendMode::kLater, ReceiveMode::kCheaper) == Outcome::kOk);
-    Script receiver;
-    receiver.then([&] { return rig.unpacker->begin(); })
-        .then([&] { return rig.unpacker->unpack(small_landing, SendMode::kLater, ReceiveMode::kCheaper); })
-        .then([&] { return rig.unpacker->unpack(landing, SendMode::kCheaper, ReceiveMode::kExpress); });
-    Outcome outcome = Outcome::kBackPressured;
-    REQUIRE(in_time([&] {
-      if (outcome == Outcome::kBackPressured) outcome = pack_large();
-      receiver.run();
-      return rig.unpacker->arrived() > kMostTransferBytes;
-    }));
-    REQUIRE((outcome == Outcome::kBackPressured && !receiver.done()));
+    bool within = false;
+    for (std::uint64_t number = 0; number < kTries && !within; ++number) {
+      Script sender, receiver;
+      sender.then([&] { return rig.packer->begin(); })
+          .then([&] { return rig.packer->pack(small, SendMode::kLater, ReceiveMode::kCheaper); })
+          .then(pack_large);
+      receiver.then([&] { return rig.unpacker->begin(); })
+          .then([&] { return rig.unpacker->unpack(small_landing, SendMode::kLater, ReceiveMode::kCheaper); })
+          .then([&] { return rig.unpacker->unpack(landing, SendMode::kCheaper, ReceiveMode::kExpress); });
+      REQUIRE(in_time([&] {
+        sender.run();
+        receiver.run();
+        within = !sender.done() && rig.unpacker->arrived() > kMostTransferBytes;
+        return within || sender.done();
+      }));
+      if (within) continue;
+      REQUIRE(sender.last() == Outcome::kOk);
+      sender.then([&] { return rig.packer->end(); });
+      receiver.then([&] { return rig.unpacker->end(); });
+      REQUIRE(run_both(sender, receiver));
+      REQUIRE((sender.last() == Outcome::kOk && receiver.last() == Outcome::kOk));
+    }
+    REQUIRE(within);
     rig.unpacker.reset();
     REQUIRE(in_time([&] { return pack_large() == Outcome::kClosed; }));
     REQUIRE(rig.packer->status().code() == Code::kPeerLost);
