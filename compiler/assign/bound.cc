@@ -44,6 +44,8 @@ Status check(const Problem& problem, const Multipliers& by) {
   if (!fit(by.node_rows, problem.node_rows, problem.objective) ||
       !fit(by.edge_rows, problem.edge_rows, problem.objective))
     return wrong("not one for each row, negative, or too large");
+  if (by.sum < 0 || by.sum > kMostScale || (by.sum != 0 && !problem.most_sum))
+    return wrong("a price of the sum that is out of range, or has no limit");
   if (by.scale < 1 || by.scale > kMostScale) return wrong("a scale out of range");
   if (problem.objective == Objective::kLargestRow &&
       price_of_objective(by.node_rows, problem.node_rows) + price_of_objective(by.edge_rows, problem.edge_rows) !=

@@ -81,9 +81,12 @@ class Search {
           largest = load, best = &of_rows[r];
       }
     };
-    look(problem_.node_rows, prices.node_rows, [&](const NodeRow& row) { return sum_of(row, only); });
+    look(problem_.node_rows, prices.node_rows, [&](const NodeRow& row) { return sum_of(row, problem_, only); });
     look(problem_.edge_rows, prices.edge_rows, [&](const EdgeRow& row) { return sum_of(row, problem_, only); });
     if (best != nullptr) *best += 1;
+    const Sum sum = evaluate(problem_, only).sum;
+    if (problem_.most_sum && sum > *problem_.most_sum)
+      prices.sum = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (sum - *problem_.most_sum) + 1));
     return prices;
   }
   // The node that is least sure of its place; none where all have but one.

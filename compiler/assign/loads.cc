@@ -26,6 +26,7 @@ Score Loads::score() const {
   Score score{0, sum_, 0};
   const bool largest = problem_.objective == Objective::kLargestRow;
   if (largest) score.objective = 0;
+  if (problem_.most_sum) score.above += std::max<Sum>(0, sum_ - *problem_.most_sum);
   const auto count = [&](const std::optional<Cost>& limit, Sum load) {
     if (limit) {
       score.above += std::max<Sum>(0, load - *limit);
@@ -43,16 +44,15 @@ void Loads::add(std::uint32_t node, int sign) {
   const std::uint32_t at = placement_[node];
   sum_ += sign * Sum{problem_.nodes[node][at]};
   for (std::size_t r = 0; r < node_rows_.size(); ++r)
-    if (problem_.node_rows[r].component == at) node_rows_[r] += sign * Sum{problem_.node_rows[r].weights[node]};
+    node_rows_[r] += sign * Sum{problem_.node_rows[r].weights[std::size_t{node} * problem_.components + at]};
 }
 
 void Loads::add_edge(std::uint32_t edge, int sign) {
   const Edge& joined = problem_.edges[edge];
   const std::uint32_t from = placement_[joined.from], to = placement_[joined.to];
   sum_ += sign * Sum{joined.cost[from * problem_.components + to]};
-  if (from == to) return;
   for (std::size_t r = 0; r < edge_rows_.size(); ++r)
-    edge_rows_[r] += sign * Sum{weight(problem_.edge_rows[r], edge, from, to)};
+    edge_rows_[r] += sign * Sum{weight(problem_, problem_.edge_rows[r], edge, from, to)};
 }
 
 }  // namespace woa::assign

@@ -14,12 +14,6 @@ namespace {
 
 using Random = std::mt19937_64;
 
-bool sum_alone(const Problem& problem) {
-  const auto unlimited = [](const auto& row) { return !row.limit; };
-  return problem.objective == Objective::kSum && std::ranges::all_of(problem.node_rows, unlimited) &&
-         std::ranges::all_of(problem.edge_rows, unlimited);
-}
-
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   std::vector<std::uint32_t> nodes(count);
   std::iota(nodes.begin(), nodes.end(), 0U);

@@ -125,9 +125,7 @@ std::vector<std::array<Sum, 2>> shares(const Problem& problem) {
 }  // namespace
 
 bool is_cut(const Problem& problem) {
-  const auto unlimited = [](const auto& row) { return !row.limit; };
-  return problem.components == 2 && problem.objective == Objective::kSum &&
-         std::ranges::all_of(problem.node_rows, unlimited) && std::ranges::all_of(problem.edge_rows, unlimited) &&
+  return problem.components == 2 && sum_alone(problem) &&
          std::ranges::all_of(problem.edges, [](const Edge& edge) { return parts_of(edge).apart >= 0; });
 }
 

@@ -42,12 +42,11 @@ Status check_row(const std::string& name, const std::vector<Cost>& weights, std:
 
 Status check_rows(const Problem& problem) {
   for (const NodeRow& row : problem.node_rows) {
-    if (row.component >= problem.components) return wrong("row " + row.name + " names no component");
-    WOA_RETURN_IF_ERROR(check_row(row.name, row.weights, problem.nodes.size(), row.limit));
+    WOA_RETURN_IF_ERROR(check_row(row.name, row.weights, problem.nodes.size() * problem.components, row.limit));
   }
   for (const EdgeRow& row : problem.edge_rows) {
-    if (row.from >= problem.components || row.to >= problem.components || row.from == row.to)
-      return wrong("row " + row.name + " names no two components");
+    if (row.pairs.size() != std::size_t{problem.components} * problem.components)
+      return wrong("row " + row.name + " does not say of each pair of components whether it counts");
     for (const auto* weights : {&row.weights, &row.back})
       WOA_RETURN_IF_ERROR(check_row(row.name, *weights, problem.edges.size(), row.limit));
   }
@@ -63,17 +62,16 @@ void count(const Row& row, Sum sum, Objective objective, Value& value) {
 
 }  // namespace
 
-Sum sum_of(const NodeRow& row, const Placement& placement) {
+Sum sum_of(const NodeRow& row, const Problem& problem, const Placement& placement) {
   Sum sum = 0;
-  for (std::size_t i = 0; i < placement.size(); ++i)
-    if (placement[i] == row.component) sum += row.weights[i];
+  for (std::size_t i = 0; i < placement.size(); ++i) sum += row.weights[i * problem.components + placement[i]];
   return sum;
 }
 
 Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement) {
   Sum sum = 0;
   for (std::size_t e = 0; e < problem.edges.size(); ++e)
-    sum += weight(row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
+    sum += weight(problem, row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
   return sum;
 }
 
@@ -86,6 +84,8 @@ Status check(const Problem& problem) {
       return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
   }
   WOA_RETURN_IF_ERROR(check_rows(problem));
+  if (problem.most_sum && (problem.objective == Objective::kSum || !in_range(*problem.most_sum)))
+    return wrong("a limit of the sum that is the objective, or out of range");
   const auto open = [](const auto& row) { return !row.limit; };
   if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.node_rows, open) &&
       std::ranges::none_of(problem.edge_rows, open))
@@ -93,17 +93,24 @@ Status check(const Problem& problem) {
   return {};
 }
 
+bool sum_alone(const Problem& problem) {
+  const auto unlimited = [](const auto& row) { return !row.limit; };
+  return problem.objective == Objective::kSum && std::ranges::all_of(problem.node_rows, unlimited) &&
+         std::ranges::all_of(problem.edge_rows, unlimited);
+}
+
 Value evaluate(const Problem& problem, const Placement& placement) {
   Value value;
-  const bool sums = problem.objective == Objective::kSum;
   for (std::size_t i = 0; i < placement.size(); ++i) {
     const Cost cost = problem.nodes[i][placement[i]];
     if (cost == kForbidden && value.broken.empty()) value.broken = "node " + std::to_string(i);
-    if (sums && cost != kForbidden) value.objective += cost;
+    if (cost != kForbidden) value.sum += cost;
   }
   for (const Edge& edge : problem.edges)
-    if (sums) value.objective += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
-  for (const NodeRow& row : problem.node_rows) count(row, sum_of(row, placement), problem.objective, value);
+    value.sum += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
+  if (problem.objective == Objective::kSum) value.objective = value.sum;
+  if (problem.most_sum && value.sum > *problem.most_sum && value.broken.empty()) value.broken = "the sum";
+  for (const NodeRow& row : problem.node_rows) count(row, sum_of(row, problem, placement), problem.objective, value);
   for (const EdgeRow& row : problem.edge_rows) count(row, sum_of(row, problem, placement), problem.objective, value);
   value.feasible = value.broken.empty();
   return value;

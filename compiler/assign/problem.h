@@ -2,7 +2,8 @@
 //
 //   min  sum_i c(i, l_i) + sum_(i,j) q(i, l_i; j, l_j)        Objective::kSum
 //   min  the largest row                                      Objective::kLargestRow
-//   s.t. every row with a limit is at most that; nodes run where their cost says that they may
+//   s.t. every row with a limit is at most that, and the sum above at most `most_sum`; nodes run where their cost says
+//        that they may
 //
 // The first is the serial time of one instance with its communication, the objective of Spacey et al. ("Write-only
 // architecture", JPDC 72(12), 2012); rows are the load of a component or a link, whose largest bounds the throughput of
@@ -32,18 +33,17 @@ struct Edge {
   std::vector<Cost> cost;          // by component of `from` x components + component of `to`
 };
 
-// What is summed over the nodes on one component.
+// What is summed over the nodes by where they are: the load of a component, or what it has of a resource.
 struct NodeRow {
   std::string name;
-  std::uint32_t component = 0;
-  std::vector<Cost> weights;  // by node, at least 0
+  std::vector<Cost> weights;  // by node x components + component, at least 0
   std::optional<Cost> limit;  // none: the row is in the objective of kLargestRow, and otherwise means nothing
 };
 
-// What is summed over what goes from one component to another, not the same.
+// What is summed over what goes from components to others: the load of a link, which several pairs may use.
 struct EdgeRow {
   std::string name;
-  std::uint32_t from = 0, to = 0;
+  std::vector<bool> pairs;          // by component written from x components + component written to: it counts
   std::vector<Cost> weights, back;  // by edge, at least 0: of what goes from Edge::from to Edge::to, and the other way
   std::optional<Cost> limit;        // likewise
 };
@@ -57,28 +57,35 @@ struct Problem {
   std::vector<Edge> edges;
   std::vector<NodeRow> node_rows;
   std::vector<EdgeRow> edge_rows;
+  std::optional<Cost> most_sum;  // kLargestRow alone
 };
 
 // Component by node.
 using Placement = std::vector<std::uint32_t>;
 
 // Of an edge to a row.
-inline Cost weight(const EdgeRow& row, std::size_t edge, std::uint32_t at_from, std::uint32_t at_to) noexcept {
-  if (at_from == row.from && at_to == row.to) return row.weights[edge];
-  return at_from == row.to && at_to == row.from ? row.back[edge] : 0;
+inline Cost weight(const Problem& problem, const EdgeRow& row, std::size_t edge, std::uint32_t at_from,
+                   std::uint32_t at_to) noexcept {
+  const std::size_t k = problem.components;
+  return (row.pairs[at_from * k + at_to] ? row.weights[edge] : 0) +
+         (row.pairs[at_to * k + at_from] ? row.back[edge] : 0);
 }
 
 // kInvalid: sizes that do not fit, entries outside 0 to kMostCost, a node that may be nowhere, two edges between the
-// same nodes, a row of a component that there is not, kLargestRow where all rows have limits. The others below take
-// only what passes.
+// same nodes, kLargestRow where all rows have limits, a limit of the sum where that is the objective. The others below
+// take only what passes.
 Status check(const Problem& problem);
 
-Sum sum_of(const NodeRow& row, const Placement& placement);
+Sum sum_of(const NodeRow& row, const Problem& problem, const Placement& placement);
 Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement);
+
+// Is the least sum asked for, and nothing limited?
+bool sum_alone(const Problem& problem);
 
 struct Value {
   Sum objective = 0;
   bool feasible = false;
+  Sum sum = 0;         // of costs, whatever the objective
   std::string broken;  // the first row above its limit, or node where it may not be; empty: feasible
 };
 Value evaluate(const Problem& problem, const Placement& placement);

@@ -13,7 +13,7 @@ constexpr std::uint32_t kPasses = 4;
 constexpr Cost kScale = 1 << 20;  // of kLargestRow
 constexpr Cost kMostPrice = Cost{1} << 30;
 
-// One price for each row, node rows first, as the steps see them.
+// One price for each row, node rows first and the sum last, as the steps see them.
 struct Rows {
   std::vector<double> prices, loads;
   std::vector<bool> limited;
@@ -23,22 +23,20 @@ struct Rows {
 class Prices {
  public:
   Prices(const Problem& problem, Multipliers& messages) : problem_(problem), messages_(messages) {
-    for (const NodeRow& row : problem.node_rows) add(row);
-    for (const EdgeRow& row : problem.edge_rows) add(row);
+    for (const NodeRow& row : problem.node_rows) add(row.limit);
+    for (const EdgeRow& row : problem.edge_rows) add(row.limit);
+    if (problem.most_sum) add(problem.most_sum);
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) rows_.prices[r] = static_cast<double>(price(r));
     if (problem.objective == Objective::kLargestRow) spread();
   }
 
   void load(const Placement& placement) {
-    std::ranges::fill(rows_.loads, 0.0);
-    for (std::size_t r = 0; r < problem_.node_rows.size(); ++r)
-      for (std::size_t i = 0; i < placement.size(); ++i)
-        if (placement[i] == problem_.node_rows[r].component)
-          rows_.loads[r] += static_cast<double>(problem_.node_rows[r].weights[i]);
-    for (std::size_t r = 0; r < problem_.edge_rows.size(); ++r)
-      for (std::size_t e = 0; e < problem_.edges.size(); ++e)
-        rows_.loads[problem_.node_rows.size() + r] += static_cast<double>(
-            weight(problem_.edge_rows[r], e, placement[problem_.edges[e].from], placement[problem_.edges[e].to]));
+    std::size_t at = 0;
+    for (const NodeRow& row : problem_.node_rows)
+      rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
+    for (const EdgeRow& row : problem_.edge_rows)
+      rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
+    if (problem_.most_sum) rows_.loads[at] = static_cast<double>(evaluate(problem_, placement).sum);
   }
   // `missing`: how far the bound is from the value, counted by the scale.
   void step(double missing, double length) {
@@ -63,14 +61,14 @@ class Prices {
   }
 
  private:
-  template <class Row>
-  void add(const Row& row) {
-    rows_.limited.push_back(row.limit.has_value());
-    rows_.limits.push_back(row.limit ? static_cast<double>(*row.limit) : 0);
+  void add(const std::optional<Cost>& limit) {
+    rows_.limited.push_back(limit.has_value());
+    rows_.limits.push_back(static_cast<double>(limit.value_or(0)));
     rows_.prices.push_back(0), rows_.loads.push_back(0);
   }
   [[nodiscard]] Cost& price(std::size_t r) {
-    const std::size_t nodes = problem_.node_rows.size();
+    const std::size_t nodes = problem_.node_rows.size(), edges = problem_.edge_rows.size();
+    if (r == nodes + edges) return messages_.sum;
     return r < nodes ? messages_.node_rows[r] : messages_.edge_rows[r - nodes];
   }
   // All rows of the objective alike, if none has a price yet.

@@ -47,14 +47,17 @@ inline Problem any_problem(const Kind& kind) {
     if (*rc::gen::arbitrary<bool>()) return std::nullopt;
     return *rc::gen::inRange<Cost>(50, 50 * static_cast<Cost>(count) + 1);
   };
-  for (std::uint32_t l = 0; l < k; ++l)
-    problem.node_rows.push_back({"load of " + std::to_string(l), l, any_costs(count), limit()});
+  for (auto rows = *rc::gen::inRange(1, 4); rows > 0; --rows)
+    problem.node_rows.push_back({"load", any_costs(std::size_t{count} * k), limit()});
   problem.node_rows.front().limit.reset();
-  for (std::uint32_t a = 0; a < k; ++a)
-    for (std::uint32_t b = 0; b < k; ++b)
-      if (a != b)
-        problem.edge_rows.push_back(
-            {"link", a, b, any_costs(problem.edges.size()), any_costs(problem.edges.size()), limit()});
+  for (auto rows = *rc::gen::inRange(0, 4); rows > 0; --rows) {
+    std::vector<bool> pairs;
+    for (std::uint32_t pair = 0; pair < k * k; ++pair) pairs.push_back(*rc::gen::inRange(0, 3) == 0);
+    problem.edge_rows.push_back(
+        {"link", std::move(pairs), any_costs(problem.edges.size()), any_costs(problem.edges.size()), limit()});
+  }
+  if (problem.objective == Objective::kLargestRow && *rc::gen::inRange(0, 3) == 0)
+    problem.most_sum = *rc::gen::inRange<Cost>(50, 100 * static_cast<Cost>(count) + 1);
   return problem;
 }
 

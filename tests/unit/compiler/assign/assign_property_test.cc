@@ -44,6 +44,7 @@ Multipliers any_multipliers(const Problem& problem) {
   };
   for (std::size_t r = 0; r < problem.node_rows.size(); ++r) by.node_rows[r] = price(problem.node_rows[r].limit);
   for (std::size_t r = 0; r < problem.edge_rows.size(); ++r) by.edge_rows[r] = price(problem.edge_rows[r].limit);
+  if (problem.most_sum) by.sum = *rc::gen::inRange<Cost>(0, 3);
   return by;
 }
 
