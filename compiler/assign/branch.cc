@@ -7,6 +7,7 @@
 #include "compiler/assign/neighbours.h"
 #include "compiler/assign/priced.h"
 #include "compiler/assign/row_prices.h"
+#include "compiler/assign/symmetry.h"
 
 namespace woa::assign {
 namespace {
@@ -19,6 +20,7 @@ class Search {
   Search(const Problem& problem, const Placement& start, const BranchOptions& options)
       : problem_(problem),
         neighbours_(problem),
+        twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
         most_leaves_(options.most_leaves) {
     out_.placement = start;
@@ -29,7 +31,7 @@ class Search {
     Multipliers messages = no_multipliers(problem_);
     messages.scale = kScale;
     go_down(messages, kRootSteps);
-    if (cut_short_) out_.proof.leaves.clear();
+    if (cut_short_) out_.proof.leaves = {{{}, std::move(root_)}};
     if (!cut_short_) out_.bound = value_;
     return std::move(out_);
   }
@@ -38,8 +40,8 @@ class Search {
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
     ++out_.branches;
-    RowSearch found = price_rows(problem_, messages, value_, steps);
-    if (fixings_.empty()) out_.bound = found.bound;
+    RowSearch found = price_rows(problem_, messages, value_, {steps, end_});
+    if (fixings_.empty()) out_.bound = found.bound, root_ = found.best;
     take(std::move(found.placement), fixings_.empty());
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
     cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_;
@@ -49,12 +51,12 @@ class Search {
     const std::uint32_t node = *chosen;
     const std::vector<Cost> costs = problem_.nodes[node];
     for (std::uint32_t l = 0; l < problem_.components && !cut_short_; ++l) {
-      if (costs[l] == kForbidden) continue;
+      if (costs[l] == kForbidden || has_stand_in(twins_, used_, l)) continue;
       problem_.nodes[node].assign(problem_.components, kForbidden);
       problem_.nodes[node][l] = costs[l];
-      fixings_.push_back({node, l});
+      fixings_.push_back({node, l}), used_.push_back(l);
       go_down(messages, kSteps);
-      fixings_.pop_back();
+      fixings_.pop_back(), used_.pop_back();
     }
     problem_.nodes[node] = costs;
   }
@@ -115,9 +117,12 @@ class Search {
 
   Problem problem_;  // with the fixings of the branch applied
   Neighbours neighbours_;
+  std::vector<std::uint32_t> twins_;
   std::chrono::steady_clock::time_point end_;
   std::uint64_t most_leaves_;
   std::vector<Fixing> fixings_;
+  std::vector<std::uint32_t> used_;  // their components
+  Multipliers root_;                 // of no fixing
   Sum value_ = 0;
   bool cut_short_ = false;
   Branched out_;

@@ -19,8 +19,8 @@ struct BranchOptions {
 
 struct Branched {
   Placement placement;  // the best that was found, `start` at worst
-  Proof proof;          // of its optimality; without leaves if the search was cut short
-  Sum bound = 0;        // no feasible placement is below; the placement's value if there is a proof
+  Sum bound = 0;        // no feasible placement is below; the placement's value if the search was not cut short
+  Proof proof;          // of the bound
   std::uint64_t branches = 0;
 };
 

@@ -1,13 +1,17 @@
 #include "compiler/assign/proof.h"
 
 #include <string>
+#include <vector>
+
+#include "compiler/assign/symmetry.h"
 
 namespace woa::assign {
 namespace {
 
 class Verifier {
  public:
-  Verifier(const Problem& problem, const Proof& proof, Sum value) : problem_(problem), proof_(proof), value_(value) {}
+  Verifier(const Problem& problem, const Proof& proof, Sum value)
+      : original_(problem), problem_(problem), proof_(proof), value_(value) {}
 
   Status run() {
     WOA_RETURN_IF_ERROR(cover(0));
@@ -27,15 +31,27 @@ class Verifier {
     const std::vector<Cost> costs = problem_.nodes[node];
     for (std::uint32_t l = 0; l < problem_.components; ++l) {
       if (costs[l] == kForbidden) continue;
-      if (next_ == proof_.leaves.size() || proof_.leaves[next_].fixings.size() <= depth ||
-          proof_.leaves[next_].fixings[depth] != Fixing{node, l})
+      if (!names(depth, {node, l}) && has_stand_in(twins(), used_, l)) continue;
+      if (!names(depth, {node, l}))
         return wrong("the case of node " + std::to_string(node) + " on component " + std::to_string(l) + " is missing");
       problem_.nodes[node].assign(problem_.components, kForbidden);
       problem_.nodes[node][l] = costs[l];
+      used_.push_back(l);
       WOA_RETURN_IF_ERROR(cover(depth + 1));
+      used_.pop_back();
     }
     problem_.nodes[node] = costs;
     return {};
+  }
+  // Does the next leaf go down this way?
+  [[nodiscard]] bool names(std::size_t depth, const Fixing& fixing) const {
+    return next_ < proof_.leaves.size() && proof_.leaves[next_].fixings.size() > depth &&
+           proof_.leaves[next_].fixings[depth] == fixing;
+  }
+  // Of the problem without fixings. Few proofs ask.
+  [[nodiscard]] const std::vector<std::uint32_t>& twins() {
+    if (twins_.empty()) twins_ = assign::twins(original_);
+    return twins_;
   }
   Status check_leaf() {
     const auto bound = lower_bound(problem_, proof_.leaves[next_].multipliers);
@@ -46,7 +62,9 @@ class Verifier {
     return {};
   }
 
-  Problem problem_;
+  const Problem& original_;
+  Problem problem_;  // with the fixings of the case applied
+  std::vector<std::uint32_t> twins_, used_;
   const Proof& proof_;
   Sum value_;
   std::size_t next_ = 0;

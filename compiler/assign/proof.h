@@ -1,4 +1,5 @@
-// A proof that no placement is better: a tree of cases, each with a bound that anybody can compute.
+// A proof that no placement is better: a tree of cases, each with a bound that anybody can compute. A case that is
+// another one with two components in each other's place (symmetry.h) need not be there.
 #pragma once
 
 #include <cstdint>

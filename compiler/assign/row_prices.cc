@@ -103,14 +103,15 @@ class Prices {
 
 }  // namespace
 
-RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, std::uint32_t steps) {
+RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, const RowSteps& steps) {
   const Neighbours neighbours(problem);
   Prices prices(problem, messages);
   RowSearch found;
   Sum best_value = value;
   double length = 1.0;
   std::uint32_t vain = 0;
-  for (std::uint32_t k = 0; k < steps; ++k) {
+  for (std::uint32_t k = 0; k < std::max(steps.most, 1U); ++k) {
+    if (k > 0 && std::chrono::steady_clock::now() > steps.end) break;
     Multipliers closed = ascend(problem, messages, kPasses);
     const auto bound = lower_bound(problem, closed);
     if (!bound.ok()) break;

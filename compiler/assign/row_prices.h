@@ -3,6 +3,7 @@
 // room in cheaper.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "compiler/assign/ascent.h"
@@ -17,6 +18,10 @@ struct RowSearch {
 
 // `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, by which
 // steps are measured. One step takes some passes of ascend() and one rounding.
-RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, std::uint32_t steps);
+struct RowSteps {
+  std::uint32_t most = 0;
+  std::chrono::steady_clock::time_point end;  // one is made whatever the time
+};
+RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, const RowSteps& steps);
 
 }  // namespace woa::assign

@@ -61,4 +61,32 @@ inline Problem any_problem(const Kind& kind) {
   return problem;
 }
 
+// The last component is like the one before, for nodes, edges and rows.
+inline void make_symmetric(Problem& problem) {
+  const std::uint32_t k = problem.components, b = k - 1, a = k - 2;
+  if (k < 2) return;
+  const auto other = [&](std::uint32_t l) {
+    if (l == a) return b;
+    return l == b ? a : l;
+  };
+  for (auto& costs : problem.nodes) costs[b] = costs[a] == kForbidden ? costs[a] = 1 : costs[a];
+  for (Edge& edge : problem.edges)
+    for (std::uint32_t x = 0; x < k; ++x)
+      for (std::uint32_t y = 0; y < k; ++y)
+        if (x == b || (y == b && x != a)) edge.cost[x * k + y] = edge.cost[other(x) * k + other(y)];
+  const std::size_t node_rows = problem.node_rows.size(), edge_rows = problem.edge_rows.size();
+  for (std::size_t r = 0; r < node_rows; ++r) {
+    NodeRow row = problem.node_rows[r];
+    for (std::size_t at = 0; at < row.weights.size(); ++at)
+      row.weights[at] = problem.node_rows[r].weights[at / k * k + other(static_cast<std::uint32_t>(at % k))];
+    problem.node_rows.push_back(std::move(row));
+  }
+  for (std::size_t r = 0; r < edge_rows; ++r) {
+    EdgeRow row = problem.edge_rows[r];
+    for (std::uint32_t x = 0; x < k; ++x)
+      for (std::uint32_t y = 0; y < k; ++y) row.pairs[x * k + y] = problem.edge_rows[r].pairs[other(x) * k + other(y)];
+    problem.edge_rows.push_back(std::move(row));
+  }
+}
+
 }  // namespace woa::assign::test

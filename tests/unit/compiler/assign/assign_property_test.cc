@@ -6,6 +6,8 @@
 #include "compiler/assign/forest.h"
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/minimum_cut.h"
+#include "compiler/assign/solve.h"
+#include "compiler/assign/symmetry.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/assign/any_problem.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -101,6 +103,43 @@ TEST_CASE("branch and bound ends at the optimum, with a proof that holds, and no
     Proof twice = found.proof;
     twice.leaves.push_back(twice.leaves.back());
     RC_ASSERT(!verify(problem, twice, *optimum).ok());
+  }));
+}
+
+TEST_CASE("whatever is said of a placement holds: of one that is proved, claimed, or has a gap") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    if (*rc::gen::arbitrary<bool>()) make_symmetric(problem);
+    const auto optimum = brute_force(problem);
+    const auto found = solve(problem, {.limit = std::chrono::milliseconds(*rc::gen::element(2, 20'000))});
+    if (!found.ok()) RC_ASSERT(found.status().code() == Code::kExhausted);
+    if (!found.ok()) return;
+    RC_ASSERT(optimum);
+    RC_ASSERT(evaluate(problem, found->placement).objective == found->value.objective);
+    RC_ASSERT(found->value.feasible);
+    RC_ASSERT(found->value.objective >= *optimum);
+    if (!found->proof.leaves.empty()) RC_ASSERT(verify(problem, found->proof, found->bound).ok());
+    if (found->proof.leaves.empty()) RC_ASSERT(found->bound == 0);
+    const bool optimal = found->standing == Standing::kProved || found->standing == Standing::kClaimed;
+    if (optimal) RC_ASSERT(found->value.objective == *optimum);
+    RC_ASSERT((found->standing == Standing::kProved) == (found->bound == found->value.objective));
+  }));
+}
+
+TEST_CASE("components that may change places do, whatever the placement, and a proof looks at one of them only") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 6, .components = 3, .rows = true});
+    make_symmetric(problem);
+    RC_ASSERT(twins(problem)[2] <= 1);
+    Placement placement, other;
+    for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+      placement.push_back(*rc::gen::inRange<std::uint32_t>(0, 3));
+      if (problem.nodes[i][placement[i]] == kForbidden) return;
+      other.push_back(placement[i] == 0 ? 0 : 3 - placement[i]);
+    }
+    const Value value = evaluate(problem, placement), swapped = evaluate(problem, other);
+    RC_ASSERT(value.objective == swapped.objective);
+    RC_ASSERT(value.feasible == swapped.feasible);
   }));
 }
 
