@@ -14,6 +14,8 @@ namespace {
 
 using Random = std::mt19937_64;
 
+constexpr std::size_t kManyNodes = 1000;  // of more only the best start is improved
+
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   std::vector<std::uint32_t> nodes(count);
   std::iota(nodes.begin(), nodes.end(), 0U);
@@ -160,12 +162,13 @@ Placement search(const Problem& problem, const SearchOptions& options) {
   Score least;
   if (problem.nodes.empty()) return best;
   const Neighbours neighbours(problem);
-  for (Placement& start : starts(problem)) {
-    Placement placement = improve(problem, std::move(start), options);
+  const auto take = [&](Placement placement) {
     const Score score = Loads(problem, neighbours, placement).score();
     if (best.empty() || score < least) best = std::move(placement), least = score;
-  }
-  return best;
+  };
+  const bool large = problem.nodes.size() > kManyNodes;
+  for (Placement& start : starts(problem)) take(large ? std::move(start) : improve(problem, std::move(start), options));
+  return large ? improve(problem, std::move(best), options) : best;
 }
 
 }  // namespace woa::assign

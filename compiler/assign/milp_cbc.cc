@@ -13,7 +13,7 @@ namespace woa::assign {
 namespace {
 
 constexpr double kUnits = 1e6;  // that the largest number of each row is given as
-constexpr std::size_t kMostColumns = 400'000;
+constexpr std::size_t kMostColumns = 20'000;
 
 struct Row {
   std::vector<int> columns;
@@ -41,6 +41,7 @@ class Model {
   }
 
   Milp solve(Placement start, std::chrono::milliseconds limit) {
+    cbc_.Cbc_setParameter(model_.get(), "timeMode", "elapsed");
     cbc_.Cbc_setMaximumSeconds(model_.get(), std::chrono::duration<double>(limit).count());
     cbc_.Cbc_setAllowableGap(model_.get(), 0);
     cbc_.Cbc_setAllowableFractionGap(model_.get(), 0);

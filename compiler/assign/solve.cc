@@ -65,9 +65,13 @@ Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
   solution.placement = search(problem);
   solution.value = evaluate(problem, solution.placement);
   solution.method = "search";
-  if (solution.value.feasible) branch(problem, options.limit / 2, solution);
+  // A mean of loads bounds the largest of them badly, where few nodes go to many components.
+  const auto own = options.solver && problem.objective == Objective::kLargestRow && solver_status().ok()
+                       ? options.limit / 5
+                       : options.limit / 2;
+  if (solution.value.feasible) branch(problem, own, solution);
   const auto is_proved = [&] { return solution.value.feasible && solution.bound == solution.value.objective; };
-  if (options.solver && !is_proved()) ask_solver(problem, options.limit / 2, solution);
+  if (options.solver && !is_proved()) ask_solver(problem, options.limit - own, solution);
   if (!solution.value.feasible)
     return Status(Code::kExhausted, "placement: none was found that keeps all limits; the best of them broke that of " +
                                         solution.value.broken + "; raise it, or take stages or constraints away");

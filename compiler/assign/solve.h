@@ -17,8 +17,9 @@ enum class Standing : std::uint8_t {
 std::string_view to_string(Standing standing) noexcept;  // "proved", "claimed", "gap", "heuristic"
 
 struct SolveOptions {
-  std::chrono::milliseconds limit{10'000};  // overrun by little; half of it is for our own search, half for a solver
-  bool solver = true;                       // may a solver be asked, if there is one?
+  std::chrono::milliseconds limit{
+      10'000};         // overrun by little; a half or a fifth of it is for our own search, then a solver is asked
+  bool solver = true;  // may a solver be asked, if there is one?
 };
 
 struct Solution {
