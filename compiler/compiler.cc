@@ -13,6 +13,7 @@
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
+#include "compiler/place/capacity.h"
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
@@ -61,12 +62,14 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   const std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
   check_options(options, report);
-  const Machine machine = load_machine(options.machine, report);
+  Machine machine = load_machine(options.machine, report);
+  machine.transport = options.transport;
   KernelCatalog kernels(*file, folder, options.kernel_path, report);
   Graph graph = resolve(*file, kernels, report);
   set_params(graph, options.params, folder, report);
   settle_types(graph, report);
   place(graph, machine, report);
+  check_capacities(graph, machine, report);
   check_control_flow(graph, report);
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
@@ -106,7 +109,8 @@ MachineFile read_machine_file(const fs::path& path) {
   MachineFile file;
   if (text) {
     if (auto machine = read_machine(report.add_source(path.string(), *text), report)) {
-      file.has_controllers = !machine->open;
+      file.has_controllers =
+          !machine->open || !machine->links.empty() || machine->default_link || !machine->cores.empty();
       file.calibration = std::move(machine->calibration);
     }
   }

@@ -57,7 +57,7 @@ Compilation compile_text(const std::string& text, const std::string& name, const
 
 // A machine file by itself.
 struct MachineFile {
-  bool has_controllers = false;            // it says which controllers there are
+  bool has_controllers = false;            // it says which controllers there are, or links between them
   std::optional<Calibration> calibration;  // absent, too, if there is any diagnostic
   std::vector<Diagnostic> diagnostics;
 };

@@ -80,6 +80,12 @@ namespace woa::problem {
   X(kBadPin, "E0601")            \
   X(kUnknownController, "E0602") \
   X(kHostPin, "E0603")           \
+  /* machines */                 \
+  X(kLinkTwice, "E0621")         \
+  X(kUnreachable, "E0622")       \
+  X(kBadLink, "E0623")           \
+  X(kUnknownCores, "E0624")      \
+  X(kOverCapacity, "E0625")      \
   X(kBadOption, "E0701")         \
   X(kBadPlan, "E0901")
 

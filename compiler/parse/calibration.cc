@@ -1,5 +1,6 @@
 #include "compiler/parse/calibration.h"
 
+#include "compiler/parse/machine_links.h"
 #include "compiler/parse/reader.h"
 
 namespace woa {
@@ -19,8 +20,17 @@ void check_median(const YamlNode& node, Report& report) {
   }
 }
 
-std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode& node, Report& report) {
-  const MapReader map(&node, cat("transport ", quote(name.text)), {"host_state", "inline_bytes", "medians_ns"}, report);
+// The links are between kinds; which controllers there are is not measured.
+void read_measured_links(const YamlNode& node, LinkTable& table, Report& report) {
+  Machine any;
+  any.open = true;
+  read_links(node, any, table, report);
+}
+
+std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode& node, Machine& machine,
+                                            Report& report) {
+  const MapReader map(&node, cat("transport ", quote(name.text)), {"host_state", "inline_bytes", "medians_ns", "links"},
+                      report);
   if (!map.is_map()) return std::nullopt;
   if (const YamlNode* state = map.get("host_state")) read_text(*state, "`host_state`", report);
   if (const YamlNode* medians = map.get("medians_ns");
@@ -28,6 +38,7 @@ std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode
       expect_list(*medians, "`medians_ns`", "[{bytes: 64, inline: 812, in_place: 905}]", report)) {
     for (const YamlNode& median : medians->items) check_median(median, report);
   }
+  if (const YamlNode* links = map.get("links")) read_measured_links(*links, machine.measured[name.text], report);
   const YamlNode* limit = map.need("inline_bytes", "inline_bytes: 64");
   if (limit == nullptr) return std::nullopt;
   const auto bytes = read_integer(*limit, "`inline_bytes`", 0, kMaxInlineBytes, report);
@@ -37,19 +48,19 @@ std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode
 
 }  // namespace
 
-Calibration read_calibration(const YamlNode& node, Report& report) {
-  Calibration out;
+void read_calibration(const YamlNode& node, Machine& machine, Report& report) {
+  Calibration& out = machine.calibration.emplace();
   const MapReader map(&node, "`calibration`", {"processor", "transports"}, report);
-  if (!map.is_map()) return out;
+  if (!map.is_map()) return;
   if (const YamlNode* processor = map.need("processor", "processor: \"NAME\""))
     out.processor = read_text(*processor, "`processor`", report).value_or("");
   const YamlNode* transports = map.need("transports", "transports: {shm: {inline_bytes: 64}}");
-  if (transports == nullptr || !expect_map(*transports, "`transports`", "shm: {inline_bytes: 64}", report)) return out;
+  if (transports == nullptr || !expect_map(*transports, "`transports`", "shm: {inline_bytes: 64}", report)) return;
   for (std::size_t k = 0; k < transports->keys.size(); ++k) {
     const YamlNode& name = transports->keys[k];
-    if (const auto bytes = read_transport(name, transports->items[k], report)) out.inline_bytes[name.text] = *bytes;
+    if (const auto bytes = read_transport(name, transports->items[k], machine, report))
+      out.inline_bytes[name.text] = *bytes;
   }
-  return out;
 }
 
 }  // namespace woa

@@ -7,6 +7,7 @@
 #include "compiler/parse/param_decl.h"
 #include "compiler/parse/port_type.h"
 #include "compiler/parse/reader.h"
+#include "compiler/parse/resources.h"
 
 namespace woa {
 namespace {
@@ -102,7 +103,7 @@ void read_ports(const YamlNode* node, std::string_view what, Report& report, con
 }
 
 void read_opencl(const YamlNode& node, VariantPlan& variant, Report& report) {
-  const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global"}, report);
+  const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global", "resources"}, report);
   if (const YamlNode* source = map.need("source", "source: NAME.cl")) {
     variant.source = read_text(*source, "`source`", report).value_or("");
   }
@@ -117,7 +118,7 @@ void read_opencl(const YamlNode& node, VariantPlan& variant, Report& report) {
 }
 
 void read_rtl(const YamlNode& node, VariantPlan& variant, Report& report) {
-  const MapReader map(&node, "variant `rtl`", {"size", "core", "clock_mhz"}, report);
+  const MapReader map(&node, "variant `rtl`", {"size", "core", "clock_mhz", "resources"}, report);
   if (const YamlNode* core = map.need("core", "core: NAME")) {
     variant.core = read_name(*core, "the name of a core", report).value_or("");
   }
@@ -130,7 +131,7 @@ void read_variant(const YamlNode& key, const YamlNode& value, KernelDecl& kernel
   VariantPlan variant;
   variant.kind = key.text;
   if (key.text == "cpu") {
-    const MapReader map(&value, "variant `cpu`", {"size"}, report);
+    const MapReader map(&value, "variant `cpu`", {"size", "resources"}, report);
   } else if (value.kind != YamlNode::Kind::kMap) {
     expect_map(value, cat("variant ", quote(key.text)), "`{size: true, ...}`", report);
     return;
@@ -141,6 +142,9 @@ void read_variant(const YamlNode& key, const YamlNode& value, KernelDecl& kernel
   }
   for (std::size_t i = 0; i < value.keys.size(); ++i) {
     if (value.keys[i].text == "size") variant.has_size = read_bool(value.items[i], "`size`", report).value_or(false);
+    if (value.keys[i].text == "resources") {
+      kernel.resources.emplace(key.text, read_resource_use(value.items[i], report));
+    }
   }
   if (key.text != "cpu" && !variant.has_size) {
     report.error(problem::kBadKernel, key.place, cat("variant ", quote(key.text), " needs a `size` function"),

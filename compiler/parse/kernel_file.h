@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/parse/machine.h"
 #include "compiler/parse/param_decl.h"
 #include "compiler/report.h"
 #include "runtime/plan/plan.h"
@@ -26,6 +27,7 @@ struct KernelDecl {
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
   std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, rtl
+  std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: not known
 };
 
 // Nothing, after a report, if the source is not a usable kernel.yaml.

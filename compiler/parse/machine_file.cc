@@ -1,105 +1,87 @@
 #include "compiler/parse/machine_file.h"
 
 #include <utility>
+#include <vector>
 
 #include "compiler/parse/calibration.h"
+#include "compiler/parse/machine_controller.h"
+#include "compiler/parse/machine_links.h"
 #include "compiler/parse/reader.h"
 
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kMaxControllerNumber = 1023;
-constexpr std::uint64_t kMaxLanes = 1024;
+constexpr ControllerName kHostName{ControllerKind::kHost, std::nullopt};
 
-std::string_view backend_of(ControllerKind kind) {
-  switch (kind) {
-    case ControllerKind::kHost: return "host";
-    case ControllerKind::kCpu: return "cpu";
-    case ControllerKind::kGpu: return "opencl";
-    case ControllerKind::kFpga: return "verilator";
+// `cores: {package: 8}`
+void read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
+  constexpr std::uint64_t kMostCores = 1 << 20;
+  if (!expect_map(node, "`cores`", "`{package: 8}`", report)) return;
+  for (std::size_t k = 0; k < node.keys.size(); ++k) {
+    const auto name = read_name(node.keys[k], "the name of a group of cores", report);
+    const auto count = read_integer(node.items[k], "the number of cores", 1, kMostCores, report);
+    if (name) machine.cores.emplace(*name, count.value_or(1));
   }
-  return "";
 }
 
-void read_controller(const YamlNode& key, const YamlNode& value, Machine& machine, Report& report) {
-  const std::optional<ControllerName> name = parse_controller(key.text);
-  if (!name || !name->number) {
-    report.error(problem::kBadName, key.place, cat(quote(key.text), " is not the name of a controller"),
-                 "write `cpu:N`, `gpu:N` or `fpga:N`");
-    return;
-  }
-  ControllerPlan controller = default_controller(name->kind, *name->number);
-  const MapReader map(&value, cat("controller ", quote(key.text)), {"lanes", "backend"}, report);
-  if (const YamlNode* lanes = map.get("lanes")) {
-    if (name->kind != ControllerKind::kCpu) {
-      report.error(problem::kBadValue, lanes->place,
-                   cat("`lanes` is for cpu controllers, ", quote(key.text), " has none"), "leave it out");
+// Places are those of the controllers' names.
+std::vector<Place> read_controllers(const YamlNode& node, Machine& machine, Report& report) {
+  std::vector<Place> places;
+  if (!expect_map(node, "`controllers`", "`cpu:0: {lanes: 1}`", report)) return places;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    if (auto controller = read_controller(node.keys[i], node.items[i], machine.cores, report)) {
+      machine.controllers.push_back(std::move(*controller));
+      places.push_back(node.keys[i].place);
     }
-    controller.lanes = static_cast<std::uint32_t>(read_integer(*lanes, "`lanes`", 1, kMaxLanes, report).value_or(1));
   }
-  if (const YamlNode* backend = map.get("backend"); backend != nullptr && backend->text != controller.backend) {
-    report.error(problem::kNotSupported, backend->place,
-                 cat("backend ", quote(backend->text), " is not supported yet by this version"),
-                 cat("write ", quote(controller.backend), ", or leave it out"));
+  return places;
+}
+
+// Source and sink are on the host: a controller that it has no link with could not take part in a run.
+void check_reachable(const Machine& machine, const std::vector<Place>& places, Report& report) {
+  if (machine.open || machine.links.empty() || machine.default_link) return;
+  for (std::size_t c = 0; c < machine.controllers.size(); ++c) {
+    const std::string& name = machine.controllers[c].plan.name;
+    const ControllerName end = *parse_controller(name);
+    const bool to = machine.links.find(kHostName, end) != nullptr, from = machine.links.find(end, kHostName) != nullptr;
+    if (to && from) continue;
+    const std::string way = to     ? cat("from ", quote(name), " to `host`")
+                            : from ? cat("from `host` to ", quote(name))
+                                   : cat("between ", quote(name), " and `host`");
+    report.error(
+        problem::kUnreachable, places[c],
+        cat(quote(name), " cannot be reached: there is no link ", way, ", where every instance begins and ends"),
+        cat("add `{between: [host, \"", name, "\"], latency: ..., bandwidth: ...}` to `links`, or `default_link`"));
   }
-  machine.controllers.push_back(std::move(controller));
+}
+
+void read_all_links(const MapReader& map, Machine& machine, const std::vector<Place>& places, Report& report) {
+  const std::size_t errors = report.errors();
+  if (const YamlNode* link = map.get("default_link")) machine.default_link = read_default_link(*link, report);
+  if (const YamlNode* links = map.get("links")) read_links(*links, machine, machine.links, report);
+  if (report.errors() == errors) check_reachable(machine, places, report);
 }
 
 }  // namespace
 
-std::optional<ControllerName> parse_controller(std::string_view text) {
-  ControllerName name;
-  const std::size_t colon = text.find(':');
-  const std::string_view kind = text.substr(0, colon);
-  if (kind == "cpu") {
-    name.kind = ControllerKind::kCpu;
-  } else if (kind == "gpu") {
-    name.kind = ControllerKind::kGpu;
-  } else if (kind == "fpga") {
-    name.kind = ControllerKind::kFpga;
-  } else if (text == "host") {
-    name.kind = ControllerKind::kHost;
-  } else {
-    return std::nullopt;
-  }
-  if (colon == std::string_view::npos) return name;
-  const std::string_view digits = text.substr(colon + 1);
-  const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_integer(digits);
-  if (!number || *number > kMaxControllerNumber) return std::nullopt;
-  name.number = static_cast<std::uint32_t>(*number);
-  return name;
-}
-
-ControllerPlan default_controller(ControllerKind kind, std::uint32_t number) {
-  return {cat(to_string(kind), ":", number), kind, std::string(backend_of(kind)), 1};
-}
-
-Machine default_machine() {
-  return {{default_controller(ControllerKind::kCpu, 0), default_controller(ControllerKind::kCpu, 1),
-           default_controller(ControllerKind::kGpu, 0), default_controller(ControllerKind::kFpga, 0)},
-          true};
-}
-
 std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root || !expect_map(*root, "a machine file", "`woa_machine: 1` and `controllers:`", report)) return std::nullopt;
-  const MapReader map(&*root, "a machine file", {"woa_machine", "controllers", "calibration"}, report);
+  const MapReader map(&*root, "a machine file",
+                      {"woa_machine", "cores", "controllers", "links", "default_link", "calibration"}, report);
   check_version(map, "woa_machine", report);
   Machine machine;
-  if (const YamlNode* calibration = map.get("calibration")) {
-    machine.calibration = read_calibration(*calibration, report);
-    if (map.get("controllers") == nullptr) {  // measured, but not said to be all that there is
-      Machine any = default_machine();
-      any.calibration = std::move(machine.calibration);
-      return any;
-    }
+  std::vector<Place> places;
+  // What was measured does not say which controllers there are.
+  const bool measured_only = map.get("calibration") != nullptr && map.get("controllers") == nullptr;
+  if (measured_only) machine = default_machine();
+  if (const YamlNode* cores = map.get("cores")) read_core_groups(*cores, machine, report);
+  if (const YamlNode* controllers =
+          measured_only ? nullptr : map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}")) {
+    places = read_controllers(*controllers, machine, report);
   }
-  const YamlNode* controllers = map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}");
-  if (controllers == nullptr || !expect_map(*controllers, "`controllers`", "`cpu:0: {lanes: 1}`", report))
-    return machine;
-  for (std::size_t i = 0; i < controllers->keys.size(); ++i) {
-    read_controller(controllers->keys[i], controllers->items[i], machine, report);
-  }
+  if (const YamlNode* calibration = map.get("calibration")) read_calibration(*calibration, machine, report);
+  if (measured_only || !machine.controllers.empty()) read_all_links(map, machine, places, report);
   return machine;
 }
 

@@ -12,10 +12,7 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTextBytes = 64U << 10;
 
-struct Unit {
-  std::string_view name;
-  std::uint64_t factor;
-};
+constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max();
 
 std::string_view kind_name(const YamlNode& node) {
   switch (node.kind) {
@@ -43,14 +40,13 @@ bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) 
 }
 
 // A number directly followed by a unit; the product must fit 63 bits.
-std::optional<std::uint64_t> parse_quantity(std::string_view text, const auto& units) {
+std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
   const auto unit =
       std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == text.substr(digits); });
   if (!number || unit == units.end()) return std::nullopt;
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (*number > kMost / unit->factor) return std::nullopt;
+  if (*number > kMostQuantity / unit->factor) return std::nullopt;
   return *number * unit->factor;
 }
 
@@ -140,22 +136,26 @@ std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_view what, std::span<const Unit> units,
+                                           std::uint64_t min, std::uint64_t max, std::string_view expected,
+                                           Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  if (const auto value = parse_quantity(node.text, units); value && *value >= min && *value <= max) return value;
+  bad_value(node, what, expected, report);
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report) {
   static constexpr std::array<Unit, 5> kUnits{
       {{"", 1}, {"B", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}}};
-  if (!expect_scalar(node, what, report)) return std::nullopt;
-  if (const auto bytes = parse_quantity(node.text, kUnits)) return bytes;
-  bad_value(node, what, "a size such as `512`, `64KiB`, `16MiB` or `1GiB`", report);
-  return std::nullopt;
+  return read_quantity(node, what, kUnits, 0, kMostQuantity, "a size such as `512`, `64KiB`, `16MiB` or `1GiB`",
+                       report);
 }
 
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report) {
   static constexpr std::array<Unit, 5> kUnits{
       {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
-  if (!expect_scalar(node, what, report)) return std::nullopt;
-  if (const auto time = parse_quantity(node.text, kUnits); time && *time > 0) return time;
-  bad_value(node, what, "a time such as `500ms`, `20us`, `2s` or `1min`", report);
-  return std::nullopt;
+  return read_quantity(node, what, kUnits, 1, kMostQuantity, "a time such as `500ms`, `20us`, `2s` or `1min`", report);
 }
 
 void check_version(const MapReader& map, std::string_view key, Report& report) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,16 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Report& report);
 std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view what, std::uint64_t min,
                                           std::uint64_t max, Report& report);
+// A unit of a quantity: `2us` is 2 times its factor.
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+// A whole number directly followed by one of the units, from `min` to `max`, which are products. `expected` stands in
+// the message ("a time from `0ns` to `1min`").
+std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_view what, std::span<const Unit> units,
+                                           std::uint64_t min, std::uint64_t max, std::string_view expected,
+                                           Report& report);
 // Bytes: a number, or one with B, KiB, MiB or GiB.
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report);
 // Nanoseconds: a number with ns, us, ms, s or min; more than 0.

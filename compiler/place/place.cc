@@ -14,7 +14,8 @@ class Placer {
  public:
   Placer(Graph& graph, const Machine& machine, Report& report) : graph_(graph), machine_(machine), report_(report) {
     graph_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
-    for (const ControllerPlan& controller : machine_.controllers) {
+    for (const MachineController& each : machine_.controllers) {
+      const ControllerPlan& controller = each.plan;
       first_.emplace(controller.kind, &controller);
       if (controller.kind == ControllerKind::kCpu) cpus_.push_back(&controller);
     }
@@ -40,7 +41,7 @@ class Placer {
 
   [[nodiscard]] std::vector<std::string> controller_names() const {
     std::vector<std::string> names;
-    for (const ControllerPlan& controller : machine_.controllers) names.push_back(controller.name);
+    for (const MachineController& controller : machine_.controllers) names.push_back(controller.plan.name);
     return names;
   }
 
@@ -71,12 +72,10 @@ class Placer {
     if (!name.number) {
       const auto first = first_.find(name.kind);
       if (first != first_.end()) return *first->second;
-      return name.kind == ControllerKind::kCpu ? std::optional(default_controller(name.kind, 0)) : std::nullopt;
+      return name.kind == ControllerKind::kCpu ? std::optional(default_controller(name.kind, 0).plan) : std::nullopt;
     }
-    const ControllerPlan wanted = default_controller(name.kind, *name.number);
-    for (const ControllerPlan& controller : machine_.controllers) {
-      if (controller.name == wanted.name) return controller;
-    }
+    const ControllerPlan wanted = default_controller(name.kind, *name.number).plan;
+    if (const MachineController* controller = machine_.find(wanted.name)) return controller->plan;
     return name.kind == ControllerKind::kCpu || machine_.open ? std::optional(wanted) : std::nullopt;
   }
 
@@ -97,7 +96,7 @@ class Placer {
 
   void choose(GraphStage& stage) {
     if (has_variant(stage, ControllerKind::kCpu)) {
-      if (cpus_.empty()) return assign(stage, default_controller(ControllerKind::kCpu, 0));
+      if (cpus_.empty()) return assign(stage, default_controller(ControllerKind::kCpu, 0).plan);
       return assign(stage, *cpus_[dealt_++ % cpus_.size()]);
     }
     for (const ControllerKind kind : kKinds) {

@@ -66,9 +66,11 @@ Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return system_failure(path, EISDIR);
   if (fs::exists(path, error) && read_machine_file(path).has_controllers) {
-    return {Code::kInvalid, "'" + path.string() +
-                                "' says which controllers there are, and would lose that; write to another file with "
-                                "-o, and copy its `calibration` into this one"};
+    return {
+        Code::kInvalid,
+        "'" + path.string() +
+            "' says which controllers there are, or what links cost, and would lose that; write to another file with "
+            "-o, and copy its `calibration` into this one"};
   }
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return system_failure(path, error.value());

@@ -19,6 +19,7 @@ TEST_CASE("every graph compiles to a valid plan") {
   std::size_t graphs = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / "graphs")) {
     if (entry.path().extension() != ".yaml" || entry.path().filename() == "kernel.yaml") continue;
+    if (entry.path().parent_path().filename() == "machines") continue;
     INFO(entry.path());
     const Compilation result = compile_file(entry.path(), options);
     INFO(test::say(result));

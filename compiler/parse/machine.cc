@@ -1,0 +1,117 @@
+#include "compiler/parse/machine.h"
+
+#include <algorithm>
+
+#include "compiler/report.h"
+
+namespace woa {
+namespace {
+
+constexpr ControllerName kHostName{ControllerKind::kHost, std::nullopt};
+
+std::string_view backend_of(ControllerKind kind) {
+  switch (kind) {
+    case ControllerKind::kHost: return "host";
+    case ControllerKind::kCpu: return "cpu";
+    case ControllerKind::kGpu: return "opencl";
+    case ControllerKind::kFpga: return "verilator";
+  }
+  return "";
+}
+
+struct FoundLink {
+  LinkCost cost;
+  LinkOrigin origin = LinkOrigin::kAssumed;
+};
+
+// One of the rules for links: nothing where it has none for the pair.
+class Finder {
+ public:
+  explicit Finder(const Machine& machine) : machine_(machine) {
+    const auto measured = machine.measured.find(machine.transport);
+    if (measured != machine.measured.end()) measured_ = &measured->second;
+  }
+
+  [[nodiscard]] FoundLink find(const ControllerName& from, const ControllerName& to) const {
+    if (from == to) return {{}, LinkOrigin::kWithin};
+    if (const LinkRule* rule = machine_.links.find(from, to)) {
+      return *rule ? FoundLink{**rule, LinkOrigin::kWritten} : through_host(from, to);
+    }
+    if (machine_.default_link) return {*machine_.default_link, LinkOrigin::kDefault};
+    if (!machine_.links.empty() && reaches_host(from, to)) return through_host(from, to);
+    if (const LinkRule* rule = measured_ == nullptr ? nullptr : measured_->find(from, to); rule != nullptr && *rule)
+      return {**rule, LinkOrigin::kMeasured};
+    return {assumed_link(from.kind, to.kind), LinkOrigin::kAssumed};
+  }
+
+ private:
+  [[nodiscard]] bool reaches_host(const ControllerName& from, const ControllerName& to) const {
+    if (from == kHostName || to == kHostName) return false;
+    return machine_.links.find(from, kHostName) != nullptr && machine_.links.find(kHostName, to) != nullptr;
+  }
+  // Ends after one step: no rule leads from or to the host through the host.
+  [[nodiscard]] FoundLink through_host(const ControllerName& from, const ControllerName& to) const {
+    const FoundLink in = find(from, kHostName), out = find(kHostName, to);
+    return {in.cost + out.cost, std::max(in.origin, out.origin)};
+  }
+
+  const Machine& machine_;
+  const LinkTable* measured_ = nullptr;
+};
+
+FoundLink find_link(const Machine& machine, std::string_view from, std::string_view to) {
+  const auto a = parse_controller(from), b = parse_controller(to);
+  if (!a || !b) return {assumed_link(ControllerKind::kCpu, ControllerKind::kCpu), LinkOrigin::kAssumed};
+  return Finder(machine).find(*a, *b);
+}
+
+}  // namespace
+
+std::string_view to_string(LinkOrigin origin) noexcept {
+  switch (origin) {
+    case LinkOrigin::kWithin: return "within";
+    case LinkOrigin::kWritten: return "written";
+    case LinkOrigin::kDefault: return "default";
+    case LinkOrigin::kMeasured: return "measured";
+    case LinkOrigin::kAssumed: return "assumed";
+  }
+  return "";
+}
+
+const MachineController* Machine::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(controllers, [&](const MachineController& each) { return each.plan.name == name; });
+  return found == controllers.end() ? nullptr : &*found;
+}
+
+LinkCost Machine::link(std::string_view from, std::string_view to) const { return find_link(*this, from, to).cost; }
+
+LinkOrigin Machine::link_origin(std::string_view from, std::string_view to) const {
+  return find_link(*this, from, to).origin;
+}
+
+MachineController default_controller(ControllerKind kind, std::uint32_t number) {
+  MachineController out;
+  out.plan = {cat(to_string(kind), ":", number), kind, std::string(backend_of(kind)), 1};
+  if (kind == ControllerKind::kCpu) out.capabilities = {"syscalls"};
+  return out;
+}
+
+Machine default_machine() {
+  Machine machine;
+  machine.controllers = {default_controller(ControllerKind::kCpu, 0), default_controller(ControllerKind::kCpu, 1),
+                         default_controller(ControllerKind::kGpu, 0), default_controller(ControllerKind::kFpga, 0)};
+  machine.open = true;
+  return machine;
+}
+
+// Round figures: a hop between processes of one host, and a card in a slot of its own. Cards know no way to each other.
+LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept {
+  constexpr LinkCost kSharedMemory{1'000'000, 128'000, true};  // 1 us, 8 GB/s
+  constexpr LinkCost kSlot{5'000'000, 170'667, true};          // 5 us, 6 GB/s
+  const auto card = [](ControllerKind kind) { return kind == ControllerKind::kGpu || kind == ControllerKind::kFpga; };
+  if (card(from) && card(to)) return kSlot + kSlot;
+  return card(from) || card(to) ? kSlot : kSharedMemory;
+}
+
+}  // namespace woa

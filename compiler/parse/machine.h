@@ -1,0 +1,71 @@
+// A machine as the compiler sees it: controllers, what they have, and what it costs to send from one to another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/compiler.h"
+#include "compiler/parse/controller_name.h"
+#include "compiler/parse/link_table.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// By name: `memory` (bytes), `luts`, `ffs`, `brams`, `dsps`. One that is missing was not said: a controller has no
+// known limit of it, a kernel takes none.
+using Resources = std::map<std::string, std::uint64_t>;
+
+// Groups of processor cores by name, and how many each has.
+using CoreGroups = std::map<std::string, std::uint64_t>;
+
+struct MachineController {
+  ControllerPlan plan;
+  std::vector<std::string> capabilities;  // what stages may need of it
+  Resources resources;
+  std::optional<std::uint64_t> price, power;  // price: in whatever unit the file uses; power: milliwatts
+  std::string cores;                          // group of processor cores that it shares; empty: its own
+  std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: that of the kernel's variant
+};
+
+// Where the cost of a link comes from.
+enum class LinkOrigin : std::uint8_t {
+  kWithin,    // both ends are one controller
+  kWritten,   // `links` of the machine file
+  kDefault,   // its `default_link`
+  kMeasured,  // `woa calibrate`
+  kAssumed,   // none of these: assumed_link()
+};
+std::string_view to_string(LinkOrigin origin) noexcept;  // "measured"
+
+struct Machine {
+  std::vector<MachineController> controllers;  // in the order of the file
+  bool open = false;                           // any controller that a graph names exists
+  std::optional<Calibration> calibration = std::nullopt;
+  CoreGroups cores = {};
+  LinkTable links = {};  // as written
+  std::optional<LinkCost> default_link = std::nullopt;
+  std::map<std::string, LinkTable> measured = {};  // by transport
+  std::string transport = "shm";                   // that edges between controllers take: whose measurement holds
+
+  // The controller of that name, or null.
+  [[nodiscard]] const MachineController* find(std::string_view name) const;
+  // Cost of sending from one controller to another; names as in a plan, `host` included. Within one: nothing. A pair
+  // without a rule of its own goes through the host where both have a link with it. Every pair has a cost.
+  [[nodiscard]] LinkCost link(std::string_view from, std::string_view to) const;
+  // Of a link through the host: the less certain of its halves.
+  [[nodiscard]] LinkOrigin link_origin(std::string_view from, std::string_view to) const;
+};
+
+// Without a machine file: cpu:0, cpu:1, gpu:0, fpga:0, and whatever else a graph names. Whether there is such a device
+// shows when the plan is run.
+Machine default_machine();
+// One more controller with the defaults of its kind.
+MachineController default_controller(ControllerKind kind, std::uint32_t number);
+// What is taken for a link of which nothing is known (docs/machine.md).
+LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept;
+
+}  // namespace woa

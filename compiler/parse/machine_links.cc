@@ -1,0 +1,204 @@
+#include "compiler/parse/machine_links.h"
+
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "compiler/parse/reader.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kMostLatency_ns = 60'000'000'000;
+constexpr std::uint64_t kMostBandwidth = 1'000'000'000'000'000;  // bytes a second; picoseconds stay whole numbers
+constexpr const char* kHint = "{between: [\"cpu:0\", \"gpu:0\"], latency: 2us, bandwidth: 8GB/s}";
+
+std::optional<std::uint64_t> read_latency_ps(const YamlNode& node, Report& report) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
+  const auto ns = read_quantity(node, "`latency`", kUnits, 0, kMostLatency_ns,
+                                "a time from `0ns` to `1min`, such as `500ns` or `2us`", report);
+  return ns ? std::optional(*ns * 1000) : std::nullopt;
+}
+
+std::optional<std::uint64_t> read_ps_per_kib(const YamlNode& node, Report& report) {
+  static constexpr std::array<Unit, 12> kUnits{{{"B/s", 1},
+                                                {"KB/s", 1'000},
+                                                {"MB/s", 1'000'000},
+                                                {"GB/s", 1'000'000'000},
+                                                {"TB/s", 1'000'000'000'000},
+                                                {"KiB/s", 1ULL << 10},
+                                                {"MiB/s", 1ULL << 20},
+                                                {"GiB/s", 1ULL << 30},
+                                                {"TiB/s", 1ULL << 40},
+                                                {"Mbit/s", 125'000},
+                                                {"Gbit/s", 125'000'000},
+                                                {"Tbit/s", 125'000'000'000}}};
+  constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000, kKib = 1024;
+  const auto rate = read_quantity(node, "`bandwidth`", kUnits, 1, kMostBandwidth,
+                                  "a rate above 0, such as `125MB/s`, `8GB/s` or `10Gbit/s`", report);
+  return rate ? std::optional((kPsPerSecond * kKib + *rate / 2) / *rate) : std::nullopt;
+}
+
+std::optional<LinkCost> read_cost(const MapReader& map, Report& report) {
+  const YamlNode* latency = map.need("latency", "latency: 2us");
+  const YamlNode* bandwidth = map.need("bandwidth", "bandwidth: 8GB/s");
+  const auto latency_ps = latency == nullptr ? std::nullopt : read_latency_ps(*latency, report);
+  const auto ps_per_kib = bandwidth == nullptr ? std::nullopt : read_ps_per_kib(*bandwidth, report);
+  if (!latency_ps || !ps_per_kib) return std::nullopt;
+  return LinkCost{*latency_ps, *ps_per_kib, true};
+}
+
+class LinksReader {
+ public:
+  LinksReader(const Machine& machine, LinkTable& table, Report& report)
+      : machine_(machine), table_(table), report_(report) {
+    kinds_.insert(ControllerKind::kHost);
+    for (const MachineController& controller : machine.controllers) {
+      names_.insert(controller.plan.name);
+      kinds_.insert(controller.plan.kind);
+    }
+  }
+
+  void read(const YamlNode& node) {
+    const MapReader map(&node, "a link", {"between", "from", "to", "latency", "bandwidth", "through"}, report_);
+    if (!map.is_map()) return;
+    const bool both_ways = map.get("between") != nullptr;
+    const auto ends = both_ways ? read_between(*map.get("between"), map) : read_from_to(map);
+    const auto rule = read_rule(map);
+    if (!ends || !rule || !check_ends(*ends, node.place)) return;
+    add(ends->first, ends->second, *rule, node.place);
+    if (both_ways && ends->first != ends->second) add(ends->second, ends->first, *rule, node.place);
+  }
+
+ private:
+  using Ends = std::pair<ControllerName, ControllerName>;
+
+  [[nodiscard]] std::optional<Ends> read_between(const YamlNode& node, const MapReader& map) {
+    for (const char* key : {"from", "to"}) {
+      if (const YamlNode* other = map.get(key)) {
+        report_.error(problem::kBadLink, other->place,
+                      cat("a link has `between`, or `from` and `to`, not ", quote(key), " beside `between`"),
+                      "keep `between` for both directions, `from` and `to` for one");
+        return std::nullopt;
+      }
+    }
+    if (!expect_list(node, "`between`", "[\"cpu:0\", \"gpu:0\"]", report_)) return std::nullopt;
+    if (node.items.size() != 2) {
+      report_.error(problem::kBadLink, node.place, cat("a link has two ends, but here are ", node.items.size()),
+                    "write `between: [\"cpu:0\", \"gpu:0\"]`");
+      return std::nullopt;
+    }
+    return both(read_end(node.items[0]), read_end(node.items[1]));
+  }
+
+  [[nodiscard]] std::optional<Ends> read_from_to(const MapReader& map) {
+    if (map.get("from") == nullptr && map.get("to") == nullptr) {
+      (void)map.need("between", "between: [\"cpu:0\", \"gpu:0\"]");
+      return std::nullopt;
+    }
+    const YamlNode* from = map.need("from", "from: \"cpu:0\"");
+    const YamlNode* to = map.need("to", "to: \"gpu:0\"");
+    if (from == nullptr || to == nullptr) return std::nullopt;
+    return both(read_end(*from), read_end(*to));
+  }
+
+  [[nodiscard]] static std::optional<Ends> both(const std::optional<ControllerName>& a,
+                                                const std::optional<ControllerName>& b) {
+    return a && b ? std::optional(Ends{*a, *b}) : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<ControllerName> read_end(const YamlNode& node) {
+    const auto text = read_text(node, "an end of a link", report_);
+    if (!text) return std::nullopt;
+    const auto name = parse_controller(*text);
+    if (!name) {
+      report_.error(problem::kBadName, node.place, cat(quote(*text), " names no controller"),
+                    "write a controller (`cpu:0`), a kind (`gpu`: all of them) or `host`");
+      return std::nullopt;
+    }
+    const bool known = name->number ? names_.contains(*text) : kinds_.contains(name->kind);
+    if (known || machine_.open) return name;
+    std::vector<std::string> names(names_.begin(), names_.end());
+    names.emplace_back("host");
+    report_.error(problem::kUnknownController, node.place, cat("the machine has no ", quote(*text)),
+                  suggest(*text, names, "its controllers"));
+    return std::nullopt;
+  }
+
+  // Nothing inside the answer: through the host, at the cost of the two links there.
+  [[nodiscard]] std::optional<LinkRule> read_rule(const MapReader& map) {
+    const YamlNode* through = map.get("through");
+    if (through != nullptr && through->text != "host") {
+      report_.error(problem::kBadLink, through->place, cat("`through` is ", quote(through->text), ", expected `host`"),
+                    "packets are passed on by the host only: write `through: host`, or leave it out");
+      return std::nullopt;
+    }
+    through_ = through;
+    if (through != nullptr && map.get("latency") == nullptr && map.get("bandwidth") == nullptr) return LinkRule();
+    auto cost = read_cost(map, report_);
+    if (!cost) return std::nullopt;
+    cost->direct = through == nullptr;
+    return LinkRule(cost);
+  }
+
+  [[nodiscard]] bool check_ends(const Ends& ends, const Place& place) {
+    const auto& [from, to] = ends;
+    if (from.exact() && from == to) {
+      report_.error(problem::kBadLink, place,
+                    cat("a link joins two controllers, but both ends are ", quote(to_string(from))),
+                    "within a controller nothing is sent: remove it, or name the other end");
+      return false;
+    }
+    const bool with_host = from.kind == ControllerKind::kHost || to.kind == ControllerKind::kHost;
+    if (through_ == nullptr || !with_host) return true;
+    report_.error(problem::kBadLink, through_->place, "a link with the host cannot go through the host",
+                  "leave `through` out, and say what the link costs");
+    return false;
+  }
+
+  void add(const ControllerName& from, const ControllerName& to, const LinkRule& rule, const Place& place) {
+    const auto [first, is_new] = places_.emplace(Ends{from, to}, place);
+    const LinkTable::Added added = table_.add(from, to, rule);
+    if (added == LinkTable::Added::kNew) return;
+    const std::string pair = cat(quote(to_string(from)), " to ", quote(to_string(to)));
+    if (added == LinkTable::Added::kTwice && !is_new) {
+      report_.error(problem::kLinkTwice, place,
+                    cat("there is a link from ", pair, " already, in line ", first->second.line),
+                    "remove one; `between` is for both directions");
+    } else {
+      report_.error(
+          problem::kLinkTwice, place,
+          cat("the link from ", pair, " and another, which names a controller at the other end, are both for one pair"),
+          "name both controllers, or both kinds");
+    }
+  }
+
+  const Machine& machine_;
+  LinkTable& table_;
+  Report& report_;
+  std::set<std::string> names_;
+  std::set<ControllerKind> kinds_;
+  std::map<Ends, Place> places_;
+  const YamlNode* through_ = nullptr;  // of the link that is being read
+};
+
+}  // namespace
+
+void read_links(const YamlNode& node, const Machine& machine, LinkTable& table, Report& report) {
+  if (!expect_list(node, "`links`", kHint, report)) return;
+  LinksReader reader(machine, table, report);
+  for (const YamlNode& link : node.items) {
+    if (report.full()) break;
+    if (expect_map(link, "a link", kHint, report)) reader.read(link);
+  }
+}
+
+std::optional<LinkCost> read_default_link(const YamlNode& node, Report& report) {
+  const MapReader map(&node, "`default_link`", {"latency", "bandwidth"}, report);
+  return map.is_map() ? read_cost(map, report) : std::nullopt;
+}
+
+}  // namespace woa

@@ -1,0 +1,16 @@
+// The links of a machine file: `links`, `default_link`, and those that were measured (docs/machine.md).
+#pragma once
+
+#include "compiler/parse/link_table.h"
+#include "compiler/parse/machine.h"
+#include "compiler/parse/yaml_tree.h"
+
+namespace woa {
+
+// The list `links`, into `table`. Ends must be controllers of `machine`, or kinds of which it has some, unless it is
+// open. What is wrong has been reported.
+void read_links(const YamlNode& node, const Machine& machine, LinkTable& table, Report& report);
+// `default_link: {latency: 2us, bandwidth: 8GB/s}`.
+std::optional<LinkCost> read_default_link(const YamlNode& node, Report& report);
+
+}  // namespace woa

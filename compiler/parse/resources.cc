@@ -1,0 +1,28 @@
+#include "compiler/parse/resources.h"
+
+namespace woa {
+
+std::vector<std::string> with_resource_names(std::vector<std::string> keys) {
+  keys.insert(keys.end(), kResourceNames.begin(), kResourceNames.end());
+  return keys;
+}
+
+Resources read_resources(const MapReader& map, Report& report) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000;
+  Resources out;
+  for (const std::string_view name : kResourceNames) {
+    const YamlNode* node = map.get(name);
+    if (node == nullptr) continue;
+    const auto value =
+        name == "memory" ? read_size(*node, quote(name), report) : read_integer(*node, quote(name), 0, kMost, report);
+    if (value) out.emplace(name, *value);
+  }
+  return out;
+}
+
+Resources read_resource_use(const YamlNode& node, Report& report) {
+  if (!expect_map(node, "`resources`", "`{luts: 1200, brams: 4}`", report)) return {};
+  return read_resources(MapReader(&node, "`resources`", with_resource_names({}), report), report);
+}
+
+}  // namespace woa

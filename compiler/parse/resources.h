@@ -1,0 +1,23 @@
+// What a controller has, and what a variant of a kernel takes of it: memory and the parts of an FPGA.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parse/machine.h"
+#include "compiler/parse/reader.h"
+
+namespace woa {
+
+inline constexpr std::array<std::string_view, 5> kResourceNames{"memory", "luts", "ffs", "brams", "dsps"};
+
+// `keys` and those of the resources.
+std::vector<std::string> with_resource_names(std::vector<std::string> keys);
+// The resources that stand in the map: `memory` as a size, the others as numbers.
+Resources read_resources(const MapReader& map, Report& report);
+// The value of `resources: {luts: 1200, brams: 4}` of a kernel's variant.
+Resources read_resource_use(const YamlNode& node, Report& report);
+
+}  // namespace woa

@@ -1,0 +1,13 @@
+// Whether the stages of each controller fit into it.
+#pragma once
+
+#include "compiler/check/graph.h"
+#include "compiler/parse/machine.h"
+
+namespace woa {
+
+// Reports, for each controller and each resource that the machine file limits, the first stage in the order of the file
+// with which its stages take more than it has. A variant that does not say what it takes takes nothing.
+void check_capacities(const Graph& graph, const Machine& machine, Report& report);
+
+}  // namespace woa
