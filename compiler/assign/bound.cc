@@ -20,36 +20,30 @@ bool fits(const std::vector<std::vector<Sum>>& prices, const Problem& problem) {
          });
 }
 
-template <class Row>
-bool fit(const std::vector<Cost>& prices, const std::vector<Row>& rows, Objective objective) {
-  if (prices.size() != rows.size()) return false;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
+bool fit(const std::vector<Cost>& prices, const Problem& problem) {
+  if (prices.size() != problem.rows.size()) return false;
+  for (std::size_t r = 0; r < prices.size(); ++r) {
     if (prices[r] < 0 || prices[r] > kMostScale) return false;
-    if (objective == Objective::kSum && !rows[r].limit && prices[r] != 0) return false;
+    if (problem.objective == Objective::kSum && !problem.rows[r].limit && prices[r] != 0) return false;
   }
   return true;
 }
 
-template <class Row>
-Sum price_of_objective(const std::vector<Cost>& prices, const std::vector<Row>& rows) {
+Sum price_of_objective(const std::vector<Cost>& prices, const Problem& problem) {
   Sum sum = 0;
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    if (!rows[r].limit) sum += prices[r];
+  for (std::size_t r = 0; r < prices.size(); ++r)
+    if (!problem.rows[r].limit) sum += prices[r];
   return sum;
 }
 
 Status check(const Problem& problem, const Multipliers& by) {
   if (!fits(by.from, problem) || !fits(by.to, problem))
     return wrong("not one for each end and component, or too large");
-  if (!fit(by.node_rows, problem.node_rows, problem.objective) ||
-      !fit(by.edge_rows, problem.edge_rows, problem.objective))
-    return wrong("not one for each row, negative, or too large");
+  if (!fit(by.rows, problem)) return wrong("not one for each row, negative, or too large");
   if (by.sum < 0 || by.sum > kMostScale || (by.sum != 0 && !problem.most_sum))
     return wrong("a price of the sum that is out of range, or has no limit");
   if (by.scale < 1 || by.scale > kMostScale) return wrong("a scale out of range");
-  if (problem.objective == Objective::kLargestRow &&
-      price_of_objective(by.node_rows, problem.node_rows) + price_of_objective(by.edge_rows, problem.edge_rows) !=
-          by.scale)
+  if (problem.objective == Objective::kLargestRow && price_of_objective(by.rows, problem) != by.scale)
     return wrong("the rows' prices are not the scale");
   return {};
 }
@@ -77,8 +71,7 @@ Multipliers no_multipliers(const Problem& problem) {
   const std::vector<Sum> edge(problem.components, 0);
   none.from.assign(problem.edges.size(), edge);
   none.to.assign(problem.edges.size(), edge);
-  none.node_rows.assign(problem.node_rows.size(), 0);
-  none.edge_rows.assign(problem.edge_rows.size(), 0);
+  none.rows.assign(problem.rows.size(), 0);
   return none;
 }
 

@@ -18,7 +18,7 @@ struct Multipliers {
   // the prices of the rows without a limit. At least 1.
   Cost scale = 1;
   std::vector<std::vector<Sum>> from, to;  // by edge, then component of that end
-  std::vector<Cost> node_rows, edge_rows;  // at least 0; kSum: 0 for rows without a limit
+  std::vector<Cost> rows;                  // at least 0; kSum: 0 for rows without a limit
   Cost sum = 0;                            // of the sum where it has a limit, at least 0
 };
 

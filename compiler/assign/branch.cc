@@ -74,17 +74,14 @@ class Search {
     Multipliers prices = no_multipliers(problem_);
     Sum largest = -1;
     Cost* best = nullptr;
-    const auto look = [&](const auto& rows, std::vector<Cost>& of_rows, auto&& load_of) {
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        const Sum load = load_of(rows[r]);
-        if (rows[r].limit && load > *rows[r].limit)
-          of_rows[r] = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (load - *rows[r].limit) + 1));
-        if (!rows[r].limit && problem_.objective == Objective::kLargestRow && load > largest)
-          largest = load, best = &of_rows[r];
-      }
-    };
-    look(problem_.node_rows, prices.node_rows, [&](const NodeRow& row) { return sum_of(row, problem_, only); });
-    look(problem_.edge_rows, prices.edge_rows, [&](const EdgeRow& row) { return sum_of(row, problem_, only); });
+    for (std::size_t r = 0; r < problem_.rows.size(); ++r) {
+      const Row& row = problem_.rows[r];
+      const Sum load = sum_of(row, problem_, only);
+      if (row.limit && load > *row.limit)
+        prices.rows[r] = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (load - *row.limit) + 1));
+      if (!row.limit && problem_.objective == Objective::kLargestRow && load > largest)
+        largest = load, best = &prices.rows[r];
+    }
     if (best != nullptr) *best += 1;
     const Sum sum = evaluate(problem_, only).sum;
     if (problem_.most_sum && sum > *problem_.most_sum)

@@ -5,11 +5,7 @@
 namespace woa::assign {
 
 Loads::Loads(const Problem& problem, const Neighbours& neighbours, Placement placement)
-    : problem_(problem),
-      neighbours_(neighbours),
-      placement_(std::move(placement)),
-      node_rows_(problem.node_rows.size()),
-      edge_rows_(problem.edge_rows.size()) {
+    : problem_(problem), neighbours_(neighbours), placement_(std::move(placement)), rows_(problem.rows.size()) {
   for (std::uint32_t i = 0; i < placement_.size(); ++i) add(i, 1);
   for (std::uint32_t e = 0; e < problem_.edges.size(); ++e) add_edge(e, 1);
 }
@@ -27,32 +23,29 @@ Score Loads::score() const {
   const bool largest = problem_.objective == Objective::kLargestRow;
   if (largest) score.objective = 0;
   if (problem_.most_sum) score.above += std::max<Sum>(0, sum_ - *problem_.most_sum);
-  const auto count = [&](const std::optional<Cost>& limit, Sum load) {
-    if (limit) {
-      score.above += std::max<Sum>(0, load - *limit);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (const auto& limit = problem_.rows[r].limit) {
+      score.above += std::max<Sum>(0, rows_[r] - *limit);
     } else if (largest) {
-      score.objective = std::max(score.objective, load);
-      score.squares += static_cast<long double>(load) * static_cast<long double>(load);
+      score.objective = std::max(score.objective, rows_[r]);
+      score.squares += static_cast<long double>(rows_[r]) * static_cast<long double>(rows_[r]);
     }
-  };
-  for (std::size_t r = 0; r < node_rows_.size(); ++r) count(problem_.node_rows[r].limit, node_rows_[r]);
-  for (std::size_t r = 0; r < edge_rows_.size(); ++r) count(problem_.edge_rows[r].limit, edge_rows_[r]);
+  }
   return score;
 }
 
 void Loads::add(std::uint32_t node, int sign) {
   const std::uint32_t at = placement_[node];
   sum_ += sign * Sum{problem_.nodes[node][at]};
-  for (std::size_t r = 0; r < node_rows_.size(); ++r)
-    node_rows_[r] += sign * Sum{problem_.node_rows[r].weights[std::size_t{node} * problem_.components + at]};
+  for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] += sign * Sum{weight(problem_, problem_.rows[r], node, at)};
 }
 
 void Loads::add_edge(std::uint32_t edge, int sign) {
   const Edge& joined = problem_.edges[edge];
   const std::uint32_t from = placement_[joined.from], to = placement_[joined.to];
   sum_ += sign * Sum{joined.cost[from * problem_.components + to]};
-  for (std::size_t r = 0; r < edge_rows_.size(); ++r)
-    edge_rows_[r] += sign * Sum{weight(problem_, problem_.edge_rows[r], edge, from, to)};
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    rows_[r] += sign * Sum{weight(problem_, problem_.rows[r], edge, from, to)};
 }
 
 }  // namespace woa::assign

@@ -34,7 +34,7 @@ class Loads {
   const Neighbours& neighbours_;
   Placement placement_;
   Sum sum_ = 0;
-  std::vector<Sum> node_rows_, edge_rows_;
+  std::vector<Sum> rows_;
 };
 
 }  // namespace woa::assign

@@ -15,7 +15,7 @@ namespace {
 constexpr double kUnits = 1e6;  // that the largest number of each row is given as
 constexpr std::size_t kMostColumns = 20'000;
 
-struct Row {
+struct Terms {
   std::vector<int> columns;
   std::vector<double> values;
   void add(std::size_t column, double value) {
@@ -86,13 +86,13 @@ class Model {
   [[nodiscard]] static double unit(Cost most) { return std::max(1.0, static_cast<double>(most) / kUnits); }
   [[nodiscard]] double scaled(Cost cost) const { return std::round(static_cast<double>(cost) / unit_); }
 
-  void add(const Row& row, char sense, double right) {
+  void add(const Terms& row, char sense, double right) {
     cbc_.Cbc_addRow(model_.get(), "", static_cast<int>(row.columns.size()), row.columns.data(), row.values.data(),
                     sense, right);
   }
   void add_assignment() {
     for (std::size_t i = 0; i < problem_.nodes.size(); ++i) {
-      Row row;
+      Terms row;
       for (std::size_t l = 0; l < k_; ++l) row.add(x(i, l), 1);
       add(row, 'E', 1);
     }
@@ -100,7 +100,7 @@ class Model {
   void add_flow() {
     for (std::size_t e = 0; e < problem_.edges.size(); ++e) {
       for (std::size_t here = 0; here < k_; ++here) {
-        Row from, to;
+        Terms from, to;
         from.add(x(problem_.edges[e].from, here), -1), to.add(x(problem_.edges[e].to, here), -1);
         for (std::size_t there = 0; there < k_; ++there) from.add(y(e, here, there), 1), to.add(y(e, there, here), 1);
         add(from, 'E', 0), add(to, 'E', 0);
@@ -111,29 +111,24 @@ class Model {
     // Rows of the objective are compared with each other: one unit for all.
     if (problem_.objective == Objective::kLargestRow) {
       Cost most = 1;
-      for (const NodeRow& row : problem_.node_rows) most = std::max(most, row.limit ? 1 : most_of(row.weights));
-      for (const EdgeRow& row : problem_.edge_rows)
-        most = std::max(most, row.limit ? 1 : std::max(most_of(row.weights), most_of(row.back)));
+      for (const Row& row : problem_.rows)
+        for (const auto* weights : {&row.nodes, &row.edges, &row.back})
+          if (!row.limit) most = std::max(most, most_of(*weights));
       unit_ = unit(most);
     }
     const double objective_unit = unit_;
-    for (const NodeRow& row : problem_.node_rows) {
+    for (const Row& row : problem_.rows) {
       unit_ = row.limit ? 1 : objective_unit;
-      Row sum;
-      for (std::size_t at = 0; at < row.weights.size(); ++at) sum.add(at, scaled(row.weights[at]));
-      bound(std::move(sum), row.limit);
-    }
-    for (const EdgeRow& row : problem_.edge_rows) {
-      unit_ = row.limit ? 1 : objective_unit;
-      Row sum;
-      for (std::size_t e = 0; e < problem_.edges.size(); ++e)
+      Terms sum;
+      for (std::size_t at = 0; at < row.nodes.size(); ++at) sum.add(at, scaled(row.nodes[at]));
+      for (std::size_t e = 0; e < row.edges.size(); ++e)
         for (std::uint32_t a = 0; a < k_; ++a)
           for (std::uint32_t b = 0; b < k_; ++b) sum.add(y(e, a, b), scaled(weight(problem_, row, e, a, b)));
       bound(std::move(sum), row.limit);
     }
     if (!problem_.most_sum) return;
     unit_ = 1;
-    Row sum;
+    Terms sum;
     for (std::size_t i = 0; i < problem_.nodes.size(); ++i)
       for (std::size_t l = 0; l < k_; ++l)
         if (problem_.nodes[i][l] != kForbidden) sum.add(x(i, l), scaled(problem_.nodes[i][l]));
@@ -145,7 +140,7 @@ class Model {
   [[nodiscard]] static Cost most_of(const std::vector<Cost>& weights) {
     return weights.empty() ? 0 : *std::ranges::max_element(weights);
   }
-  void bound(Row sum, const std::optional<Cost>& limit) {
+  void bound(Terms sum, const std::optional<Cost>& limit) {
     if (limit) return add(sum, 'L', static_cast<double>(*limit));
     if (problem_.objective != Objective::kLargestRow || sum.columns.empty()) return;
     sum.add(largest(), -1);
@@ -156,7 +151,7 @@ class Model {
     std::map<std::uint32_t, std::uint32_t> before;  // by class: its last component so far
     for (std::uint32_t l = 0; l < k_; ++l) {
       if (const auto last = before.find(first[l]); last != before.end()) {
-        Row row;
+        Terms row;
         for (std::size_t i = 0; i < problem_.nodes.size(); ++i) row.add(x(i, l), 1), row.add(x(i, last->second), -1);
         add(row, 'L', 0);
         ordered_.push_back({last->second, l});

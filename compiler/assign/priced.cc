@@ -15,19 +15,15 @@ Priced::Priced(const Problem& problem, const Multipliers& by)
   for (std::size_t e = 0; e < problem.edges.size(); ++e)
     for (std::size_t pair = 0; pair < std::size_t{k} * k; ++pair)
       edges_[e * k * k + pair] = scale * problem.edges[e].cost[pair];
-  for (std::size_t r = 0; r < problem.node_rows.size(); ++r) {
-    const NodeRow& row = problem.node_rows[r];
-    if (row.limit) limits_ += Sum{by.node_rows[r]} * *row.limit;
-    for (std::size_t at = 0; by.node_rows[r] != 0 && at < nodes_.size(); ++at)
-      nodes_[at] += Sum{by.node_rows[r]} * row.weights[at];
-  }
-  for (std::size_t r = 0; r < problem.edge_rows.size(); ++r) {
-    const EdgeRow& row = problem.edge_rows[r];
-    if (row.limit) limits_ += Sum{by.edge_rows[r]} * *row.limit;
-    for (std::size_t e = 0; by.edge_rows[r] != 0 && e < problem.edges.size(); ++e)
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) {
+    const Row& row = problem.rows[r];
+    const Sum price = by.rows[r];
+    if (price == 0) continue;
+    if (row.limit) limits_ += price * *row.limit;
+    for (std::size_t at = 0; at < row.nodes.size(); ++at) nodes_[at] += price * row.nodes[at];
+    for (std::size_t e = 0; e < row.edges.size(); ++e)
       for (std::uint32_t a = 0; a < k; ++a)
-        for (std::uint32_t b = 0; b < k; ++b)
-          edges_[(e * k + a) * k + b] += Sum{by.edge_rows[r]} * weight(problem, row, e, a, b);
+        for (std::uint32_t b = 0; b < k; ++b) edges_[(e * k + a) * k + b] += price * weight(problem, row, e, a, b);
   }
 }
 

@@ -33,44 +33,26 @@ Status check_edge(const Problem& problem, std::size_t e) {
   return std::ranges::all_of(edge.cost, in_range) ? Status() : wrong(name + " has a cost out of range");
 }
 
-Status check_row(const std::string& name, const std::vector<Cost>& weights, std::size_t count,
-                 const std::optional<Cost>& limit) {
-  if (weights.size() != count) return wrong("row " + name + " has another number of weights");
-  if (limit && !in_range(*limit)) return wrong("row " + name + " has a limit out of range");
-  return std::ranges::all_of(weights, in_range) ? Status() : wrong("row " + name + " has a weight out of range");
-}
-
-Status check_rows(const Problem& problem) {
-  for (const NodeRow& row : problem.node_rows) {
-    WOA_RETURN_IF_ERROR(check_row(row.name, row.weights, problem.nodes.size() * problem.components, row.limit));
-  }
-  for (const EdgeRow& row : problem.edge_rows) {
-    if (row.pairs.size() != std::size_t{problem.components} * problem.components)
-      return wrong("row " + row.name + " does not say of each pair of components whether it counts");
-    for (const auto* weights : {&row.weights, &row.back})
-      WOA_RETURN_IF_ERROR(check_row(row.name, *weights, problem.edges.size(), row.limit));
-  }
+Status check_row(const Problem& problem, const Row& row) {
+  const std::size_t k = problem.components;
+  const auto fits = [](const std::vector<Cost>& weights, std::size_t count) {
+    return weights.empty() || weights.size() == count;
+  };
+  if (!fits(row.nodes, problem.nodes.size() * k) || !fits(row.edges, problem.edges.size()) ||
+      row.back.size() != row.edges.size() || (!row.edges.empty() && row.pairs.size() != k * k))
+    return wrong("row " + row.name + " has another number of weights");
+  if (row.limit && !in_range(*row.limit)) return wrong("row " + row.name + " has a limit out of range");
+  for (const auto* weights : {&row.nodes, &row.edges, &row.back})
+    if (!std::ranges::all_of(*weights, in_range)) return wrong("row " + row.name + " has a weight out of range");
   return {};
-}
-
-// Adds a row's sum to the value.
-template <class Row>
-void count(const Row& row, Sum sum, Objective objective, Value& value) {
-  if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
-  if (objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
 }
 
 }  // namespace
 
-Sum sum_of(const NodeRow& row, const Problem& problem, const Placement& placement) {
+Sum sum_of(const Row& row, const Problem& problem, const Placement& placement) {
   Sum sum = 0;
-  for (std::size_t i = 0; i < placement.size(); ++i) sum += row.weights[i * problem.components + placement[i]];
-  return sum;
-}
-
-Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement) {
-  Sum sum = 0;
-  for (std::size_t e = 0; e < problem.edges.size(); ++e)
+  for (std::size_t i = 0; !row.nodes.empty() && i < placement.size(); ++i) sum += weight(problem, row, i, placement[i]);
+  for (std::size_t e = 0; e < row.edges.size(); ++e)
     sum += weight(problem, row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
   return sum;
 }
@@ -83,20 +65,18 @@ Status check(const Problem& problem) {
     if (!pairs.insert(std::minmax(problem.edges[e].from, problem.edges[e].to)).second)
       return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
   }
-  WOA_RETURN_IF_ERROR(check_rows(problem));
+  for (const Row& row : problem.rows) WOA_RETURN_IF_ERROR(check_row(problem, row));
   if (problem.most_sum && (problem.objective == Objective::kSum || !in_range(*problem.most_sum)))
     return wrong("a limit of the sum that is the objective, or out of range");
-  const auto open = [](const auto& row) { return !row.limit; };
-  if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.node_rows, open) &&
-      std::ranges::none_of(problem.edge_rows, open))
+  const auto open = [](const Row& row) { return !row.limit; };
+  if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.rows, open))
     return wrong("every row has a limit, so there is no largest one to be made smaller");
   return {};
 }
 
 bool sum_alone(const Problem& problem) {
-  const auto unlimited = [](const auto& row) { return !row.limit; };
-  return problem.objective == Objective::kSum && std::ranges::all_of(problem.node_rows, unlimited) &&
-         std::ranges::all_of(problem.edge_rows, unlimited);
+  return problem.objective == Objective::kSum &&
+         std::ranges::all_of(problem.rows, [](const Row& row) { return !row.limit; });
 }
 
 Value evaluate(const Problem& problem, const Placement& placement) {
@@ -110,8 +90,11 @@ Value evaluate(const Problem& problem, const Placement& placement) {
     value.sum += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
   if (problem.objective == Objective::kSum) value.objective = value.sum;
   if (problem.most_sum && value.sum > *problem.most_sum && value.broken.empty()) value.broken = "the sum";
-  for (const NodeRow& row : problem.node_rows) count(row, sum_of(row, problem, placement), problem.objective, value);
-  for (const EdgeRow& row : problem.edge_rows) count(row, sum_of(row, problem, placement), problem.objective, value);
+  for (const Row& row : problem.rows) {
+    const Sum sum = sum_of(row, problem, placement);
+    if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
+    if (problem.objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
+  }
   value.feasible = value.broken.empty();
   return value;
 }

@@ -33,19 +33,16 @@ struct Edge {
   std::vector<Cost> cost;          // by component of `from` x components + component of `to`
 };
 
-// What is summed over the nodes by where they are: the load of a component, or what it has of a resource.
-struct NodeRow {
+// What is summed over nodes and edges by where they are: the load of a component or of a link, which several pairs of
+// components may use, or what a component has of a resource.
+struct Row {
   std::string name;
-  std::vector<Cost> weights;  // by node x components + component, at least 0
-  std::optional<Cost> limit;  // none: the row is in the objective of kLargestRow, and otherwise means nothing
-};
-
-// What is summed over what goes from components to others: the load of a link, which several pairs may use.
-struct EdgeRow {
-  std::string name;
-  std::vector<bool> pairs;          // by component written from x components + component written to: it counts
-  std::vector<Cost> weights, back;  // by edge, at least 0: of what goes from Edge::from to Edge::to, and the other way
-  std::optional<Cost> limit;        // likewise
+  std::vector<Cost> nodes;                  // by node x components + component, at least 0; empty: none counts
+  std::vector<bool> pairs = {};             // by component written from x components + component written to: it counts
+  std::vector<Cost> edges = {}, back = {};  // by edge, at least 0: of what goes from Edge::from to Edge::to, and the
+                                            // other way; empty: none counts
+  std::optional<Cost> limit =
+      std::nullopt;  // none: the row is in the objective of kLargestRow, and otherwise means nothing
 };
 
 enum class Objective : std::uint8_t { kSum, kLargestRow };
@@ -55,20 +52,22 @@ struct Problem {
   Objective objective = Objective::kSum;
   std::vector<std::vector<Cost>> nodes;  // by node, then component; kForbidden: not there
   std::vector<Edge> edges;
-  std::vector<NodeRow> node_rows;
-  std::vector<EdgeRow> edge_rows;
+  std::vector<Row> rows;
   std::optional<Cost> most_sum;  // kLargestRow alone
 };
 
 // Component by node.
 using Placement = std::vector<std::uint32_t>;
 
-// Of an edge to a row.
-inline Cost weight(const Problem& problem, const EdgeRow& row, std::size_t edge, std::uint32_t at_from,
+// Of a node, and of an edge, to a row.
+inline Cost weight(const Problem& problem, const Row& row, std::size_t node, std::uint32_t at) noexcept {
+  return row.nodes.empty() ? 0 : row.nodes[node * problem.components + at];
+}
+inline Cost weight(const Problem& problem, const Row& row, std::size_t edge, std::uint32_t at_from,
                    std::uint32_t at_to) noexcept {
+  if (row.edges.empty()) return 0;
   const std::size_t k = problem.components;
-  return (row.pairs[at_from * k + at_to] ? row.weights[edge] : 0) +
-         (row.pairs[at_to * k + at_from] ? row.back[edge] : 0);
+  return (row.pairs[at_from * k + at_to] ? row.edges[edge] : 0) + (row.pairs[at_to * k + at_from] ? row.back[edge] : 0);
 }
 
 // kInvalid: sizes that do not fit, entries outside 0 to kMostCost, a node that may be nowhere, two edges between the
@@ -76,8 +75,7 @@ inline Cost weight(const Problem& problem, const EdgeRow& row, std::size_t edge,
 // take only what passes.
 Status check(const Problem& problem);
 
-Sum sum_of(const NodeRow& row, const Problem& problem, const Placement& placement);
-Sum sum_of(const EdgeRow& row, const Problem& problem, const Placement& placement);
+Sum sum_of(const Row& row, const Problem& problem, const Placement& placement);
 
 // Is the least sum asked for, and nothing limited?
 bool sum_alone(const Problem& problem);

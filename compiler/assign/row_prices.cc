@@ -13,7 +13,7 @@ constexpr std::uint32_t kPasses = 4;
 constexpr Cost kScale = 1 << 20;  // of kLargestRow
 constexpr Cost kMostPrice = Cost{1} << 30;
 
-// One price for each row, node rows first and the sum last, as the steps see them.
+// One price for each row, the sum last, as the steps see them.
 struct Rows {
   std::vector<double> prices, loads;
   std::vector<bool> limited;
@@ -23,8 +23,7 @@ struct Rows {
 class Prices {
  public:
   Prices(const Problem& problem, Multipliers& messages) : problem_(problem), messages_(messages) {
-    for (const NodeRow& row : problem.node_rows) add(row.limit);
-    for (const EdgeRow& row : problem.edge_rows) add(row.limit);
+    for (const Row& row : problem.rows) add(row.limit);
     if (problem.most_sum) add(problem.most_sum);
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) rows_.prices[r] = static_cast<double>(price(r));
     if (problem.objective == Objective::kLargestRow) spread();
@@ -32,10 +31,7 @@ class Prices {
 
   void load(const Placement& placement) {
     std::size_t at = 0;
-    for (const NodeRow& row : problem_.node_rows)
-      rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
-    for (const EdgeRow& row : problem_.edge_rows)
-      rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
+    for (const Row& row : problem_.rows) rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
     if (problem_.most_sum) rows_.loads[at] = static_cast<double>(evaluate(problem_, placement).sum);
   }
   // `missing`: how far the bound is from the value, counted by the scale.
@@ -66,11 +62,7 @@ class Prices {
     rows_.limits.push_back(static_cast<double>(limit.value_or(0)));
     rows_.prices.push_back(0), rows_.loads.push_back(0);
   }
-  [[nodiscard]] Cost& price(std::size_t r) {
-    const std::size_t nodes = problem_.node_rows.size(), edges = problem_.edge_rows.size();
-    if (r == nodes + edges) return messages_.sum;
-    return r < nodes ? messages_.node_rows[r] : messages_.edge_rows[r - nodes];
-  }
+  [[nodiscard]] Cost& price(std::size_t r) { return r < problem_.rows.size() ? messages_.rows[r] : messages_.sum; }
   // All rows of the objective alike, if none has a price yet.
   void spread() {
     double sum = 0;

@@ -21,7 +21,7 @@ class Swap {
       for (std::uint32_t x = 0; x < k; ++x)
         for (std::uint32_t y = 0; y < k; ++y)
           if (edge.cost[x * k + y] != edge.cost[of(x) * k + of(y)]) return false;
-    return each_is_there(problem_.node_rows) && each_is_there(problem_.edge_rows);
+    return each_row_is_there();
   }
 
  private:
@@ -30,29 +30,24 @@ class Swap {
     return component == b_ ? a_ : component;
   }
   // As often as it is there now.
-  template <class Row>
-  [[nodiscard]] bool each_is_there(const std::vector<Row>& rows) const {
-    std::vector<bool> taken(rows.size(), false);
-    for (const Row& row : rows) {
+  [[nodiscard]] bool each_row_is_there() const {
+    std::vector<bool> taken(problem_.rows.size(), false);
+    for (const Row& row : problem_.rows) {
       bool found = false;
-      for (std::size_t r = 0; r < rows.size() && !found; ++r)
-        if (!taken[r] && is_swapped(row, rows[r])) taken[r] = found = true;
+      for (std::size_t r = 0; r < taken.size() && !found; ++r)
+        if (!taken[r] && is_swapped(row, problem_.rows[r])) taken[r] = found = true;
       if (!found) return false;
     }
     return true;
   }
-  [[nodiscard]] bool is_swapped(const NodeRow& one, const NodeRow& other) const {
-    if (one.limit != other.limit) return false;
+  [[nodiscard]] bool is_swapped(const Row& one, const Row& other) const {
+    if (std::tie(one.limit, one.edges, one.back) != std::tie(other.limit, other.edges, other.back)) return false;
+    if (one.nodes.size() != other.nodes.size() || one.pairs.size() != other.pairs.size()) return false;
     const std::size_t k = problem_.components;
-    for (std::size_t i = 0; i < problem_.nodes.size(); ++i)
+    for (std::size_t i = 0; i * k < one.nodes.size(); ++i)
       for (std::uint32_t l = 0; l < k; ++l)
-        if (one.weights[i * k + l] != other.weights[i * k + of(l)]) return false;
-    return true;
-  }
-  [[nodiscard]] bool is_swapped(const EdgeRow& one, const EdgeRow& other) const {
-    if (std::tie(one.limit, one.weights, one.back) != std::tie(other.limit, other.weights, other.back)) return false;
-    const std::size_t k = problem_.components;
-    for (std::uint32_t x = 0; x < k; ++x)
+        if (one.nodes[i * k + l] != other.nodes[i * k + of(l)]) return false;
+    for (std::uint32_t x = 0; x * k < one.pairs.size(); ++x)
       for (std::uint32_t y = 0; y < k; ++y)
         if (one.pairs[x * k + y] != other.pairs[of(x) * k + of(y)]) return false;
     return true;

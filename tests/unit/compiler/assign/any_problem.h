@@ -47,15 +47,17 @@ inline Problem any_problem(const Kind& kind) {
     if (*rc::gen::arbitrary<bool>()) return std::nullopt;
     return *rc::gen::inRange<Cost>(50, 50 * static_cast<Cost>(count) + 1);
   };
-  for (auto rows = *rc::gen::inRange(1, 4); rows > 0; --rows)
-    problem.node_rows.push_back({"load", any_costs(std::size_t{count} * k), limit()});
-  problem.node_rows.front().limit.reset();
-  for (auto rows = *rc::gen::inRange(0, 4); rows > 0; --rows) {
-    std::vector<bool> pairs;
-    for (std::uint32_t pair = 0; pair < k * k; ++pair) pairs.push_back(*rc::gen::inRange(0, 3) == 0);
-    problem.edge_rows.push_back(
-        {"link", std::move(pairs), any_costs(problem.edges.size()), any_costs(problem.edges.size()), limit()});
+  for (auto rows = *rc::gen::inRange(1, 6); rows > 0; --rows) {
+    Row row{"row", {}};
+    if (*rc::gen::arbitrary<bool>()) row.nodes = any_costs(std::size_t{count} * k);
+    if (row.nodes.empty() || *rc::gen::arbitrary<bool>()) {
+      for (std::uint32_t pair = 0; pair < k * k; ++pair) row.pairs.push_back(*rc::gen::inRange(0, 3) == 0);
+      row.edges = any_costs(problem.edges.size()), row.back = any_costs(problem.edges.size());
+    }
+    row.limit = limit();
+    problem.rows.push_back(std::move(row));
   }
+  problem.rows.front().limit.reset();
   if (problem.objective == Objective::kLargestRow && *rc::gen::inRange(0, 3) == 0)
     problem.most_sum = *rc::gen::inRange<Cost>(50, 100 * static_cast<Cost>(count) + 1);
   return problem;
@@ -74,18 +76,14 @@ inline void make_symmetric(Problem& problem) {
     for (std::uint32_t x = 0; x < k; ++x)
       for (std::uint32_t y = 0; y < k; ++y)
         if (x == b || (y == b && x != a)) edge.cost[x * k + y] = edge.cost[other(x) * k + other(y)];
-  const std::size_t node_rows = problem.node_rows.size(), edge_rows = problem.edge_rows.size();
-  for (std::size_t r = 0; r < node_rows; ++r) {
-    NodeRow row = problem.node_rows[r];
-    for (std::size_t at = 0; at < row.weights.size(); ++at)
-      row.weights[at] = problem.node_rows[r].weights[at / k * k + other(static_cast<std::uint32_t>(at % k))];
-    problem.node_rows.push_back(std::move(row));
-  }
-  for (std::size_t r = 0; r < edge_rows; ++r) {
-    EdgeRow row = problem.edge_rows[r];
-    for (std::uint32_t x = 0; x < k; ++x)
-      for (std::uint32_t y = 0; y < k; ++y) row.pairs[x * k + y] = problem.edge_rows[r].pairs[other(x) * k + other(y)];
-    problem.edge_rows.push_back(std::move(row));
+  const std::size_t rows = problem.rows.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    Row row = problem.rows[r];
+    for (std::size_t at = 0; at < row.nodes.size(); ++at)
+      row.nodes[at] = problem.rows[r].nodes[at / k * k + other(static_cast<std::uint32_t>(at % k))];
+    for (std::uint32_t x = 0; x * k < row.pairs.size(); ++x)
+      for (std::uint32_t y = 0; y < k; ++y) row.pairs[x * k + y] = problem.rows[r].pairs[other(x) * k + other(y)];
+    problem.rows.push_back(std::move(row));
   }
 }
 

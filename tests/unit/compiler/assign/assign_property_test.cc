@@ -44,8 +44,7 @@ Multipliers any_multipliers(const Problem& problem) {
     if (problem.objective == Objective::kLargestRow && !limit) by.scale += any;
     return any;
   };
-  for (std::size_t r = 0; r < problem.node_rows.size(); ++r) by.node_rows[r] = price(problem.node_rows[r].limit);
-  for (std::size_t r = 0; r < problem.edge_rows.size(); ++r) by.edge_rows[r] = price(problem.edge_rows[r].limit);
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) by.rows[r] = price(problem.rows[r].limit);
   if (problem.most_sum) by.sum = *rc::gen::inRange<Cost>(0, 3);
   return by;
 }
