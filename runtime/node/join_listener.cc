@@ -18,6 +18,7 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kAnswerNs = 5'000'000'000;  // that a connection has to say who it is
+constexpr std::uint64_t kTellNs = 1'000'000'000;    // that processes of a job of another size have to come and be told
 constexpr std::size_t kMostStrangers = 64;          // connections that have not said who they are
 
 // A connection of which nothing is known yet.
@@ -163,12 +164,16 @@ Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, Job
   }
   Roster roster(plan, nodes, run);
   Admittance admittance(socket_.get(), secret_, roster, on_event);
-  const std::uint64_t deadline = now_ns() + timeout_ns;
+  std::uint64_t deadline = now_ns() + timeout_ns;
+  bool ending = false;  // for want of hope: the others of that job come to hear why
   std::string why;
   while (!roster.complete() && why.empty()) {
     if (Status status = admittance.step(deadline); !status.ok()) why = status.message();
-    if (roster.hopeless()) why = "the launcher of the nodes started another number of processes than --nodes says";
-    if (why.empty() && !roster.complete() && now_ns() >= deadline) {
+    if (roster.hopeless() && !ending) deadline = std::min(deadline, now_ns() + kTellNs);
+    ending = roster.hopeless();
+    if (ending && (roster.all_told() || now_ns() >= deadline)) {
+      why = "the launcher of the nodes started another number of processes than --nodes says";
+    } else if (why.empty() && !roster.complete() && now_ns() >= deadline) {
       why = "after " + std::to_string(timeout_ns / 1'000'000'000) + " s there were " + roster.present() +
             "; missing: " + roster.missing();
     }

@@ -32,7 +32,8 @@ Status Roster::take(JoinedNode& node, const std::string& wanted, JobPlace job) {
     return {Code::kNotFound, "this run has no controller '" + wanted + "' for a node; it has " + list(names)};
   }
   if (job.in_job() && job.size != job_size()) {
-    hopeless_ = true;
+    strangers_ = job.size - (run_.in_job() ? 1 : 0);
+    ++told_;
     return {Code::kUnavailable, "it is one of " + std::to_string(job.size) +
                                     " processes that its launcher started, and " + std::to_string(nodes_) +
                                     " nodes were to join" + (run_.in_job() ? " beside the run" : "") +

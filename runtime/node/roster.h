@@ -22,7 +22,9 @@ class Roster {
   // another size than the run's, so that no further waiting will help (hopeless()).
   Status take(JoinedNode& node, const std::string& wanted, JobPlace job);
   [[nodiscard]] bool complete() const noexcept { return members_.size() >= nodes_; }
-  [[nodiscard]] bool hopeless() const noexcept { return hopeless_; }
+  [[nodiscard]] bool hopeless() const noexcept { return strangers_ != 0; }
+  // When hopeless(): has take() told every process of that job why?
+  [[nodiscard]] bool all_told() const noexcept { return told_ >= strangers_; }
   // Of those that joined. While they wait they say nothing, unless they cannot stay.
   [[nodiscard]] std::vector<int> sockets() const;
   // The node of that socket said something, or is gone: takes it out, and says who left and why.
@@ -50,7 +52,7 @@ class Roster {
   std::size_t nodes_;
   JobPlace run_;
   std::vector<Member> members_;
-  bool hopeless_ = false;
+  std::size_t strangers_ = 0, told_ = 0;  // processes of a job of another size, and those of them that came
 };
 
 }  // namespace woa

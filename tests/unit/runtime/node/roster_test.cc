@@ -73,6 +73,11 @@ TEST_CASE("ranks of a job: each once, of a job of the right size, and the missin
   REQUIRE_FALSE(roster.hopeless());
   REQUIRE(nodes.join(roster, "y", {}, {0, 4}) == Code::kUnavailable);
   REQUIRE(roster.hopeless());
+  for (std::uint32_t rank = 1; rank < 4; ++rank) {
+    REQUIRE_FALSE(roster.all_told());
+    REQUIRE(nodes.join(roster, "y", {}, {rank, 4}) == Code::kUnavailable);
+  }
+  REQUIRE(roster.all_told());
 }
 
 TEST_CASE("of a job that the run is part of, its own rank is no node") {
@@ -85,6 +90,7 @@ TEST_CASE("of a job that the run is part of, its own rank is no node") {
   REQUIRE(roster.missing() == "rank 1");
   REQUIRE(nodes.join(roster, "y", {}, {1, 2}) == Code::kUnavailable);
   REQUIRE(roster.hopeless());
+  REQUIRE(roster.all_told());  // the run is the other one
 }
 
 TEST_CASE("who leaves is missed again") {
