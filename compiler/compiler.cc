@@ -4,15 +4,18 @@
 
 #include "compiler/check/blocks.h"
 #include "compiler/check/flow.h"
+#include "compiler/check/graph_hash.h"
 #include "compiler/check/kernel_catalog.h"
 #include "compiler/check/loops.h"
 #include "compiler/check/params.h"
+#include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
 #include "compiler/files.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
+#include "compiler/parse/profile.h"
 #include "compiler/place/capacity.h"
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
@@ -48,6 +51,40 @@ void set_inline_limits(Plan& plan, const Machine& machine, const std::string& tr
   for (EdgePlan& edge : plan.edges) edge.inline_bytes = limit->second;
 }
 
+// In place of what the graph says.
+void set_pins(GraphFile& file, const CompileOptions& options) {
+  for (StageDecl& stage : file.stages) {
+    const auto pin = options.pins.find(stage.name);
+    if (pin == options.pins.end()) continue;
+    stage.on = pin->second;
+    if (stage.on_place.line == 0) stage.on_place = stage.place;
+  }
+}
+
+GraphFacts facts_of(const Graph& graph, const std::string& name) {
+  GraphFacts facts;
+  facts.hash = graph_hash(graph, name);
+  for (const GraphStage& stage : graph.stages) {
+    if (stage.kernel == nullptr) continue;
+    for (const ControllerKind kind : {ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga}) {
+      if (stage.kernel->variants.contains(variant_for(kind))) facts.kinds[stage.name].push_back(kind);
+    }
+  }
+  return facts;
+}
+
+// Nothing without a profile, or after a report.
+std::optional<Profile> load_profile(const CompileOptions& options, const Graph& graph, const std::string& name,
+                                    const std::string& hash, Report& report) {
+  if (!options.profile) return std::nullopt;
+  const std::uint32_t none = report.add_source(options.profile->string(), "");
+  const std::optional<std::string> text = read_file(*options.profile, {none, 0, 0, 1}, report);
+  if (!text) return std::nullopt;
+  auto profile = read_profile(report.add_source(options.profile->string(), *text), report);
+  if (!profile || !check_profile(*profile, graph, name, hash, report)) return std::nullopt;
+  return profile;
+}
+
 // The passes that need the graph's control flow to make sense.
 void check_control_flow(Graph& graph, Report& report) {
   if (!find_loops(graph, report)) return;
@@ -58,9 +95,11 @@ void check_control_flow(Graph& graph, Report& report) {
   if (report.errors() == 0) count_blocks(graph, turns, flow, report);
 }
 
-std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions& options, Report& report) {
-  const std::optional<GraphFile> file = read_graph(kGraphSource, report);
+std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions& options, Report& report,
+                                   GraphFacts& facts) {
+  std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
+  set_pins(*file, options);
   check_options(options, report);
   Machine machine = load_machine(options.machine, report);
   machine.transport = options.transport;
@@ -68,6 +107,9 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
   Graph graph = resolve(*file, kernels, report);
   set_params(graph, options.params, folder, report);
   settle_types(graph, report);
+  facts = facts_of(graph, file->name);
+  // A graph with problems is not the one that was measured, whatever its profile.
+  if (report.errors() == 0) load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
   check_capacities(graph, machine, report);
   check_control_flow(graph, report);
@@ -88,7 +130,7 @@ std::optional<Plan> compile_source(const fs::path& folder, const CompileOptions&
 
 Compilation compile_with(Report& report, const fs::path& folder, const CompileOptions& options) {
   Compilation result;
-  result.plan = compile_source(folder, options, report);
+  result.plan = compile_source(folder, options, report, result.facts);
   result.diagnostics = report.take();
   return result;
 }
@@ -123,7 +165,7 @@ Compilation compile_file(const fs::path& graph, const CompileOptions& options) {
   Report files;
   const std::uint32_t source = files.add_source(graph.string(), "");
   const std::optional<std::string> text = read_file(graph, {source, 0, 0, 1}, files);
-  if (!text) return {std::nullopt, files.take()};
+  if (!text) return {std::nullopt, {}, files.take()};
   Report report;
   report.add_source(graph.string(), *text);
   return compile_with(report, graph.parent_path(), options);

@@ -41,10 +41,19 @@ struct CompileOptions {
   std::map<std::string, std::string> params;  // "stage.name" -> value, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
+  std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
+  std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of its `on`
+};
+
+// What a graph is, whatever it is placed on.
+struct GraphFacts {
+  std::string hash;  // 16 digits, the same for graphs that compute the same by the same stages; a profile is of one
+  std::map<std::string, std::vector<ControllerKind>> kinds;  // stage -> that its kernel has a variant for
 };
 
 struct Compilation {
   std::optional<Plan> plan;             // absent if there is any diagnostic
+  GraphFacts facts;                     // as far as the graph could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
 };
 

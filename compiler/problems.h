@@ -87,6 +87,9 @@ namespace woa::problem {
   X(kUnknownCores, "E0624")      \
   X(kOverCapacity, "E0625")      \
   X(kBadOption, "E0701")         \
+  /* profiles */                 \
+  X(kForeignProfile, "E0801")    \
+  X(kProfileGap, "E0802")        \
   X(kBadPlan, "E0901")
 
 #define WOA_PROBLEM_CONSTANT(name, number) inline constexpr std::string_view name = number;

@@ -136,6 +136,16 @@ std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view
   return std::nullopt;
 }
 
+std::optional<double> read_number(const YamlNode& node, std::string_view what, double max, Report& report) {
+  if (!expect_scalar(node, what, report)) return std::nullopt;
+  double number = 0;
+  const char* const last = node.text.data() + node.text.size();
+  const auto [end, error] = std::from_chars(node.text.data(), last, number);
+  if (!node.text.empty() && error == std::errc() && end == last && number >= 0 && number <= max) return number;
+  bad_value(node, what, cat("a number from 0 to ", static_cast<std::uint64_t>(max)), report);
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_view what, std::span<const Unit> units,
                                            std::uint64_t min, std::uint64_t max, std::string_view expected,
                                            Report& report) {

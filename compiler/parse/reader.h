@@ -46,6 +46,8 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Report& report);
 std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view what, std::uint64_t min,
                                           std::uint64_t max, Report& report);
+// A decimal number from 0 to `max`.
+std::optional<double> read_number(const YamlNode& node, std::string_view what, double max, Report& report);
 // A unit of a quantity: `2us` is 2 times its factor.
 struct Unit {
   std::string_view name;

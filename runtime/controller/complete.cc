@@ -110,6 +110,9 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
     } else if (firing.outputs[p].written) {
       header.payload_bytes = firing.outputs[p].payload_bytes;
       outputs_->commit(firing.stage, p, firing.claims[p], firing.tag, header);
+      if (setup_.trace) {
+        for (const std::uint32_t e : layout_.out_edges[firing.stage][p]) trace_write(firing, e, header.payload_bytes);
+      }
       // Whoever reads it gives the block back, by way of this stage.
       if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)
         firing.tokens[static_cast<std::size_t>(input)].header.region = kPassedOn;
@@ -120,7 +123,21 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
   for (const FiringRoute& route : firing.routes) {
     if (Status status = outputs_->commit_sealed(route.edge, route.header, {}); !status.ok())
       return fail_run(std::move(status));
+    if (setup_.trace) trace_write(firing, route.edge, route.header.payload_bytes);
   }
+}
+
+void Controller::trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes) {
+  add_trace({TraceEvent::Kind::kWrite, firing.lane, firing.ended_ns, firing.ended_ns, firing.stage, edge,
+             firing.instance, firing.tag, bytes, 0});
+}
+
+// The kernel's run, and what it read; its inputs are still there.
+void Controller::trace_firing(const ActiveFiring& firing) {
+  std::uint64_t bytes = 0;
+  for (const FiringInput& input : firing.inputs) bytes += input.payload.size();
+  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
+             firing.instance, firing.tag, bytes, firing.cycles});
 }
 
 void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
@@ -141,9 +158,7 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
         ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
   }
   stats_.cycles += firing.cycles;
-  if (setup_.trace)
-    add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
-               firing.instance, firing.tag});
+  if (setup_.trace) trace_firing(firing);
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     if (firing.inputs[p].copied_bytes == 0) continue;
     const Token& own = firing.tokens[p];

@@ -173,6 +173,8 @@ class Controller final : private LocalDelivery {
   Status check_loops(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const;
   void free_firing(ActiveFiring& firing) noexcept;
   void add_trace(TraceEvent event);
+  void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
+  void trace_firing(const ActiveFiring& firing);
   void fail_run(Status status) noexcept;
 
   ControllerSetup setup_;

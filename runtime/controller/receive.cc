@@ -86,7 +86,8 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   }
   if (setup_.trace) {
     const std::uint64_t now = now_ns();
-    add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag});
+    add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag,
+               packet.payload_bytes});
   }
   // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);

@@ -27,13 +27,19 @@ struct ControllerStats {
 
 // One span or instant of a trace. Names are found through the plan.
 struct TraceEvent {
-  enum class Kind : std::uint8_t { kFiring, kReceive };
+  enum class Kind : std::uint8_t {
+    kFiring,   // a kernel ran
+    kReceive,  // a packet came from another controller
+    kWrite,    // a firing's token left on an edge, to whichever controller
+  };
   Kind kind = Kind::kFiring;
   std::uint32_t lane = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;  // the same for an instant
-  std::uint32_t stage = 0;                 // firing: the stage; receive: the destination
-  std::uint32_t edge = 0;
-  std::uint64_t instance = 0, tag = 0;
+  std::uint32_t stage = 0;                 // firing, write: the stage; receive: the destination
+  std::uint32_t edge = 0;                  // receive, write
+  std::uint64_t instance = 0, tag = 0;     // firing, write: the firing's tag; receive: the packet's
+  std::uint64_t bytes = 0;                 // of payload: that the firing read, of the token
+  std::uint64_t cycles = 0;                // firing: of a simulated device
 };
 
 }  // namespace woa

@@ -136,6 +136,8 @@ control::FromNode to_report(const ControllerStats& stats, std::span<const TraceE
     entry.set_edge(event.edge);
     entry.set_instance(event.instance);
     entry.set_tag(event.tag);
+    entry.set_bytes(event.bytes);
+    entry.set_cycles(event.cycles);
   }
   return message;
 }
@@ -159,10 +161,12 @@ Status from_report(const control::Report& message, const Plan& plan, std::size_t
   report.stats.dropped = message.dropped();
   report.stats.cycles = message.cycles();
   for (const control::TraceEvent& entry : message.trace()) {
-    if (entry.stage() >= stages || entry.kind() > static_cast<std::uint32_t>(TraceEvent::Kind::kReceive))
-      return {Code::kDataLoss, "a node reported an event of an unknown stage or kind"};
+    const bool of_edge = entry.kind() != static_cast<std::uint32_t>(TraceEvent::Kind::kFiring);
+    if (entry.stage() >= stages || entry.kind() > static_cast<std::uint32_t>(TraceEvent::Kind::kWrite) ||
+        (of_edge && entry.edge() >= edges))
+      return {Code::kDataLoss, "a node reported an event of an unknown stage, edge or kind"};
     report.trace.push_back({static_cast<TraceEvent::Kind>(entry.kind()), entry.lane(), entry.begin_ns(), entry.end_ns(),
-                            entry.stage(), entry.edge(), entry.instance(), entry.tag()});
+                            entry.stage(), entry.edge(), entry.instance(), entry.tag(), entry.bytes(), entry.cycles()});
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// Any bytes, as a graph, as a kernel.yaml that a graph names, and as a machine file: the compiler must answer with a
-// plan that passes validate(), or with diagnostics, and never crash, hang or throw.
+// Any bytes, as a graph, as a kernel.yaml that a graph names, as a machine file and as a profile: the compiler must
+// answer with a plan that passes validate(), or with diagnostics, and never crash, hang or throw.
 #include <unistd.h>
 
 #include <cstdint>
@@ -53,7 +53,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   woa::CompileOptions options;
   options.kernel_path = {folder() / "kernels"};
-  if (data[0] % 4 == 1) {
+  const std::string small =
+      "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 9}}\nstages: {s: {kernel: step, in: {x: x, y: x}}}\n"
+      "outputs: {y: [s.a, s.b]}\n";
+  if (data[0] % 8 == 7) {
+    std::ofstream(folder() / "profile.json", std::ios::binary) << text;
+    options.profile = folder() / "profile.json";
+    check(woa::compile_text(small, "graph.yaml", folder(), options));
+  } else if (data[0] % 4 == 1) {
     std::ofstream(folder() / "own.yaml", std::ios::binary) << text;
     check(
         woa::compile_text("woa: 1\ngraph: g\nkernels: [own.yaml]\ninputs: {x: {type: bytes, max: 9}}\n"
@@ -62,10 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (data[0] % 4 == 2) {
     std::ofstream(folder() / "machine.yaml", std::ios::binary) << text;
     options.machine = folder() / "machine.yaml";
-    check(
-        woa::compile_text("woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 9}}\n"
-                          "stages: {s: {kernel: step, in: {x: x, y: x}}}\noutputs: {y: [s.a, s.b]}\n",
-                          "graph.yaml", folder(), options));
+    check(woa::compile_text(small, "graph.yaml", folder(), options));
   } else {
     check(woa::compile_text(text, "graph.yaml", folder(), options));
   }

@@ -62,7 +62,9 @@ json to_json(const std::vector<Diagnostic>& diagnostics) {
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
-  compile.machine = machine_file(options.machine);
+  if (!options.any_machine) compile.machine = machine_file(options.machine);
+  if (!options.profile.empty()) compile.profile = options.profile;
+  compile.pins = options.pins;
   compile.transport = options.transport;
   compile.params = params;
   compile.window = options.window;
@@ -73,6 +75,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
     std::fprintf(stderr, "%s\n", format(diagnostic, ::isatty(STDERR_FILENO) == 1).c_str());
   }
   loaded.plan = std::move(result.plan);
+  loaded.facts = std::move(result.facts);
   if (!loaded.plan) {
     loaded.exit_code = kFailed;
     if (options.json) print_json(to_json(result.diagnostics));
@@ -84,6 +87,9 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
 Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
     return {Code::kInvalid, "--machine: the plan was placed when it was compiled; compile the graph again"};
+  }
+  if (!options.profile.empty()) {
+    return {Code::kInvalid, "--profile: the plan was placed when it was compiled; compile the graph again"};
   }
   if (options.window && *options.window > plan.window) {
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
@@ -108,20 +114,28 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 
 }  // namespace
 
-void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
+void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
       ->required();
+  command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
+      ->type_name("STAGE.NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command.add_flag("--json", options.json, "Print one JSON object on stdout");
+}
+
+void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what) {
+  add_file_options(command, options, what);
   command
       .add_option(
           "--machine", options.machine,
           "Machine file: which controllers there are, and what was measured of them (docs/machine.md; default: what "
           "`woa calibrate` wrote)")
       ->type_name("FILE");
-  command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
-      ->type_name("STAGE.NAME=VALUE")
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_flag("--json", options.json, "Print one JSON object on stdout");
+  command
+      .add_option("--profile", options.profile,
+                  "What `woa profile` measured of this graph; that of another graph is refused (docs/profile.md)")
+      ->type_name("FILE");
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "compiler/compiler.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
 
@@ -21,11 +22,17 @@ struct GraphOptions {
   std::string machine;
   std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
+  std::string profile;              // of the graph; empty: none
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
+  std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
+  bool any_machine = false;                 // no machine file, not even the default one
 };
 
+// The file, --param and --json.
+void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what);
+// These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
 // --window and --deadline.
 void add_flow_options(CLI::App& command, GraphOptions& options);
@@ -34,6 +41,7 @@ void add_flow_options(CLI::App& command, GraphOptions& options);
 struct Loaded {
   std::optional<Plan> plan;
   int exit_code = 0;
+  GraphFacts facts = {};  // of a graph; without hash for a plan
 };
 Loaded load_plan(const GraphOptions& options);
 

@@ -58,7 +58,7 @@ struct Writer {
          {"tid", event.lane},
          {"ts", us(event.begin_ns)},
          {"dur", static_cast<double>(event.end_ns - event.begin_ns) / 1e3},
-         {"args", {{"instance", event.instance}, {"tag", event.tag}}}});
+         {"args", {{"instance", event.instance}, {"tag", event.tag}, {"bytes", event.bytes}}}});
   }
 
   // From the end of the firing that wrote the packet to the start of the one that consumed it.

@@ -1,8 +1,8 @@
 // Every folder here with a graph.yaml is a case: what the compiler says of it is in expected.txt. WOA_REWRITE_GOLDEN=1
 // writes these files anew; read the difference before you keep it.
 //
-// Beside graph.yaml a case may have machine.yaml, kernel.yaml files that its graph names, and options.txt with lines
-// `param STAGE.NAME=VALUE` or `window N`.
+// Beside graph.yaml a case may have machine.yaml, profile.yaml, kernel.yaml files that its graph names, and options.txt
+// with lines `param STAGE.NAME=VALUE` or `window N`.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +43,7 @@ CompileOptions options_of(const fs::path& folder) {
   CompileOptions options;
   options.kernel_path = {kFolder / "kernels"};
   if (fs::exists(folder / "machine.yaml")) options.machine = folder / "machine.yaml";
+  if (fs::exists(folder / "profile.yaml")) options.profile = folder / "profile.yaml";
   std::ifstream lines(folder / "options.txt");
   for (std::string word, value; lines >> word >> value;) {
     if (word == "window") options.window = static_cast<std::uint32_t>(std::stoul(value));

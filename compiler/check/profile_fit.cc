@@ -1,0 +1,81 @@
+#include "compiler/check/profile_fit.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace woa {
+namespace {
+
+constexpr const char* kAgain = "measure again: `woa profile GRAPH --in NAME=FILE ... -o FILE`";
+
+std::string port_of(const Graph& graph, std::uint32_t stage, const std::string& port) {
+  return cat(graph.stages[stage].name, ".", port);
+}
+
+// The first thing in which the two differ, if names tell.
+std::string difference(const Profile& profile, const Graph& graph) {
+  for (std::uint32_t s = kSinkStage + 1; s < graph.stages.size(); ++s) {
+    if (!profile.stages.contains(graph.stages[s].name)) return cat(": it has no stage ", quote(graph.stages[s].name));
+  }
+  for (const auto& [name, stage] : profile.stages) {
+    const bool known =
+        std::any_of(graph.stages.begin(), graph.stages.end(), [&](const auto& s) { return s.name == name; });
+    if (!known) return cat(": its stage ", quote(name), " is not there any more");
+  }
+  return ": kernels, parameters or edges have changed since";
+}
+
+void check_stages(const Profile& profile, const Graph& graph, Report& report) {
+  std::set<std::string> names;
+  for (std::uint32_t s = kSinkStage + 1; s < graph.stages.size(); ++s) {
+    names.insert(graph.stages[s].name);
+    if (profile.stages.contains(graph.stages[s].name)) continue;
+    report.error(problem::kProfileGap, profile.place, cat("the profile has no stage ", quote(graph.stages[s].name)),
+                 kAgain);
+  }
+  for (const auto& [name, stage] : profile.stages) {
+    if (names.contains(name)) continue;
+    report.error(problem::kProfileGap, stage.place, cat("the graph has no stage ", quote(name)),
+                 suggest(name, {names.begin(), names.end()}, "its stages"));
+  }
+}
+
+void check_edges(const Profile& profile, const Graph& graph, Report& report) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const GraphEdge& edge : graph.edges) {
+    const auto ends =
+        known
+            .emplace(port_of(graph, edge.from_stage, graph.stages[edge.from_stage].outputs[edge.from_port].name),
+                     port_of(graph, edge.to_stage, graph.stages[edge.to_stage].inputs[edge.to_port].name))
+            .first;
+    if (profile.edges.contains(*ends)) continue;
+    report.error(problem::kProfileGap, profile.place,
+                 cat("the profile has no edge from ", quote(ends->first), " to ", quote(ends->second)), kAgain);
+  }
+  for (const auto& [ends, edge] : profile.edges) {
+    if (known.contains(ends)) continue;
+    report.error(problem::kProfileGap, edge.place,
+                 cat("the graph has no edge from ", quote(ends.first), " to ", quote(ends.second)), kAgain);
+  }
+}
+
+}  // namespace
+
+bool check_profile(const Profile& profile, const Graph& graph, const std::string& name, const std::string& hash,
+                   Report& report) {
+  const std::size_t errors = report.errors();
+  if (profile.graph_hash != hash) {
+    const std::string which = profile.graph == name
+                                  ? cat("an earlier or another ", quote(name), difference(profile, graph))
+                                  : cat("the graph ", quote(profile.graph), ", not of ", quote(name));
+    report.error(problem::kForeignProfile, profile.hash_place, cat("this is the profile of ", which), kAgain);
+    return false;
+  }
+  check_stages(profile, graph, report);
+  check_edges(profile, graph, report);
+  return report.errors() == errors;
+}
+
+}  // namespace woa

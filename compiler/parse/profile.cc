@@ -1,0 +1,154 @@
+#include "compiler/parse/profile.h"
+
+#include <vector>
+
+#include "compiler/parse/controller_name.h"
+#include "compiler/parse/reader.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kMostPs = 3'600'000'000'000'000;  // an hour
+constexpr std::uint64_t kMostCount = 1ULL << 53;
+constexpr double kMostMean = 1e15;
+
+std::optional<std::uint64_t> read_ps(const YamlNode& node, std::string_view what, Report& report) {
+  return read_integer(node, what, 0, kMostPs, report);
+}
+
+// Figures that are there for whoever reads the file: only their form counts.
+void check_count(const MapReader& map, std::string_view key, Report& report) {
+  if (const YamlNode* node = map.get(key)) read_integer(*node, quote(key), 0, kMostPs, report);
+}
+
+void check_size(const YamlNode& node, Report& report) {
+  const MapReader map(&node, "a size", {"read", "written", "time_ps", "mad_ps", "samples"}, report);
+  for (const char* key : {"read", "written", "time_ps", "mad_ps", "samples"}) check_count(map, key, report);
+}
+
+void check_fit(const YamlNode& node, Report& report) {
+  const MapReader map(&node, "`fit`", {"over", "base_ps", "ps_per_kib", "residual"}, report);
+  if (const YamlNode* over = map.get("over")) read_name(*over, "`over`", report);
+  check_count(map, "base_ps", report);
+  check_count(map, "ps_per_kib", report);
+  if (const YamlNode* residual = map.get("residual")) read_number(*residual, "`residual`", kMostMean, report);
+}
+
+void check_details(const MapReader& map, Report& report) {
+  for (const char* key : {"mad_ps", "samples", "outliers", "cycles", "clock_mhz", "wall_ps"}) {
+    check_count(map, key, report);
+  }
+  if (const YamlNode* device = map.get("device")) read_text(*device, "`device`", report);
+  if (const YamlNode* simulated = map.get("simulated")) read_bool(*simulated, "`simulated`", report);
+  if (const YamlNode* fit = map.get("fit")) check_fit(*fit, report);
+  const YamlNode* sizes = map.get("sizes");
+  if (sizes == nullptr || !expect_list(*sizes, "`sizes`", "[{read: 64, written: 64, time_ps: 1000}]", report)) return;
+  for (const YamlNode& size : sizes->items) check_size(size, report);
+}
+
+// A time, or why there is none.
+void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Report& report) {
+  const auto name = parse_controller(key.text);
+  if (!name || name->kind == ControllerKind::kHost) {
+    report.error(problem::kBadName, key.place,
+                 cat(quote(key.text), " is neither a kind of controller nor a controller"),
+                 "write `cpu`, `gpu` or `fpga`, or one with a number");
+    return;
+  }
+  const MapReader map(&node, cat("the entry ", quote(key.text)),
+                      {"time_ps", "mad_ps", "samples", "outliers", "device", "simulated", "cycles", "clock_mhz",
+                       "wall_ps", "fit", "sizes", "missing", "fix"},
+                      report);
+  if (!map.is_map()) return;
+  if (const YamlNode* missing = map.get("missing")) {
+    const YamlNode* fix = map.get("fix");
+    const auto why = read_text(*missing, "`missing`", report);
+    const auto how = fix == nullptr ? std::string() : read_text(*fix, "`fix`", report).value_or("");
+    stage.missing[key.text] = how.empty() ? why.value_or("") : cat(why.value_or(""), "; ", how);
+    return;
+  }
+  check_details(map, report);
+  const YamlNode* time = map.need("time_ps", "time_ps: 1000000");
+  if (time == nullptr) return;
+  if (const auto ps = read_ps(*time, "`time_ps`", report)) stage.time_ps[key.text] = *ps;
+}
+
+StageProfile read_stage(const YamlNode& key, const YamlNode& node, Report& report) {
+  StageProfile stage;
+  stage.place = key.place;
+  const MapReader map(&node, cat("stage ", quote(key.text)), {"firings", "on"}, report);
+  if (const YamlNode* firings = map.need("firings", "firings: 1"))
+    stage.firings = read_number(*firings, "`firings`", kMostMean, report).value_or(1);
+  const YamlNode* on = map.need("on", "on: {cpu: {time_ps: 1000000}}");
+  if (on == nullptr || !expect_map(*on, "`on`", "{cpu: {time_ps: 1000000}}", report)) return stage;
+  for (std::size_t k = 0; k < on->keys.size(); ++k) read_on(on->keys[k], on->items[k], stage, report);
+  return stage;
+}
+
+void read_edge(const YamlNode& node, Profile& profile, Report& report) {
+  const MapReader map(&node, "an edge", {"from", "to", "tokens", "bytes", "mad_bytes"}, report);
+  if (!map.is_map()) return;
+  EdgeProfile edge;
+  edge.place = node.place;
+  const YamlNode* from = map.need("from", "from: STAGE.PORT");
+  const YamlNode* to = map.need("to", "to: STAGE.PORT");
+  if (const YamlNode* tokens = map.need("tokens", "tokens: 1"))
+    edge.tokens = read_number(*tokens, "`tokens`", kMostMean, report).value_or(1);
+  if (const YamlNode* bytes = map.need("bytes", "bytes: 64"))
+    edge.bytes = read_number(*bytes, "`bytes`", kMostMean, report).value_or(0);
+  check_count(map, "mad_bytes", report);
+  if (from == nullptr || to == nullptr) return;
+  const auto writer = read_text(*from, "`from`", report), reader = read_text(*to, "`to`", report);
+  if (!writer || !reader) return;
+  const auto [first, is_new] = profile.edges.try_emplace({*writer, *reader}, edge);
+  if (is_new) return;
+  report.error(problem::kEdgeTwice, node.place,
+               cat("the edge from ", quote(*writer), " to ", quote(*reader), " is there already, in line ",
+                   first->second.place.line),
+               "remove one");
+}
+
+void read_header(const MapReader& map, Profile& profile, Report& report) {
+  check_version(map, "woa_profile", report);
+  if (const YamlNode* name = map.need("graph", "graph: NAME"))
+    profile.graph = read_name(*name, "the name of a graph", report).value_or("");
+  if (const YamlNode* hash = map.need("graph_hash", "graph_hash: \"0123456789abcdef\"")) {
+    profile.graph_hash = read_text(*hash, "`graph_hash`", report).value_or("");
+    profile.hash_place = hash->place;
+  }
+  for (const char* key : {"processor", "host_state"}) {
+    if (const YamlNode* node = map.get(key)) read_text(*node, quote(key), report);
+  }
+  for (const char* key : {"inputs", "repetitions"}) {
+    if (const YamlNode* node = map.get(key)) read_integer(*node, quote(key), 0, kMostCount, report);
+  }
+}
+
+}  // namespace
+
+std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
+  const std::size_t errors = report.errors();
+  const std::optional<YamlNode> root = parse_yaml(source, report);
+  if (!root || !expect_map(*root, "a profile", "`woa_profile: 1`, `graph:`, `stages:`, `edges:`", report))
+    return std::nullopt;
+  const MapReader map(
+      &*root, "a profile",
+      {"woa_profile", "graph", "graph_hash", "processor", "host_state", "inputs", "repetitions", "stages", "edges"},
+      report);
+  Profile profile;
+  profile.place = {source, 0, 0, 1};
+  read_header(map, profile, report);
+  const YamlNode* stages = map.need("stages", "stages: {NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}}");
+  if (stages != nullptr &&
+      expect_map(*stages, "`stages`", "NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}", report)) {
+    for (std::size_t k = 0; k < stages->keys.size(); ++k)
+      profile.stages.emplace(stages->keys[k].text, read_stage(stages->keys[k], stages->items[k], report));
+  }
+  const YamlNode* edges = map.need("edges", "edges: [{from: a.out, to: b.in, tokens: 1, bytes: 64}]");
+  if (edges != nullptr && expect_list(*edges, "`edges`", "[{from: a.out, to: b.in, tokens: 1, bytes: 64}]", report)) {
+    for (const YamlNode& edge : edges->items) read_edge(edge, profile, report);
+  }
+  return report.errors() == errors ? std::optional(std::move(profile)) : std::nullopt;
+}
+
+}  // namespace woa

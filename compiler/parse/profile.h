@@ -1,0 +1,40 @@
+// A profile (docs/profile.md): what `woa profile` measured of a graph, for predictions and placement.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "compiler/report.h"
+
+namespace woa {
+
+struct StageProfile {
+  std::map<std::string, std::uint64_t> time_ps;  // by kind of controller; per firing, median
+  double firings = 1;                            // per instance
+  std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
+  Place place = {};
+};
+
+struct EdgeProfile {
+  double tokens = 1;  // per instance
+  double bytes = 0;   // of payload, per token, median
+  Place place = {};
+};
+
+struct Profile {
+  std::string graph;                           // its name
+  std::string graph_hash;                      // compiler/check/graph_hash.h
+  std::map<std::string, StageProfile> stages;  // by name
+  // By "stage.port" of both ends; graph inputs are ports of `source`, graph outputs of `sink`.
+  std::map<std::pair<std::string, std::string>, EdgeProfile> edges;
+  Place place = {};       // of the file
+  Place hash_place = {};  // of graph_hash
+};
+
+// Nothing, after a report, if the source is not a usable profile.
+std::optional<Profile> read_profile(std::uint32_t source, Report& report);
+
+}  // namespace woa

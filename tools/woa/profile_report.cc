@@ -1,0 +1,204 @@
+#include "tools/woa/profile_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "bench/harness/statistics.h"
+
+namespace woa::tools {
+namespace {
+
+using Object = nlohmann::ordered_json;  // a file begins with what it is
+
+constexpr std::size_t kMostSizes = 16;    // that a file lists
+constexpr double kClockPs = 100'000;      // a look at the clock, and its tick: what times are counted in
+constexpr std::size_t kMostPoints = 256;  // that a line is drawn through: it takes their square
+
+// Firings that read and wrote alike.
+struct SizeGroup {
+  std::uint64_t read = 0, written = 0;
+  std::vector<double> ps;
+};
+
+double ps_of(const FiringSample& sample, std::uint32_t clock_mhz) {
+  if (sample.cycles > 0 && clock_mhz > 0) return static_cast<double>(sample.cycles) * 1e6 / clock_mhz;
+  return static_cast<double>(sample.wall_ns) * 1e3;
+}
+
+std::vector<SizeGroup> by_size(const MeasuredStage& stage) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<double>> groups;
+  for (const FiringSample& sample : stage.firings)
+    groups[{sample.read, sample.written}].push_back(ps_of(sample, stage.clock_mhz));
+  std::vector<SizeGroup> out;
+  for (auto& [size, ps] : groups) out.push_back({size.first, size.second, std::move(ps)});
+  return out;
+}
+
+// At most `most`, evenly spread over all.
+std::vector<SizeGroup> some_of(const std::vector<SizeGroup>& groups, std::size_t most) {
+  if (groups.size() <= most) return groups;
+  std::vector<SizeGroup> out;
+  for (std::size_t k = 0; k < most; ++k) out.push_back(groups[k * (groups.size() - 1) / (most - 1)]);
+  return out;
+}
+
+// Whole picoseconds, and whole numbers without a point.
+std::uint64_t whole(double value) { return static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))); }
+Object number(double value) { return value == std::floor(value) ? Object(whole(value)) : Object(value); }
+
+// Time over what was read or over what was written, whichever the line fits better.
+Object fit_json(const std::vector<SizeGroup>& groups) {
+  Object best;
+  double least = 0;
+  for (const bool read : {true, false}) {
+    std::vector<bench::Point> points;
+    for (const SizeGroup& group : some_of(groups, kMostPoints))
+      points.push_back({static_cast<double>(read ? group.read : group.written), bench::median(group.ps)});
+    const auto line = bench::fit_line(points);
+    if (!line || (!best.is_null() && line->residual >= least)) continue;
+    least = line->residual;
+    best = {{"over", read ? "read" : "written"},
+            {"base_ps", whole(line->base)},
+            {"ps_per_kib", whole(line->slope * 1024)},
+            {"residual", std::round(line->residual * 1e4) / 1e4}};
+  }
+  return best;
+}
+
+Object sizes_json(const std::vector<SizeGroup>& groups) {
+  Object list = Object::array();
+  for (const SizeGroup& group : some_of(groups, kMostSizes)) {
+    const bench::Robust all = bench::robust(group.ps);
+    list.push_back({{"read", group.read},
+                    {"written", group.written},
+                    {"time_ps", whole(all.median)},
+                    {"mad_ps", whole(all.mad)},
+                    {"samples", all.samples}});
+  }
+  return list;
+}
+
+// Deviations are from the median of the same size: a size is no noise.
+void add_spread(const std::vector<SizeGroup>& groups, Object& entry) {
+  std::vector<double> all, deviations;
+  std::size_t outliers = 0;
+  for (const SizeGroup& group : groups) {
+    const bench::Robust one = bench::robust(group.ps, kClockPs);
+    outliers += one.outliers;
+    for (const double ps : group.ps) {
+      all.push_back(ps);
+      deviations.push_back(std::abs(ps - one.median));
+    }
+  }
+  entry["time_ps"] = whole(bench::median(all));
+  entry["mad_ps"] = whole(bench::median(deviations));
+  entry["samples"] = all.size();
+  entry["outliers"] = outliers;
+}
+
+void add_cycles(const MeasuredStage& stage, Object& entry) {
+  std::vector<double> cycles, wall;
+  for (const FiringSample& sample : stage.firings) {
+    cycles.push_back(static_cast<double>(sample.cycles));
+    wall.push_back(static_cast<double>(sample.wall_ns) * 1e3);
+  }
+  if (bench::median(cycles) == 0 || stage.clock_mhz == 0) return;
+  entry["cycles"] = whole(bench::median(cycles));
+  entry["clock_mhz"] = stage.clock_mhz;
+  entry["wall_ps"] = whole(bench::median(wall));
+}
+
+Object entry_json(const ProfileEntry& entry) {
+  if (!entry.missing.empty()) return {{"missing", entry.missing}, {"fix", entry.fix}};
+  const MeasuredStage& stage = entry.measured;
+  const std::vector<SizeGroup> groups = by_size(stage);
+  Object out;
+  add_spread(groups, out);
+  out["device"] = stage.device.device;
+  out["simulated"] = stage.device.simulated;
+  add_cycles(stage, out);
+  if (Object fit = fit_json(groups); !fit.is_null()) out["fit"] = std::move(fit);
+  out["sizes"] = sizes_json(groups);
+  return out;
+}
+
+Object edges_json(const MeasuredRun& run) {
+  Object list = Object::array();
+  for (const auto& [ends, bytes] : run.tokens) {
+    const bench::Robust all = bench::robust(bytes);
+    list.push_back({{"from", ends.first},
+                    {"to", ends.second},
+                    {"tokens", number(static_cast<double>(bytes.size()) / static_cast<double>(run.instances))},
+                    {"bytes", number(all.median)},
+                    {"mad_bytes", whole(all.mad)}});
+  }
+  return list;
+}
+
+std::string time_text(const Object& ps) {
+  constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
+  double value = ps.get<double>() / 1e3;
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %s", value, kUnits[unit]);
+  return text.data();
+}
+
+void print_entry(const std::string& stage, const std::string& kind, const Object& entry) {
+  if (entry.contains("missing")) {
+    std::printf("  %-16s %-5s missing: %s; %s\n", stage.c_str(), kind.c_str(),
+                entry["missing"].get<std::string>().c_str(), entry["fix"].get<std::string>().c_str());
+    return;
+  }
+  std::string note;
+  if (entry.contains("cycles")) {
+    note = std::to_string(entry["cycles"].get<std::uint64_t>()) + " cycles at " +
+           std::to_string(entry["clock_mhz"].get<std::uint64_t>()) + " MHz";
+  }
+  if (entry["simulated"].get<bool>()) note += note.empty() ? "simulated" : ", simulated";
+  std::printf("  %-16s %-5s %9s %9s %8llu %8llu  %s\n", stage.c_str(), kind.c_str(),
+              time_text(entry["time_ps"]).c_str(), time_text(entry["mad_ps"]).c_str(),
+              static_cast<unsigned long long>(entry["samples"].get<std::uint64_t>()),
+              static_cast<unsigned long long>(entry["outliers"].get<std::uint64_t>()), note.c_str());
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const GraphProfile& profile) {
+  Object stages = Object::object();
+  for (const auto& [name, kinds] : profile.entries) {
+    Object on = Object::object();
+    for (const auto& [kind, entry] : kinds) on[kind] = entry_json(entry);
+    const auto firings = static_cast<double>(profile.base.stages.at(name).firings.size());
+    stages[name] = {{"firings", number(firings / static_cast<double>(profile.base.instances))}, {"on", std::move(on)}};
+  }
+  return {{"woa_profile", 1},
+          {"graph", profile.graph},
+          {"graph_hash", profile.hash},
+          {"processor", profile.processor},
+          {"host_state", profile.host_state},
+          {"inputs", profile.inputs},
+          {"repetitions", profile.repetitions},
+          {"stages", std::move(stages)},
+          {"edges", edges_json(profile.base)}};
+}
+
+void print_profile(const nlohmann::ordered_json& profile) {
+  std::printf("%s: %llu inputs, host state: %s\n", profile["graph"].get<std::string>().c_str(),
+              static_cast<unsigned long long>(profile["inputs"].get<std::uint64_t>()),
+              profile["host_state"].get<std::string>().c_str());
+  std::printf("  %-16s %-5s %9s %9s %8s %8s\n", "STAGE", "KIND", "MEDIAN", "MAD", "SAMPLES", "OUTLIERS");
+  for (const auto& [stage, entry] : profile["stages"].items()) {
+    for (const auto& [kind, on] : entry["on"].items()) print_entry(stage, kind, on);
+  }
+  std::printf("  %-40s %12s %14s\n", "EDGE", "TOKENS", "BYTES");
+  for (const Object& edge : profile["edges"]) {
+    const std::string ends = edge["from"].get<std::string>() + " -> " + edge["to"].get<std::string>();
+    std::printf("  %-40s %12g %14.0f\n", ends.c_str(), edge["tokens"].get<double>(), edge["bytes"].get<double>());
+  }
+}
+
+}  // namespace woa::tools

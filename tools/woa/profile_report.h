@@ -1,0 +1,29 @@
+// What `woa profile` writes and prints (docs/profile.md).
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/woa/profile_run.h"
+
+namespace woa::tools {
+
+// A stage on a kind of controller: what was measured, or why nothing was.
+struct ProfileEntry {
+  MeasuredStage measured;
+  std::string missing, fix;  // missing is empty where something was measured
+};
+
+struct GraphProfile {
+  std::string graph, hash, processor, host_state;
+  std::uint64_t inputs = 0, repetitions = 0;
+  MeasuredRun base;                                                    // firings and tokens
+  std::map<std::string, std::map<std::string, ProfileEntry>> entries;  // by stage, then by kind
+};
+
+nlohmann::ordered_json to_json(const GraphProfile& profile);
+// A few tables on stdout, from that object.
+void print_profile(const nlohmann::ordered_json& profile);
+
+}  // namespace woa::tools

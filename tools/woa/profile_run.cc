@@ -1,0 +1,115 @@
+#include "tools/woa/profile_run.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "runtime/base/clock.h"
+
+namespace woa::tools {
+namespace {
+
+using FiringName = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // stage, instance, tag
+
+std::string edge_end(const StagePlan& stage, const std::string& port) { return stage.name + "." + port; }
+
+// Reads the traces of a run.
+class TraceReader {
+ public:
+  TraceReader(const Plan& plan, std::uint64_t first_instance) : plan_(plan), first_(first_instance) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_edge;  // by stage and port
+    for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
+      counts_.push_back(first_edge.emplace(std::pair{plan.edges[e].from_stage, plan.edges[e].from_port}, e).second);
+    for (const EdgePlan& edge : plan.edges) out_.tokens[ends_of(edge)];  // those that carry nothing, too
+    for (const StagePlan& stage : plan.stages) {
+      if (stage.role == StageRole::kKernel) out_.stages[stage.name].clock_mhz = stage.variant.clock_mhz;
+    }
+  }
+
+  void read(const ControllerReport& controller) {
+    for (const TraceEvent& event : controller.trace) {
+      if (event.instance < first_ || event.kind != TraceEvent::Kind::kWrite) continue;
+      out_.tokens[ends_of(plan_.edges[event.edge])].push_back(static_cast<double>(event.bytes));
+      // A payload is written once, however many edges it leaves on.
+      if (counts_[event.edge]) written_[{event.stage, event.instance, event.tag}] += event.bytes;
+    }
+    for (const TraceEvent& event : controller.trace) {
+      if (event.instance < first_ || event.kind != TraceEvent::Kind::kFiring) continue;
+      if (plan_.stages[event.stage].role != StageRole::kKernel) continue;
+      MeasuredStage& stage = out_.stages[plan_.stages[event.stage].name];
+      stage.device = controller.device;
+      stage.firings.push_back({event.bytes, written_[{event.stage, event.instance, event.tag}],
+                               event.end_ns - event.begin_ns, event.cycles});
+    }
+  }
+
+  MeasuredRun take(std::uint64_t instances) {
+    out_.instances = instances;
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] std::pair<std::string, std::string> ends_of(const EdgePlan& edge) const {
+    const StagePlan &from = plan_.stages[edge.from_stage], &to = plan_.stages[edge.to_stage];
+    return {edge_end(from, from.outputs[edge.from_port].name), edge_end(to, to.inputs[edge.to_port].name)};
+  }
+
+  const Plan& plan_;
+  std::uint64_t first_;
+  std::vector<bool> counts_;  // by edge: the first of its port
+  std::map<FiringName, std::uint64_t> written_;
+  MeasuredRun out_;
+};
+
+struct Progressed {
+  std::uint64_t completed = 0;
+  Failure failure;  // the first
+};
+
+// One instance after another; false when one has failed, or the run.
+bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progressed& state) {
+  for (const std::uint64_t target = state.completed + count; state.completed < target;) {
+    const std::uint64_t instance = state.completed;
+    const auto fill = [&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
+      return inputs.read(input, instance, room);
+    };
+    if (run.submit(fill) == Push::kClosed) return false;
+    while (state.completed == instance && run.status().ok()) {
+      if (run.do_work() == 0) run.wait();
+    }
+    if (!run.status().ok() || state.failure.code != Code::kOk) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen) {
+  plan.window = 1;  // so that no stage waits for a processor that another one takes
+  plan.deadline_ns = 0;
+  options.trace = true;
+  Progressed state;
+  auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
+    ++state.completed;
+    if (done.failure != nullptr && state.failure.code == Code::kOk) state.failure = *done.failure;
+    if (chosen.progress) chosen.progress(state.completed);
+  });
+  if (!run.ok()) return {std::nullopt, run.status(), {}};
+  const std::uint64_t started = now_ns();
+  bool going = run_round(**run, inputs, chosen.inputs, state);  // warms up
+  for (std::uint64_t round = 0; going && round < chosen.repetitions; ++round) {
+    constexpr std::uint64_t kFewest = 3;  // below, no sample could be told to be odd
+    if (round >= kFewest && now_ns() - started >= chosen.limit_ns) break;
+    going = run_round(**run, inputs, chosen.inputs, state);
+  }
+  if (!(*run)->status().ok()) return {std::nullopt, (*run)->status(), {}};
+  if (state.failure.code != Code::kOk)
+    return {std::nullopt, {state.failure.code, state.failure.message}, state.failure.stage};
+  const Plan ran = (*run)->plan();
+  auto report = (*run)->finish();
+  if (!report.ok()) return {std::nullopt, report.status(), {}};
+  TraceReader reader(ran, chosen.inputs);
+  for (const ControllerReport& controller : report->controllers) reader.read(controller);
+  return {reader.take(state.completed - chosen.inputs), {}, {}};
+}
+
+}  // namespace woa::tools

@@ -1,0 +1,52 @@
+// One run of a graph for `woa profile`: what its trace says of every firing and every token.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/node/run.h"
+#include "tools/woa/run_files.h"
+
+namespace woa::tools {
+
+struct FiringSample {
+  std::uint64_t read = 0, written = 0;  // bytes of payload, all ports together
+  std::uint64_t wall_ns = 0;            // that the kernel took
+  std::uint64_t cycles = 0;             // of a simulated device
+};
+
+struct MeasuredStage {
+  std::vector<FiringSample> firings;
+  DeviceDescription device;
+  std::uint32_t clock_mhz = 0;  // of the variant, where its device counts cycles
+};
+
+struct MeasuredRun {
+  std::uint64_t instances = 0;                  // that count: the first of each input do not
+  std::map<std::string, MeasuredStage> stages;  // by name
+  // By "stage.port" of both ends, of the host's too: the payload bytes of each token.
+  std::map<std::pair<std::string, std::string>, std::vector<double>> tokens;
+};
+
+struct ProfileRunOptions {
+  std::uint64_t inputs = 1;                                    // different ones, taken in turns
+  std::uint64_t repetitions = 11;                              // of each, after one that does not count
+  std::uint64_t limit_ns = 0;                                  // after so long no further round of repetitions begins
+  std::function<void(std::uint64_t instances)> progress = {};  // completed
+};
+
+struct ProfileRun {
+  std::optional<MeasuredRun> measured;
+  Status status;      // why there is nothing: the run, or its first failed instance
+  std::string stage;  // that failed; empty: the run itself
+};
+
+// Runs `plan`, one instance at a time, through the public API. `options`: as for Run::start(); traces are switched on.
+ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen);
+
+}  // namespace woa::tools
