@@ -86,6 +86,7 @@ namespace woa::problem {
   X(kBadLink, "E0623")           \
   X(kUnknownCores, "E0624")      \
   X(kOverCapacity, "E0625")      \
+  X(kNoPlacement, "E0631")       \
   X(kBadOption, "E0701")         \
   /* profiles */                 \
   X(kForeignProfile, "E0801")    \

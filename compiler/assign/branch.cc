@@ -12,7 +12,8 @@
 namespace woa::assign {
 namespace {
 
-constexpr Cost kScale = 1 << 16;
+constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;  // so that prices fit 64 bits, by far
+constexpr std::size_t kMostBytes = 256 << 20, kMostFixings = 1000;
 constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 
 class Search {
@@ -22,14 +23,15 @@ class Search {
         neighbours_(problem),
         twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
-        most_leaves_(options.most_leaves) {
+        most_leaves_(options.most_leaves),
+        most_fixings_(std::clamp<std::size_t>(kMostBytes / bytes_of_case(problem), 1, kMostFixings)) {
     out_.placement = start;
     value_ = evaluate(problem, start).objective;
   }
 
   Branched run() {
     Multipliers messages = no_multipliers(problem_);
-    messages.scale = kScale;
+    messages.scale = std::clamp<Cost>(kMostProduct / largest_cost(), 1, kMostScale);
     go_down(messages, kRootSteps);
     if (cut_short_) out_.proof.leaves = {{{}, std::move(root_)}};
     if (!cut_short_) out_.bound = value_;
@@ -37,6 +39,18 @@ class Search {
   }
 
  private:
+  // Each case within another keeps its multipliers.
+  static std::size_t bytes_of_case(const Problem& problem) {
+    return 2 * sizeof(Sum) * problem.components * problem.edges.size() + 1;
+  }
+  [[nodiscard]] Cost largest_cost() const {
+    Cost most = 1;
+    for (const auto& costs : problem_.nodes)
+      for (const Cost cost : costs) most = std::max(most, cost == kForbidden ? 1 : cost);
+    for (const Edge& edge : problem_.edges)
+      for (const Cost cost : edge.cost) most = std::max(most, cost);
+    return most;
+  }
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
     ++out_.branches;
@@ -44,7 +58,8 @@ class Search {
     if (fixings_.empty()) out_.bound = found.bound, root_ = found.best;
     take(std::move(found.placement), fixings_.empty());
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
-    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_;
+    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_ ||
+                 fixings_.size() >= most_fixings_;
     if (cut_short_) return;
     const std::optional<std::uint32_t> chosen = choose(messages);
     if (!chosen) return out_.proof.leaves.push_back({fixings_, settled()});
@@ -117,6 +132,7 @@ class Search {
   std::vector<std::uint32_t> twins_;
   std::chrono::steady_clock::time_point end_;
   std::uint64_t most_leaves_;
+  std::size_t most_fixings_;
   std::vector<Fixing> fixings_;
   std::vector<std::uint32_t> used_;  // their components
   Multipliers root_;                 // of no fixing

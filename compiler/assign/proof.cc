@@ -1,5 +1,6 @@
 #include "compiler/assign/proof.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,8 @@
 
 namespace woa::assign {
 namespace {
+
+constexpr std::size_t kMostFixings = 10'000;  // each is a call within a call
 
 class Verifier {
  public:
@@ -28,6 +31,8 @@ class Verifier {
     if (proof_.leaves[next_].fixings.size() == depth) return check_leaf();
     const std::uint32_t node = proof_.leaves[next_].fixings[depth].node;
     if (node >= problem_.nodes.size()) return wrong("it names a node that there is not");
+    if (places(node) < 2) return wrong("it puts node " + std::to_string(node) + " down, which has one place");
+    if (depth == kMostFixings) return wrong("it has too many fixings");
     const std::vector<Cost> costs = problem_.nodes[node];
     for (std::uint32_t l = 0; l < problem_.components; ++l) {
       if (costs[l] == kForbidden) continue;
@@ -42,6 +47,9 @@ class Verifier {
     }
     problem_.nodes[node] = costs;
     return {};
+  }
+  [[nodiscard]] std::size_t places(std::uint32_t node) const {
+    return problem_.components - static_cast<std::size_t>(std::ranges::count(problem_.nodes[node], kForbidden));
   }
   // Does the next leaf go down this way?
   [[nodiscard]] bool names(std::size_t depth, const Fixing& fixing) const {

@@ -34,6 +34,7 @@ struct ProofLeaf {
 struct Certificate {
   PlacementGoal goal;
   CostTable costs;
+  std::string costs_hash;                // tells tables apart (compiler/place/cost_table.h)
   std::vector<std::uint32_t> placement;  // component of `costs` by stage
   std::string status;                    // "proved", "claimed", "gap" or "heuristic" (docs/placement.md)
   std::string method;                    // what found the placement

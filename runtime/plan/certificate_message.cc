@@ -97,6 +97,7 @@ void encode(const Certificate& from, pb::Certificate& to) {
   if (from.goal.most_period_ps) to.set_most_period_ps(*from.goal.most_period_ps);
   encode(from.costs, *to.mutable_costs());
   for (const std::uint32_t component : from.placement) to.add_placement(component);
+  to.set_costs_hash(from.costs_hash);
   to.set_status(from.status);
   to.set_method(from.method);
   to.set_value_ps(from.value_ps);
@@ -111,6 +112,7 @@ Certificate decode(const pb::Certificate& from) {
   if (from.has_most_period_ps()) to.goal.most_period_ps = from.most_period_ps();
   to.costs = decode(from.costs());
   to.placement.assign(from.placement().begin(), from.placement().end());
+  to.costs_hash = from.costs_hash();
   to.status = from.status();
   to.method = from.method();
   to.value_ps = from.value_ps();

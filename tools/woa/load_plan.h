@@ -23,6 +23,8 @@ struct GraphOptions {
   std::string transport = "shm";    // between controllers; a machine file may know its inline limit
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::string profile;              // of the graph; empty: none
+  PlacementGoal goal;               // with a profile: what stages are placed for
+  std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
@@ -34,6 +36,8 @@ struct GraphOptions {
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what);
 // These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
+// --objective and its bounds, and --placement-limit.
+void add_placement_options(CLI::App& command, GraphOptions& options);
 // --window and --deadline.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 

@@ -1,0 +1,24 @@
+// The costs of a graph on a machine, from what was measured of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compiler/check/graph.h"
+#include "compiler/parse/machine.h"
+#include "compiler/parse/profile.h"
+#include "runtime/plan/cost_table.h"
+
+namespace woa {
+
+// The host, then the machine's controllers and those that pins name beside them. A stage may run where its pin (a
+// controller, or any of a kind) and its kernel's variants allow it and the profile has a time for it; a simulated
+// FPGA's time is its cycles at its clock. Reports stages that are left without any place, with what the profile lacks.
+// `profile` is of this graph (profile_fit.h). Nothing after a report.
+std::optional<CostTable> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+                                         Report& report);
+
+// 16 hexadecimal digits that tell tables apart.
+std::string hash_of(const CostTable& table);
+
+}  // namespace woa
