@@ -41,15 +41,15 @@ class Ascent {
       here_[l] = priced_.node(node, l);
       for (const std::uint32_t e : neighbours_.of(node)) here_[l] += price(e, node)[l];
     }
-    const std::int64_t trees = std::max(later, earlier);
+    for (Sum& share : here_) share /= std::max(later, earlier);
     for (const std::uint32_t e : neighbours_.of(node)) {
       if ((across(problem_.edges[e], node) > node) != forward) continue;
-      send(node, e, trees);
+      send(node, e);
       for (std::uint32_t l = 0; last && l < problem_.components; ++l)
-        if (problem_.nodes[node][l] != kForbidden) price(e, node)[l] -= here_[l] / trees;
+        if (problem_.nodes[node][l] != kForbidden) price(e, node)[l] -= here_[l];
     }
   }
-  void send(std::uint32_t node, std::uint32_t e, std::int64_t trees) {
+  void send(std::uint32_t node, std::uint32_t e) {
     const Edge& edge = problem_.edges[e];
     const std::uint32_t other = across(edge, node);
     const std::vector<Sum>& mine = price(e, node);
@@ -61,7 +61,7 @@ class Ascent {
       for (std::uint32_t l = 0; l < problem_.components; ++l) {
         if (problem_.nodes[node][l] == kForbidden) continue;
         const Sum between = edge.from == node ? priced_.edge(e, l, there) : priced_.edge(e, there, l);
-        best = std::min(best, here_[l] / trees - mine[l] + between);
+        best = std::min(best, here_[l] - mine[l] + between);
       }
       theirs[there] = best;
       least = std::min(least, best);

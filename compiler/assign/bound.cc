@@ -9,7 +9,9 @@ namespace woa::assign {
 namespace {
 
 constexpr Sum kMostPrice = Sum{1} << 90;  // sums of 2^32 products of it and a component's share still fit
-constexpr Cost kMostScale = Cost{1} << 30;
+constexpr Cost kMostScale = Cost{1} << 30, kMostRowPrice = Cost{1} << 46;
+// Of the terms that rows add: so many of kMostRowPrice x kMostCost stay below kNowhere.
+constexpr std::size_t kMostTerms = std::size_t{1} << 23;
 
 Status wrong(const std::string& what) { return {Code::kInvalid, "multipliers: " + what}; }
 
@@ -23,7 +25,7 @@ bool fits(const std::vector<std::vector<Sum>>& prices, const Problem& problem) {
 bool fit(const std::vector<Cost>& prices, const Problem& problem) {
   if (prices.size() != problem.rows.size()) return false;
   for (std::size_t r = 0; r < prices.size(); ++r) {
-    if (prices[r] < 0 || prices[r] > kMostScale) return false;
+    if (prices[r] < 0 || prices[r] > kMostRowPrice) return false;
     if (problem.objective == Objective::kSum && !problem.rows[r].limit && prices[r] != 0) return false;
   }
   return true;
@@ -40,7 +42,9 @@ Status check(const Problem& problem, const Multipliers& by) {
   if (!fits(by.from, problem) || !fits(by.to, problem))
     return wrong("not one for each end and component, or too large");
   if (!fit(by.rows, problem)) return wrong("not one for each row, negative, or too large");
-  if (by.sum < 0 || by.sum > kMostScale || (by.sum != 0 && !problem.most_sum))
+  if ((problem.rows.size() + 1) * (problem.nodes.size() + problem.edges.size() + 1) > kMostTerms)
+    return wrong("too many rows for so many nodes and edges");
+  if (by.sum < 0 || by.sum > kMostRowPrice || (by.sum != 0 && !problem.most_sum))
     return wrong("a price of the sum that is out of range, or has no limit");
   if (by.scale < 1 || by.scale > kMostScale) return wrong("a scale out of range");
   if (problem.objective == Objective::kLargestRow && price_of_objective(by.rows, problem) != by.scale)

@@ -13,7 +13,8 @@ namespace woa::assign {
 namespace {
 
 constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;  // so that prices fit 64 bits, by far
-constexpr std::size_t kMostBytes = 256 << 20, kMostFixings = 1000;
+constexpr Sum kMostRowPrice = Sum{1} << 46;
+constexpr std::size_t kMostDepthBytes = 128 << 20, kMostLeafBytes = 64 << 20;
 constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 
 class Search {
@@ -23,8 +24,8 @@ class Search {
         neighbours_(problem),
         twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
-        most_leaves_(options.most_leaves),
-        most_fixings_(std::clamp<std::size_t>(kMostBytes / bytes_of_case(problem), 1, kMostFixings)) {
+        most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
+        most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
     value_ = evaluate(problem, start).objective;
   }
@@ -39,9 +40,10 @@ class Search {
   }
 
  private:
-  // Each case within another keeps its multipliers.
-  static std::size_t bytes_of_case(const Problem& problem) {
-    return 2 * sizeof(Sum) * problem.components * problem.edges.size() + 1;
+  // Of multipliers.
+  static std::size_t bytes_of(const Problem& problem) {
+    constexpr std::size_t kOfVector = 40;  // itself, and what its memory takes beside its elements
+    return 2 * problem.edges.size() * (sizeof(Sum) * problem.components + kOfVector) + 1;
   }
   [[nodiscard]] Cost largest_cost() const {
     Cost most = 1;
@@ -62,7 +64,8 @@ class Search {
                  fixings_.size() >= most_fixings_;
     if (cut_short_) return;
     const std::optional<std::uint32_t> chosen = choose(messages);
-    if (!chosen) return out_.proof.leaves.push_back({fixings_, settled()});
+    if (!chosen) return add_settled();
+    found.best = {};
     const std::uint32_t node = *chosen;
     const std::vector<Cost> costs = problem_.nodes[node];
     for (std::uint32_t l = 0; l < problem_.components && !cut_short_; ++l) {
@@ -77,9 +80,15 @@ class Search {
   }
   void take(Placement placement, bool thorough) {
     if (placement.empty()) return;
-    if (thorough) placement = improve(problem_, std::move(placement));
+    if (thorough) placement = improve(problem_, std::move(placement), {.seed = 1, .rounds = 0, .end = end_});
     const Value value = evaluate(problem_, placement);
     if (value.feasible && value.objective < value_) value_ = value.objective, out_.placement = std::move(placement);
+  }
+  void add_settled() {
+    Multipliers prices = settled();
+    const auto bound = lower_bound(problem_, prices);
+    cut_short_ = !bound.ok() || *bound < value_;  // prices may not be as high as that would take
+    if (!cut_short_) out_.proof.leaves.push_back({fixings_, std::move(prices)});
   }
   // Where every node has one place: the row that is overloaded, or the largest one, is what counts.
   [[nodiscard]] Multipliers settled() const {
@@ -93,14 +102,14 @@ class Search {
       const Row& row = problem_.rows[r];
       const Sum load = sum_of(row, problem_, only);
       if (row.limit && load > *row.limit)
-        prices.rows[r] = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (load - *row.limit) + 1));
+        prices.rows[r] = static_cast<Cost>(std::min<Sum>(kMostRowPrice, value_ / (load - *row.limit) + 1));
       if (!row.limit && problem_.objective == Objective::kLargestRow && load > largest)
         largest = load, best = &prices.rows[r];
     }
     if (best != nullptr) *best += 1;
     const Sum sum = evaluate(problem_, only).sum;
     if (problem_.most_sum && sum > *problem_.most_sum)
-      prices.sum = static_cast<Cost>(std::min<Sum>(Sum{1} << 30, value_ / (sum - *problem_.most_sum) + 1));
+      prices.sum = static_cast<Cost>(std::min<Sum>(kMostRowPrice, value_ / (sum - *problem_.most_sum) + 1));
     return prices;
   }
   // The node that is least sure of its place; none where all have but one.

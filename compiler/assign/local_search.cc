@@ -81,10 +81,12 @@ std::vector<Placement> starts(const Problem& problem) {
   return all;
 }
 
-Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Placement placement, std::uint32_t rounds,
-                      Random& random) {
+bool over(const SearchOptions& options) { return std::chrono::steady_clock::now() > options.end; }
+
+Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Placement placement,
+                      const SearchOptions& options, Random& random) {
   Sum sum = evaluate(problem, placement).objective;
-  for (std::uint32_t vain = 0; vain < rounds; ++vain) {
+  for (std::uint32_t vain = 0; vain < options.rounds && !over(options); ++vain) {
     place_forest(problem, neighbours, random_forest(problem, neighbours, random), placement);
     const Sum now = evaluate(problem, placement).objective;
     if (now < sum) vain = 0;
@@ -94,10 +96,11 @@ Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Plac
 }
 
 // Each node in turn to where the score is best, until none moves.
-void descend(const Problem& problem, Loads& loads, Random& random) {
+void descend(const Problem& problem, Loads& loads, const SearchOptions& options, Random& random) {
   for (bool moved = true; moved;) {
     moved = false;
     for (const std::uint32_t node : shuffled(problem.nodes.size(), random)) {
+      if (over(options)) return;
       const std::uint32_t here = loads.placement()[node];
       std::uint32_t best = here;
       Score least = loads.score();
@@ -125,16 +128,16 @@ void shake(const Problem& problem, const Neighbours& neighbours, Loads& loads, R
   }
 }
 
-Placement improve_rows(const Problem& problem, const Neighbours& neighbours, Placement placement, std::uint32_t rounds,
-                       Random& random) {
+Placement improve_rows(const Problem& problem, const Neighbours& neighbours, Placement placement,
+                       const SearchOptions& options, Random& random) {
   Loads first(problem, neighbours, std::move(placement));
-  descend(problem, first, random);
+  descend(problem, first, options, random);
   Placement best = first.placement();
   Score least = first.score();
-  for (std::uint32_t vain = 0; vain < rounds; ++vain) {
+  for (std::uint32_t vain = 0; vain < options.rounds && !over(options); ++vain) {
     Loads loads(problem, neighbours, best);
     shake(problem, neighbours, loads, random);
-    descend(problem, loads, random);
+    descend(problem, loads, options, random);
     if (const Score score = loads.score(); score < least) best = loads.placement(), least = score, vain = 0;
   }
   return best;
@@ -152,9 +155,10 @@ std::uint32_t rounds_for(const Problem& problem) {
 Placement improve(const Problem& problem, Placement placement, const SearchOptions& options) {
   const Neighbours neighbours(problem);
   Random random(options.seed);
-  const std::uint32_t rounds = options.rounds != 0 ? options.rounds : rounds_for(problem);
+  SearchOptions chosen = options;
+  if (chosen.rounds == 0) chosen.rounds = rounds_for(problem);
   const auto way = sum_alone(problem) ? improve_sum : improve_rows;
-  return way(problem, neighbours, std::move(placement), rounds, random);
+  return way(problem, neighbours, std::move(placement), chosen, random);
 }
 
 Placement search(const Problem& problem, const SearchOptions& options) {

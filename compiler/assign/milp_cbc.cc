@@ -1,5 +1,9 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -8,12 +12,12 @@
 #include "compiler/assign/cbc_library.h"
 #include "compiler/assign/milp.h"
 #include "compiler/assign/symmetry.h"
+#include "runtime/base/child_process.h"
 
 namespace woa::assign {
 namespace {
 
 constexpr double kUnits = 1e6;  // that the largest number of each row is given as
-constexpr std::size_t kMostColumns = 20'000;
 
 struct Terms {
   std::vector<int> columns;
@@ -185,13 +189,42 @@ class Model {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ordered_;  // has no fewer nodes than
 };
 
+// What comes back from the child: whether it says that its placement is the best, and that.
+std::string packed(const Milp& answer) {
+  std::string bytes(1, answer.optimal ? '1' : '0');
+  bytes.append(reinterpret_cast<const char*>(answer.placement.data()), answer.placement.size() * sizeof(std::uint32_t));
+  return bytes;
+}
+
+Milp unpacked(const std::string& bytes) {
+  Milp answer;
+  answer.optimal = bytes.front() == '1';
+  answer.placement.resize((bytes.size() - 1) / sizeof(std::uint32_t));
+  std::memcpy(answer.placement.data(), bytes.data() + 1, answer.placement.size() * sizeof(std::uint32_t));
+  return answer;
+}
+
+// Of CBC's assertions, which say nothing to our user.
+void close_output() {
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO), ::dup2(nowhere, STDERR_FILENO);
+}
+
 }  // namespace
 
+// In a child: CBC 2.10.8 crashes or asserts now and then where its time is over early, and large linear programs do not
+// look at the clock.
 Milp solve_milp(const Problem& problem, const Placement& start, std::chrono::milliseconds limit) {
-  const std::size_t k = problem.components;
+  constexpr std::chrono::seconds kGrace{1};
   const auto& cbc = cbc_library();
-  if (!cbc.ok() || problem.nodes.size() * k + problem.edges.size() * k * k > kMostColumns) return {};
-  return Model(*cbc, problem).solve(start, limit);
+  if (!cbc.ok()) return {};
+  const auto bytes = run_in_child(
+      [&] {
+        close_output();
+        return packed(Model(*cbc, problem).solve(start, limit));
+      },
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(limit + kGrace).count()));
+  return bytes.ok() ? unpacked(*bytes) : Milp{{}, false, "CBC " + bytes.status().message()};
 }
 
 Status solver_status() { return cbc_library().status(); }

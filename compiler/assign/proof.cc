@@ -9,8 +9,6 @@
 namespace woa::assign {
 namespace {
 
-constexpr std::size_t kMostFixings = 10'000;  // each is a call within a call
-
 class Verifier {
  public:
   Verifier(const Problem& problem, const Proof& proof, Sum value)
@@ -41,9 +39,9 @@ class Verifier {
         return wrong("the case of node " + std::to_string(node) + " on component " + std::to_string(l) + " is missing");
       problem_.nodes[node].assign(problem_.components, kForbidden);
       problem_.nodes[node][l] = costs[l];
-      used_.push_back(l);
+      path_.push_back({node, l}), used_.push_back(l);
       WOA_RETURN_IF_ERROR(cover(depth + 1));
-      used_.pop_back();
+      path_.pop_back(), used_.pop_back();
     }
     problem_.nodes[node] = costs;
     return {};
@@ -53,8 +51,9 @@ class Verifier {
   }
   // Does the next leaf go down this way?
   [[nodiscard]] bool names(std::size_t depth, const Fixing& fixing) const {
-    return next_ < proof_.leaves.size() && proof_.leaves[next_].fixings.size() > depth &&
-           proof_.leaves[next_].fixings[depth] == fixing;
+    if (next_ == proof_.leaves.size() || proof_.leaves[next_].fixings.size() <= depth) return false;
+    const auto& fixings = proof_.leaves[next_].fixings;
+    return fixings[depth] == fixing && std::equal(path_.begin(), path_.end(), fixings.begin());
   }
   // Of the problem without fixings. Few proofs ask.
   [[nodiscard]] const std::vector<std::uint32_t>& twins() {
@@ -71,7 +70,8 @@ class Verifier {
   }
 
   const Problem& original_;
-  Problem problem_;  // with the fixings of the case applied
+  Problem problem_;           // with the fixings of the case applied
+  std::vector<Fixing> path_;  // to the case
   std::vector<std::uint32_t> twins_, used_;
   const Proof& proof_;
   Sum value_;

@@ -10,6 +10,8 @@
 
 namespace woa::assign {
 
+inline constexpr std::size_t kMostFixings = 1000;  // of a leaf
+
 struct Fixing {
   std::uint32_t node = 0, component = 0;
   bool operator==(const Fixing&) const = default;

@@ -17,9 +17,8 @@ enum class Standing : std::uint8_t {
 std::string_view to_string(Standing standing) noexcept;  // "proved", "claimed", "gap", "heuristic"
 
 struct SolveOptions {
-  std::chrono::milliseconds limit{
-      10'000};         // overrun by little; a half or a fifth of it is for our own search, then a solver is asked
-  bool solver = true;  // may a solver be asked, if there is one?
+  std::chrono::milliseconds limit{10'000};  // overrun by one step of a search; a solver gets three fifths at most
+  bool solver = true;                       // may a solver be asked, if there is one?
 };
 
 struct Solution {
@@ -31,7 +30,8 @@ struct Solution {
   std::string method;  // that found it: "tree", "minimum cut", "branch and bound", "CBC"
 };
 
-// Two components and trees are solved exactly; others by branch and bound, then by a solver (milp.h). One thread; the
+// Where nothing is limited and the sum counts, two components and forests are solved exactly, once what has one place
+// is left out (reduced.h); others by branch and bound, then by a solver (milp.h). One thread; the
 // same answer each time, unless the limit cuts a search short.
 // kInvalid: as check(). kExhausted: no feasible placement was found; the message says which limit the best broke.
 Result<Solution> solve(const Problem& problem, const SolveOptions& options = {});

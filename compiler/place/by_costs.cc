@@ -1,7 +1,9 @@
 #include "compiler/place/by_costs.h"
 
+#include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "compiler/assign/solve.h"
 #include "compiler/place/certify.h"
@@ -12,20 +14,14 @@ namespace woa {
 namespace {
 
 // Controllers in order of first use, the host before all.
-void put(Graph& graph, const Machine& machine, const CostTable& table, const assign::Placement& placement) {
-  const std::vector<ControllerPlan> before = std::exchange(graph.controllers, {});
-  std::map<std::string, std::uint32_t> used;
-  const auto use = [&](const ControllerPlan& controller) {
-    const auto [at, added] = used.emplace(controller.name, static_cast<std::uint32_t>(graph.controllers.size()));
-    if (added) graph.controllers.push_back(controller);
-    return at->second;
-  };
-  use(before.front());
+void put(Graph& graph, const std::vector<ControllerPlan>& controllers, const assign::Placement& placement) {
+  graph.controllers = {controllers.front()};
+  std::map<std::uint32_t, std::uint32_t> used;  // by component
   for (std::uint32_t s = 0; s < graph.stages.size(); ++s) {
-    GraphStage& stage = graph.stages[s];
-    if (stage.kernel == nullptr) continue;
-    const MachineController* listed = machine.find(table.components[placement[s]].controller);
-    stage.controller = use(listed != nullptr ? listed->plan : before[stage.controller]);
+    if (graph.stages[s].kernel == nullptr) continue;
+    const auto [at, added] = used.emplace(placement[s], static_cast<std::uint32_t>(graph.controllers.size()));
+    if (added) graph.controllers.push_back(controllers[placement[s]]);
+    graph.stages[s].controller = at->second;
   }
 }
 
@@ -33,9 +29,9 @@ void put(Graph& graph, const Machine& machine, const CostTable& table, const ass
 
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report) {
-  std::optional<CostTable> table = make_cost_table(graph, machine, profile, report);
-  if (!table) return std::nullopt;
-  const auto problem = placement_problem(*table, goal);
+  std::optional<Costs> costs = make_cost_table(graph, machine, profile, report);
+  if (!costs) return std::nullopt;
+  const auto problem = placement_problem(costs->table, goal);
   if (!problem.ok()) {
     report.error(problem::kNoPlacement, profile.place, problem.status().message(),
                  "mend the profile or the machine file");
@@ -47,8 +43,8 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
                  "raise the bound, or the machine's limits, or take pins away");
     return std::nullopt;
   }
-  put(graph, machine, *table, solution->placement);
-  return certify(goal, std::move(*table), *solution);
+  put(graph, costs->controllers, solution->placement);
+  return certify(goal, std::move(costs->table), *solution);
 }
 
 }  // namespace woa

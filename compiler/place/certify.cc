@@ -1,6 +1,7 @@
 #include "compiler/place/certify.h"
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -62,8 +63,7 @@ assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
 
 Status wrong(const std::string& what) { return {Code::kInvalid, "certificate: " + what + "; compile the graph again"}; }
 
-// Is the plan placed as the certificate says? Call models put relays between a stage and its readers.
-Status check_place(const Plan& plan, const Certificate& certificate) {
+Status check_stages(const Plan& plan, const Certificate& certificate) {
   const CostTable& costs = certificate.costs;
   if (certificate.placement.size() != costs.stages.size() || costs.stages.size() > plan.stages.size())
     return wrong("it is about another number of stages than the plan has");
@@ -72,8 +72,8 @@ Status check_place(const Plan& plan, const Certificate& certificate) {
     if (!names.insert(component.controller).second) return wrong("'" + component.controller + "' is there twice");
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
-    if (s >= costs.stages.size() && stage.role != StageRole::kRelay)
-      return wrong("it says nothing of stage '" + stage.name + "'");
+    if ((s >= costs.stages.size()) != (stage.role == StageRole::kRelay))
+      return wrong("it is about other stages than the plan's, from '" + stage.name + "' on");
     if (s >= costs.stages.size()) continue;
     const std::uint32_t component = certificate.placement[s];
     const ControllerPlan& controller = plan.controllers[stage.controller];
@@ -81,15 +81,35 @@ Status check_place(const Plan& plan, const Certificate& certificate) {
       return wrong("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
     if (costs.components[component].lanes != controller.lanes)
       return wrong("it has other lanes for " + controller.name + " than the plan");
-  }
-  if (costs.edges.size() > plan.edges.size()) return wrong("it is about more edges than the plan has");
-  for (std::size_t e = 0; e < costs.edges.size(); ++e) {
-    const EdgePlan& edge = plan.edges[e];
-    const bool relayed = plan.stages[edge.to_stage].role == StageRole::kRelay;
-    if (costs.edges[e].from != edge.from_stage || (!relayed && costs.edges[e].to != edge.to_stage))
-      return wrong("its edge " + std::to_string(e) + " joins other stages than the plan's");
+    if (costs.stages[s].serial != (stage.stateful == Stateful::kRun))
+      return wrong("stage '" + stage.name + "' may fire otherwise than it says");
   }
   return {};
+}
+
+// Relays pass on what comes by their input of the same number.
+using RelayEnds = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+RelayEnds relay_ends(const Plan& plan) {
+  RelayEnds ends;
+  for (const EdgePlan& edge : plan.edges)
+    if (plan.stages[edge.from_stage].role == StageRole::kRelay) ends[{edge.from_stage, edge.from_port}] = edge.to_stage;
+  return ends;
+}
+
+// Edges of relays, which call models add, come behind the graph's.
+Status check_edges(const Plan& plan, const CostTable& costs) {
+  const RelayEnds ends = relay_ends(plan);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    const bool of_relay = plan.stages[edge.from_stage].role == StageRole::kRelay;
+    if ((e >= costs.edges.size()) != of_relay) return wrong("it is about other edges than the plan's");
+    if (of_relay) continue;
+    const auto end = ends.find({edge.to_stage, edge.to_port});
+    if (costs.edges[e].from != edge.from_stage ||
+        costs.edges[e].to != (end == ends.end() ? edge.to_stage : end->second))
+      return wrong("its edge " + std::to_string(e) + " joins other stages than the plan's");
+  }
+  return costs.edges.size() <= plan.edges.size() ? Status() : wrong("it is about more edges than the plan has");
 }
 
 Status check_value(const Problem& problem, const Certificate& certificate) {
@@ -102,10 +122,20 @@ Status check_value(const Problem& problem, const Certificate& certificate) {
   return {};
 }
 
+// So that a file made by hand is read in seconds.
+constexpr std::size_t kMostSteps = std::size_t{1} << 32;
+
 Status check_bound(const Problem& problem, const Certificate& certificate) {
   if (certificate.leaves.empty()) return certificate.bound_ps == 0 ? Status() : wrong("nothing shows its bound");
+  if (certificate.bound_ps < 0) return wrong("its bound is below 0");
+  const std::size_t k = problem.components, ends = problem.edges.size() * k;
+  const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
+  if (certificate.leaves.size() > kMostSteps / steps) return wrong("it has too many leaves for so large a graph");
   assign::Proof proof;
-  for (const ProofLeaf& leaf : certificate.leaves) proof.leaves.push_back(read(leaf, problem.components));
+  for (const ProofLeaf& leaf : certificate.leaves) {
+    if (leaf.from.size() != ends || leaf.to.size() != ends) return wrong("a leaf has not a price for each end");
+    proof.leaves.push_back(read(leaf, k));
+  }
   const Status shown = assign::verify(problem, proof, certificate.bound_ps);
   return shown.ok() ? Status() : wrong("its bound is not shown: " + shown.message());
 }
@@ -156,7 +186,10 @@ Status verify_certificate(const Plan& plan) {
             "the plan has no certificate: it was placed by pins and rules alone; compile the graph with "
             "--profile"};
   const Certificate& certificate = *plan.certificate;
-  WOA_RETURN_IF_ERROR(check_place(plan, certificate));
+  if (certificate.goal.model != plan.model)
+    return wrong("it is for call model '" + certificate.goal.model + "', the plan for '" + plan.model + "'");
+  WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
+  WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
   if (hash_of(certificate.costs) != certificate.costs_hash) return wrong("its costs have been changed");
   const auto problem = placement_problem(certificate.costs, certificate.goal);
   if (!problem.ok()) return wrong(problem.status().message());

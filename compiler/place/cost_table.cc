@@ -24,7 +24,7 @@ class TableMaker {
   TableMaker(const Graph& graph, const Machine& machine, const Profile& profile, Report& report)
       : graph_(graph), machine_(machine), profile_(profile), report_(report) {}
 
-  std::optional<CostTable> make() {
+  std::optional<Costs> make() {
     add_component({{"host", ControllerKind::kHost, "host", 1}, {}, {}, {}, {}, {}, {}});
     for (const MachineController& controller : machine_.controllers) add_component(controller);
     for (const GraphStage& stage : graph_.stages) add_pinned(stage);
@@ -37,13 +37,14 @@ class TableMaker {
     const std::size_t errors = report_.errors();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) add_stage(s);
     for (const GraphEdge& edge : graph_.edges) add_edge(edge);
-    return report_.errors() == errors ? std::optional(std::move(table_)) : std::nullopt;
+    if (report_.errors() != errors) return std::nullopt;
+    return Costs{std::move(table_), std::move(controllers_)};
   }
 
  private:
   void add_component(const MachineController& controller) {
     table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores});
-    kinds_.push_back(controller.plan.kind);
+    controllers_.push_back(controller.plan);
   }
   // A controller that the machine does not list, but a graph may name.
   void add_pinned(const GraphStage& stage) {
@@ -58,6 +59,7 @@ class TableMaker {
     const GraphStage& stage = graph_.stages[s];
     const auto k = static_cast<std::uint32_t>(table_.components.size());
     StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMille, {}};
+    costs.serial = stage.kernel != nullptr && stage.kernel->stateful == Stateful::kRun;
     if (stage.kernel == nullptr) {
       costs.time_ps[kHostComponent] = 0;
     } else {
@@ -71,24 +73,24 @@ class TableMaker {
     table_.stages.push_back(std::move(costs));
   }
   [[nodiscard]] bool allowed(const GraphStage& stage, std::uint32_t l) const {
-    if (!stage.kernel->variants.contains(variant_for(kinds_[l]))) return false;
+    if (!stage.kernel->variants.contains(variant_for(controllers_[l].kind))) return false;
     if (stage.decl->on.empty()) return true;
     const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
-    if (pin && !pin->exact()) return pin->kind == kinds_[l];
+    if (pin && !pin->exact()) return pin->kind == controllers_[l].kind;
     return table_.components[l].controller == graph_.controllers[stage.controller].name;
   }
   void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
     if (!allowed(stage, l)) return;
     auto time = measured.time_ps.find(table_.components[l].controller);
-    if (time == measured.time_ps.end()) time = measured.time_ps.find(std::string(to_string(kinds_[l])));
+    if (time == measured.time_ps.end()) time = measured.time_ps.find(std::string(to_string(controllers_[l].kind)));
     if (time == measured.time_ps.end()) return;
     costs.time_ps[l] =
         static_cast<std::int64_t>(std::min<std::uint64_t>(time->second, std::numeric_limits<std::int64_t>::max()));
   }
   void add_resources(const GraphStage& stage, StageCosts& costs) const {
     if (stage.kernel->resources.empty()) return;
-    for (const ControllerKind kind : kinds_) {
-      const auto taken = stage.kernel->resources.find(variant_for(kind));
+    for (const ControllerPlan& controller : controllers_) {
+      const auto taken = stage.kernel->resources.find(variant_for(controller.kind));
       costs.resources.push_back(taken == stage.kernel->resources.end() ? Resources() : taken->second);
     }
   }
@@ -116,7 +118,7 @@ class TableMaker {
   const Profile& profile_;
   Report& report_;
   CostTable table_;
-  std::vector<ControllerKind> kinds_;  // by component
+  std::vector<ControllerPlan> controllers_;  // by component
 };
 
 void add(FnvHash& hash, const std::map<std::string, std::uint64_t>& amounts) {
@@ -126,8 +128,8 @@ void add(FnvHash& hash, const std::map<std::string, std::uint64_t>& amounts) {
 
 }  // namespace
 
-std::optional<CostTable> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
-                                         Report& report) {
+std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+                                     Report& report) {
   return TableMaker(graph, machine, profile, report).make();
 }
 
@@ -144,7 +146,7 @@ std::string hash_of(const CostTable& table) {
   hash.add(table.stages.size());
   for (const StageCosts& stage : table.stages) {
     for (const std::int64_t time : stage.time_ps) hash.add(static_cast<std::uint64_t>(time));
-    hash.add(stage.firings), hash.add(stage.resources.size());
+    hash.add(stage.firings), hash.add(std::uint64_t{stage.serial}), hash.add(stage.resources.size());
     for (const auto& amounts : stage.resources) add(hash, amounts);
   }
   for (const EdgeCosts& edge : table.edges)

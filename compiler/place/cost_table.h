@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/check/graph.h"
 #include "compiler/parse/machine.h"
@@ -15,8 +16,12 @@ namespace woa {
 // controller, or any of a kind) and its kernel's variants allow it and the profile has a time for it; a simulated
 // FPGA's time is its cycles at its clock. Reports stages that are left without any place, with what the profile lacks.
 // `profile` is of this graph (profile_fit.h). Nothing after a report.
-std::optional<CostTable> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
-                                         Report& report);
+struct Costs {
+  CostTable table;
+  std::vector<ControllerPlan> controllers;  // by component
+};
+std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+                                     Report& report);
 
 // 16 hexadecimal digits that tell tables apart.
 std::string hash_of(const CostTable& table);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,10 @@ using assign::Sum;
 
 constexpr std::uint32_t kSource = 0, kSink = 1, kHostComponent = 0;
 constexpr std::uint64_t kKib = 1024;
+// Of a number of the table: products of two are exact.
+constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 60;
+// Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.
+constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status wrong(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
 
@@ -62,6 +67,7 @@ class Builder {
     WOA_RETURN_IF_ERROR(add_edges());
     add_resources();
     WOA_RETURN_IF_ERROR(add_bounds());
+    WOA_RETURN_IF_ERROR(check_largest_sum());
     WOA_RETURN_IF_ERROR(assign::check(problem_));
     return std::move(problem_);
   }
@@ -81,16 +87,28 @@ class Builder {
   [[nodiscard]] Status check_sizes() const {
     if (k_ == 0 || table_.components[kHostComponent].controller != "host")
       return wrong("the first component is no host");
+    if (k_ > kMostComponents || table_.edges.size() * k_ * k_ > kMostEntries ||
+        table_.stages.size() * k_ > kMostEntries)
+      return wrong("it is too large");
     if (table_.links.size() != std::size_t{k_} * k_) return wrong("not a link for each pair of components");
     if (table_.stages.size() <= kSink) return wrong("source or sink is missing");
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
       const StageCosts& stage = table_.stages[s];
+      const auto too_much = [](std::int64_t time) { return time > static_cast<std::int64_t>(kMostNumber); };
+      if (stage.firings > kMostNumber || std::ranges::any_of(stage.time_ps, too_much))
+        return wrong("a number of stage " + std::to_string(s) + " is too large");
       if (stage.time_ps.size() != k_ || (!stage.resources.empty() && stage.resources.size() != k_))
         return wrong("stage " + std::to_string(s) + " has not an entry for each component");
     }
     for (const EdgeCosts& edge : table_.edges)
       if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
         return wrong("an edge joins stages that there are not");
+    for (const EdgeCosts& edge : table_.edges)
+      if (edge.tokens > kMostNumber || edge.bytes > kMostNumber)
+        return wrong("a number of the edge from stage " + std::to_string(edge.from) + " is too large");
+    for (const LinkCosts& link : table_.links)
+      if (link.latency_ps > kMostNumber || link.ps_per_kib > kMostNumber)
+        return wrong("a number of a link is too large");
     for (const ComponentCosts& component : table_.components) {
       if (component.lanes == 0) return wrong("'" + component.controller + "' has no lanes");
       if (component.cores.empty()) continue;
@@ -101,10 +119,25 @@ class Builder {
     return {};
   }
 
-  // Of all firings of an instance; kForbidden.
-  [[nodiscard]] Sum time_of(std::size_t s, std::uint32_t l) const {
+  // What any placement comes to fits into 64 bits, which is how it is written down.
+  [[nodiscard]] Status check_largest_sum() const {
+    Sum sum = 0;
+    for (const auto& costs : problem_.nodes) sum += largest(costs);
+    for (const assign::Edge& edge : problem_.edges) sum += largest(edge.cost);
+    if (weights_ > kMostEntries) return wrong("it is too large");
+    return sum < (Sum{1} << 62) ? Status() : wrong("the whole takes more than can be counted");
+  }
+  [[nodiscard]] static Cost largest(const std::vector<Cost>& costs) {
+    Cost most = 0;
+    for (const Cost cost : costs)
+      if (cost != kForbidden) most = std::max(most, cost);
+    return most;
+  }
+
+  // Of all firings of an instance; nothing: it may not run there.
+  [[nodiscard]] std::optional<Sum> time_of(std::size_t s, std::uint32_t l) const {
     const StageCosts& stage = table_.stages[s];
-    if (stage.time_ps[l] < 0) return kForbidden;
+    if (stage.time_ps[l] < 0) return std::nullopt;
     return Sum{stage.time_ps[l]} * stage.firings / kPerMille;
   }
   Status add_nodes() {
@@ -112,9 +145,9 @@ class Builder {
       auto& costs = problem_.nodes.emplace_back(k_, kForbidden);
       for (std::uint32_t l = 0; l < k_; ++l) {
         if (s <= kSink && l != kHostComponent) continue;
-        const Sum time = time_of(s, l);
-        if (time == kForbidden) continue;
-        const Sum cost = time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
+        const std::optional<Sum> time = time_of(s, l);
+        if (!time) continue;
+        const Sum cost = *time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
         if (cost > kMostCost) return wrong("stage " + std::to_string(s) + " takes more than can be counted");
         costs[l] = static_cast<Cost>(cost);
       }
@@ -159,22 +192,21 @@ class Builder {
     return {};
   }
 
-  // Such a limit allows everything, such a need nothing.
-  [[nodiscard]] static Cost clamped(std::uint64_t number) {
-    return static_cast<Cost>(std::min<std::uint64_t>(number, kMostCost));
-  }
+  // So much is more than anybody has: such a limit allows everything, such a need nothing.
+  static constexpr std::uint64_t kEverything = static_cast<std::uint64_t>(kMostCost);
   void add_resources() {
     for (std::uint32_t l = 0; l < k_; ++l) {
       for (const auto& [name, limit] : table_.components[l].resources) {
+        if (limit >= kEverything) continue;
         Row row{name + " of " + table_.components[l].controller, weights()};
-        row.limit = clamped(limit);
+        row.limit = static_cast<Cost>(limit);
         for (std::size_t s = 0; s < table_.stages.size(); ++s) {
           if (table_.stages[s].resources.empty()) continue;
           const auto& taken = table_.stages[s].resources[l];
-          if (const auto found = taken.find(name); found != taken.end()) row.nodes[s * k_ + l] = clamped(found->second);
+          if (const auto found = taken.find(name); found != taken.end())
+            row.nodes[s * k_ + l] = static_cast<Cost>(std::min(found->second, kEverything));
         }
-        if (std::ranges::any_of(row.nodes, [](Cost weight) { return weight != 0; }))
-          problem_.rows.push_back(std::move(row));
+        if (std::ranges::any_of(row.nodes, [](Cost weight) { return weight != 0; })) add(std::move(row));
       }
     }
   }
@@ -197,24 +229,39 @@ class Builder {
   }
   // Rounded up: a load is never below what it is.
   [[nodiscard]] Cost load(std::size_t s, std::uint32_t l, std::uint64_t shared_by) const {
-    const Sum time = time_of(s, l);
-    return time == kForbidden ? 0 : static_cast<Cost>((time + shared_by - 1) / shared_by);
+    const std::optional<Sum> time = time_of(s, l);
+    return time ? static_cast<Cost>((*time + shared_by - 1) / shared_by) : 0;
   }
   void add_loads() {
     for (std::uint32_t l = 0; l < k_; ++l) {
       Row row{"load of " + table_.components[l].controller, weights(), {}, {}, {}, period()};
       for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
         row.nodes[s * k_ + l] = load(s, l, table_.components[l].lanes);
-      if (l != kHostComponent) problem_.rows.push_back(std::move(row));
+      if (l != kHostComponent) add(std::move(row));
     }
+    for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) add_serial_load(s);
     for (const auto& [group, cores] : table_.cores) {
       Row row{"load of the cores " + group, weights(), {}, {}, {}, period()};
       for (std::uint32_t l = 0; l < k_; ++l)
         for (std::size_t s = kSink + 1; table_.components[l].cores == group && s < table_.stages.size(); ++s)
           row.nodes[s * k_ + l] = load(s, l, cores);
-      problem_.rows.push_back(std::move(row));
+      add(std::move(row));
     }
   }
+  // Of more than can be held only the number is kept, for check_largest_sum().
+  void add(Row row) {
+    weights_ += row.nodes.size() + 2 * row.edges.size();
+    if (weights_ <= kMostEntries) problem_.rows.push_back(std::move(row));
+  }
+  // A stage whose firings wait for each other has one lane, whatever there is beside it.
+  void add_serial_load(std::size_t s) {
+    const auto many = [](const ComponentCosts& component) { return component.lanes > 1; };
+    if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
+    Row row{"load of stage " + std::to_string(s), weights(), {}, {}, {}, period()};
+    for (std::uint32_t l = 0; l < k_; ++l) row.nodes[s * k_ + l] = load(s, l, 1);
+    add(std::move(row));
+  }
+
   // A row for each link that payload may go over. Edges of the sink go where others do.
   void add_link_loads() {
     for (std::uint32_t x = 0; x < k_; ++x)
@@ -244,7 +291,7 @@ class Builder {
       for (std::uint32_t l = 0; l < k_; ++l)
         if (row.pairs[l * k_ + l]) put(row.nodes[edge.from * k_ + l]);
     }
-    problem_.rows.push_back(std::move(row));
+    add(std::move(row));
   }
   // Payload from which components to which goes over a link?
   [[nodiscard]] std::vector<bool> pairs_over(std::uint32_t x, std::uint32_t y) const {
@@ -261,6 +308,7 @@ class Builder {
   const PlacementGoal& goal_;
   std::uint32_t k_;
   Problem problem_;
+  std::size_t weights_ = 0;                                                // of all rows
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> joined_;  // edges of the problem by their ends
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/assign/solve.h"
+#include "compiler/compiler.h"
 #include "compiler/place/placement_problem.h"
 
 namespace woa {
@@ -38,7 +39,7 @@ class Reasons {
     const std::set<std::uint32_t> used(certificate_.placement.begin(), certificate_.placement.end());
     for (const std::uint32_t from : used)
       for (const std::uint32_t to : used)
-        if (from < to && in_time()) out_.links.push_back(reason_of(from, to));
+        if (from < to && is_direct(from, to) && in_time()) out_.links.push_back(reason_of(from, to));
     return std::move(out_);
   }
 
@@ -48,10 +49,17 @@ class Reasons {
     return out_.complete;
   }
 
+  // After the end a search ends at once, and nothing is proved any more.
+  [[nodiscard]] std::chrono::milliseconds time_for_one() const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
+    return std::clamp(left, std::chrono::milliseconds(1), kOneSolve);
+  }
+
   StageReason reason_of(std::uint32_t s) {
     const StageCosts& costs = certificate_.costs.stages[s];
     StageReason reason{s, certificate_.placement[s], 0, {}, {}};
-    reason.time_ps = static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMille);
+    reason.time_ps =
+        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMille);
     reason.time = range_of([&](CostTable& table, double factor) {
       std::int64_t& time = table.stages[s].time_ps[reason.component];
       time = scaled(time, factor);
@@ -68,17 +76,24 @@ class Reasons {
     table.stages[s].time_ps[l] = time;
     const auto problem = placement_problem(table, certificate_.goal);
     if (!problem.ok()) return;
-    const auto solution = assign::solve(*problem, {.limit = kOneSolve, .solver = false});
+    const auto solution = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
     if (!solution.ok()) return;  // limits keep it from there
     reason.elsewhere.push_back({table.components[l].controller, static_cast<std::int64_t>(solution->value.objective),
                                 solution->standing == assign::Standing::kProved});
   }
 
+  [[nodiscard]] bool is_direct(std::uint32_t from, std::uint32_t to) const {
+    return certificate_.costs.links[from * certificate_.costs.components.size() + to].direct;
+  }
   LinkReason reason_of(std::uint32_t from, std::uint32_t to) {
-    const std::size_t k = certificate_.costs.components.size();
-    const auto both = [=](CostTable& table, double factor, auto LinkCosts::*cost) {
+    const auto both = [=](CostTable& table, double factor, std::uint64_t LinkCosts::*cost) {
+      const std::size_t k = table.components.size();
       for (LinkCosts* link : {&table.links[from * k + to], &table.links[to * k + from]})
         link->*cost = scaled(link->*cost, factor);
+      for (std::size_t x = 0; x < k; ++x)
+        for (std::size_t y = 0; y < k; ++y)
+          if (LinkCosts& link = table.links[x * k + y]; !link.direct)
+            link.*cost = table.links[x * k].*cost + table.links[y].*cost;
     };
     return {from, to, range_of([&](CostTable& table, double factor) { both(table, factor, &LinkCosts::latency_ps); }),
             range_of([&](CostTable& table, double factor) { both(table, factor, &LinkCosts::ps_per_kib); })};
@@ -108,8 +123,8 @@ class Reasons {
     if (!problem.ok()) return false;  // numbers that cannot be counted
     const assign::Value now = assign::evaluate(*problem, certificate_.placement);
     if (!now.feasible) return false;
-    const auto best = assign::solve(*problem, {.limit = kOneSolve, .solver = false});
-    return !best.ok() || best->value.objective >= now.objective;
+    const auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    return best.ok() && best->standing == assign::Standing::kProved && best->value.objective >= now.objective;
   }
 
   const Certificate& certificate_;
@@ -119,13 +134,12 @@ class Reasons {
 
 }  // namespace
 
-Result<PlacementReasons> explain_placement(const Certificate& certificate, std::chrono::milliseconds limit) {
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
-  if (!problem.ok()) return problem.status();
-  if (certificate.status != "proved" && certificate.status != "claimed")
-    return Status(Code::kInvalid,
-                  "the placement was not shown to be the best, so nothing can be said of what is better");
-  return Reasons(certificate, Clock::now() + limit).find();
+Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::milliseconds limit) {
+  WOA_RETURN_IF_ERROR(verify_certificate(plan));
+  if (plan.certificate->status != "proved")
+    return Status(Code::kUnsupported,
+                  "the placement was not proved to be the best, so nothing can be said of what is better");
+  return Reasons(*plan.certificate, Clock::now() + limit).find();
 }
 
 }  // namespace woa

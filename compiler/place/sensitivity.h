@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/plan/certificate.h"
+#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -19,8 +19,8 @@ struct Elsewhere {
   bool proved = false;  // none is less; else it is the best that was found
 };
 
-// Factors of a cost between which the placement stays the best. The search looks from 0 to kMostFactor, and ends within
-// one per cent of the true factor.
+// Factors of a cost between which the placement is proved to stay the best. The search looks from 0 to kMostFactor, and
+// ends within one per cent of the true factor, or before it where no proof was found in time.
 struct SafeRange {
   static constexpr double kMostFactor = 1000;
   double least = 0, most = kMostFactor;
@@ -34,18 +34,19 @@ struct StageReason {
 };
 
 struct LinkReason {
-  std::uint32_t from = 0, to = 0;  // components; both ways are one link
+  std::uint32_t from = 0, to = 0;  // components; both ways are one link, and what goes over it by way of the host, too
   SafeRange latency, ps_per_kib;
 };
 
 struct PlacementReasons {
   std::vector<StageReason> stages;  // of kernels, in order
-  std::vector<LinkReason> links;    // between components that the placement uses
+  std::vector<LinkReason> links;    // direct ones, between components that the placement uses
   bool complete = true;             // false: the time was over before all were looked at
 };
 
-// Solves the placement problem anew some tens of times for each stage and link. kInvalid: the certificate is not true
-// (verify_certificate()), or its placement was not proved to be the best: then nothing can be said of what is better.
-Result<PlacementReasons> explain_placement(const Certificate& certificate, std::chrono::milliseconds limit);
+// Solves the placement problem anew some tens of times for each stage and link. `limit` is overrun by half a second at
+// most. kInvalid: the certificate is not true (verify_certificate()). kUnsupported: its placement was not proved to be
+// the best, so that nothing can be said of what is better. kNotFound: there is none.
+Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::milliseconds limit);
 
 }  // namespace woa

@@ -40,6 +40,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     pb::StageCosts& s = *to.add_stages();
     for (const std::int64_t time : stage.time_ps) s.add_time_ps(time);
     s.set_firings(stage.firings);
+    s.set_serial(stage.serial);
     for (const Amounts& amounts : stage.resources) encode(amounts, *s.add_resources()->mutable_amounts());
   }
   for (const EdgeCosts& edge : from.edges) {
@@ -61,6 +62,7 @@ CostTable decode(const pb::CostTable& from) {
     StageCosts& stage = to.stages.emplace_back();
     stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());
     stage.firings = s.firings();
+    stage.serial = s.serial();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
   for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes()});

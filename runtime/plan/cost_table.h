@@ -35,6 +35,7 @@ struct StageCosts {
   std::vector<std::int64_t> time_ps;                            // of a firing, by component; or kNowhere_ps
   std::uint64_t firings = kPerMille;                            // of an instance, in thousandths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
+  bool serial = false;                                          // one firing at a time, however many lanes
   bool operator==(const StageCosts&) const = default;
 };
 

@@ -82,6 +82,12 @@ Plan to_fused(const Plan& plan) {
   return fused;
 }
 
+// Of another call model it says nothing.
+Plan keep_certificate(Plan plan) {
+  if (plan.certificate && plan.certificate->goal.model != plan.model) plan.certificate.reset();
+  return plan;
+}
+
 std::string list_of_models() {
   std::string list;
   for (const std::string_view name : kCallModels) list += (list.empty() ? "" : ", ") + std::string(name);
@@ -91,7 +97,7 @@ std::string list_of_models() {
 }  // namespace
 
 Result<Plan> rewrite(const Plan& plan, std::string_view model) {
-  if (plan.model == model) return plan;
+  if (plan.model == model) return keep_certificate(plan);
   if (std::find(std::begin(kCallModels), std::end(kCallModels), model) == std::end(kCallModels)) {
     return {Code::kNotFound,
             "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
@@ -102,6 +108,7 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
   }
   Plan calls = model == "rpc-hub" ? to_hub(plan) : to_fused(plan);
   calls.model = model;
+  calls = keep_certificate(std::move(calls));
   if (Status status = validate(calls); !status.ok()) return status.with_context("as " + std::string(model));
   return calls;
 }

@@ -22,6 +22,8 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"
 // another comes back to the host first, which passes it on: 0, or [A != H] + [H != B] packets. The stage's own
 // controller holds arguments until they are all there.
 //
+// A certificate stays if it is for that model.
+//
 // kNotFound: no such model (the message lists them). kInvalid: the plan is not a `woa` plan.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 

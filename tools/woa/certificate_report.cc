@@ -1,6 +1,7 @@
 #include "tools/woa/certificate_report.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace woa::tools {
@@ -23,11 +24,18 @@ std::string number_text(const char* format, double number) {
   return out.data();
 }
 
+// To three digits.
+double rounded_up(double number) {
+  if (number <= 0) return 0;
+  const double unit = std::pow(10.0, std::floor(std::log10(number)) - 2);
+  return std::ceil(number / unit) * unit;
+}
+
 std::string what_is_known(const Certificate& certificate) {
   if (certificate.status == "proved") return "no placement is better: proved";
-  if (certificate.status == "claimed") return "no placement is better: claimed by the solver";
+  if (certificate.status == "claimed") return "no placement is better: so says a solver, which nobody can check";
   if (certificate.status == "gap")
-    return "no placement is better by more than " + number_text("%.2g", percent_above(certificate)) + " %";
+    return "no placement is better by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) + " %";
   return "how good that is was not found out";
 }
 

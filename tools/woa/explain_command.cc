@@ -86,7 +86,8 @@ void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges,
   json object{
       {"ok", true}, {"graph", plan.graph}, {"model", plan.model}, {"window", plan.window}, {"edges", std::move(list)}};
   if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
-  if (plan.certificate && reasons.ok()) object["placement"] = tools::to_json(plan, *reasons);
+  if (plan.certificate)
+    object["placement"] = reasons.ok() ? tools::to_json(plan, *reasons) : json{{"error", error_json(reasons.status())}};
   print_json(object);
 }
 
@@ -149,8 +150,8 @@ int explain(const ExplainArguments& arguments) {
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
-  const auto reasons = plan->certificate ? explain_placement(*plan->certificate, kReasonsLimit)
-                                         : Result<PlacementReasons>(PlacementReasons());
+  const auto reasons =
+      plan->certificate ? explain_placement(*plan, kReasonsLimit) : Result<PlacementReasons>(PlacementReasons());
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
   if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;

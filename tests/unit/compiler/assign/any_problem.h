@@ -41,6 +41,13 @@ inline Problem any_problem(const Kind& kind) {
     if (*rc::gen::inRange(0, 8) != 0) join(i, *rc::gen::inRange<std::uint32_t>(0, i));
   for (std::uint32_t more = kind.forest ? 0 : *rc::gen::inRange<std::uint32_t>(0, 2 * count); more > 0; --more)
     join(*rc::gen::inRange<std::uint32_t>(0, count), *rc::gen::inRange<std::uint32_t>(0, count));
+  // Far larger than what rows count, or not.
+  const auto unit = *rc::gen::element<Cost>(1, 1'000, 10'000'000);
+  const auto enlarge = [&](std::vector<Cost>& costs) {
+    for (Cost& cost : costs) cost *= cost == kForbidden ? 1 : unit;
+  };
+  for (auto& costs : problem.nodes) enlarge(costs);
+  for (Edge& edge : problem.edges) enlarge(edge.cost);
   if (!kind.rows) return problem;
   problem.objective = *rc::gen::element(Objective::kSum, Objective::kLargestRow);
   const auto limit = [&]() -> std::optional<Cost> {
@@ -59,7 +66,10 @@ inline Problem any_problem(const Kind& kind) {
   }
   problem.rows.front().limit.reset();
   if (problem.objective == Objective::kLargestRow && *rc::gen::inRange(0, 3) == 0)
-    problem.most_sum = *rc::gen::inRange<Cost>(50, 100 * static_cast<Cost>(count) + 1);
+    problem.most_sum = unit * *rc::gen::inRange<Cost>(50, 100 * static_cast<Cost>(count) + 1);
+  for (Row& row : problem.rows)
+    if (!row.limit && problem.objective == Objective::kLargestRow)
+      enlarge(row.nodes), enlarge(row.edges), enlarge(row.back);
   return problem;
 }
 

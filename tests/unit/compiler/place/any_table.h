@@ -1,4 +1,4 @@
-// Random cost tables, small enough for every placement to be tried.
+// Random cost tables and plans, small enough for every placement to be tried.
 #pragma once
 
 #include <rapidcheck.h>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "compiler/assign/problem.h"
-#include "runtime/plan/cost_table.h"
+#include "runtime/plan/plan.h"
 
 namespace woa::test {
 
@@ -42,6 +42,24 @@ inline assign::Placement any_placement(const CostTable& table) {
   for (std::uint32_t s = 0; s < table.stages.size(); ++s)
     placement.push_back(s <= kSink ? kHost : any(1, static_cast<std::uint32_t>(table.components.size()) - 1));
   return placement;
+}
+
+// A plan as the compiler would place it, with what verify_certificate() looks at.
+inline Plan plan_of(const CostTable& costs, const Certificate& certificate) {
+  Plan plan;
+  for (const ComponentCosts& component : costs.components)
+    plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.lanes});
+  for (std::uint32_t s = 0; s < costs.stages.size(); ++s) {
+    StagePlan stage;
+    stage.name = "s" + std::to_string(s);
+    stage.role = s == kHost ? StageRole::kSource : s == kSink ? StageRole::kSink : StageRole::kKernel;
+    stage.controller = certificate.placement[s];
+    plan.stages.push_back(std::move(stage));
+  }
+  for (const EdgeCosts& edge : costs.edges) plan.edges.push_back({edge.from, 0, edge.to, 0});
+  plan.model = certificate.goal.model;
+  plan.certificate = certificate;
+  return plan;
 }
 
 }  // namespace woa::test

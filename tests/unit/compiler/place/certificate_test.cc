@@ -18,23 +18,6 @@
 namespace woa::test {
 namespace {
 
-// A plan as the compiler would place it, with what verify_certificate() looks at.
-Plan plan_of(const CostTable& costs, const Certificate& certificate) {
-  Plan plan;
-  for (const ComponentCosts& component : costs.components)
-    plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.lanes});
-  for (std::uint32_t s = 0; s < costs.stages.size(); ++s) {
-    StagePlan stage;
-    stage.name = "s" + std::to_string(s);
-    stage.role = s == kHost ? StageRole::kSource : s == kSink ? StageRole::kSink : StageRole::kKernel;
-    stage.controller = certificate.placement[s];
-    plan.stages.push_back(std::move(stage));
-  }
-  for (const EdgeCosts& edge : costs.edges) plan.edges.push_back({edge.from, 0, edge.to, 0});
-  plan.certificate = certificate;
-  return plan;
-}
-
 PlacementGoal any_goal() {
   PlacementGoal goal;
   goal.model = *rc::gen::elementOf(std::vector<std::string>(kPlacementModels.begin(), kPlacementModels.end()));

@@ -43,7 +43,7 @@ TEST_CASE("a stage's time may move within its range, and no further") {
       for (std::int64_t& time : stage.time_ps) time *= time > 0 ? 100'000 : 1;
     for (LinkCosts& link : costs.links) link.latency_ps *= 100'000;
     const Certificate certificate = certificate_of(costs);
-    const auto reasons = explain_placement(certificate, std::chrono::seconds(60));
+    const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
     RC_ASSERT(reasons.ok());
     RC_ASSERT(reasons->complete);
     RC_ASSERT(reasons->stages.size() == costs.stages.size() - 2);
@@ -63,7 +63,7 @@ TEST_CASE("what a stage costs elsewhere is the least with it there") {
   CHECK(rc::check([] {
     const CostTable costs = any_table();
     const Certificate certificate = certificate_of(costs);
-    const auto reasons = explain_placement(certificate, std::chrono::seconds(60));
+    const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
     RC_ASSERT(reasons.ok());
     for (const StageReason& reason : reasons->stages) {
       RC_ASSERT(reason.elsewhere.size() == costs.components.size() - 2);  // not on the host
@@ -91,7 +91,7 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   costs.edges = {{0, 2, kPerMille, 0}, {2, 3, kPerMille, 0}, {3, 1, kPerMille, 0}};
   const Certificate certificate = certificate_of(costs);
   REQUIRE(certificate.placement == assign::Placement{0, 0, 1, 2});
-  const auto reasons = explain_placement(certificate, std::chrono::seconds(60));
+  const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
   REQUIRE(reasons.ok());
   REQUIRE(reasons->links.size() == 3);
   const LinkReason& between = reasons->links.back();
@@ -100,8 +100,12 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   REQUIRE(between.latency.most < 5.05);
   REQUIRE(between.latency.least == 0);
   Certificate guess = certificate;
-  guess.status = "gap";
-  REQUIRE(explain_placement(guess, std::chrono::seconds(1)).status().code() == Code::kInvalid);
+  guess.status = "heuristic", guess.bound_ps = 0, guess.leaves.clear();
+  REQUIRE(explain_placement(plan_of(costs, guess), std::chrono::seconds(1)).status().code() == Code::kUnsupported);
+  guess.placement.clear();
+  Plan broken = plan_of(costs, certificate);
+  broken.certificate = guess;
+  REQUIRE(explain_placement(broken, std::chrono::seconds(1)).status().code() == Code::kInvalid);
 }
 
 }  // namespace woa::test

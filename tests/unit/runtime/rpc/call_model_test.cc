@@ -16,8 +16,7 @@ Plan chain_at(const std::vector<std::uint32_t>& at) {
   PlanBuilder builder(1, 1);
   std::uint32_t last = kSourceStage;
   for (std::size_t k = 0; k < at.size(); ++k) {
-    const std::uint32_t next =
-        builder.stage("s" + std::to_string(k), "copy", "cpu:" + std::to_string(at[k]));
+    const std::uint32_t next = builder.stage("s" + std::to_string(k), "copy", "cpu:" + std::to_string(at[k]));
     builder.edge(last, 0, next, 0);
     last = next;
   }
