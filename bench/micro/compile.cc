@@ -44,12 +44,17 @@ class TemporaryFolder {
 // Which stages each reads; of stage 0 nothing: it reads the graph's input.
 using Readers = std::vector<std::set<std::uint32_t>>;
 
+// What nobody has read yet is read first, so that the graph's outputs are few.
 Readers random_readers(std::uint32_t stages, std::mt19937& random) {
   Readers reads(stages);
+  std::vector<bool> read(stages, false);
   for (std::uint32_t s = 1; s < stages; ++s) {
     const std::uint32_t first = s > kReach ? s - kReach : 0;
-    for (auto k = 1 + random() % 4 / 2; k > 0; --k)
-      reads[s].insert(first + static_cast<std::uint32_t>(random() % (s - first)));
+    std::uint32_t unread = first;
+    while (unread < s && read[unread]) ++unread;
+    if (unread < s) reads[s].insert(unread);
+    if (unread == s || random() % 2 == 0) reads[s].insert(first + static_cast<std::uint32_t>(random() % (s - first)));
+    for (const std::uint32_t from : reads[s]) read[from] = true;
   }
   return reads;
 }

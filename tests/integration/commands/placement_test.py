@@ -21,7 +21,7 @@ def machine(latency):
 class Placement(WoaTest):
     def profile_of(self, graph, times):
         """A profile by hand: picoseconds of each stage by kind of controller."""
-        facts = self.woa("profile", graph, "--in", "data=" + self.write("data", "x" * 100), "-o", self.path("measured.json"), "--seconds", "0.1",
+        facts = self.woa("profile", graph, "--in", "data=" + self.write("data", "x" * 100), "-o", self.path("measured.json"), "--seconds", "1",
                          "--repetitions", "3")
         self.assertEqual(facts.returncode, 0, facts.stderr.decode())
         with open(self.path("measured.json")) as file:
