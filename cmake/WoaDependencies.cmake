@@ -57,6 +57,13 @@ if(WOA_FABRIC_INCLUDE)
 endif()
 woa_optional(OFI woa_found "libfabric (libfabric-dev) was not found when this was built: install it and build again")
 
+find_path(WOA_CBC_INCLUDE coin/Cbc_C_Interface.h)  # likewise
+set(woa_found 0)
+if(WOA_CBC_INCLUDE)
+  set(woa_found 1)
+endif()
+woa_optional(CBC woa_found "CBC (coinor-libcbc-dev) was not found when this was built: install it and build again")
+
 # Likewise headers alone; Debian keeps them beside the library.
 find_path(WOA_PMIX_INCLUDE pmix.h PATHS ${CMAKE_SYSTEM_PREFIX_PATH} PATH_SUFFIXES lib/${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/include)
 set(woa_found 0)

@@ -21,6 +21,7 @@
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/parse/profile.h"
+#include "compiler/place/by_costs.h"
 #include "compiler/place/capacity.h"
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
@@ -138,11 +139,15 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
   // A graph with problems is not the one that was measured, whatever its profile.
-  if (report.errors() == 0) load_profile(options, graph, file->name, facts.hash, report);
+  std::optional<Profile> profile;
+  if (report.errors() == 0) profile = load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
   check_control_flow(graph, report);
+  std::optional<Certificate> certificate;
+  if (profile && report.errors() == 0)
+    certificate = place_by_costs(graph, machine, *profile, options.goal, options.placement_limit, report);
   place_replicas(graph, machine, report);
-  check_capacities(graph, machine, report);
+  if (!profile) check_capacities(graph, machine, report);  // else they bound the choice
   if (report.errors() != 0) return std::nullopt;
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
   size_channels(graph, window, report);
@@ -150,6 +155,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
   plan = with_replicas(std::move(plan), graph);
+  plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),

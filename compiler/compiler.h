@@ -2,6 +2,7 @@
 // files, so a graph for a GPU compiles on a laptop.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -56,6 +57,9 @@ struct CompileOptions {
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
   std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of its `on`
   std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
+  // With a profile, what stages are placed for, and how long the search for it may take.
+  PlacementGoal goal;
+  std::chrono::milliseconds placement_limit{10'000};
 };
 
 // What a graph is, whatever it is placed on.
@@ -93,6 +97,10 @@ struct KernelListing {
 };
 // Every <folder>/<name>/kernel.yaml of the kernel path, by name; of two with one name the first folder's.
 std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);
+
+// Whether a plan's certificate is true (docs/placement.md): everything is computed anew, without a solver. kNotFound:
+// it has none. kInvalid: the message names what is not so.
+Status verify_certificate(const Plan& plan);
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks.
 std::string to_dot(const Plan& plan);

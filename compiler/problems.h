@@ -101,6 +101,7 @@ namespace woa::problem {
   X(kBadLink, "E0623")           \
   X(kUnknownCores, "E0624")      \
   X(kOverCapacity, "E0625")      \
+  X(kNoPlacement, "E0631")       \
   X(kNoCapability, "E0651")      \
   X(kBadOption, "E0701")         \
   /* profiles */                 \

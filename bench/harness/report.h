@@ -42,7 +42,7 @@ struct Absent {
   std::string contender, reason;
 };
 
-// How many of the sizes met a bar, and the worst ratio.
+// How many of the sizes (or whatever was repeated) are so, and the worst ratio.
 struct Tally {
   std::string what;
   std::uint64_t within = 0, of = 0;
@@ -57,6 +57,7 @@ struct Report {
   std::vector<Ratio> ratios = {};
   std::vector<Absent> absent = {};
   std::vector<Tally> tallies = {};
+  std::string size_name = "BYTES";  // of Row::size; tallies then count what has that size
 };
 
 }  // namespace woa::bench

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
+
+#include "compiler/place/replica_edges.h"
 
 namespace woa {
 namespace {
@@ -14,7 +17,8 @@ class Replicator {
   Plan run() {
     std::vector<StagePlan> stages = std::exchange(plan_.stages, {});
     for (std::uint32_t s = 0; s < stages.size(); ++s) add_stage(s, stages[s]);
-    for (const EdgePlan& edge : std::exchange(plan_.edges, {})) add_edges(edge);
+    const std::vector<EdgePlan> edges = std::exchange(plan_.edges, {});
+    for (std::size_t e = 0; e < edges.size(); ++e) add_edges(edges[e], graph_.edges[e]);
     return std::move(plan_);
   }
 
@@ -30,31 +34,23 @@ class Replicator {
     }
   }
 
-  void add_edges(const EdgePlan& edge) {
+  void add_edges(const EdgePlan& edge, const GraphEdge& logical) {
     const std::uint32_t writers = graph_.stages[edge.from_stage].replicas;
     const std::uint32_t readers = graph_.stages[edge.to_stage].replicas;
-    const std::int32_t chooser = chooser_of(edge.to_stage);
-    const bool same = chooser == chooser_of(edge.from_stage);
+    const std::int32_t chooser = replica_scatter(graph_, edge.to_stage);
     const bool held = graph_.stages[edge.to_stage].inputs[edge.to_port].hold;
-    for (std::uint32_t w = 0; w < writers; ++w) {
-      for (std::uint32_t r = 0; r < readers; ++r) {
-        const std::uint32_t alike = std::gcd(writers, readers);
-        if (!held && same && w % alike != r % alike) continue;
-        EdgePlan& one = plan_.edges.emplace_back(edge);
-        one.from_stage = first_[edge.from_stage] + w;
-        one.to_stage = first_[edge.to_stage] + r;
-        if (!held && !(same && writers % readers == 0)) one.choice = choice(chooser, readers, r);  // else chosen alike
-        const std::uint32_t of_writer = chooser_of(edge.from_stage) < 0 ? writers : 1;
-        const std::uint32_t of_reader = chooser < 0 && !held ? readers : 1;
-        one.blocks = share(edge, std::lcm(of_writer, of_reader));
-      }
+    for (const ReplicaEdge& pair : replica_edges(graph_, logical)) {
+      EdgePlan& one = plan_.edges.emplace_back(edge);
+      one.from_stage = first_[edge.from_stage] + pair.writer;
+      one.to_stage = first_[edge.to_stage] + pair.reader;
+      if (pair.chosen) one.choice = choice(chooser, readers, pair.reader);
+      const std::uint32_t of_writer = replica_scatter(graph_, edge.from_stage) < 0 ? writers : 1;
+      const std::uint32_t of_reader = chooser < 0 && !held ? readers : 1;
+      one.blocks = share(edge, std::lcm(of_writer, of_reader));
     }
   }
 
-  // The scatter whose elements a stage's replicas share; -1: they share the instances.
-  [[nodiscard]] std::int32_t chooser_of(std::uint32_t s) const { return graph_.scatter_around(graph_.stages[s].loop); }
   [[nodiscard]] ReplicaChoice choice(std::int32_t chooser, std::uint32_t replicas, std::uint32_t replica) const {
-    if (replicas == 1) return {};
     if (chooser < 0) return {replicas, replica, 0, 0};
     const GraphLoop& scatter = graph_.loops[static_cast<std::size_t>(chooser)];
     return {replicas, replica, scatter.shift, scatter.bits};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/place/needs.h"
+#include "compiler/place/replica_edges.h"
 
 namespace woa {
 namespace {
@@ -16,7 +17,7 @@ class ReplicaPlacer {
     for (GraphStage& stage : graph_.stages) {
       if (stage.replicas == 1 || stage.kernel == nullptr) continue;
       check(stage);
-      spread(stage);
+      if (stage.replica_controllers.empty()) spread(stage);
     }
   }
 
@@ -30,12 +31,11 @@ class ReplicaPlacer {
     }
     for (const auto& port : stage.in) {
       for (const std::uint32_t e : port) {
-        const GraphStage& writer = graph_.stages[graph_.edges[e].from_stage];
-        if (graph_.controllers[writer.controller].kind != ControllerKind::kFpga) continue;
-        const bool alike = graph_.scatter_around(writer.loop) == graph_.scatter_around(stage.loop);
-        if (graph_.edges[e].hold || (alike && writer.replicas % stage.replicas == 0)) continue;  // no choice
+        const GraphEdge& edge = graph_.edges[e];
+        const GraphStage& writer = graph_.stages[edge.from_stage];
+        if (graph_.controllers[writer.controller].kind != ControllerKind::kFpga || !is_choice(graph_, edge)) continue;
         report_.error(
-            problem::kBadReplicas, graph_.edges[e].place,
+            problem::kBadReplicas, edge.place,
             cat(quote(writer.name), " is on an fpga, which writes its own packets and cannot choose among the ",
                 stage.replicas, " replicas of ", quote(stage.name)),
             "place the writer elsewhere, or remove `replicas`");
@@ -75,6 +75,10 @@ class ReplicaPlacer {
 };
 
 }  // namespace
+
+bool is_choice(const Graph& graph, const GraphEdge& edge) {
+  return std::ranges::any_of(replica_edges(graph, edge), [](const ReplicaEdge& pair) { return pair.chosen; });
+}
 
 void place_replicas(Graph& graph, const Machine& machine, Report& report) {
   ReplicaPlacer(graph, machine, report).run();

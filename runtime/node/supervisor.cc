@@ -34,12 +34,18 @@ int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
 }
 
+// As a node needs it: why stages are where they are may be much longer than the rest.
+std::string bytes_for_nodes(Plan plan) {
+  plan.certificate.reset();
+  return serialize(plan);
+}
+
 control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   control::FromHost message;
   control::Hello& hello = *message.mutable_hello();
   hello.set_packet_version(kPacketVersion);
   hello.set_kernel_abi(WOA_KERNEL_ABI);
-  hello.set_plan(serialize(*setup.plan));
+  hello.set_plan(bytes_for_nodes(*setup.plan));
   hello.set_controller(controller);
   if (!setup.joined.contains(controller)) {  // one that joined has folders of its own
     for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());

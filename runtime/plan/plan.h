@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/plan/certificate.h"
 
 namespace woa {
 
@@ -184,6 +186,8 @@ struct Plan {
   std::vector<StagePlan> stages;
   std::vector<EdgePlan> edges;
   std::vector<LoopPlan> loops;
+  // Why the stages are where they are; absent: nothing was computed (pins and rules alone). Running a plan needs none.
+  std::optional<Certificate> certificate = std::nullopt;
   bool operator==(const Plan&) const = default;
 };
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/plan/certificate_message.h"
+
 namespace woa {
 namespace {
 
@@ -179,6 +181,7 @@ void encode(const Plan& from, pb::Plan& to) {
     l.set_bits(loop.bits);
     l.set_max(loop.max);
   }
+  if (from.certificate) woa::encode(*from.certificate, *to.mutable_certificate());
 }
 
 Plan decode(const pb::Plan& from) {
@@ -193,6 +196,7 @@ Plan decode(const pb::Plan& from) {
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
   for (const pb::Loop& l : from.loops()) to.loops.push_back({l.name(), l.shift(), l.bits(), l.max()});
+  if (from.has_certificate()) to.certificate = woa::decode(from.certificate());
   return to;
 }
 

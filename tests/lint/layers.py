@@ -33,6 +33,7 @@ PROJECT = [
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
     ("controllers/fpga/", [PACKET, BASE]),
+    ("compiler/assign/", [BASE]),
     ("compiler/", [PLAN, PACKET, BASE]),
     ("kernels/*/", [KERNEL_ABI]),
     ("kernels/", []),
@@ -53,6 +54,7 @@ LIBRARIES = [
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
+    (r"coin/", ["compiler/assign/"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),

@@ -6,6 +6,7 @@
 
 #include "bench/micro/bandwidth.h"
 #include "bench/micro/channels.h"
+#include "bench/micro/compile.h"
 #include "bench/micro/fabric.h"
 #include "bench/micro/fanout.h"
 #include "bench/micro/handover.h"
@@ -443,6 +444,33 @@ void add_channels(CLI::App& parent, Action& action) {
   add_count(command, *pairs, "Pairs: a channel each way").capture_default_str();
 }
 
+void add_compiling(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::CompileBenchOptions>();
+  CLI::App& command =
+      add(parent, action, "compile", "Time of the compiler for random graphs, and what is known of its placements",
+          [chosen](const RunOptions&) { return bench::bench_compile(*chosen); });
+  command.add_option("--stages", chosen->stages, "Stages of a graph")
+      ->check(CLI::Range(1U, 20'000U))
+      ->capture_default_str();
+  command.add_option("--controllers", chosen->controllers, "Controllers of the machine")
+      ->check(CLI::Range(1U, 16U))
+      ->capture_default_str();
+  command.add_option("--objective", chosen->objective, "What stages are placed for")
+      ->check(CLI::IsMember({"latency", "throughput"}))
+      ->capture_default_str();
+  command.add_option("--graphs", chosen->graphs, "How many graphs, each compiled once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option_function<double>(
+          "--placement-limit",
+          [chosen](double limit) {
+            chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * limit));
+          },
+          "Seconds that a better placement is looked for, at most [10]")
+      ->check(CLI::PositiveNumber);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
@@ -462,6 +490,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_idle(command, action);
   add_memory(command, action);
   add_channels(command, action);
+  add_compiling(command, action);
 }
 
 }  // namespace woa::tools

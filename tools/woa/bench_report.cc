@@ -46,8 +46,9 @@ void print_table(const bench::Report& report) {
   const int width = width_of_names(report);
   std::printf("%s over %s, host state: %s; %s is better\n", report.bench.c_str(), report.transport.c_str(),
               report.host_state.c_str(), less_is_better(report) ? "less" : "more");
-  std::printf("  %-*s %-6s %10s %12s %12s %12s  %-12s %s\n", width, "CONTENDER", "ROLE", "BYTES", "MIN", "MEDIAN",
-              "MAX", "UNIT", less_is_better(report) ? "TO LIMIT (below 1 beats it)" : "TO LIMIT (above 1 beats it)");
+  std::printf("  %-*s %-6s %10s %12s %12s %12s  %-12s %s\n", width, "CONTENDER", "ROLE", report.size_name.c_str(),
+              "MIN", "MEDIAN", "MAX", "UNIT",
+              less_is_better(report) ? "TO LIMIT (below 1 beats it)" : "TO LIMIT (above 1 beats it)");
   for (const bench::Row& row : report.rows) {
     std::printf("  %-*s %-6s %10llu %12.3f %12.3f %12.3f  %-12s", width, row.contender.c_str(), row.role.c_str(),
                 static_cast<unsigned long long>(row.size), row.min(), row.median(), row.max(), row.unit.c_str());
@@ -58,8 +59,9 @@ void print_table(const bench::Report& report) {
     std::printf("  %s at %llu bytes: %.2f x %s\n", ratio.of.c_str(), static_cast<unsigned long long>(ratio.size),
                 ratio.value, ratio.to.c_str());
   for (const bench::Tally& tally : report.tallies)
-    std::printf("  %s: %llu of %llu sizes, the worst %.2f x\n", tally.what.c_str(),
-                static_cast<unsigned long long>(tally.within), static_cast<unsigned long long>(tally.of), tally.worst);
+    std::printf("  %s: %llu of %llu%s, the worst %.4g x\n", tally.what.c_str(),
+                static_cast<unsigned long long>(tally.within), static_cast<unsigned long long>(tally.of),
+                report.size_name == "BYTES" ? " sizes" : "", tally.worst);
   for (const bench::Absent& absent : report.absent)
     std::printf("  %s: %s\n", absent.contender.c_str(), absent.reason.c_str());
 }

@@ -8,6 +8,7 @@
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/rpc/call_model.h"
+#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
@@ -34,12 +35,14 @@ nlohmann::json to_json(const Plan& plan) {
   for (const StagePlan& stage : plan.stages) {
     if (stage.role == StageRole::kKernel) placement[stage.name] = plan.controllers[stage.controller].name;
   }
-  return {{"ok", true},
-          {"graph", plan.graph},
-          {"model", plan.model},
-          {"window", plan.window},
-          {"placement", std::move(placement)},
-          {"diagnostics", nlohmann::json::array()}};
+  nlohmann::json object{{"ok", true},
+                        {"graph", plan.graph},
+                        {"model", plan.model},
+                        {"window", plan.window},
+                        {"placement", std::move(placement)},
+                        {"diagnostics", nlohmann::json::array()}};
+  if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
+  return object;
 }
 
 Status write_files(const CompileArguments& arguments, const Plan& plan) {
@@ -52,7 +55,9 @@ Status write_files(const CompileArguments& arguments, const Plan& plan) {
 }
 
 int compile(const CompileArguments& arguments) {
-  Loaded loaded = load_plan(arguments.graph);
+  GraphOptions options = arguments.graph;
+  options.goal.model = arguments.model;
+  Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   auto plan = rewrite(*loaded.plan, arguments.model);
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
@@ -62,6 +67,7 @@ int compile(const CompileArguments& arguments) {
   } else {
     std::printf("%s (%s, window %u)\n", plan->graph.c_str(), plan->model.c_str(), plan->window);
     print_placement(*plan);
+    if (plan->certificate) std::printf("%s\n", summary(*plan->certificate).c_str());
   }
   return kDone;
 }
@@ -74,7 +80,8 @@ void add_compile(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, "GRAPH");
   add_sarif_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
-  command.add_option("--model", arguments->model, "Call model: woa or rpc-hub")
+  add_placement_options(command, arguments->graph);
+  command.add_option("--model", arguments->model, "Call model: woa, rpc-fused or rpc-hub")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
       ->capture_default_str();
   command.add_option("--dot", arguments->dot, "Write the plan as a Graphviz picture");

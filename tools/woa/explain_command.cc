@@ -1,22 +1,27 @@
 // woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes. woa explain CODE: the page
 // of a problem.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "compiler/pages.h"
 #include "runtime/rpc/call_model.h"
+#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/placement_explanation.h"
 
 namespace woa::tools {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::chrono::milliseconds kReasonsLimit{10'000};
 
 constexpr const char* kAboutExplain =
     "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. Anything else is the path of a "
@@ -36,6 +41,11 @@ constexpr const char* kAboutExplain =
     "be\n"
     "under way on the edge; of these so many as stand behind `oldest` are never given to younger instances. MEMORY is\n"
     "that of the blocks, RING that of the edge's places in the header ring.\n"
+    "\n"
+    "Of a plan that was compiled with --profile, or a graph with it, too: where each stage is, how far its time may be "
+    "off\n"
+    "before it would better be elsewhere, and what all would take with it there; and the same of links "
+    "(docs/placement.md).\n"
     "\n"
     "  woa explain E0401\n"
     "  woa explain graphs/hello.yaml\n"
@@ -77,14 +87,21 @@ json to_json(const EdgeExplanation& edge) {
           {"staged", std::move(staged)}};
 }
 
-void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
+void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges,
+                   const Result<PlacementReasons>& reasons) {
   json list = json::array();
   for (const EdgeExplanation& edge : edges) list.push_back(to_json(edge));
-  print_json({{"ok", true},
-              {"graph", plan.graph},
-              {"model", plan.model},
-              {"window", plan.window},
-              {"edges", std::move(list)}});
+  json object{
+      {"ok", true}, {"graph", plan.graph}, {"model", plan.model}, {"window", plan.window}, {"edges", std::move(list)}};
+  if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
+  if (plan.certificate)
+    object["placement"] = reasons.ok() ? tools::to_json(plan, *reasons) : json{{"error", error_json(reasons.status())}};
+  print_json(object);
+}
+
+void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
+  if (reasons.ok()) return print_placement_reasons(plan, *reasons);
+  std::printf("\n%s\n%s\n", summary(*plan.certificate).c_str(), reasons.status().message().c_str());
 }
 
 std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
@@ -135,6 +152,7 @@ int explain(const ExplainArguments& arguments) {
   }
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
+  graph.goal.model = arguments.model.value_or("woa");
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
@@ -143,7 +161,10 @@ int explain(const ExplainArguments& arguments) {
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
-  arguments.graph.json ? print_json_of(*plan, edges) : print_table(*plan, edges);
+  const auto reasons =
+      plan->certificate ? explain_placement(*plan, kReasonsLimit) : Result<PlacementReasons>(PlacementReasons());
+  arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
+  if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;
 }
 
@@ -157,6 +178,7 @@ void add_explain(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, "GRAPH|PLAN|CODE");
   command.get_option("GRAPH|PLAN|CODE")->description("Graph (YAML), compiled plan, or the code of a problem");
   add_flow_options(command, arguments->graph);
+  add_placement_options(command, arguments->graph);
   command.add_option("--model", arguments->model, "Call model (default: woa; a plan keeps its own)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
   command

@@ -19,6 +19,9 @@ namespace {
 const std::map<std::string, std::uint64_t> kDurations{
     {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}};
 
+const std::map<std::string, std::uint64_t> kPicoseconds{
+    {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
+
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
   std::ifstream stream(file, std::ios::binary);
@@ -51,6 +54,9 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.kernel_path = kernel_path();
   if (!options.any_machine) compile.machine = machine_file(options.machine);
   if (!options.profile.empty()) compile.profile = options.profile;
+  compile.goal = options.goal;
+  compile.placement_limit =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(options.placement_limit_ns));
   compile.pins = options.pins;
   compile.transport = options.transport;
   compile.params = params;
@@ -149,6 +155,31 @@ void add_sarif_option(CLI::App& command, GraphOptions& options) {
           "Write the problems of the graph as SARIF 2.1.0, for code hosts and editors; they are printed all the "
           "same")
       ->type_name("FILE");
+}
+
+void add_placement_options(CLI::App& command, GraphOptions& options) {
+  const auto time = CLI::AsNumberWithUnit(kPicoseconds, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  CLI::Option* const profile = command.get_option("--profile");
+  command
+      .add_option("--objective", options.goal.objective,
+                  "What stages are placed for: latency (the time of one instance; the default) or throughput (the time "
+                  "between two of many)")
+      ->check(CLI::IsMember({"latency", "throughput"}))
+      ->needs(profile);
+  command
+      .add_option("--max-latency", options.goal.most_latency_ps, "With --objective throughput: the latency is no more")
+      ->transform(time)
+      ->needs(profile);
+  command
+      .add_option("--max-period", options.goal.most_period_ps,
+                  "With --objective latency: the time between two instances is no more")
+      ->transform(time)
+      ->needs(profile);
+  command
+      .add_option("--placement-limit", options.placement_limit_ns,
+                  "How long a better placement is looked for (default: 10s)")
+      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"))
+      ->needs(profile);
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {

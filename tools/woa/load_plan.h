@@ -24,6 +24,8 @@ struct GraphOptions {
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::string profile;              // of the graph; empty: none
   std::map<std::string, std::uint32_t> replicas;
+  PlacementGoal goal;  // with a profile: what stages are placed for
+  std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   bool json = false;
@@ -37,6 +39,8 @@ void add_file_options(CLI::App& command, GraphOptions& options, const std::strin
 // These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
 void add_sarif_option(CLI::App& command, GraphOptions& options);
+// --objective and its bounds, and --placement-limit.
+void add_placement_options(CLI::App& command, GraphOptions& options);
 // --window, --deadline and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 

@@ -39,6 +39,7 @@ int parse_and_run(int argc, char** argv) {
   add_run(app, action);
   add_explain(app, action);
   add_devices(app, action);
+  add_verify(app, action);
   add_profile(app, action);
   add_calibrate(app, action);
   add_bench(app, action);

@@ -158,6 +158,7 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
+  graph.goal.model = arguments.model.value_or("woa");
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
@@ -178,6 +179,7 @@ void add_run(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_flow_options(command, arguments->graph);
+  add_placement_options(command, arguments->graph);
   command
       .add_option("--in", arguments->in,
                   "Graph input: a file for every instance, or a folder with one file per instance")
@@ -190,7 +192,9 @@ void add_run(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command
       .add_option("--model", arguments->model,
-                  "Call model: woa forwards (default), rpc-hub calls through the host; a plan keeps its own")
+                  "Call model: woa forwards (default), rpc-hub calls through the host, rpc-fused calls regions of "
+                  "stages on one "
+                  "controller; a plan keeps its own")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
       ->check(CLI::PositiveNumber);

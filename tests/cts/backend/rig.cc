@@ -165,8 +165,13 @@ void Rig::run(TestFiring& firing) {
 std::vector<std::uint8_t> Rig::expected(std::uint32_t stage, std::span<const std::uint8_t> data) const {
   std::vector<std::uint8_t> result(kMaxBytes);
   const KernelLibrary& library = kernel(stage);
-  woa_input input{
-      .data = data.data(), .bytes = data.size(), .rank = 1, .dims = {static_cast<std::uint32_t>(data.size())}};
+  woa_input input{.data = data.data(),
+                  .bytes = data.size(),
+                  .rank = 1,
+                  .dims = {static_cast<std::uint32_t>(data.size())},
+                  .absent = 0,
+                  .count = 0,
+                  .elements = nullptr};
   woa_output output{.data = result.data(),
                     .capacity = result.size(),
                     .bytes = 0,

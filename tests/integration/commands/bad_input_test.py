@@ -117,9 +117,9 @@ class BadUsage(WoaTest):
         done = self.woa("--help")
         self.assertEqual(done.returncode, 0)
         text = done.stdout.decode()
-        for command in ("check", "compile", "run", "explain", "calibrate", "devices", "bench"):
+        for command in ("check", "compile", "run", "explain", "calibrate", "profile", "verify", "devices", "bench"):
             self.assertIn(command, text)
-        self.assertNotIn("verify", text)
+        self.assertNotIn("compare", text)
 
     def test_an_absent_device_is_exit_code_3(self):
         graph = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))

@@ -92,7 +92,7 @@ class Graphs(WoaTest):
             arguments += ["--in", self.files(name, value)]
         for name in outputs:
             arguments += ["--out", f"{name}={self.path('out-' + name)}-%i"]
-        for model in ("woa", "rpc-hub"):
+        for model in ("woa", "rpc-fused", "rpc-hub"):
             for processes in ("one", "per-controller"):
                 result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model, "--processes", processes,
                                        "--window", "16")

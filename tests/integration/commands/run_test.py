@@ -14,7 +14,7 @@ HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 class Run(WoaTest):
     def test_hello_in_every_layout(self):
         text = self.write("text", "hello\n")
-        for model, messages in (("woa", 3), ("rpc-hub", 4)):
+        for model, messages in (("woa", 3), ("rpc-fused", 4), ("rpc-hub", 4)):
             for processes in ("one", "per-controller"):
                 result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "20", "--model", model, "--processes", processes,
                                        "--out", "copy=" + self.path("copy"))

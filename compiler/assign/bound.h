@@ -1,0 +1,30 @@
+// A lower bound that anybody can check: Lagrangian relaxation with given multipliers, in exact arithmetic.
+//
+// The relaxation is that of the flow formulation, in which an edge has a variable for each pair of components, and the
+// sums over either end must be the node's variable (Spacey et al.; Koster et al., "The partial constraint satisfaction
+// problem", 1998). Pricing these sums by any multipliers, and rows by any that are not negative, leaves a problem that
+// falls apart into nodes and edges; its optimum is at most that of the original. Whoever proposes the multipliers, a
+// linear program, a dynamic programme or a cut, is not believed: what they are worth is computed here.
+#pragma once
+
+#include <vector>
+
+#include "compiler/assign/problem.h"
+
+namespace woa::assign {
+
+struct Multipliers {
+  // What the objective is counted by: kSum: 1 or more, so that prices may be fractions of it; kLargestRow: the sum of
+  // the prices of the rows without a limit. At least 1.
+  Cost scale = 1;
+  std::vector<std::vector<Sum>> from, to;  // by edge, then component of that end
+  std::vector<Cost> rows;                  // at least 0; kSum: 0 for rows without a limit
+  Cost sum = 0;                            // of the sum where it has a limit, at least 0
+};
+
+// All prices 0, of the right sizes.
+Multipliers no_multipliers(const Problem& problem);
+// No feasible placement is below. kInvalid: multipliers of other sizes, signs or scale.
+Result<Sum> lower_bound(const Problem& problem, const Multipliers& multipliers);
+
+}  // namespace woa::assign

@@ -1,0 +1,30 @@
+// Exact placement: branch and bound, and the leaves as the proof.
+//
+// A branch puts a node on a component; its bound is that of ascent.h. Branches that are as dear as the best placement
+// known are leaves. The leaves cover all cases, and each has the multipliers that show its bound, so that whoever reads
+// them needs neither this search nor a solver (proof.h).
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "compiler/assign/proof.h"
+
+namespace woa::assign {
+
+struct BranchOptions {
+  std::chrono::milliseconds limit{1000};
+  std::uint64_t most_leaves = 100'000;
+};
+
+struct Branched {
+  Placement placement;  // the best that was found, `start` at worst
+  Sum bound = 0;        // no feasible placement is below; the placement's value if the search was not cut short
+  Proof proof;          // of the bound
+  std::uint64_t branches = 0;
+};
+
+// `start`: a feasible placement.
+Branched branch_and_bound(const Problem& problem, const Placement& start, const BranchOptions& options = {});
+
+}  // namespace woa::assign

@@ -1,0 +1,40 @@
+// A placement that is being changed, with what its rows come to.
+#pragma once
+
+#include <compare>
+#include <vector>
+
+#include "compiler/assign/neighbours.h"
+#include "compiler/assign/problem.h"
+
+namespace woa::assign {
+
+// Less is better: first what is above limits, then the objective, then, for kLargestRow, how unevenly its rows are
+// loaded.
+struct Score {
+  Sum above = 0, objective = 0;
+  long double squares = 0;
+  auto operator<=>(const Score&) const = default;
+};
+
+class Loads {
+ public:
+  Loads(const Problem& problem, const Neighbours& neighbours, Placement placement);
+
+  // The node may be there.
+  void move(std::uint32_t node, std::uint32_t component);
+  [[nodiscard]] Score score() const;
+  [[nodiscard]] const Placement& placement() const noexcept { return placement_; }
+
+ private:
+  void add(std::uint32_t node, int sign);
+  void add_edge(std::uint32_t edge, int sign);
+
+  const Problem& problem_;
+  const Neighbours& neighbours_;
+  Placement placement_;
+  Sum sum_ = 0;
+  std::vector<Sum> rows_;
+};
+
+}  // namespace woa::assign

@@ -1,0 +1,30 @@
+#include "compiler/assign/priced.h"
+
+namespace woa::assign {
+
+Priced::Priced(const Problem& problem, const Multipliers& by)
+    : components_(problem.components),
+      nodes_(problem.nodes.size() * problem.components, 0),
+      edges_(problem.edges.size() * problem.components * problem.components, 0) {
+  const std::uint32_t k = components_;
+  const Sum scale = problem.objective == Objective::kSum ? by.scale : by.sum;
+  if (problem.most_sum) limits_ += scale * *problem.most_sum;
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i)
+    for (std::uint32_t l = 0; l < k; ++l)
+      nodes_[i * k + l] = problem.nodes[i][l] == kForbidden ? kNowhere : scale * problem.nodes[i][l];
+  for (std::size_t e = 0; e < problem.edges.size(); ++e)
+    for (std::size_t pair = 0; pair < std::size_t{k} * k; ++pair)
+      edges_[e * k * k + pair] = scale * problem.edges[e].cost[pair];
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) {
+    const Row& row = problem.rows[r];
+    const Sum price = by.rows[r];
+    if (price == 0) continue;
+    if (row.limit) limits_ += price * *row.limit;
+    for (std::size_t at = 0; at < row.nodes.size(); ++at) nodes_[at] += price * row.nodes[at];
+    for (std::size_t e = 0; e < row.edges.size(); ++e)
+      for (std::uint32_t a = 0; a < k; ++a)
+        for (std::uint32_t b = 0; b < k; ++b) edges_[(e * k + a) * k + b] += price * weight(problem, row, e, a, b);
+  }
+}
+
+}  // namespace woa::assign

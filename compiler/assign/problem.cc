@@ -1,0 +1,102 @@
+#include "compiler/assign/problem.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace woa::assign {
+namespace {
+
+bool in_range(Cost cost) { return cost >= 0 && cost <= kMostCost; }
+
+Status wrong(const std::string& what) { return {Code::kInvalid, "placement problem: " + what}; }
+
+Status check_node(const Problem& problem, std::size_t i) {
+  const auto& costs = problem.nodes[i];
+  const std::string node = "node " + std::to_string(i);
+  if (costs.size() != problem.components) return wrong(node + " has not a cost for each component");
+  bool somewhere = false;
+  for (const Cost cost : costs) {
+    if (cost != kForbidden && !in_range(cost)) return wrong(node + " has a cost out of range");
+    somewhere = somewhere || cost != kForbidden;
+  }
+  return somewhere ? Status() : wrong(node + " may run nowhere");
+}
+
+Status check_edge(const Problem& problem, std::size_t e) {
+  const Edge& edge = problem.edges[e];
+  const std::string name = "edge " + std::to_string(e);
+  if (edge.from >= problem.nodes.size() || edge.to >= problem.nodes.size() || edge.from == edge.to)
+    return wrong(name + " does not join two nodes");
+  if (edge.cost.size() != std::size_t{problem.components} * problem.components)
+    return wrong(name + " has not a cost for each pair of components");
+  return std::ranges::all_of(edge.cost, in_range) ? Status() : wrong(name + " has a cost out of range");
+}
+
+Status check_row(const Problem& problem, const Row& row) {
+  const std::size_t k = problem.components;
+  const auto fits = [](const std::vector<Cost>& weights, std::size_t count) {
+    return weights.empty() || weights.size() == count;
+  };
+  if (!fits(row.nodes, problem.nodes.size() * k) || !fits(row.edges, problem.edges.size()) ||
+      row.back.size() != row.edges.size() || (!row.edges.empty() && row.pairs.size() != k * k))
+    return wrong("row " + row.name + " has another number of weights");
+  if (row.limit && !in_range(*row.limit)) return wrong("row " + row.name + " has a limit out of range");
+  for (const auto* weights : {&row.nodes, &row.edges, &row.back})
+    if (!std::ranges::all_of(*weights, in_range)) return wrong("row " + row.name + " has a weight out of range");
+  return {};
+}
+
+}  // namespace
+
+Sum sum_of(const Row& row, const Problem& problem, const Placement& placement) {
+  Sum sum = 0;
+  for (std::size_t i = 0; !row.nodes.empty() && i < placement.size(); ++i) sum += weight(problem, row, i, placement[i]);
+  for (std::size_t e = 0; e < row.edges.size(); ++e)
+    sum += weight(problem, row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
+  return sum;
+}
+
+Status check(const Problem& problem) {
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) WOA_RETURN_IF_ERROR(check_node(problem, i));
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::size_t e = 0; e < problem.edges.size(); ++e) {
+    WOA_RETURN_IF_ERROR(check_edge(problem, e));
+    if (!pairs.insert(std::minmax(problem.edges[e].from, problem.edges[e].to)).second)
+      return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
+  }
+  for (const Row& row : problem.rows) WOA_RETURN_IF_ERROR(check_row(problem, row));
+  if (problem.most_sum && (problem.objective == Objective::kSum || !in_range(*problem.most_sum)))
+    return wrong("a limit of the sum that is the objective, or out of range");
+  const auto open = [](const Row& row) { return !row.limit; };
+  if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.rows, open))
+    return wrong("every row has a limit, so there is no largest one to be made smaller");
+  return {};
+}
+
+bool sum_alone(const Problem& problem) {
+  return problem.objective == Objective::kSum &&
+         std::ranges::all_of(problem.rows, [](const Row& row) { return !row.limit; });
+}
+
+Value evaluate(const Problem& problem, const Placement& placement) {
+  Value value;
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    const Cost cost = problem.nodes[i][placement[i]];
+    if (cost == kForbidden && value.broken.empty()) value.broken = "node " + std::to_string(i);
+    if (cost != kForbidden) value.sum += cost;
+  }
+  for (const Edge& edge : problem.edges)
+    value.sum += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
+  if (problem.objective == Objective::kSum) value.objective = value.sum;
+  if (problem.most_sum && value.sum > *problem.most_sum && value.broken.empty()) value.broken = "the sum";
+  for (const Row& row : problem.rows) {
+    const Sum sum = sum_of(row, problem, placement);
+    if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
+    if (problem.objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
+  }
+  value.feasible = value.broken.empty();
+  return value;
+}
+
+}  // namespace woa::assign

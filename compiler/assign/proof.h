@@ -1,0 +1,34 @@
+// A proof that no placement is better: a tree of cases, each with a bound that anybody can compute. A case that is
+// another one with two components in each other's place (symmetry.h) need not be there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/assign/bound.h"
+#include "compiler/assign/problem.h"
+
+namespace woa::assign {
+
+inline constexpr std::size_t kMostFixings = 1000;  // of a leaf
+
+struct Fixing {
+  std::uint32_t node = 0, component = 0;
+  bool operator==(const Fixing&) const = default;
+};
+
+// The case that some nodes are where the fixings say.
+struct Leaf {
+  std::vector<Fixing> fixings;  // from the root of the tree on
+  Multipliers multipliers;
+};
+
+struct Proof {
+  std::vector<Leaf> leaves;  // in the order of a walk through the tree; none: nothing is proved
+};
+
+// Ok: no feasible placement of `problem` is below `value`. Otherwise what the proof lacks: kInvalid a case that no leaf
+// covers, or a leaf whose multipliers do not fit; kDataLoss a leaf whose bound is below.
+Status verify(const Problem& problem, const Proof& proof, Sum value);
+
+}  // namespace woa::assign

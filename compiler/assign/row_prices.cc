@@ -1,0 +1,125 @@
+#include "compiler/assign/row_prices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "compiler/assign/rounding.h"
+
+namespace woa::assign {
+namespace {
+
+constexpr std::uint32_t kPasses = 4;
+constexpr Cost kScale = 1 << 20;       // of kLargestRow
+constexpr double kMostPrice = 0x1p46;  // of a row with a limit
+
+// One price for each row, the sum last, as the steps see them.
+struct Rows {
+  std::vector<double> prices, loads;
+  std::vector<bool> limited;
+  std::vector<double> limits;
+};
+
+class Prices {
+ public:
+  Prices(const Problem& problem, Multipliers& messages) : problem_(problem), messages_(messages) {
+    for (const Row& row : problem.rows) add(row.limit);
+    if (problem.most_sum) add(problem.most_sum);
+    for (std::size_t r = 0; r < rows_.prices.size(); ++r) rows_.prices[r] = static_cast<double>(price(r));
+    if (problem.objective == Objective::kLargestRow) spread();
+  }
+
+  void load(const Placement& placement) {
+    std::size_t at = 0;
+    for (const Row& row : problem_.rows) rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
+    if (problem_.most_sum) rows_.loads[at] = static_cast<double>(evaluate(problem_, placement).sum);
+  }
+  // `missing`: how far the bound is from the value, counted by the scale.
+  void step(double missing, double length) {
+    std::vector<double> slope(rows_.prices.size(), 0.0);
+    const bool largest = problem_.objective == Objective::kLargestRow;
+    double mean = 0, open = 0, squares = 0;
+    for (std::size_t r = 0; r < slope.size(); ++r)
+      if (!rows_.limited[r]) mean += rows_.loads[r], open += 1;
+    for (std::size_t r = 0; r < slope.size(); ++r) {
+      if (rows_.limited[r])
+        slope[r] = rows_.loads[r] - rows_.limits[r];
+      else if (largest)
+        slope[r] = rows_.loads[r] - mean / open;
+      if (slope[r] < 0 && rows_.prices[r] <= 0) slope[r] = 0;
+      squares += slope[r] * slope[r];
+    }
+    if (squares <= 0) return;
+    for (std::size_t r = 0; r < slope.size(); ++r)
+      rows_.prices[r] = std::max(0.0, rows_.prices[r] + length * missing * slope[r] / squares);
+    if (largest) normalize();
+    write();
+  }
+
+ private:
+  void add(const std::optional<Cost>& limit) {
+    rows_.limited.push_back(limit.has_value());
+    rows_.limits.push_back(static_cast<double>(limit.value_or(0)));
+    rows_.prices.push_back(0), rows_.loads.push_back(0);
+  }
+  [[nodiscard]] Cost& price(std::size_t r) { return r < problem_.rows.size() ? messages_.rows[r] : messages_.sum; }
+  // All rows of the objective alike, if none has a price yet.
+  void spread() {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows_.prices.size(); ++r) sum += rows_.limited[r] ? 0 : rows_.prices[r];
+    for (std::size_t r = 0; sum <= 0 && r < rows_.prices.size(); ++r)
+      if (!rows_.limited[r]) rows_.prices[r] = 1;
+    normalize();
+    write();
+  }
+  void normalize() {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows_.prices.size(); ++r) sum += rows_.limited[r] ? 0 : rows_.prices[r];
+    for (std::size_t r = 0; sum > 0 && r < rows_.prices.size(); ++r)
+      if (!rows_.limited[r]) rows_.prices[r] *= static_cast<double>(kScale) / sum;
+  }
+  void write() {
+    Cost sum = 0;
+    for (std::size_t r = 0; r < rows_.prices.size(); ++r) {
+      const bool counts = rows_.limited[r] || problem_.objective == Objective::kLargestRow;
+      price(r) = counts ? static_cast<Cost>(std::llround(std::min(kMostPrice, rows_.prices[r]))) : 0;
+      if (!rows_.limited[r]) sum += price(r);
+    }
+    if (problem_.objective == Objective::kLargestRow) messages_.scale = sum;
+  }
+
+  const Problem& problem_;
+  Multipliers& messages_;
+  Rows rows_;
+};
+
+}  // namespace
+
+RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, const RowSteps& steps) {
+  const Neighbours neighbours(problem);
+  Prices prices(problem, messages);
+  RowSearch found;
+  Sum best_value = value;
+  double length = 1.0;
+  std::uint32_t vain = 0;
+  for (std::uint32_t k = 0; k < std::max(steps.most, 1U); ++k) {
+    if (k > 0 && std::chrono::steady_clock::now() > steps.end) break;
+    Multipliers closed = ascend(problem, messages, kPasses);
+    const auto bound = lower_bound(problem, closed);
+    if (!bound.ok()) break;
+    if (k == 0 || *bound > found.bound)
+      found.bound = *bound, found.best = std::move(closed), vain = 0;
+    else if (++vain == 10)
+      length /= 2, vain = 0;
+    Placement placement = round(problem, neighbours, Priced(problem, messages), messages);
+    prices.load(placement);
+    const Value rounded = evaluate(problem, placement);
+    if (rounded.feasible && rounded.objective <= best_value)
+      best_value = rounded.objective, found.placement = placement;
+    if (found.bound >= best_value) break;
+    prices.step(static_cast<double>(best_value - *bound) * static_cast<double>(messages.scale), length);
+  }
+  return found;
+}
+
+}  // namespace woa::assign

@@ -1,0 +1,27 @@
+// Prices of rows, by the subgradient method (Held, Wolfe and Crowder, "Validation of subgradient optimization",
+// Mathematical Programming 6, 1974): a row that the cheapest placement overloads becomes dearer, one that it leaves
+// room in cheaper.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "compiler/assign/ascent.h"
+
+namespace woa::assign {
+
+struct RowSearch {
+  Multipliers best;     // whose bound is the highest that was met
+  Sum bound = 0;        // theirs
+  Placement placement;  // the best that rounding met; empty: none was feasible
+};
+
+// `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, by which
+// steps are measured. One step takes some passes of ascend() and one rounding.
+struct RowSteps {
+  std::uint32_t most = 0;
+  std::chrono::steady_clock::time_point end;  // one is made whatever the time
+};
+RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, const RowSteps& steps);
+
+}  // namespace woa::assign

@@ -1,0 +1,116 @@
+#include "compiler/assign/solve.h"
+
+#include <utility>
+
+#include "compiler/assign/branch.h"
+#include "compiler/assign/forest.h"
+#include "compiler/assign/local_search.h"
+#include "compiler/assign/milp.h"
+#include "compiler/assign/minimum_cut.h"
+#include "compiler/assign/reduced.h"
+
+namespace woa::assign {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Solution exact(const Problem& problem, Solved solved, std::string method) {
+  Solution solution;
+  solution.value = evaluate(problem, solved.placement);
+  solution.placement = std::move(solved.placement);
+  solution.standing = Standing::kProved;
+  solution.bound = solution.value.objective;
+  solution.proof.leaves = {{{}, std::move(solved.proof)}};
+  solution.method = std::move(method);
+  return solution;
+}
+
+void take(const Problem& problem, Placement placement, std::string method, Solution& solution) {
+  if (placement.empty()) return;
+  const Value value = evaluate(problem, placement);
+  if (!value.feasible || (solution.value.feasible && value.objective >= solution.value.objective)) return;
+  solution.placement = std::move(placement);
+  solution.value = value;
+  solution.method = std::move(method);
+}
+
+bool is_proved(const Solution& solution) {
+  return solution.value.feasible && solution.bound == solution.value.objective;
+}
+
+void branch(const Problem& problem, Clock::time_point end, Solution& solution) {
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+  Branched found = branch_and_bound(problem, solution.placement, {.limit = limit});
+  take(problem, std::move(found.placement), "branch and bound", solution);
+  if (found.bound <= solution.bound) return;
+  solution.bound = found.bound;
+  solution.proof = std::move(found.proof);
+}
+
+// Claims what it says only of a placement that is as good as its own, checked in exact numbers.
+void ask_solver(const Problem& problem, Clock::time_point end, Solution& solution) {
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+  Milp answer = solve_milp(problem, solution.placement, limit);
+  if (!answer.failure.empty()) solution.method += "; " + answer.failure;
+  if (answer.placement.empty()) return;
+  const Value value = evaluate(problem, answer.placement);
+  take(problem, std::move(answer.placement), "CBC", solution);
+  if (answer.optimal && value.feasible && solution.value.objective <= value.objective)
+    solution.standing = Standing::kClaimed;
+}
+
+// Our own search and the solver in turns: ours is quick where bounds are tight, and shows what it finds.
+Solution look(const Problem& problem, const SolveOptions& options) {
+  const Clock::time_point begin = Clock::now(), end = begin + options.limit;
+  const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
+  const Clock::time_point own = solver ? begin + options.limit / 5 : end;
+  Solution solution;
+  solution.placement = search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
+  solution.value = evaluate(problem, solution.placement);
+  solution.method = "search";
+  if (solution.value.feasible) branch(problem, own, solution);
+  const Placement before = solution.placement;
+  const bool had_none = !solution.value.feasible;
+  if (solver && !is_proved(solution)) ask_solver(problem, end - options.limit / 5, solution);
+  const bool again = solution.value.feasible && (had_none || solution.placement != before);
+  if (again && !is_proved(solution)) branch(problem, end, solution);  // from a better value bounds cut off more
+  return solution;
+}
+
+}  // namespace
+
+bool is_for_solver(const Problem& problem) noexcept {
+  constexpr std::size_t kMostColumns = 20'000;
+  const std::size_t k = problem.components;
+  return problem.nodes.size() * k + problem.edges.size() * k * k <= kMostColumns;
+}
+
+std::string_view to_string(Standing standing) noexcept {
+  switch (standing) {
+    case Standing::kProved: return "proved";
+    case Standing::kClaimed: return "claimed";
+    case Standing::kGap: return "gap";
+    case Standing::kHeuristic: return "heuristic";
+  }
+  return "";
+}
+
+Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
+  WOA_RETURN_IF_ERROR(check(problem));
+  if (sum_alone(problem)) {
+    const Reduced reduced(problem);
+    if (is_forest(reduced.problem())) return exact(problem, reduced.lift(solve_forest(reduced.problem())), "tree");
+    if (is_cut(reduced.problem())) return exact(problem, reduced.lift(solve_cut(reduced.problem())), "minimum cut");
+  }
+  Solution solution = look(problem, options);
+  if (!solution.value.feasible)
+    return Status(Code::kExhausted, "placement: none was found that keeps all limits; the best of them broke that of " +
+                                        solution.value.broken + "; raise it, or take stages or constraints away");
+  if (is_proved(solution))
+    solution.standing = Standing::kProved;
+  else if (solution.standing != Standing::kClaimed && solution.bound > 0)
+    solution.standing = Standing::kGap;
+  return solution;
+}
+
+}  // namespace woa::assign

@@ -1,0 +1,35 @@
+#include "compiler/place/call_route.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint32_t kHost = 0;
+
+}  // namespace
+
+Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink) noexcept {
+  Route route;
+  if (model == "woa") {
+    route.add({from, to});
+  } else if (model == "rpc-nested") {
+    // The call and its return. The graph's outputs ride on returns; their payload is counted once, whatever the number
+    // of callers that it passes: which they are depends on the placement of others.
+    route.add({from, to, true, !to_sink});
+    if (!to_sink) route.add({to, from, false});
+  } else if (model == "rpc-fused") {
+    if (from != to) route.add({from, kHost}), route.add({kHost, to});
+  } else {
+    if (model == "rpc-polled") route.add({kHost, from, false});  // the host asks for the result
+    route.add({from, kHost}), route.add({kHost, to});
+  }
+  return route;
+}
+
+Route route_of_firing(std::string_view model, std::uint32_t at) noexcept {
+  Route route;
+  if (model != "rpc-polled") return route;
+  route.add({kHost, at, false}), route.add({at, kHost, false});  // a poll, and its answer
+  return route;
+}
+
+}  // namespace woa

@@ -1,0 +1,39 @@
+// Which way a token takes from one component to another under a call model, and with what beside it (architecture.md,
+// section 7). Component 0 is the host.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace woa {
+
+inline constexpr std::array<std::string_view, 5> kPlacementModels{"woa", "rpc-fused", "rpc-hub", "rpc-nested",
+                                                                  "rpc-polled"};
+
+struct Hop {
+  std::uint32_t from = 0, to = 0;
+  bool payload = true;  // false: a header alone
+  bool message = true;  // false: payload that rides on another's return
+};
+
+// At most four hops; those from a component to itself are left out.
+class Route {
+ public:
+  void add(const Hop& hop) noexcept {
+    if (hop.from != hop.to) hops_[count_++] = hop;
+  }
+  [[nodiscard]] std::span<const Hop> hops() const noexcept { return std::span(hops_).first(count_); }
+
+ private:
+  std::array<Hop, 4> hops_{};
+  std::size_t count_ = 0;
+};
+
+// Of one token, by the messages that it causes. `model`: of kPlacementModels. `to_sink`: the edge enters the sink.
+Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink) noexcept;
+// What a firing on a component sends beside its tokens.
+Route route_of_firing(std::string_view model, std::uint32_t at) noexcept;
+
+}  // namespace woa

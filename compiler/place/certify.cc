@@ -1,0 +1,201 @@
+#include "compiler/place/certify.h"
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "compiler/assign/proof.h"
+#include "compiler/compiler.h"
+#include "compiler/place/cost_table.h"
+#include "compiler/place/placement_problem.h"
+
+namespace woa {
+namespace {
+
+using assign::Problem;
+using assign::Sum;
+
+bool fits(Sum number) {
+  return number >= std::numeric_limits<std::int64_t>::min() && number <= std::numeric_limits<std::int64_t>::max();
+}
+
+// Prices of all edges' ends, one after the other. Nothing if one is too large to be written down.
+std::optional<std::vector<std::int64_t>> flat(const std::vector<std::vector<Sum>>& prices) {
+  std::vector<std::int64_t> all;
+  for (const auto& edge : prices)
+    for (const Sum price : edge) {
+      if (!fits(price)) return std::nullopt;
+      all.push_back(static_cast<std::int64_t>(price));
+    }
+  return all;
+}
+
+std::optional<ProofLeaf> written(const assign::Leaf& leaf) {
+  auto from = flat(leaf.multipliers.from), to = flat(leaf.multipliers.to);
+  if (!from || !to) return std::nullopt;
+  ProofLeaf out;
+  for (const assign::Fixing& fixing : leaf.fixings) out.fixings.emplace_back(fixing.node, fixing.component);
+  out.scale = leaf.multipliers.scale, out.sum = leaf.multipliers.sum;
+  out.rows = leaf.multipliers.rows;
+  out.from = std::move(*from), out.to = std::move(*to);
+  return out;
+}
+
+std::vector<std::vector<Sum>> by_edge(const std::vector<std::int64_t>& prices, std::size_t components) {
+  std::vector<std::vector<Sum>> edges;
+  for (std::size_t at = 0; at + components <= prices.size(); at += components)
+    edges.emplace_back(prices.begin() + static_cast<std::ptrdiff_t>(at),
+                       prices.begin() + static_cast<std::ptrdiff_t>(at + components));
+  return edges;
+}
+
+// What does not fit the problem is found when the bound is computed.
+assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
+  assign::Leaf out;
+  for (const auto& [node, component] : leaf.fixings) out.fixings.push_back({node, component});
+  out.multipliers = {leaf.scale, by_edge(leaf.from, components), by_edge(leaf.to, components), leaf.rows, leaf.sum};
+  return out;
+}
+
+Status wrong(const std::string& what) { return {Code::kInvalid, "certificate: " + what + "; compile the graph again"}; }
+
+Status check_stages(const Plan& plan, const Certificate& certificate) {
+  const CostTable& costs = certificate.costs;
+  if (certificate.placement.size() != costs.stages.size() || costs.stages.size() > plan.stages.size())
+    return wrong("it is about another number of stages than the plan has");
+  std::set<std::string_view> names;
+  for (const ComponentCosts& component : costs.components)
+    if (!names.insert(component.controller).second) return wrong("'" + component.controller + "' is there twice");
+  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if ((s >= costs.stages.size()) != (stage.role == StageRole::kRelay))
+      return wrong("it is about other stages than the plan's, from '" + stage.name + "' on");
+    if (s >= costs.stages.size()) continue;
+    const std::uint32_t component = certificate.placement[s];
+    const ControllerPlan& controller = plan.controllers[stage.controller];
+    if (component >= costs.components.size() || costs.components[component].controller != controller.name)
+      return wrong("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
+    if (costs.components[component].lanes != controller.lanes)
+      return wrong("it has other lanes for " + controller.name + " than the plan");
+    if (costs.stages[s].serial != (stage.stateful == Stateful::kRun))
+      return wrong("stage '" + stage.name + "' may fire otherwise than it says");
+  }
+  return {};
+}
+
+// Relays pass on what comes by their input of the same number.
+using RelayEnds = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+RelayEnds relay_ends(const Plan& plan) {
+  RelayEnds ends;
+  for (const EdgePlan& edge : plan.edges)
+    if (plan.stages[edge.from_stage].role == StageRole::kRelay) ends[{edge.from_stage, edge.from_port}] = edge.to_stage;
+  return ends;
+}
+
+// Edges of relays, which call models add, come behind the graph's.
+Status check_edges(const Plan& plan, const CostTable& costs) {
+  const RelayEnds ends = relay_ends(plan);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgePlan& edge = plan.edges[e];
+    const bool of_relay = plan.stages[edge.from_stage].role == StageRole::kRelay;
+    if ((e >= costs.edges.size()) != of_relay) return wrong("it is about other edges than the plan's");
+    if (of_relay) continue;
+    const auto end = ends.find({edge.to_stage, edge.to_port});
+    if (costs.edges[e].from != edge.from_stage ||
+        costs.edges[e].to != (end == ends.end() ? edge.to_stage : end->second))
+      return wrong("its edge " + std::to_string(e) + " joins other stages than the plan's");
+  }
+  return costs.edges.size() <= plan.edges.size() ? Status() : wrong("it is about more edges than the plan has");
+}
+
+Status check_value(const Problem& problem, const Certificate& certificate) {
+  const assign::Value value = assign::evaluate(problem, certificate.placement);
+  if (!value.feasible) return wrong("the placement breaks " + value.broken);
+  if (value.objective != certificate.value_ps)
+    return wrong(
+        "the placement does not come to " + std::to_string(certificate.value_ps) + " ps" +
+        (fits(value.objective) ? ", but to " + std::to_string(static_cast<std::int64_t>(value.objective)) : ""));
+  return {};
+}
+
+// So that a file made by hand is read in seconds.
+constexpr std::size_t kMostSteps = std::size_t{1} << 32;
+
+Status check_bound(const Problem& problem, const Certificate& certificate) {
+  if (certificate.leaves.empty()) return certificate.bound_ps == 0 ? Status() : wrong("nothing shows its bound");
+  if (certificate.bound_ps < 0) return wrong("its bound is below 0");
+  const std::size_t k = problem.components, ends = problem.edges.size() * k;
+  const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
+  if (certificate.leaves.size() > kMostSteps / steps) return wrong("it has too many leaves for so large a graph");
+  assign::Proof proof;
+  for (const ProofLeaf& leaf : certificate.leaves) {
+    if (leaf.from.size() != ends || leaf.to.size() != ends) return wrong("a leaf has not a price for each end");
+    proof.leaves.push_back(read(leaf, k));
+  }
+  const Status shown = assign::verify(problem, proof, certificate.bound_ps);
+  return shown.ok() ? Status() : wrong("its bound is not shown: " + shown.message());
+}
+
+// The status says no more than value and bound show.
+Status check_status(const Certificate& certificate) {
+  const bool reached = certificate.bound_ps >= certificate.value_ps;
+  if (certificate.bound_ps > certificate.value_ps) return wrong("its bound is above its value");
+  if (certificate.status == "proved")
+    return reached ? Status() : wrong("it says 'proved', but its bound is below its value");
+  if (reached && !certificate.leaves.empty()) return wrong("it says '" + certificate.status + "', but it is proved");
+  if (certificate.status == "claimed") return {};
+  if (certificate.status == "gap")
+    return certificate.bound_ps > 0 ? Status() : wrong("it says 'gap', but it has no bound");
+  if (certificate.status == "heuristic")
+    return certificate.bound_ps == 0 ? Status() : wrong("it says 'heuristic', but it has a bound");
+  return wrong("there is no status '" + certificate.status + "'");
+}
+
+}  // namespace
+
+Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution) {
+  Certificate out;
+  out.goal = goal;
+  out.costs_hash = hash_of(costs);
+  out.costs = std::move(costs);
+  out.placement = solution.placement;
+  out.method = solution.method;
+  out.value_ps = static_cast<std::int64_t>(solution.value.objective);
+  out.bound_ps = static_cast<std::int64_t>(solution.bound);
+  assign::Standing standing = solution.standing;
+  for (const assign::Leaf& leaf : solution.proof.leaves) {
+    std::optional<ProofLeaf> one = written(leaf);
+    if (!one) {  // what cannot be written down is not shown
+      out.leaves.clear(), out.bound_ps = 0;
+      if (standing != assign::Standing::kClaimed) standing = assign::Standing::kHeuristic;
+      break;
+    }
+    out.leaves.push_back(std::move(*one));
+  }
+  out.status = to_string(standing);
+  return out;
+}
+
+Status verify_certificate(const Plan& plan) {
+  if (!plan.certificate)
+    return {Code::kNotFound,
+            "the plan has no certificate: it was placed by pins and rules alone; compile the graph with "
+            "--profile"};
+  const Certificate& certificate = *plan.certificate;
+  if (certificate.goal.model != plan.model)
+    return wrong("it is for call model '" + certificate.goal.model + "', the plan for '" + plan.model + "'");
+  WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
+  WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
+  if (hash_of(certificate.costs) != certificate.costs_hash) return wrong("its costs have been changed");
+  const auto problem = placement_problem(certificate.costs, certificate.goal);
+  if (!problem.ok()) return wrong(problem.status().message());
+  WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
+  WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));
+  return check_status(certificate);
+}
+
+}  // namespace woa

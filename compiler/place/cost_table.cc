@@ -1,0 +1,185 @@
+#include "compiler/place/cost_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "compiler/fnv_hash.h"
+#include "compiler/place/needs.h"
+#include "compiler/place/place.h"
+#include "compiler/place/replica_edges.h"
+#include "compiler/place/replicas.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint32_t kHostComponent = 0;
+constexpr double kMostNumber = 1e15;  // what a double still counts exactly
+
+std::uint64_t whole(double number) {
+  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kMostNumber)));
+}
+std::uint64_t per_mille(double number) { return whole(number * static_cast<double>(kPerMille)); }
+
+class TableMaker {
+ public:
+  TableMaker(const Graph& graph, const Machine& machine, const Profile& profile, Report& report)
+      : graph_(graph), machine_(machine), profile_(profile), report_(report) {}
+
+  std::optional<Costs> make() {
+    add_component({{"host", ControllerKind::kHost, "host", 1}, {}, {}, {}, {}, {}, {}});
+    for (const MachineController& controller : machine_.controllers) add_component(controller);
+    for (const GraphStage& stage : graph_.stages) add_pinned(stage);
+    table_.cores = machine_.cores;
+    for (const ComponentCosts& from : table_.components)
+      for (const ComponentCosts& to : table_.components) {
+        const LinkCost link = machine_.link(from.controller, to.controller);
+        table_.links.push_back({link.latency_ps, link.ps_per_kib, link.direct});
+      }
+    const std::size_t errors = report_.errors();
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) add_stage(s);
+    for (const GraphEdge& edge : graph_.edges) add_edge(edge);
+    if (report_.errors() != errors) return std::nullopt;
+    return Costs{std::move(table_), std::move(controllers_)};
+  }
+
+ private:
+  void add_component(const MachineController& controller) {
+    table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores});
+    controllers_.push_back(controller);
+  }
+  // A controller that the machine does not list, but a graph may name.
+  void add_pinned(const GraphStage& stage) {
+    if (stage.kernel == nullptr) return;
+    const ControllerPlan& controller = graph_.controllers[stage.controller];
+    const auto known = [&](const ComponentCosts& component) { return component.controller == controller.name; };
+    if (std::ranges::any_of(table_.components, known)) return;
+    const std::optional<ControllerName> name = parse_controller(controller.name);
+    MachineController added = default_controller(controller.kind, name ? name->number.value_or(0) : 0);
+    added.plan = controller;
+    add_component(added);
+  }
+
+  void add_stage(std::uint32_t s) {
+    const GraphStage& stage = graph_.stages[s];
+    first_.push_back(static_cast<std::uint32_t>(table_.stages.size()));
+    const auto k = static_cast<std::uint32_t>(table_.components.size());
+    StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMille, {}};
+    costs.serial = stage.kernel != nullptr && stage.kernel->stateful == Stateful::kRun;
+    if (stage.kernel == nullptr) {
+      costs.time_ps[kHostComponent] = 0;
+    } else {
+      const StageProfile& measured = profile_.stages.at(stage.name);
+      costs.firings = per_mille(measured.firings / stage.replicas);
+      for (std::uint32_t l = kHostComponent + 1; l < k; ++l) add_time(stage, measured, l, costs);
+      if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
+        report_nowhere(stage, measured);
+      add_resources(stage, costs);
+    }
+    table_.stages.insert(table_.stages.end(), stage.replicas, costs);
+  }
+  [[nodiscard]] bool allowed(const GraphStage& stage, std::uint32_t l) const {
+    const ControllerPlan& controller = controllers_[l].plan;
+    if (!stage.kernel->variants.contains(variant_for(controller.kind))) return false;
+    if (missing_need(stage, controllers_[l]) != nullptr) return false;
+    if (controller.kind == ControllerKind::kFpga && chooses(stage)) return false;
+    if (stage.decl->on.empty()) return true;
+    const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
+    if (pin && !pin->exact()) return pin->kind == controller.kind;
+    return controller.name == graph_.controllers[stage.controller].name;
+  }
+  // Among the replicas of a reader: no fpga can.
+  [[nodiscard]] bool chooses(const GraphStage& stage) const {
+    for (const auto& port : stage.out)
+      for (const std::uint32_t e : port)
+        if (is_choice(graph_, graph_.edges[e])) return true;
+    return false;
+  }
+  void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
+    if (!allowed(stage, l)) return;
+    const std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
+    if (!time) return;
+    costs.time_ps[l] =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(*time, std::numeric_limits<std::int64_t>::max()));
+  }
+  void add_resources(const GraphStage& stage, StageCosts& costs) const {
+    if (stage.kernel->resources.empty()) return;
+    for (const MachineController& controller : controllers_) {
+      const auto taken = stage.kernel->resources.find(variant_for(controller.plan.kind));
+      costs.resources.push_back(taken == stage.kernel->resources.end() ? Resources() : taken->second);
+    }
+  }
+  void report_nowhere(const GraphStage& stage, const StageProfile& measured) {
+    std::string why;
+    for (const auto& [kind, reason] : measured.missing) why += cat("; ", kind, ": ", reason);
+    report_.error(
+        problem::kProfileGap, measured.place,
+        cat("the profile has no time of stage ", quote(stage.name), " on any controller that it may run on", why),
+        "measure again where such a controller is, or write `time_ps` by hand; or change `on`");
+  }
+  void add_edge(const GraphEdge& edge) {
+    const auto port = [&](std::uint32_t stage, const std::string& name) {
+      return cat(graph_.stages[stage].name, ".", name);
+    };
+    const GraphStage &from = graph_.stages[edge.from_stage], &to = graph_.stages[edge.to_stage];
+    EdgeProfile measured;
+    if (edge.count) {  // one for each scatter
+      measured.tokens = profile_.stages.at(from.name).firings;
+    } else {
+      measured = profile_.edges.at({port(edge.from_stage, from.outputs[edge.from_port].name),
+                                    port(edge.to_stage, to.inputs[edge.to_port].name)});
+    }
+    const std::vector<ReplicaEdge> pairs = replica_edges(graph_, edge);
+    const double shared_by = to.inputs[edge.to_port].hold ? from.replicas : static_cast<double>(pairs.size());
+    const double tokens = measured.tokens / shared_by;
+    for (const ReplicaEdge& pair : pairs) {
+      table_.edges.push_back({first_[edge.from_stage] + pair.writer, first_[edge.to_stage] + pair.reader,
+                              per_mille(tokens), whole(tokens * measured.bytes)});
+    }
+  }
+
+  const Graph& graph_;
+  const Machine& machine_;
+  const Profile& profile_;
+  Report& report_;
+  CostTable table_;
+  std::vector<MachineController> controllers_;  // by component
+  std::vector<std::uint32_t> first_;            // by stage of the graph: that of the table, or its first replica
+};
+
+void add(FnvHash& hash, const std::map<std::string, std::uint64_t>& amounts) {
+  hash.add(amounts.size());
+  for (const auto& [name, number] : amounts) hash.add(name), hash.add(number);
+}
+
+}  // namespace
+
+std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+                                     Report& report) {
+  return TableMaker(graph, machine, profile, report).make();
+}
+
+std::string hash_of(const CostTable& table) {
+  FnvHash hash;
+  hash.add(table.components.size());
+  for (const ComponentCosts& component : table.components) {
+    hash.add(component.controller), hash.add(component.lanes), hash.add(component.cores);
+    add(hash, component.resources);
+  }
+  add(hash, table.cores);
+  for (const LinkCosts& link : table.links)
+    hash.add(link.latency_ps), hash.add(link.ps_per_kib), hash.add(std::uint64_t{link.direct});
+  hash.add(table.stages.size());
+  for (const StageCosts& stage : table.stages) {
+    for (const std::int64_t time : stage.time_ps) hash.add(static_cast<std::uint64_t>(time));
+    hash.add(stage.firings), hash.add(std::uint64_t{stage.serial}), hash.add(stage.resources.size());
+    for (const auto& amounts : stage.resources) add(hash, amounts);
+  }
+  for (const EdgeCosts& edge : table.edges)
+    for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes})
+      hash.add(number);
+  return hash.text();
+}
+
+}  // namespace woa

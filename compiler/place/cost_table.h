@@ -1,0 +1,30 @@
+// The costs of a graph on a machine, from what was measured of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/check/graph.h"
+#include "compiler/parse/machine.h"
+#include "compiler/parse/profile.h"
+#include "runtime/plan/cost_table.h"
+
+namespace woa {
+
+// The host, then the machine's controllers and those that pins name beside them. A stage may run where its pin (a
+// controller, or any of a kind), its kernel's variants and what it needs allow it and the profile has a time for it
+// (time_on()). Replicas are stages as in the plan, each with its share of firings and tokens. Reports stages that are
+// left without any place, with what the profile lacks. `profile` is of this graph (profile_fit.h). Nothing after a
+// report.
+struct Costs {
+  CostTable table;
+  std::vector<MachineController> controllers;  // by component
+};
+std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
+                                     Report& report);
+
+// 16 hexadecimal digits that tell tables apart.
+std::string hash_of(const CostTable& table);
+
+}  // namespace woa

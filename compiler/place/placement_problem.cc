@@ -1,0 +1,321 @@
+#include "compiler/place/placement_problem.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/place/call_route.h"
+
+namespace woa {
+namespace {
+
+using assign::Cost;
+using assign::kForbidden;
+using assign::kMostCost;
+using assign::Problem;
+using assign::Row;
+using assign::Sum;
+
+constexpr std::uint32_t kSource = 0, kSink = 1, kHostComponent = 0;
+constexpr std::uint64_t kKib = 1024;
+// Of a number of the table: products of two are exact.
+constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 60;
+// Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.
+constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
+
+Status wrong(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
+
+// What a way costs that `tokens` (in thousandths) take with `bytes` in all.
+Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
+  Sum sum = 0;
+  for (const Hop& hop : route.hops()) {
+    const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
+    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMille;
+    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
+  }
+  return sum;
+}
+
+// Links that the payload of a way goes over: a link that is not direct is two, by way of the host.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+  for (const Hop& hop : route.hops()) {
+    if (!hop.payload) continue;
+    if (table.links[hop.from * table.components.size() + hop.to].direct) {
+      links.emplace_back(hop.from, hop.to);
+    } else {
+      links.emplace_back(hop.from, kHostComponent);
+      links.emplace_back(kHostComponent, hop.to);
+    }
+  }
+  return links;
+}
+
+class Builder {
+ public:
+  Builder(const CostTable& table, const PlacementGoal& goal)
+      : table_(table), goal_(goal), k_(static_cast<std::uint32_t>(table.components.size())) {}
+
+  Result<Problem> build() {
+    WOA_RETURN_IF_ERROR(check_goal());
+    WOA_RETURN_IF_ERROR(check_sizes());
+    problem_.components = k_;
+    problem_.objective = throughput() ? assign::Objective::kLargestRow : assign::Objective::kSum;
+    WOA_RETURN_IF_ERROR(add_nodes());
+    WOA_RETURN_IF_ERROR(add_edges());
+    add_resources();
+    WOA_RETURN_IF_ERROR(add_bounds());
+    WOA_RETURN_IF_ERROR(check_largest_sum());
+    WOA_RETURN_IF_ERROR(assign::check(problem_));
+    return std::move(problem_);
+  }
+
+ private:
+  [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
+
+  [[nodiscard]] Status check_goal() const {
+    if (std::ranges::find(kPlacementModels, goal_.model) == kPlacementModels.end())
+      return {Code::kInvalid, "there is no call model '" + goal_.model + "'"};
+    if (goal_.objective != "latency" && goal_.objective != "throughput")
+      return {Code::kInvalid, "there is no objective '" + goal_.objective + "'; choose latency or throughput"};
+    if ((throughput() ? goal_.most_period_ps : goal_.most_latency_ps).has_value())
+      return {Code::kInvalid, "a bound on the objective itself; bound the other one, or neither"};
+    return {};
+  }
+  [[nodiscard]] Status check_sizes() const {
+    if (k_ == 0 || table_.components[kHostComponent].controller != "host")
+      return wrong("the first component is no host");
+    if (k_ > kMostComponents || table_.edges.size() * k_ * k_ > kMostEntries ||
+        table_.stages.size() * k_ > kMostEntries)
+      return wrong("it is too large");
+    if (table_.links.size() != std::size_t{k_} * k_) return wrong("not a link for each pair of components");
+    if (table_.stages.size() <= kSink) return wrong("source or sink is missing");
+    for (std::size_t s = 0; s < table_.stages.size(); ++s) {
+      const StageCosts& stage = table_.stages[s];
+      const auto too_much = [](std::int64_t time) { return time > static_cast<std::int64_t>(kMostNumber); };
+      if (stage.firings > kMostNumber || std::ranges::any_of(stage.time_ps, too_much))
+        return wrong("a number of stage " + std::to_string(s) + " is too large");
+      if (stage.time_ps.size() != k_ || (!stage.resources.empty() && stage.resources.size() != k_))
+        return wrong("stage " + std::to_string(s) + " has not an entry for each component");
+    }
+    for (const EdgeCosts& edge : table_.edges)
+      if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
+        return wrong("an edge joins stages that there are not");
+    for (const EdgeCosts& edge : table_.edges)
+      if (edge.tokens > kMostNumber || edge.bytes > kMostNumber)
+        return wrong("a number of the edge from stage " + std::to_string(edge.from) + " is too large");
+    for (const LinkCosts& link : table_.links)
+      if (link.latency_ps > kMostNumber || link.ps_per_kib > kMostNumber)
+        return wrong("a number of a link is too large");
+    for (const ComponentCosts& component : table_.components) {
+      if (component.lanes == 0) return wrong("'" + component.controller + "' has no lanes");
+      if (component.cores.empty()) continue;
+      const auto group = table_.cores.find(component.cores);
+      if (group == table_.cores.end() || group->second == 0)
+        return wrong("'" + component.controller + "' shares cores that there are not");
+    }
+    return {};
+  }
+
+  // What any placement comes to fits into 64 bits, which is how it is written down.
+  [[nodiscard]] Status check_largest_sum() const {
+    Sum sum = 0;
+    for (const auto& costs : problem_.nodes) sum += largest(costs);
+    for (const assign::Edge& edge : problem_.edges) sum += largest(edge.cost);
+    if (weights_ > kMostEntries) return wrong("it is too large");
+    return sum < (Sum{1} << 62) ? Status() : wrong("the whole takes more than can be counted");
+  }
+  [[nodiscard]] static Cost largest(const std::vector<Cost>& costs) {
+    Cost most = 0;
+    for (const Cost cost : costs)
+      if (cost != kForbidden) most = std::max(most, cost);
+    return most;
+  }
+
+  // Of all firings of an instance; nothing: it may not run there.
+  [[nodiscard]] std::optional<Sum> time_of(std::size_t s, std::uint32_t l) const {
+    const StageCosts& stage = table_.stages[s];
+    if (stage.time_ps[l] < 0) return std::nullopt;
+    return Sum{stage.time_ps[l]} * stage.firings / kPerMille;
+  }
+  Status add_nodes() {
+    for (std::size_t s = 0; s < table_.stages.size(); ++s) {
+      auto& costs = problem_.nodes.emplace_back(k_, kForbidden);
+      for (std::uint32_t l = 0; l < k_; ++l) {
+        if (s <= kSink && l != kHostComponent) continue;
+        const std::optional<Sum> time = time_of(s, l);
+        if (!time) continue;
+        const Sum cost = *time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
+        if (cost > kMostCost) return wrong("stage " + std::to_string(s) + " takes more than can be counted");
+        costs[l] = static_cast<Cost>(cost);
+      }
+      if (std::ranges::all_of(costs, [](Cost cost) { return cost == kForbidden; }))
+        return wrong("stage " + std::to_string(s) + " may run nowhere");
+    }
+    return {};
+  }
+
+  // All edges between two stages are one of the problem.
+  Status add_edges() {
+    for (const EdgeCosts& edge : table_.edges) {
+      if (edge.from == edge.to) {
+        WOA_RETURN_IF_ERROR(add_to_itself(edge));
+        continue;
+      }
+      const auto [at, added] = joined_.emplace(std::minmax(edge.from, edge.to), problem_.edges.size());
+      if (added)
+        problem_.edges.push_back({at->first.first, at->first.second, std::vector<Cost>(std::size_t{k_} * k_, 0)});
+      const bool forward = problem_.edges[at->second].from == edge.from;
+      for (std::uint32_t a = 0; a < k_; ++a)
+        for (std::uint32_t b = 0; b < k_; ++b) {
+          Cost& cost = problem_.edges[at->second].cost[forward ? a * k_ + b : b * k_ + a];
+          WOA_RETURN_IF_ERROR(add(cost, edge, a, b));
+        }
+    }
+    return {};
+  }
+  [[nodiscard]] Status add(Cost& cost, const EdgeCosts& edge, std::uint32_t a, std::uint32_t b) const {
+    const Sum sum =
+        cost + cost_of(table_, route_of_token(goal_.model, a, b, edge.to == kSink), edge.tokens, edge.bytes);
+    if (sum > kMostCost)
+      return wrong("the edges between stages " + std::to_string(edge.from) + " and " + std::to_string(edge.to) +
+                   " take more than can be counted");
+    cost = static_cast<Cost>(sum);
+    return {};
+  }
+  // A stage that feeds itself: what that costs is the stage's.
+  Status add_to_itself(const EdgeCosts& edge) {
+    for (std::uint32_t l = 0; l < k_; ++l)
+      if (Cost& cost = problem_.nodes[edge.from][l]; cost != kForbidden) WOA_RETURN_IF_ERROR(add(cost, edge, l, l));
+    return {};
+  }
+
+  // So much is more than anybody has: such a limit allows everything, such a need nothing.
+  static constexpr std::uint64_t kEverything = static_cast<std::uint64_t>(kMostCost);
+  void add_resources() {
+    for (std::uint32_t l = 0; l < k_; ++l) {
+      for (const auto& [name, limit] : table_.components[l].resources) {
+        if (limit >= kEverything) continue;
+        Row row{name + " of " + table_.components[l].controller, weights()};
+        row.limit = static_cast<Cost>(limit);
+        for (std::size_t s = 0; s < table_.stages.size(); ++s) {
+          if (table_.stages[s].resources.empty()) continue;
+          const auto& taken = table_.stages[s].resources[l];
+          if (const auto found = taken.find(name); found != taken.end())
+            row.nodes[s * k_ + l] = static_cast<Cost>(std::min(found->second, kEverything));
+        }
+        if (std::ranges::any_of(row.nodes, [](Cost weight) { return weight != 0; })) add(std::move(row));
+      }
+    }
+  }
+  Status add_bounds() {
+    if (throughput() && goal_.most_latency_ps) {
+      if (*goal_.most_latency_ps > static_cast<std::uint64_t>(kMostCost)) return wrong("a bound that is too large");
+      problem_.most_sum = static_cast<Cost>(*goal_.most_latency_ps);
+    }
+    if (!throughput() && !goal_.most_period_ps) return {};
+    if (goal_.most_period_ps && *goal_.most_period_ps > static_cast<std::uint64_t>(kMostCost))
+      return wrong("a bound that is too large");
+    add_loads();
+    add_link_loads();
+    return {};
+  }
+  [[nodiscard]] std::vector<Cost> weights() const { return std::vector<Cost>(table_.stages.size() * k_, 0); }
+  [[nodiscard]] std::optional<Cost> period() const {
+    if (!goal_.most_period_ps) return std::nullopt;
+    return static_cast<Cost>(*goal_.most_period_ps);
+  }
+  // Rounded up: a load is never below what it is.
+  [[nodiscard]] Cost load(std::size_t s, std::uint32_t l, std::uint64_t shared_by) const {
+    const std::optional<Sum> time = time_of(s, l);
+    return time ? static_cast<Cost>((*time + shared_by - 1) / shared_by) : 0;
+  }
+  void add_loads() {
+    for (std::uint32_t l = 0; l < k_; ++l) {
+      Row row{"load of " + table_.components[l].controller, weights(), {}, {}, {}, period()};
+      for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
+        row.nodes[s * k_ + l] = load(s, l, table_.components[l].lanes);
+      if (l != kHostComponent) add(std::move(row));
+    }
+    for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) add_serial_load(s);
+    for (const auto& [group, cores] : table_.cores) {
+      Row row{"load of the cores " + group, weights(), {}, {}, {}, period()};
+      for (std::uint32_t l = 0; l < k_; ++l)
+        for (std::size_t s = kSink + 1; table_.components[l].cores == group && s < table_.stages.size(); ++s)
+          row.nodes[s * k_ + l] = load(s, l, cores);
+      add(std::move(row));
+    }
+  }
+  // Of more than can be held only the number is kept, for check_largest_sum().
+  void add(Row row) {
+    weights_ += row.nodes.size() + 2 * row.edges.size();
+    if (weights_ <= kMostEntries) problem_.rows.push_back(std::move(row));
+  }
+  // A stage whose firings wait for each other has one lane, whatever there is beside it.
+  void add_serial_load(std::size_t s) {
+    const auto many = [](const ComponentCosts& component) { return component.lanes > 1; };
+    if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
+    Row row{"load of stage " + std::to_string(s), weights(), {}, {}, {}, period()};
+    for (std::uint32_t l = 0; l < k_; ++l) row.nodes[s * k_ + l] = load(s, l, 1);
+    add(std::move(row));
+  }
+
+  // A row for each link that payload may go over. Edges of the sink go where others do.
+  void add_link_loads() {
+    for (std::uint32_t x = 0; x < k_; ++x)
+      for (std::uint32_t y = 0; y < k_; ++y)
+        if (x != y && table_.links[x * k_ + y].direct && table_.links[x * k_ + y].ps_per_kib > 0) add_link_load(x, y);
+  }
+  void add_link_load(std::uint32_t x, std::uint32_t y) {
+    const std::vector<Cost> none(problem_.edges.size(), 0);
+    Row row{"load of the link from " + table_.components[x].controller + " to " + table_.components[y].controller,
+            {},
+            pairs_over(x, y),
+            none,
+            none,
+            period()};
+    if (std::ranges::find(row.pairs, true) == row.pairs.end()) return;
+    for (const EdgeCosts& edge : table_.edges) {
+      const Sum time = (Sum{table_.links[x * k_ + y].ps_per_kib} * edge.bytes + kKib - 1) / kKib;
+      const auto put = [&](Cost& weight) {
+        weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // such a row allows nothing
+      };
+      if (edge.from != edge.to) {
+        const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));
+        put((edge.from == problem_.edges[e].from ? row.edges : row.back)[e]);
+        continue;
+      }
+      if (row.nodes.empty()) row.nodes = weights();
+      for (std::uint32_t l = 0; l < k_; ++l)
+        if (row.pairs[l * k_ + l]) put(row.nodes[edge.from * k_ + l]);
+    }
+    add(std::move(row));
+  }
+  // Payload from which components to which goes over a link?
+  [[nodiscard]] std::vector<bool> pairs_over(std::uint32_t x, std::uint32_t y) const {
+    std::vector<bool> pairs(std::size_t{k_} * k_, false);
+    for (std::uint32_t a = 0; a < k_; ++a)
+      for (std::uint32_t b = 0; b < k_; ++b) {
+        const auto links = links_of(table_, route_of_token(goal_.model, a, b, false));
+        pairs[a * k_ + b] = std::ranges::find(links, std::pair(x, y)) != links.end();
+      }
+    return pairs;
+  }
+
+  const CostTable& table_;
+  const PlacementGoal& goal_;
+  std::uint32_t k_;
+  Problem problem_;
+  std::size_t weights_ = 0;                                                // of all rows
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> joined_;  // edges of the problem by their ends
+};
+
+}  // namespace
+
+Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal) {
+  return Builder(table, goal).build();
+}
+
+}  // namespace woa

@@ -1,0 +1,15 @@
+// The optimization problem that a cost table describes, under a call model.
+#pragma once
+
+#include "compiler/assign/problem.h"
+#include "runtime/base/status.h"
+#include "runtime/plan/certificate.h"
+
+namespace woa {
+
+// Nodes are stages, components those of the table; source and sink have their place. kInvalid: no such model or
+// objective, a bound on the objective itself, or numbers so large that sums of them would not be exact (the message
+// names the stage or edge).
+Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal);
+
+}  // namespace woa

@@ -1,0 +1,52 @@
+// Why a placement is as it is: what each stage would cost elsewhere, and how far a cost may be from what was measured
+// before another placement is better.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/plan/plan.h"
+
+namespace woa {
+
+// The value with the stage there, all others placed as well as they can be then.
+struct Elsewhere {
+  std::string controller;
+  std::int64_t value_ps = 0;
+  bool proved = false;  // none is less; else it is the best that was found
+};
+
+// Factors of a cost between which the placement is proved to stay the best. The search looks from 0 to kMostFactor, and
+// ends within one per cent of the true factor, or before it where no proof was found in time.
+struct SafeRange {
+  static constexpr double kMostFactor = 1000;
+  double least = 0, most = kMostFactor;
+};
+
+struct StageReason {
+  std::uint32_t stage = 0, component = 0;
+  std::int64_t time_ps = 0;  // of all firings of an instance, where it is
+  SafeRange time;
+  std::vector<Elsewhere> elsewhere;  // the cheapest first; none: it may run nowhere else
+};
+
+struct LinkReason {
+  std::uint32_t from = 0, to = 0;  // components; both ways are one link, and what goes over it by way of the host, too
+  SafeRange latency, ps_per_kib;
+};
+
+struct PlacementReasons {
+  std::vector<StageReason> stages;  // of kernels, in order
+  std::vector<LinkReason> links;    // direct ones, between components that the placement uses
+  bool complete = true;             // false: the time was over before all were looked at
+};
+
+// Solves the placement problem anew some tens of times for each stage and link. `limit` is overrun by half a second at
+// most. kInvalid: the certificate is not true (verify_certificate()). kUnsupported: its placement was not proved to be
+// the best, so that nothing can be said of what is better. kNotFound: there is none.
+Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::milliseconds limit);
+
+}  // namespace woa

@@ -1,0 +1,19 @@
+// Work that may abort, hang or crash, in a process of its own: libraries that do are not ours to mend.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/base/status.h"
+
+namespace woa {
+
+// Runs `work` in a fork of this process and returns its text. No destructor runs there afterwards. The child is killed
+// if it has not ended after `timeout_ns`. `work` must not rely on other threads of this process: it has none.
+//
+// kUnavailable: no process or pipe; it took longer; it ended by a signal, or by itself before its text was whole. The
+// message says which, for use behind the name of what was tried. Blocks.
+Result<std::string> run_in_child(const std::function<std::string()>& work, std::uint64_t timeout_ns);
+
+}  // namespace woa

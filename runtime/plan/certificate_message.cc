@@ -1,0 +1,126 @@
+#include "runtime/plan/certificate_message.h"
+
+namespace woa {
+namespace {
+
+using Amounts = std::map<std::string, std::uint64_t>;
+template <class Message>
+using Repeated = google::protobuf::RepeatedPtrField<Message>;
+
+void encode(const Amounts& from, Repeated<pb::Amount>& to) {
+  for (const auto& [name, number] : from) {
+    pb::Amount& amount = *to.Add();
+    amount.set_name(name);
+    amount.set_number(number);
+  }
+}
+
+Amounts decode(const Repeated<pb::Amount>& from) {
+  Amounts to;
+  for (const pb::Amount& amount : from) to[amount.name()] = amount.number();
+  return to;
+}
+
+void encode(const CostTable& from, pb::CostTable& to) {
+  for (const ComponentCosts& component : from.components) {
+    pb::ComponentCosts& c = *to.add_components();
+    c.set_controller(component.controller);
+    c.set_lanes(component.lanes);
+    encode(component.resources, *c.mutable_resources());
+    c.set_cores(component.cores);
+  }
+  encode(from.cores, *to.mutable_cores());
+  for (const LinkCosts& link : from.links) {
+    pb::LinkCosts& l = *to.add_links();
+    l.set_latency_ps(link.latency_ps);
+    l.set_ps_per_kib(link.ps_per_kib);
+    l.set_direct(link.direct);
+  }
+  for (const StageCosts& stage : from.stages) {
+    pb::StageCosts& s = *to.add_stages();
+    for (const std::int64_t time : stage.time_ps) s.add_time_ps(time);
+    s.set_firings(stage.firings);
+    s.set_serial(stage.serial);
+    for (const Amounts& amounts : stage.resources) encode(amounts, *s.add_resources()->mutable_amounts());
+  }
+  for (const EdgeCosts& edge : from.edges) {
+    pb::EdgeCosts& e = *to.add_edges();
+    e.set_from(edge.from);
+    e.set_to(edge.to);
+    e.set_tokens(edge.tokens);
+    e.set_bytes(edge.bytes);
+  }
+}
+
+CostTable decode(const pb::CostTable& from) {
+  CostTable to;
+  for (const pb::ComponentCosts& c : from.components())
+    to.components.push_back({c.controller(), c.lanes(), decode(c.resources()), c.cores()});
+  to.cores = decode(from.cores());
+  for (const pb::LinkCosts& l : from.links()) to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct()});
+  for (const pb::StageCosts& s : from.stages()) {
+    StageCosts& stage = to.stages.emplace_back();
+    stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());
+    stage.firings = s.firings();
+    stage.serial = s.serial();
+    for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
+  }
+  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes()});
+  return to;
+}
+
+void encode(const ProofLeaf& from, pb::ProofLeaf& to) {
+  for (const auto& [stage, component] : from.fixings) to.add_fixings(stage), to.add_fixings(component);
+  to.set_scale(from.scale);
+  to.set_sum(from.sum);
+  for (const std::int64_t price : from.rows) to.add_rows(price);
+  for (const std::int64_t price : from.from) to.add_from(price);
+  for (const std::int64_t price : from.to) to.add_to(price);
+}
+
+// Of an odd number of fixings the last is left out, which the reader of the plan notices (decode_plan_message).
+ProofLeaf decode(const pb::ProofLeaf& from) {
+  ProofLeaf to;
+  for (int k = 0; k + 1 < from.fixings_size(); k += 2) to.fixings.emplace_back(from.fixings(k), from.fixings(k + 1));
+  to.scale = from.scale();
+  to.sum = from.sum();
+  to.rows.assign(from.rows().begin(), from.rows().end());
+  to.from.assign(from.from().begin(), from.from().end());
+  to.to.assign(from.to().begin(), from.to().end());
+  return to;
+}
+
+}  // namespace
+
+void encode(const Certificate& from, pb::Certificate& to) {
+  to.set_model(from.goal.model);
+  to.set_objective(from.goal.objective);
+  if (from.goal.most_latency_ps) to.set_most_latency_ps(*from.goal.most_latency_ps);
+  if (from.goal.most_period_ps) to.set_most_period_ps(*from.goal.most_period_ps);
+  encode(from.costs, *to.mutable_costs());
+  for (const std::uint32_t component : from.placement) to.add_placement(component);
+  to.set_costs_hash(from.costs_hash);
+  to.set_status(from.status);
+  to.set_method(from.method);
+  to.set_value_ps(from.value_ps);
+  to.set_bound_ps(from.bound_ps);
+  for (const ProofLeaf& leaf : from.leaves) encode(leaf, *to.add_leaves());
+}
+
+Certificate decode(const pb::Certificate& from) {
+  Certificate to;
+  to.goal = {from.model(), from.objective()};
+  if (from.has_most_latency_ps()) to.goal.most_latency_ps = from.most_latency_ps();
+  if (from.has_most_period_ps()) to.goal.most_period_ps = from.most_period_ps();
+  to.costs = decode(from.costs());
+  to.placement.assign(from.placement().begin(), from.placement().end());
+  to.costs_hash = from.costs_hash();
+  to.status = from.status();
+  to.method = from.method();
+  to.value_ps = from.value_ps();
+  to.bound_ps = from.bound_ps();
+  for (const pb::ProofLeaf& leaf : from.leaves()) to.leaves.push_back(decode(leaf));
+  return to;
+}
+
+}  // namespace woa

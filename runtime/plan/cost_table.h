@@ -1,0 +1,58 @@
+// What placements of a graph cost: the numbers that one was chosen by, as its certificate keeps them. Whole numbers, so
+// that whoever checks the certificate computes the same.
+//
+// Cost of a token from one component to another: latency + payload x time per byte (the model of Spacey et al.,
+// "Write-only architecture", JPDC 72(12), 2012, with a latency for each pair).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace woa {
+
+inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
+// Tokens and firings of an instance are counted in thousandths: they are means where branches and loops decide.
+inline constexpr std::uint64_t kPerMille = 1000;
+
+struct ComponentCosts {
+  std::string controller;                          // [0] is `host`
+  std::uint32_t lanes = 1;                         // firings at once
+  std::map<std::string, std::uint64_t> resources;  // what it has, by name
+  std::string cores;                               // group of processor cores that it shares; empty: none
+  bool operator==(const ComponentCosts&) const = default;
+};
+
+struct LinkCosts {
+  std::uint64_t latency_ps = 0;  // one way, of a packet without payload
+  std::uint64_t ps_per_kib = 0;  // of 1024 bytes of payload
+  bool direct = true;            // false: by way of the host
+  bool operator==(const LinkCosts&) const = default;
+};
+
+struct StageCosts {
+  std::vector<std::int64_t> time_ps;                            // of a firing, by component; or kNowhere_ps
+  std::uint64_t firings = kPerMille;                            // of an instance, in thousandths
+  std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
+  bool serial = false;                                          // one firing at a time, however many lanes
+  bool operator==(const StageCosts&) const = default;
+};
+
+struct EdgeCosts {
+  std::uint32_t from = 0, to = 0;    // stages
+  std::uint64_t tokens = kPerMille;  // of an instance, in thousandths
+  std::uint64_t bytes = 0;           // of payload of an instance
+  bool operator==(const EdgeCosts&) const = default;
+};
+
+struct CostTable {
+  std::vector<ComponentCosts> components;      // those that a placement may use
+  std::map<std::string, std::uint64_t> cores;  // groups of processor cores, and how many each has
+  std::vector<LinkCosts> links;                // by component written from x components + component written to
+  std::vector<StageCosts> stages;              // as in the plan; source and sink are on the host
+  std::vector<EdgeCosts> edges;                // as in the plan
+  bool operator==(const CostTable&) const = default;
+};
+
+}  // namespace woa

@@ -1,0 +1,133 @@
+"""Placement by a profile: `woa compile --profile` chooses and says why, `woa verify` believes nothing."""
+import json
+import os
+
+import harness
+from harness import SOURCE, WoaTest
+
+GRAPH = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
+         "  one:   {kernel: copy, in: {data: data}}\n"
+         "  two:   {kernel: copy, in: {data: one.data}}\n"
+         "  three: {kernel: copy, in: {data: two.data}}\n"
+         "outputs: {data: three.data}\n")
+EDGES = [("source.data", "one.data"), ("one.data", "two.data"), ("two.data", "three.data"), ("three.data", "sink.data")]
+
+
+def machine(latency, fpga=""):
+    return ("woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"fpga:0\": {" + fpga + "}}\n"
+            f"default_link: {{latency: {latency}, bandwidth: 1GB/s}}\n")
+
+
+class Placement(WoaTest):
+    def profile_of(self, graph, times):
+        """A profile by hand: picoseconds of each stage by kind of controller."""
+        facts = self.woa("profile", graph, "--in", "data=" + self.write("data", "x" * 100), "-o", self.path("measured.json"), "--seconds", "1",
+                         "--repetitions", "3")
+        self.assertEqual(facts.returncode, 0, facts.stderr.decode())
+        with open(self.path("measured.json")) as file:
+            profile = json.load(file)
+        entry = lambda time: time if isinstance(time, dict) else {"time_ps": time}
+        profile["stages"] = {name: {"firings": 1, "on": {kind: entry(time) for kind, time in kinds.items()}}
+                             for name, kinds in times.items()}
+        return self.write("profile.json", json.dumps(profile))
+
+    def compile(self, *more, graph=GRAPH, times=None, latency="1us", fpga="", code=0):
+        graph = self.write("three.yaml", graph)
+        times = times or {name: {"cpu": 10_000_000, "fpga": 4_000_000} for name in ("one", "two", "three")}
+        done = self.woa("compile", graph, "--machine", self.write("machine.yaml", machine(latency, fpga)), "--profile",
+                        self.profile_of(graph, times), "-o", self.path("three.plan"), "--json", *more)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return json.loads(done.stdout) if code == 0 else done.stderr.decode()
+
+    def verify(self, *more):
+        return self.woa("verify", self.path("three.plan"), *more)
+
+    def test_the_quickest_placement_is_chosen_and_verified(self):
+        answer = self.compile()
+        self.assertEqual(set(answer["placement"].values()), {"fpga:0"})
+        certificate = answer["certificate"]
+        self.assertEqual((certificate["status"], certificate["objective"], certificate["model"]), ("proved", "latency", "woa"))
+        # Three firings, two latencies, and 100 bytes twice at 1 GB/s.
+        self.assertAlmostEqual(certificate["value_us"], 3 * 4 + 2 * 1 + 2 * 0.1, delta=0.01)
+        self.assertEqual(certificate["bound_us"], certificate["value_us"])
+        done = self.verify("--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["certificate"]), (0, certificate))
+        self.assertIn("no placement is better: proved", self.verify().stdout.decode())
+
+    def test_far_controllers_are_not_worth_it(self):
+        times = {name: {"cpu": 10_000_000, "fpga": 9_900_000} for name in ("one", "two", "three")}
+        times["two"]["fpga"] = 9_000_000
+        answer = self.compile(times=times)
+        self.assertEqual(len(set(answer["placement"].values())), 1)
+
+    def test_throughput_spreads_stages(self):
+        answer = self.compile("--objective", "throughput")
+        self.assertAlmostEqual(answer["certificate"]["value_us"], 10, delta=0.01)  # one on each; all on the fpga would take 12
+        self.assertEqual(self.verify().returncode, 0)
+
+    def test_every_call_model_has_a_placement_of_its_own(self):
+        hub = self.compile("--model", "rpc-hub", latency="3us")
+        woa = self.compile("--model", "woa", latency="3us")
+        self.assertEqual((hub["certificate"]["model"], hub["model"]), ("rpc-hub", "rpc-hub"))
+        self.assertLessEqual(woa["certificate"]["value_us"], hub["certificate"]["value_us"])
+        self.compile("--model", "rpc-hub")
+        self.assertEqual(self.verify().returncode, 0)
+
+    def test_what_a_stage_needs_bounds_the_choice(self):
+        answer = self.compile(graph=GRAPH.replace("in: {data: one.data}", "in: {data: one.data}, needs: [syscalls]"))
+        self.assertTrue(answer["placement"]["two"].startswith("cpu:"))
+        self.assertEqual(answer["placement"]["one"], "fpga:0")
+
+    def test_a_controller_with_a_clock_of_its_own_counts_cycles_at_it(self):
+        times = {name: {"cpu": 10_000_000, "fpga": {"time_ps": 4_000_000, "cycles": 1000}} for name in ("one", "two", "three")}
+        slow = self.compile(times=times, fpga="clock: 50MHz")
+        self.assertEqual(len([at for at in slow["placement"].values() if at == "fpga:0"]), 0)
+        quick = self.compile(times=times, fpga="clock: 1000MHz")
+        self.assertAlmostEqual(quick["certificate"]["value_us"], 3 * 1 + 2 * 1 + 2 * 0.1, delta=0.01)
+
+    def test_replicas_are_placed_one_by_one(self):
+        times = {"one": {"cpu": 1_000_000}, "two": {"cpu": 20_000_000}, "three": {"cpu": 1_000_000}}
+        graph = GRAPH.replace("in: {data: one.data}", "in: {data: one.data}, replicas: 2")
+        answer = self.compile("--objective", "throughput", graph=graph, times=times)
+        self.assertEqual({answer["placement"]["two[0]"], answer["placement"]["two[1]"]}, {"cpu:0", "cpu:1"})
+        self.assertAlmostEqual(answer["certificate"]["value_us"], 11, delta=0.01)  # half of the instances, and one of the others
+        self.assertEqual(self.verify().returncode, 0)
+
+    def test_graphs_of_every_kind_are_placed_and_verified_for_every_model(self):
+        plan = self.path("any.plan")
+        for name, port, given in (("loop", "n", b"\3" + bytes(7)), ("nested-loop", "n", b"\2"), ("scatter", "log", b"an error\nfine\n"),
+                                  ("replicas", "data", b"abc"), ("optional", "log", b"fine\n"), ("subgraph", "data", b"Bb"),
+                                  ("branch", "data", b"\1")):
+            graph = os.path.join(SOURCE, "graphs", name + ".yaml")
+            measured = self.woa("profile", graph, "--in", port + "=" + self.write("in", given), "-o", self.path("any.json"),
+                                "--repetitions", "3")
+            self.assertEqual(measured.returncode, 0, measured.stderr.decode())
+            for model in ("woa", "rpc-fused", "rpc-hub"):
+                with self.subTest(graph=name, model=model):
+                    done = self.woa("compile", graph, "--profile", self.path("any.json"), "--model", model, "-o", plan)
+                    self.assertEqual(done.returncode, 0, done.stderr.decode())
+                    done = self.woa("verify", plan)
+                    self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def test_bounds_that_no_placement_keeps(self):
+        error = self.compile("--max-period", "1us", code=1)
+        self.assertIn("error[E0631]", error)
+        self.assertIn("none was found that keeps all limits", error)
+        error = self.compile("--objective", "latency", "--max-latency", "1us", code=1)
+        self.assertIn("a bound on the objective itself", error)
+
+    def test_a_plan_without_certificate(self):
+        graph = self.write("three.yaml", GRAPH)
+        self.assertEqual(self.woa("compile", graph, "-o", self.path("three.plan")).returncode, 0)
+        done = self.verify()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has no certificate: it was placed by pins and rules alone", done.stderr.decode())
+
+    def test_a_stage_that_the_profile_places_nowhere(self):
+        times = {name: {"cpu": 10} for name in ("one", "two", "three")}
+        times["two"] = {"gpu": 10}
+        self.assertIn("no time of stage `two` on any controller", self.compile(times=times, code=1))
+
+
+if __name__ == "__main__":
+    harness.main()

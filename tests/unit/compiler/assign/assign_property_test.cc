@@ -1,0 +1,160 @@
+// Placements against every placement there is, and bounds against the optimum.
+#include <rapidcheck.h>
+
+#include "compiler/assign/bound.h"
+#include "compiler/assign/branch.h"
+#include "compiler/assign/forest.h"
+#include "compiler/assign/local_search.h"
+#include "compiler/assign/minimum_cut.h"
+#include "compiler/assign/solve.h"
+#include "compiler/assign/symmetry.h"
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/assign/any_problem.h"
+#include "tests/unit/compiler/assign/brute_force.h"
+
+namespace woa::assign::test {
+namespace {
+
+// The optimum, and a proof of it.
+void check_solved(const Problem& problem, const Solved& solved) {
+  const Value value = evaluate(problem, solved.placement);
+  RC_ASSERT(value.feasible);
+  RC_ASSERT(value.objective == *brute_force(problem));
+  const auto bound = lower_bound(problem, solved.proof);
+  RC_ASSERT(bound.ok());
+  RC_ASSERT(*bound == value.objective);
+}
+
+// Ends that are together here and there cost no more than those that are apart.
+void make_cut(Problem& problem) {
+  for (Edge& edge : problem.edges)
+    if (const Cost excess = edge.cost[0] + edge.cost[3] - edge.cost[1] - edge.cost[2]; excess > 0)
+      edge.cost[1] += excess;
+}
+
+Multipliers any_multipliers(const Problem& problem) {
+  Multipliers by = no_multipliers(problem);
+  for (auto* ends : {&by.from, &by.to})
+    for (auto& edge : *ends)
+      for (Sum& price : edge) price = *rc::gen::inRange(-100, 101);
+  by.scale = problem.objective == Objective::kSum ? *rc::gen::inRange<Cost>(1, 4) : 0;
+  const auto price = [&](const std::optional<Cost>& limit) {
+    if (problem.objective == Objective::kSum && !limit) return Cost{0};
+    const Cost any = *rc::gen::inRange<Cost>(0, 5);
+    if (problem.objective == Objective::kLargestRow && !limit) by.scale += any;
+    return any;
+  };
+  for (std::size_t r = 0; r < problem.rows.size(); ++r) by.rows[r] = price(problem.rows[r].limit);
+  if (problem.most_sum) by.sum = *rc::gen::inRange<Cost>(0, 3);
+  return by;
+}
+
+}  // namespace
+
+TEST_CASE("forests are placed as well as can be, and the proof is their value") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.forest = true});
+    RC_ASSERT(check(problem).ok());
+    RC_ASSERT(is_forest(problem));
+    check_solved(problem, solve_forest(problem));
+  }));
+}
+
+TEST_CASE("two components are placed by a minimum cut, and the proof is its value") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 9, .components = 2});
+    make_cut(problem);
+    RC_ASSERT(is_cut(problem));
+    check_solved(problem, solve_cut(problem));
+  }));
+}
+
+TEST_CASE("whatever the multipliers, no feasible placement is below the bound") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.most_nodes = 5, .rows = true});
+    RC_ASSERT(check(problem).ok());
+    const Multipliers by = any_multipliers(problem);
+    RC_PRE(by.scale > 0);
+    const auto bound = lower_bound(problem, by);
+    RC_ASSERT(bound.ok());
+    const auto optimum = brute_force(problem);
+    if (optimum) RC_ASSERT(*bound <= *optimum);
+  }));
+}
+
+TEST_CASE("branch and bound ends at the optimum, with a proof that holds, and none that is cut or claims more") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    const Placement start = search(problem);
+    const auto optimum = brute_force(problem);
+    if (!optimum || !evaluate(problem, start).feasible) return;
+    const Branched found = branch_and_bound(problem, start, {.limit = std::chrono::seconds(60)});
+    const Value value = evaluate(problem, found.placement);
+    RC_ASSERT(value.feasible);
+    RC_ASSERT(value.objective == *optimum);
+    RC_ASSERT(found.bound == *optimum);
+    RC_ASSERT(verify(problem, found.proof, *optimum).ok());
+    RC_ASSERT(!verify(problem, found.proof, *optimum + 1).ok());
+    const auto cut = *rc::gen::inRange<std::size_t>(0, found.proof.leaves.size());
+    Proof less = found.proof;
+    less.leaves.erase(less.leaves.begin() + static_cast<std::ptrdiff_t>(cut));
+    RC_ASSERT(!verify(problem, less, *optimum).ok());
+    Proof twice = found.proof;
+    twice.leaves.push_back(twice.leaves.back());
+    RC_ASSERT(!verify(problem, twice, *optimum).ok());
+  }));
+}
+
+TEST_CASE("whatever is said of a placement holds: of one that is proved, claimed, or has a gap") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    if (*rc::gen::arbitrary<bool>()) make_symmetric(problem);
+    const auto optimum = brute_force(problem);
+    const auto found = solve(problem, {.limit = std::chrono::milliseconds(*rc::gen::element(2, 20'000))});
+    if (!found.ok()) RC_ASSERT(found.status().code() == Code::kExhausted);
+    if (!found.ok()) return;
+    RC_ASSERT(optimum);
+    RC_ASSERT(evaluate(problem, found->placement).objective == found->value.objective);
+    RC_ASSERT(found->value.feasible);
+    RC_ASSERT(found->value.objective >= *optimum);
+    if (!found->proof.leaves.empty()) RC_ASSERT(verify(problem, found->proof, found->bound).ok());
+    if (found->proof.leaves.empty()) RC_ASSERT(found->bound == 0);
+    const bool optimal = found->standing == Standing::kProved || found->standing == Standing::kClaimed;
+    if (optimal) RC_ASSERT(found->value.objective == *optimum);
+    RC_ASSERT((found->standing == Standing::kProved) == (found->bound == found->value.objective));
+  }));
+}
+
+TEST_CASE("components that may change places do, whatever the placement, and a proof looks at one of them only") {
+  CHECK(rc::check([] {
+    Problem problem = any_problem({.most_nodes = 6, .components = 3, .rows = true});
+    make_symmetric(problem);
+    RC_ASSERT(twins(problem)[2] <= 1);
+    Placement placement, other;
+    for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+      placement.push_back(*rc::gen::inRange<std::uint32_t>(0, 3));
+      if (problem.nodes[i][placement[i]] == kForbidden) return;
+      other.push_back(placement[i] == 0 ? 0 : 3 - placement[i]);
+    }
+    const Value value = evaluate(problem, placement), swapped = evaluate(problem, other);
+    RC_ASSERT(value.objective == swapped.objective);
+    RC_ASSERT(value.feasible == swapped.feasible);
+  }));
+}
+
+TEST_CASE("a search finds the optimum of small problems nearly always, and never places a node where it may not be") {
+  std::uint32_t all = 0, found = 0;
+  CHECK(rc::check([&] {
+    const Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    const auto optimum = brute_force(problem);
+    const Value value = evaluate(problem, search(problem));
+    if (!optimum) return;
+    RC_ASSERT(!value.feasible || value.objective >= *optimum);
+    RC_ASSERT(value.broken.find("node") == std::string::npos);
+    ++all;
+    if (value.feasible && value.objective == *optimum) ++found;
+  }));
+  CHECK(found * 10 >= all * 9);
+}
+
+}  // namespace woa::assign::test

@@ -1,0 +1,65 @@
+// Random cost tables and plans, small enough for every placement to be tried.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <string>
+#include <utility>
+
+#include "compiler/assign/problem.h"
+#include "runtime/plan/plan.h"
+
+namespace woa::test {
+
+inline constexpr std::uint32_t kHost = 0, kSink = 1;
+
+inline std::uint32_t any(std::uint32_t first, std::uint32_t last) {
+  return *rc::gen::inRange<std::uint32_t>(first, last + 1);
+}
+
+// Every link alike and direct.
+inline CostTable any_table() {
+  CostTable table;
+  const std::uint32_t k = any(2, 4), stages = any(3, 7);
+  for (std::uint32_t l = 0; l < k; ++l)
+    table.components.push_back({l == kHost ? "host" : "cpu:" + std::to_string(l), any(1, 3), {}, {}});
+  table.links.assign(std::size_t{k} * k, {7, 1024, true});
+  for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
+  for (std::uint32_t s = 0; s < stages; ++s) {
+    StageCosts costs{std::vector<std::int64_t>(k, 0), kPerMille * any(1, 3), {}};
+    for (std::uint32_t l = 0; l < k && s > kSink; ++l) costs.time_ps[l] = l == kHost ? kNowhere_ps : any(0, 50);
+    table.stages.push_back(std::move(costs));
+  }
+  for (std::uint32_t e = any(1, 12); e > 0; --e) {
+    const std::uint32_t from = any(1, stages - 1);
+    table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMille * any(1, 3), any(0, 9)});
+  }
+  return table;
+}
+
+inline assign::Placement any_placement(const CostTable& table) {
+  assign::Placement placement;
+  for (std::uint32_t s = 0; s < table.stages.size(); ++s)
+    placement.push_back(s <= kSink ? kHost : any(1, static_cast<std::uint32_t>(table.components.size()) - 1));
+  return placement;
+}
+
+// A plan as the compiler would place it, with what verify_certificate() looks at.
+inline Plan plan_of(const CostTable& costs, const Certificate& certificate) {
+  Plan plan;
+  for (const ComponentCosts& component : costs.components)
+    plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.lanes});
+  for (std::uint32_t s = 0; s < costs.stages.size(); ++s) {
+    StagePlan stage;
+    stage.name = "s" + std::to_string(s);
+    stage.role = s == kHost ? StageRole::kSource : s == kSink ? StageRole::kSink : StageRole::kKernel;
+    stage.controller = certificate.placement[s];
+    plan.stages.push_back(std::move(stage));
+  }
+  for (const EdgeCosts& edge : costs.edges) plan.edges.push_back({edge.from, 0, edge.to, 0});
+  plan.model = certificate.goal.model;
+  plan.certificate = certificate;
+  return plan;
+}
+
+}  // namespace woa::test

@@ -1,0 +1,153 @@
+// What a placement costs under each call model, against the table of architecture: messages, payload and loads counted
+// edge by edge.
+#include "compiler/place/placement_problem.h"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "compiler/place/call_route.h"
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/place/any_table.h"
+
+namespace woa::test {
+namespace {
+
+using assign::Placement;
+using assign::Sum;
+
+// Messages of a token, as the table of call models has them.
+std::uint64_t messages(const std::string& model, std::uint32_t a, std::uint32_t b, bool to_sink) {
+  const std::uint64_t apart = a != b, leaves = a != kHost, enters = b != kHost;
+  if (model == "woa") return apart;
+  if (model == "rpc-fused") return apart * (leaves + enters);
+  if (model == "rpc-hub") return leaves + enters;
+  if (model == "rpc-polled") return 2 * leaves + enters;
+  return to_sink ? 0 : 2 * apart;  // nested
+}
+// How often its payload crosses.
+std::uint64_t crossings(const std::string& model, std::uint32_t a, std::uint32_t b) {
+  const std::uint64_t apart = a != b, leaves = a != kHost, enters = b != kHost;
+  if (model == "woa" || model == "rpc-nested") return apart;
+  return model == "rpc-fused" ? apart * (leaves + enters) : leaves + enters;
+}
+
+}  // namespace
+
+TEST_CASE("the serial time of a placement is its stages' time, its messages and its payload") {
+  CHECK(rc::check([] {
+    const CostTable table = any_table();
+    const Placement placement = any_placement(table);
+    for (const std::string_view name : kPlacementModels) {
+      const std::string model(name);
+      const auto problem = placement_problem(table, {.model = model});
+      RC_ASSERT(problem.ok());
+      Sum expected = 0;
+      for (std::uint32_t s = kSink + 1; s < table.stages.size(); ++s) {
+        const std::uint64_t firings = table.stages[s].firings / kPerMille;
+        expected += firings * static_cast<std::uint64_t>(table.stages[s].time_ps[placement[s]]);
+        if (model == "rpc-polled") expected += firings * 2 * 7;
+      }
+      for (const EdgeCosts& edge : table.edges) {
+        const std::uint32_t a = placement[edge.from], b = placement[edge.to];
+        expected += edge.tokens / kPerMille * 7 * messages(model, a, b, edge.to == kSink);
+        expected += edge.bytes * crossings(model, a, b);
+      }
+      RC_ASSERT(assign::evaluate(*problem, placement).sum == expected);
+    }
+  }));
+}
+
+TEST_CASE("the time between instances is the largest load of a controller, of shared cores, or of a link") {
+  CHECK(rc::check([] {
+    CostTable table = any_table();
+    const auto k = static_cast<std::uint32_t>(table.components.size());
+    table.cores["all"] = any(1, 2);
+    for (std::uint32_t l = 1; l < k; ++l)
+      if (*rc::gen::arbitrary<bool>()) table.components[l].cores = "all";
+    if (k > 2) table.links[1 * k + 2].direct = false;
+    const Placement placement = any_placement(table);
+    for (const std::string model : {"woa", "rpc-hub"}) {
+      const auto problem = placement_problem(table, {.model = model, .objective = "throughput"});
+      RC_ASSERT(problem.ok());
+      std::map<std::string, std::uint64_t> loads;
+      for (std::uint32_t s = kSink + 1; s < table.stages.size(); ++s) {
+        const ComponentCosts& at = table.components[placement[s]];
+        const std::uint64_t time =
+            table.stages[s].firings / kPerMille * static_cast<std::uint64_t>(table.stages[s].time_ps[placement[s]]);
+        loads[at.controller] += (time + at.lanes - 1) / at.lanes;
+        if (!at.cores.empty()) loads["cores"] += (time + table.cores["all"] - 1) / table.cores["all"];
+      }
+      const auto cross = [&](std::uint32_t x, std::uint32_t y, std::uint64_t bytes) {
+        if (x != y) loads[std::to_string(x) + ">" + std::to_string(y)] += bytes;
+      };
+      for (const EdgeCosts& edge : table.edges) {
+        const std::uint32_t a = placement[edge.from], b = placement[edge.to];
+        const bool by_host = model == "rpc-hub" || (a == 1 && b == 2);
+        if (by_host) cross(a, kHost, edge.bytes), cross(kHost, b, edge.bytes);
+        if (!by_host) cross(a, b, edge.bytes);
+      }
+      std::uint64_t largest = 0;
+      for (const auto& [name, load] : loads) largest = std::max(largest, load);
+      RC_ASSERT(assign::evaluate(*problem, placement).objective == largest);
+    }
+  }));
+}
+
+TEST_CASE("a placement keeps to resources and to the bound on what is not its objective") {
+  CostTable table;
+  table.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {{"luts", 100}}, {}}};
+  table.links.assign(9, {10, 0, true});
+  for (std::size_t l = 0; l < 3; ++l) table.links[l * 3 + l] = {};
+  table.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMille, {}});
+  for (std::size_t s = 2; s < 4; ++s) table.stages[s] = {{kNowhere_ps, 50, 5}, kPerMille, {{}, {}, {{"luts", 60}}}};
+  table.edges = {{0, 2, kPerMille, 0}, {2, 3, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  const auto both = placement_problem(table, {});
+  REQUIRE(both.ok());
+  REQUIRE(assign::evaluate(*both, {0, 0, 2, 2}).broken == "luts of fpga:0");
+  REQUIRE(assign::evaluate(*both, {0, 0, 1, 2}).feasible);
+  REQUIRE(assign::evaluate(*both, {0, 0, 1, 2}).sum == 85);
+  const auto quick = placement_problem(table, {.most_period_ps = 60});
+  REQUIRE(quick.ok());
+  REQUIRE(assign::evaluate(*quick, {0, 0, 1, 1}).broken == "load of cpu:0");
+  const auto bounded = placement_problem(table, {.objective = "throughput", .most_latency_ps = 84});
+  REQUIRE(bounded.ok());
+  REQUIRE(assign::evaluate(*bounded, {0, 0, 1, 2}).broken == "the sum");
+}
+
+TEST_CASE("a cost table that makes no sense is refused, and so are goals that there are not") {
+  CHECK(rc::check([] {
+    const CostTable good = any_table();
+    RC_ASSERT(placement_problem(good, {}).ok());
+    CostTable table = good;
+    switch (*rc::gen::inRange(0, 8)) {
+      case 0: table.components[0].controller = "cpu:9"; break;
+      case 1: table.links.pop_back(); break;
+      case 2: table.stages.resize(1); break;
+      case 3: table.stages.back().time_ps.pop_back(); break;
+      case 4: table.stages.back().time_ps.assign(table.components.size(), kNowhere_ps); break;
+      case 5: table.edges.front().to = 1000; break;
+      case 6: table.components[1].lanes = 0; break;
+      default: table.components[1].cores = "none such"; break;
+    }
+    RC_ASSERT(placement_problem(table, {}).status().code() == Code::kInvalid);
+    RC_ASSERT(placement_problem(good, {.model = "rpc"}).status().code() == Code::kInvalid);
+    RC_ASSERT(placement_problem(good, {.objective = "price"}).status().code() == Code::kInvalid);
+    RC_ASSERT(placement_problem(good, {.most_latency_ps = 5}).status().code() == Code::kInvalid);
+  }));
+}
+
+TEST_CASE("sums that could not be exact are refused") {
+  CHECK(rc::check([] {
+    CostTable table = any_table();
+    table.stages.back().time_ps.assign(table.components.size(), std::int64_t{1} << 62);
+    RC_ASSERT(placement_problem(table, {}).status().code() == Code::kInvalid);
+    table = any_table();
+    table.edges = {{0, 2, ~std::uint64_t{0}, ~std::uint64_t{0}}};
+    RC_ASSERT(placement_problem(table, {}).status().code() == Code::kInvalid);
+  }));
+}
+
+}  // namespace woa::test

@@ -1,0 +1,105 @@
+#include "tools/woa/placement_explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tools/woa/certificate_report.h"
+
+namespace woa::tools {
+namespace {
+
+using Line = std::vector<std::string>;
+
+std::string formatted(const char* format, double number) {
+  std::array<char, 64> out{};
+  std::snprintf(out.data(), out.size(), format, number);
+  return out.data();
+}
+
+std::string time_text(std::int64_t ps) { return formatted("%.6g us", static_cast<double>(ps) / 1e6); }
+
+// "-18 % to +35 %".
+std::string range_text(const SafeRange& range) {
+  const std::string least = range.least == 0 ? "" : formatted("%.3g %%", 100 * (range.least - 1));
+  const std::string most = range.most == SafeRange::kMostFactor ? "" : formatted("+%.3g %%", 100 * (range.most - 1));
+  if (least.empty() && most.empty()) return "whatever it is";
+  if (least.empty()) return "up to " + most;
+  return most.empty() ? "from " + least + " up" : least + " to " + most;
+}
+
+std::string elsewhere_text(const Certificate& certificate, const Elsewhere& elsewhere) {
+  return elsewhere.controller + (elsewhere.proved ? " +" : " about +") +
+         time_text(elsewhere.value_ps - certificate.value_ps);
+}
+
+void print_lines(const std::vector<Line>& lines) {
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const Line& line : lines)
+    for (std::size_t k = 0; k < line.size(); ++k) widths[k] = std::max(widths[k], line[k].size());
+  for (const Line& line : lines) {
+    std::string text;
+    for (std::size_t k = 0; k < line.size(); ++k)
+      text += line[k] + (k + 1 < line.size() ? std::string(widths[k] - line[k].size() + 2, ' ') : "");
+    std::printf("%s\n", text.c_str());
+  }
+}
+
+nlohmann::json factors(const SafeRange& range) {
+  nlohmann::json both = nlohmann::json::array({range.least, range.most});
+  if (range.most == SafeRange::kMostFactor) both[1] = nullptr;
+  return both;
+}
+
+}  // namespace
+
+void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) {
+  const Certificate& certificate = *plan.certificate;
+  std::printf("\n%s\n", summary(certificate).c_str());
+  std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
+  for (const StageReason& reason : reasons.stages) {
+    std::string others;
+    for (const Elsewhere& elsewhere : reason.elsewhere)
+      others += (others.empty() ? "" : ", ") + elsewhere_text(certificate, elsewhere);
+    lines.push_back({plan.stages[reason.stage].name, certificate.costs.components[reason.component].controller,
+                     time_text(reason.time_ps), range_text(reason.time),
+                     others.empty() ? "it can run nowhere else" : others});
+  }
+  print_lines(lines);
+  if (!reasons.links.empty()) std::printf("\n");
+  lines = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
+  for (const LinkReason& link : reasons.links)
+    lines.push_back(
+        {certificate.costs.components[link.from].controller + " - " + certificate.costs.components[link.to].controller,
+         range_text(link.latency), range_text(link.ps_per_kib)});
+  if (lines.size() > 1) print_lines(lines);
+  if (!reasons.complete) std::printf("The time was over before all were looked at.\n");
+}
+
+nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
+  const Certificate& certificate = *plan.certificate;
+  const auto us = [](std::int64_t ps) { return static_cast<double>(ps) / 1e6; };
+  nlohmann::json stages = nlohmann::json::array(), links = nlohmann::json::array();
+  for (const StageReason& reason : reasons.stages) {
+    nlohmann::json others = nlohmann::json::array();
+    for (const Elsewhere& elsewhere : reason.elsewhere)
+      others.push_back(
+          {{"controller", elsewhere.controller}, {"value_us", us(elsewhere.value_ps)}, {"proved", elsewhere.proved}});
+    stages.push_back({{"stage", plan.stages[reason.stage].name},
+                      {"controller", certificate.costs.components[reason.component].controller},
+                      {"time_us", us(reason.time_ps)},
+                      {"safe_factor", factors(reason.time)},
+                      {"elsewhere", std::move(others)}});
+  }
+  for (const LinkReason& link : reasons.links)
+    links.push_back(
+        {{"between",
+          {certificate.costs.components[link.from].controller, certificate.costs.components[link.to].controller}},
+         {"latency_safe_factor", factors(link.latency)},
+         {"ps_per_kib_safe_factor", factors(link.ps_per_kib)}});
+  return {{"stages", std::move(stages)}, {"links", std::move(links)}, {"complete", reasons.complete}};
+}
+
+}  // namespace woa::tools
