@@ -1,7 +1,9 @@
-// woa verify PLAN: whether a plan's certificate is true.
+// woa verify PLAN: whether a plan is live, and what it says of its placement is true.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
@@ -13,9 +15,14 @@ namespace woa::tools {
 namespace {
 
 constexpr const char* kAboutVerify =
-    "A plan that was compiled with --profile says what its placement comes to and how good that is. This computes all "
-    "of\n"
-    "it anew from the costs in the plan, without a solver and without a search (docs/placement.md):\n"
+    "Shows of a plan, from what stands in it, that its instances end whatever branches they take (docs/liveness.md):\n"
+    "\n"
+    "  - joins get tokens of the same choices, merges one at a time, loops end, every course ends at the sink\n"
+    "  - tags keep firings apart\n"
+    "  - every edge has at least the blocks that one instance can occupy at once\n"
+    "\n"
+    "A plan that was compiled with --profile says what its placement comes to and how good that is, too. All of that\n"
+    "is computed anew from the costs in the plan, without a solver and without a search (docs/placement.md):\n"
     "\n"
     "  - every stage is where the certificate says, and may be there\n"
     "  - no limit of a controller, and no bound that was asked for, is broken\n"
@@ -25,7 +32,7 @@ constexpr const char* kAboutVerify =
     "    show it\n"
     "  - the status says no more: `proved` only where the bound is the value\n"
     "\n"
-    "Exit code 0: all of it is so. 1: something is not, or the plan has no certificate.\n"
+    "Exit code 0: all of it is so. 1: something is not.\n"
     "\n"
     "  woa compile graphs/hello.yaml --profile hello.profile.json -o hello.plan\n"
     "  woa verify hello.plan";
@@ -35,23 +42,53 @@ struct VerifyArguments {
   bool json = false;
 };
 
+// Blocks of all edges: `live` for one instance, `used` in all.
+std::pair<std::uint64_t, std::uint64_t> blocks_of(const Plan& plan) {
+  std::uint64_t live = 0, used = 0;
+  for (const EdgePlan& edge : plan.edges) {
+    live += edge.min_blocks;
+    used += edge.blocks;
+  }
+  return {live, used};
+}
+
+Status check(const Plan& plan) {
+  WOA_RETURN_IF_ERROR(verify_liveness(plan));
+  return plan.certificate ? verify_certificate(plan) : Status();
+}
+
+void print_verified(const std::string& name, const Plan& plan) {
+  const auto [live, used] = blocks_of(plan);
+  std::printf("%s: true\n", name.c_str());
+  std::printf("  live: %zu edges have %llu blocks, %llu of them for the oldest instance\n", plan.edges.size(),
+              static_cast<unsigned long long>(used), static_cast<unsigned long long>(live));
+  std::printf("  %s\n", plan.certificate ? summary(*plan.certificate).c_str()
+                                         : "placed by pins and rules alone, of which nothing is claimed");
+}
+
 int verify(const VerifyArguments& arguments) {
   const auto plan = read_plan(arguments.plan);
   if (!plan.ok()) return fail(plan.status().with_context(arguments.plan.string()), kFailed, arguments.json);
-  if (const Status status = verify_certificate(*plan); !status.ok())
+  if (const Status status = check(*plan); !status.ok())
     return fail(status.with_context(arguments.plan.string()), kFailed, arguments.json);
-  if (arguments.json) {
-    print_json({{"ok", true}, {"graph", plan->graph}, {"certificate", tools::to_json(*plan->certificate)}});
-  } else {
-    std::printf("%s: true\n  %s\n", arguments.plan.string().c_str(), summary(*plan->certificate).c_str());
+  if (!arguments.json) {
+    print_verified(arguments.plan.string(), *plan);
+    return kDone;
   }
+  const auto [live, used] = blocks_of(*plan);
+  nlohmann::json object{{"ok", true},
+                        {"graph", plan->graph},
+                        {"liveness", {{"edges", plan->edges.size()}, {"live", live}, {"used", used}}}};
+  if (plan->certificate) object["certificate"] = tools::to_json(*plan->certificate);
+  print_json(object);
   return kDone;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("verify", "Check what a plan says of its placement, without a solver");
+  CLI::App& command = *app.add_subcommand(
+      "verify", "Show that a plan is live, and check what it says of its placement, without a solver");
   command.footer(kAboutVerify);
   auto arguments = std::make_shared<VerifyArguments>();
   command.add_option("PLAN", arguments->plan, "Compiled plan")->required();
