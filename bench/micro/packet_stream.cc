@@ -33,7 +33,7 @@ class Consumer final : public PacketSink {
 
   [[nodiscard]] bool consume(std::uint64_t messages) { return take_packets(receiver_, *this, messages); }
   bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> inline_payload) noexcept override {
-    if (!inline_payload.empty()) touch_ends(inline_payload);
+    touch_ends(inline_payload);
     return true;
   }
 

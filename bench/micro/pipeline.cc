@@ -27,17 +27,20 @@ constexpr Peer kForwardingPeers[] = {{"libfabric writes, shm", PeerLibrary::kLib
                                      {"ZeroMQ push, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8}};
 constexpr Peer kHubPeers[] = {{"gRPC unary calls by a hub", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
 
-// One place of the tables.
+// What one contest measures.
 struct Case {
   std::uint64_t size;
   std::uint32_t window;
   PipelineCores cores;
+  bool names_cores;
   std::uint64_t items;
 };
 
-// As in: window 1, cores 0101.
+// As in: window 1, cores 0111.
 std::string in_words(const Case& at) {
-  std::string text = ", window " + std::to_string(at.window) + ", cores ";
+  std::string text = ", window " + std::to_string(at.window);
+  if (!at.names_cores) return text;
+  text += ", cores ";
   for (const std::size_t core : at.cores) text += std::to_string(core);
   return text;
 }
@@ -140,11 +143,12 @@ void compare(std::vector<Row>& rows) {
 }
 
 std::vector<Case> cases_of(const PipelineOptions& chosen) {
+  const bool named = chosen.cores != PipelineOptions().cores;
   std::vector<Case> cases;
   for (const PipelineCores& cores : chosen.cores)
     for (const std::uint64_t size : chosen.sizes)
       for (const std::uint32_t window : chosen.windows)
-        cases.push_back({size, window, cores, items_of(size, chosen.count)});
+        cases.push_back({size, window, cores, named, items_of(size, chosen.count)});
   return cases;
 }
 
@@ -154,9 +158,13 @@ Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& 
   const bool shared = chosen.provider.empty();
   Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
   if (shared) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
-  HostProbe probe;
-  for (const Case& at : cases_of(chosen)) {
+  const std::vector<Case> cases = cases_of(chosen);
+  for (const Case& at : cases) {  // sooner than after minutes of measuring
+    WOA_RETURN_IF_ERROR(check_processors(at.cores));
     if (!shared) WOA_RETURN_IF_ERROR(check_held(job_of(at)));
+  }
+  HostProbe probe;
+  for (const Case& at : cases) {
     auto rows = run_contest(contest_of(options, chosen, at), [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     compare(*rows);

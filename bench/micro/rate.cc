@@ -15,7 +15,7 @@ namespace woa::bench {
 namespace {
 
 constexpr std::array<std::byte, 8> kWord{};
-constexpr const char* kActivate = ", activate";
+constexpr const char *kActivate = ", activate", *kInlined = ", activate, inline";
 constexpr std::uint32_t kSmallRing = 64, kLargeRing = 1024;
 
 constexpr const char* kActiveMessages = "UCX active messages";
@@ -29,6 +29,8 @@ constexpr Peer kPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "p
 std::string ours(const Transport& transport, std::uint32_t slots) {
   return std::string(transport.name()) + " transport, " + std::to_string(slots) + " slots";
 }
+
+const char* name_of(std::uint64_t size) { return size == 0 ? kActivate : kInlined; }
 
 // With a payload inline, or one in a block, of which there is none: nobody looks for it.
 ActivationPacket activation(std::uint64_t inline_bytes) {
@@ -62,7 +64,7 @@ Contest contest_of(Transport& transport, const RateOptions& options, std::uint32
   Contest contest{"Mmsg/s", options.repetitions, limit, {}};
   contest.contenders = {
       {limit, "limit", payload.size(), [=] { return rate(mailbox_stream_ns(mailbox, payload, messages)); }},
-      {ours(transport, slots) + kActivate, "ours", size == 0 ? kPacketBytes : size, packets(activation(size))}};
+      {ours(transport, slots) + name_of(size), "ours", size == 0 ? kPacketBytes : size, packets(activation(size))}};
   if (size == 0)
     contest.contenders.push_back({ours(transport, slots) + ", retire", "ours", kPacketBytes, packets(retirement())});
   return contest;
@@ -82,7 +84,7 @@ Status measure(Transport& transport, const RateOptions& options, std::uint64_t s
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     for (const char* peer : {kActiveMessages, kSends})
-      add_ratio(report, *rows, ours(transport, slots) + kActivate, peer);
+      add_ratio(report, *rows, ours(transport, slots) + name_of(size), peer);
     std::ranges::move(*rows, std::back_inserter(report.rows));
   }
   return {};

@@ -11,7 +11,7 @@
 namespace woa::bench {
 
 struct RateOptions {
-  static constexpr std::uint64_t kMostBytes = 4096;
+  static constexpr std::uint64_t kMostBytes = 4096;  // what is larger goes through blocks: `bandwidth`
   std::vector<std::uint64_t> sizes{0};  // bytes inline behind a header, at most kMostBytes; 0: headers alone
   std::uint64_t count = 0;              // messages of a launch; 0: 2,000,000
   std::uint64_t repetitions = 11;

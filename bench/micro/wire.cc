@@ -81,12 +81,13 @@ Result<Report> bench_wire_rate(const WireOptions& options) {
       if (size == 0) raw.bytes = kWordBytes;
       const double thousands = static_cast<double>(count) * 1e3;  // a message per ns is 1,000 million a second
       const std::string ring = ", " + std::to_string(slots) + " slots", limit = "raw fi_writedata" + ring;
-      const Contest contest{"Mmsg/s",
-                            options.repetitions,
-                            limit,
-                            {{limit, "limit", raw.bytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(raw)); }},
-                             {"ofi transport" + ring, "ours", size == 0 ? kPacketBytes : size,
-                              [=] { return per_ns(thousands, ofi_packets_ns(job)); }}}};
+      const Contest contest{
+          "Mmsg/s",
+          options.repetitions,
+          limit,
+          {{limit, "limit", raw.bytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(raw)); }},
+           {"ofi transport" + ring + (size == 0 ? ", retire" : ", activate, inline"), "ours",
+            size == 0 ? kPacketBytes : size, [=] { return per_ns(thousands, ofi_packets_ns(job)); }}}};
       auto rows = run_contest(contest, [&] { return probe.look(); });
       if (!rows.ok()) return rows.status();
       std::ranges::move(*rows, std::back_inserter(report.rows));

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <tuple>
 
 #include "bench/micro/bandwidth.h"
 #include "bench/micro/channels.h"
@@ -163,7 +162,8 @@ void add_rate(CLI::App& parent, Action& action) {
   command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + about_transport(" of as many bytes, or of 8"));
   add_transport_options(command, *over);
   command
-      .add_option("--size", chosen->sizes, "Bytes inline behind each header, 0 to 4096; several, or a list with commas")
+      .add_option("--size", chosen->sizes, "Bytes inline behind each header, 0 to 4KiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(std::uint64_t{0}, bench::RateOptions::kMostBytes))
       ->delimiter(',')
       ->option_text("N,... [0]");
@@ -174,7 +174,7 @@ void add_rate(CLI::App& parent, Action& action) {
 
 // Four digits.
 std::string check_cores(const std::string& text) {
-  const bool digits = text.size() == std::tuple_size_v<bench::PipelineCores> &&
+  const bool digits = text.size() == bench::PipelineCores{}.size() &&
                       std::ranges::all_of(text, [](char digit) { return digit >= '0' && digit <= '9'; });
   return digits ? "" : "'" + text + "' is not four digits: the processor of the source and of each worker, as in 0101";
 }
@@ -213,7 +213,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
             chosen->cores.clear();
             std::ranges::transform(texts, std::back_inserter(chosen->cores), cores_of);
           },
-          "Processors of the source and of each worker; several, or a list with commas")
+          "Processors (0 to 9) of the source and of each worker; several, or a list with commas")
       ->check(check_cores)
       ->delimiter(',')
       ->option_text("DIGITS,... [0101]");

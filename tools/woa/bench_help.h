@@ -49,8 +49,10 @@ inline constexpr const char* kAboutPipeline =
     "is\n"
     "compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds\n"
     "only where both are near their limits. Peers forward, but for gRPC, whose caller is a hub. On cores 0101 an item\n"
-    "changes processors 4 times by either route; on 0111, with all workers on one, twice if forwarded and 6 times by\n"
-    "the hub.\n"
+    "changes processors 4 times by either route; on 0111, with all workers on one processor, twice if forwarded and 6\n"
+    "times by the hub. Below the table stands how many times the time of `woa` that of `rpc-hub` is: above 1, `woa` "
+    "is\n"
+    "faster. `host state` is that of processors 0 and 1, whatever --cores says.\n"
     "\n"
     "  woa bench pipeline --size 64,1MiB --window 1,4 --cores 0101,0111";
 

@@ -32,7 +32,7 @@ PEERS = {
         "grpc": ["gRPC unary calls"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
 SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "pipeline": 57, "fanout": 57, "randomaccess": 16 << 10}
-AROUND = {"pipeline": ("", ", window 2, cores 0101"), "fanout": ("3 consumers, ", "")}  # what rows say beside the contender
+AROUND = {"pipeline": ("", ", window 2"), "fanout": ("3 consumers, ", "")}  # what rows say beside the contender
 PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc", "ofi": "peer_libfabric"}  # those that mpirun does not start
 
 
@@ -90,10 +90,10 @@ class Bench(WoaTest):
                    transport="ofi")
         self.check(self.report("rate", *few, "1000"), "rate", "more", "Mmsg/s",
                    [row for slots in (64, 1024) for row in ((f"raw fi_writedata, {slots} slots", LIMIT, 8),
-                                                            (f"ofi transport, {slots} slots", OURS, 64))], transport="ofi")
+                                                            (f"ofi transport, {slots} slots, retire", OURS, 64))], transport="ofi")
         self.check(self.report("rate", *few, "1000", "--size", "4,4096"), "rate", "more", "Mmsg/s",
                    [row for size in (4, 4096) for slots in (64, 1024) for row in ((f"raw fi_writedata, {slots} slots", LIMIT, size),
-                                                                                  (f"ofi transport, {slots} slots", OURS, size))],
+                                                                                  (f"ofi transport, {slots} slots, activate, inline", OURS, size))],
                    transport="ofi")
 
     def test_runs_over_libfabric(self):
@@ -147,13 +147,17 @@ class Bench(WoaTest):
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
     def test_rate_of_payloads(self):
-        """Inline behind a header."""
+        """Inline behind a header. Who looks for a row finds one."""
         few = ("rate", "--count", "5000", "--repetitions", "1", "--no-peers", "--size")
-        self.check(self.report(*few, "1,64", "--size", "4096"), "rate", "more", "Mmsg/s",
+        self.check(self.report(*few, "1,64", "--size", "4KiB"), "rate", "more", "Mmsg/s",
                    [row for size in (1, 64, 4096) for slots in (64, 1024)
-                    for row in ((f"raw mailbox, {slots} slots", LIMIT, size), (f"shm transport, {slots} slots, activate", OURS, size))])
+                    for row in ((f"raw mailbox, {slots} slots", LIMIT, size), (f"shm transport, {slots} slots, activate, inline", OURS, size))])
+        rows = [(row["contender"], row["size"]) for row in self.report(*few, "0,64")["rows"]]
+        self.assertEqual(len(set(rows)), len(rows))
         for size in ("4097", "-1", "some"):
             self.refused(self.woa("bench", *few, size), 2, "--size")
+        for size in (9, 200):
+            self.peers_at(size, bench=("rate",))
 
     def test_pipeline(self):
         names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
@@ -171,7 +175,9 @@ class Bench(WoaTest):
         for cores in ("012", "01010", "01a1", ""):
             self.refused(self.woa("bench", *few, "--cores", cores), 2, "--cores")
         for elsewhere in sorted(set(range(10)) - os.sched_getaffinity(0))[:1]:
-            self.refused(self.woa("bench", *few, "--cores", f"010{elsewhere}"), 3, "error[unavailable]", str(elsewhere))
+            self.refused(self.woa("bench", *few, "--cores", f"0101,010{elsewhere}"), 3, "error[unavailable]", f"processors 0 and 1 and {elsewhere}")
+        usual = [row["contender"] for row in self.report(*few, "--size", "64", "--window", "2")["rows"]]
+        self.assertEqual(usual, [f"{name}, window 2" for name, _ in names])
 
     def check_models(self, report, cases):
         """How many times the time of `woa` `rpc-hub` takes, for each case."""

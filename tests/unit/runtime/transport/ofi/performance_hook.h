@@ -2,26 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace woa::test {
 
-// Has libfabric install the hook; before it is loaded. The hook counts only where it can read a counter of the
-// processor's: where the system has none for us, its calls get one that is emulated (emulated_counter.cc).
 class PerformanceHook {
  public:
+  // Has libfabric install the hook; before it is loaded.
   PerformanceHook();
-  ~PerformanceHook();  // what libfabric said is shown
-  PerformanceHook(const PerformanceHook&) = delete;
-  PerformanceHook& operator=(const PerformanceHook&) = delete;
 
-  // Whether this libfabric has the hook, once a transport was made.
-  [[nodiscard]] bool installed() const;
-  // How often `call` was made of the provider by transports that are gone: "writedata" of fi_writedata().
+  // Runs what opens or closes transports, and keeps what libfabric says of it on stderr.
+  void listen(const std::function<void()>& action);
+  [[nodiscard]] const std::string& heard() const noexcept { return heard_; }
+  // How often `call` was made of the provider by transports that were closed: "writedata" of fi_writedata().
   [[nodiscard]] std::uint64_t calls(const std::string& call) const;
 
  private:
-  int log_, stderr_;  // libfabric writes to stderr when a fabric is closed
+  std::string heard_;
 };
 
 }  // namespace woa::test
