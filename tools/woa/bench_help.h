@@ -74,9 +74,9 @@ inline constexpr const char* kAboutHandover =
     "kernel\n"
     "on processor 1 that reads it: commit, poll, match, fire, by the clock of the controllers' traces. The payload "
     "stays\n"
-    "where it was written (one within the inline limit is also copied behind its header), so the size should not "
-    "matter. "
-    "The limit is a hop of the raw mailbox with 64 bytes.\n"
+    "where it was written (one within the inline limit is also copied behind its header). The limit is a flag in "
+    "shared\n"
+    "memory behind a payload of the same size: what was written before it leaves the processor first.\n"
     "\n"
     "  woa bench handover --size 64,64MiB";
 

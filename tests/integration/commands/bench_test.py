@@ -195,7 +195,7 @@ class Bench(WoaTest):
 
     def test_handover(self):
         self.check(self.report("handover", "--size", "64,3MiB", "--count", "5", "--repetitions", "1"), "handover", "less", "ns",
-                   [row for size in (64, 3 << 20) for row in (("raw mailbox, 64 B", LIMIT, size), ("kernel to kernel", OURS, size))])
+                   [row for size in (64, 3 << 20) for row in (("raw flag", LIMIT, size), ("kernel to kernel", OURS, size))])
 
     def test_channels(self):
         """A thousand of them under a limit of 256 descriptors, in at most 64 KiB a pair."""
