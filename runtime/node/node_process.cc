@@ -107,14 +107,14 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
 }
 
 // That the run has to say why a node lost another: it hears of all nodes, one after the other.
-constexpr std::uint64_t kReasonNs = 2'000'000'000;
+constexpr std::uint64_t kVerdictNs = 2'000'000'000;
 
 // Tells the run that this node cannot be set up. A node that lost another may be the first to notice that the other
 // could not stay: then it is the run that knows why.
 Status give_up(ControlSocket& socket, const Status& status) {
   (void)socket.send(to_failed(status));
   if (status.code() != Code::kPeerLost) return status;
-  limit_blocking(socket.descriptor(), kReasonNs);
+  limit_blocking(socket.descriptor(), kVerdictNs);
   control::FromHost answer;
   if (!socket.receive(answer).ok() || answer.stop().why().empty()) return status;
   return {Code::kCancelled, "the run failed: " + answer.stop().why()};
