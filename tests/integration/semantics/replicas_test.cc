@@ -39,7 +39,7 @@ struct Noted {
 
 TEST_CASE("instance i is for replica i modulo their number, and a join finds both halves") {
   for (const auto& [work, more] : {std::pair{2, 2}, {2, 3}, {4, 2}, {2, 4}, {1, 5}, {5, 1}, {64, 64}}) {
-    for (const std::string_view model : kCallModels) {
+    for (const std::string_view model : models_of(compiled(graph(work, more)))) {
       INFO(work << " and " << more << ", " << model);
       Noted noted;
       const Outcome outcome = run_as<ThreadedBackend>(compiled(graph(work, more)), model, noted.kernels, kInstances);
@@ -88,7 +88,7 @@ TEST_CASE("replicas cost no messages but for held tokens, and each payload is co
 }
 
 TEST_CASE("an edge to each replica at exactly b(e) blocks never blocks for good") {
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(3, 2)))) {
     Plan plan = compiled(graph(3, 2));
     plan.window = 16;
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
@@ -101,7 +101,7 @@ TEST_CASE("a replica that fails fails its instance only, under its own name") {
   Functions kernels = functions();
   kernels["join2"] = kernels.at("join");
   kernels["copy"] = kernels.at("fail_3");
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(2, 3)))) {
     const Outcome outcome = run_as<FunctionBackend>(compiled(graph(2, 3)), model, kernels, kInstances);
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == kInstances - 1);
@@ -127,7 +127,7 @@ TEST_CASE("state of an instance stays with its replica") {
   for (StagePlan& stage : plan.stages) {
     if (stage.kernel == "step") stage.stateful = Stateful::kInstance;
   }
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(plan)) {
     const Outcome outcome = run_as<ThreadedBackend>(plan, model, kernels, kInstances);
     REQUIRE(outcome.outputs.size() == kInstances);
     for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == "5");

@@ -51,7 +51,7 @@ void check(const Outcome& outcome) {
 TEST_CASE("a gather takes the elements in the order of their numbers, from none to all") {
   Functions late = kernels();
   late["copy"] = late.at("jitter");
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph()))) {
     INFO(model);
     check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kInstances));
     check(run_as<ThreadedBackend>(compiled(graph()), model, late, kInstances));
@@ -73,7 +73,7 @@ TEST_CASE("replicas share the elements of an instance") {
     seen[s.name].insert(read(f, 0));
     write(f, 0, read(f, 0));
   };
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(", replicas: 3")))) {
     check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kInstances));
     REQUIRE(seen.size() == 3);
     for (const auto& [stage, texts] : seen) {
@@ -83,7 +83,7 @@ TEST_CASE("replicas share the elements of an instance") {
 }
 
 TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the window") {
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(", replicas: 2")))) {
     for (const std::uint32_t window : {1U, 3U, 64U}) {
       Plan plan = compiled(graph(", replicas: 2"));
       plan.window = window;
@@ -101,7 +101,7 @@ TEST_CASE("an element that fails fails its instance, and no other") {
     f.code = Code::kKernelFailed;
     f.message = "13.1 is refused";
   };
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph()))) {
     const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kInstances);
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == kInstances - 1);
