@@ -80,13 +80,12 @@ class Predictor {
     const EdgeCosts& cost = costs_.edges[e];
     const Route route = route_of(e);
     const double tokens = static_cast<double>(cost.tokens) / kThousandths, bytes = static_cast<double>(cost.bytes);
-    const Way way{time_of(route, tokens, bytes), messages_of(route) * tokens};
+    const bool rides = model_ == "rpc-nested" && edge.to_stage == kSinkStage;
+    const Way way =
+        rides ? ride_back(edge, tokens, bytes) : Way{time_of(route, tokens, bytes), messages_of(route) * tokens};
     out_.serial_ps += way.ps;
     out_.messages += way.hops;
-    if (model_ == "rpc-nested" && edge.to_stage == kSinkStage)
-      add_ride(edge, tokens, bytes);
-    else
-      add_bytes(edge, route, bytes);
+    if (!rides) add_bytes(edge, route, bytes);
     add_to_bundles(edge, route, tokens);
     if (edge.loop < 0) {
       next_[edge.from_stage].emplace_back(edge.to_stage, way);
@@ -102,15 +101,19 @@ class Predictor {
     for (const EdgePlan& edge : plan_.edges)
       if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
   }
-  void add_ride(const EdgePlan& edge, double tokens, double bytes) {
+  Way ride_back(const EdgePlan& edge, double tokens, double bytes) {
+    Way way;
     std::uint32_t stage = edge.from_stage;
     for (auto caller = callers_.find(stage); caller != callers_.end(); caller = callers_.find(stage)) {
-      if (at(stage) != at(caller->second)) {
-        out_.payload_bytes += bytes;
-        if (!ridden_.insert(stage).second) out_.messages += tokens;
-      }
+      Route back;
+      const bool first = ridden_.insert(stage).second;
+      back.add({at(stage), at(caller->second), true, !first});
+      way.ps += time_of(back, tokens, bytes);
+      way.hops += messages_of(back) * tokens;
+      if (!back.hops().empty()) out_.payload_bytes += bytes;
       stage = caller->second;
     }
+    return way;
   }
   // What a stage itself sends to a controller on several edges of an output is counted on the first: the others name
   // the same block. What a relay sends goes by itself: arguments of a call, results that waited to be asked for.

@@ -16,7 +16,9 @@ struct Prediction {
   double calls = 0;          // the same if all that goes at once from a firing to one place were one packet
   double hops = 0;           // messages one after another, at most, from source to sink
   double payload_bytes = 0;  // that crosses, once per controller as a run counts it
-  double serial_ps = 0;      // all firings and messages, one after another
+  // All firings and messages, one after another. Of rpc-nested with each hop of an output's way back, which placement
+  // cannot know and counts as one (call_route.h).
+  double serial_ps = 0;
   // The longest way from source to sink. A stage counts with all its firings, and with the tokens of the loop edges
   // that enter it; a branch counts as often as it is taken.
   double critical_path_ps = 0;

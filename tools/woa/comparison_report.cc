@@ -100,11 +100,14 @@ void print_placements(const Comparison& comparison) {
   }
 }
 
-std::string gain_text(const GainRange& range, double unit, std::string (*text)(double)) {
-  const std::string least = range.least > 0 ? "above " + text(range.least * unit) : "";
-  const std::string most = range.most ? "below " + text(*range.most * unit) : "";
-  if (least.empty() && most.empty()) return "at any";
-  return least + (least.empty() || most.empty() ? "" : " and ") + most;
+// `now`: at factor 1.
+void print_gain(const char* of_what, const std::optional<GainRange>& range, double now, std::string (*text)(double)) {
+  std::string where = "at no ";
+  if (range) where = range->least == 0 && !range->most ? "at any " : "at ";
+  where += of_what;
+  if (range && range->least > 0) where += " above " + text(range->least * now);
+  if (range && range->most) where += (range->least > 0 ? " and below " : " below ") + text(*range->most * now);
+  std::printf("WOA gains more than 1 %% %s (here: %s at most).\n", where.c_str(), text(now).c_str());
 }
 
 void print_break_even(const Comparison& comparison) {
@@ -119,14 +122,8 @@ void print_break_even(const Comparison& comparison) {
     std::printf("\nWOA gains nothing here: %s takes %.4g times as long. Why: %s.\n", even.rpc.c_str(), even.ratio,
                 even.why_nothing.c_str());
   }
-  const std::string latency =
-      even.latency ? gain_text(*even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of) : "at none";
-  const std::string payload =
-      even.payload ? gain_text(*even.payload, static_cast<double>(even.payload_bytes), bytes_of) : "at none";
-  std::printf("WOA gains more than 1 %% at link latencies %s (now %s at most),\n", latency.c_str(),
-              us_of(static_cast<double>(even.latency_ps) / kPsPerUs).c_str());
-  std::printf("and at payloads %s (now %s at most); elsewhere RPC is as good.\n", payload.c_str(),
-              bytes_of(static_cast<double>(even.payload_bytes)).c_str());
+  print_gain("link latencies", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
+  print_gain("payloads", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");
 }
 
