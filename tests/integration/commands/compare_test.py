@@ -78,8 +78,8 @@ class Compare(WoaTest):
                 answer = self.compare(self.example(name), "--in", port + "=" + self.write("in", data), "--repetitions", "3", "--run",
                                       "--processes", "one")
                 self.check_measured(answer, refused.get(name, ()))
-        # Both branches, each for half of the instances.
-        answer = self.compare(self.example("merge"), "--in", "data=" + self.several((b"\2ab", b"\3abc")), "--repetitions", "3", "--run")
+        # Both branches, each for half of the instances. Costs count whole bytes of an instance: halves of even numbers.
+        answer = self.compare(self.example("merge"), "--in", "data=" + self.several((b"\2abc", b"\3abcde")), "--repetitions", "3", "--run")
         self.check_measured(answer, {"rpc-nested"})
 
     def profile(self, text):
