@@ -14,6 +14,7 @@
 #include "compiler/check/scatters.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/invariants.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
@@ -155,6 +156,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
   plan = with_replicas(std::move(plan), graph);
+  add_invariants(plan);
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {

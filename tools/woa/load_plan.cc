@@ -190,6 +190,11 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
   command
+      .add_option("--buffers", options.buffers,
+                  "full: blocks for as many instances as the window lets in (the default). least: only those that one "
+                  "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap")
+      ->check(CLI::IsMember({"full", "least"}));
+  command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
           "Let so many replicas of a stage run (1-64); may be repeated")
@@ -211,7 +216,11 @@ Loaded load_plan(const GraphOptions& options) {
     }
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  Loaded loaded = is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  if (loaded.plan && options.buffers == "least") {
+    for (EdgePlan& edge : loaded.plan->edges) edge.blocks = edge.min_blocks;
+  }
+  return loaded;
 }
 
 }  // namespace woa::tools
