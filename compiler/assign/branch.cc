@@ -13,7 +13,6 @@ namespace woa::assign {
 namespace {
 
 constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;  // so that prices fit 64 bits, by far
-constexpr Sum kMostRowPrice = Sum{1} << 46;
 constexpr std::size_t kMostDepthBytes = 128 << 20, kMostLeafBytes = 64 << 20;
 constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 

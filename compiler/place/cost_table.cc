@@ -14,11 +14,10 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kHostComponent = 0;
-constexpr double kMostNumber = 1e15;  // what a double still counts exactly
+constexpr double kMostExact = 1e15;  // what a double still counts exactly
 
 std::uint64_t whole(double number) {
-  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kMostNumber)));
+  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kMostExact)));
 }
 std::uint64_t per_mille(double number) { return whole(number * static_cast<double>(kPerMille)); }
 

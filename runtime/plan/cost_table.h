@@ -12,6 +12,7 @@
 
 namespace woa {
 
+inline constexpr std::uint32_t kHostComponent = 0;
 inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
 // Tokens and firings of an instance are counted in thousandths: they are means where branches and loops decide.
 inline constexpr std::uint64_t kPerMille = 1000;

@@ -199,9 +199,7 @@ std::vector<std::uint64_t> TokenFlow::bounds(std::vector<std::uint32_t>& edges, 
 
 namespace {
 
-Status not_shown(const std::string& what) {
-  return {Code::kInvalid, "liveness: " + what + "; compile the graph again"};
-}
+Status not_shown(const std::string& what) { return {Code::kInvalid, "blocks: " + what + "; compile the graph again"}; }
 
 std::string name_of(const Plan& plan, const EdgePlan& edge) {
   const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
@@ -246,7 +244,7 @@ std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge) {
   return (elements + shared - 1) / shared * (edge.from_stage == edge.to_stage ? 2U : 1U);
 }
 
-Status verify_liveness(const Plan& plan) {
+Status verify_blocks(const Plan& plan) {
   const auto proved = proved_blocks(plan);
   if (!proved.ok()) return proved.status();
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {

@@ -81,6 +81,6 @@ std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge);
 
 // Whether every edge's min_blocks are as many as proved_blocks() shows to be enough, but where they are only claimed,
 // and whether none is claimed that is shown. kInvalid names the first edge of which that is not so.
-Status verify_liveness(const Plan& plan);
+Status verify_blocks(const Plan& plan);
 
 }  // namespace woa

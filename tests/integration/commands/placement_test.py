@@ -120,9 +120,12 @@ class Placement(WoaTest):
         graph = self.write("three.yaml", GRAPH)
         self.assertEqual(self.woa("compile", graph, "-o", self.path("three.plan")).returncode, 0)
         done = self.verify()
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("placed by pins and rules alone: no certificate", done.stdout.decode())
-        self.assertNotIn("certificate", json.loads(self.verify("--json").stdout))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("live: 4 edges, 4 proved", done.stdout.decode())
+        self.assertIn("placed by pins and rules alone, of which nothing is claimed", done.stdout.decode())
+        answer = json.loads(self.verify("--json").stdout)
+        self.assertNotIn("certificate", answer)
+        self.assertEqual((answer["liveness"]["edges"], answer["liveness"]["live"]), (4, 4))
 
     def test_a_stage_that_the_profile_places_nowhere(self):
         times = {name: {"cpu": 10} for name in ("one", "two", "three")}

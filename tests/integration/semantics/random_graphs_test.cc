@@ -13,6 +13,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
   for (int g = 0; g < graphs; ++g) {
     const RandomProgram program(random, 2 + random() % most_stages);
     Plan plan = compiled(program.text());
+    REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
     const bool tight = random() % 2 == 0;  // exactly what one instance needs
     for (EdgePlan& edge : plan.edges) edge.blocks = tight ? edge.min_blocks : std::max(edge.blocks, edge.min_blocks);

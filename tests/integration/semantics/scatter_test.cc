@@ -1,4 +1,5 @@
 // What a scatter and its gather do, beyond what they compute: order, numbers of elements, messages, failures.
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -91,6 +92,30 @@ TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the 
       check(run_as<ThreadedBackend>(plan, model, kernels(), kInstances));
     }
   }
+}
+
+TEST_CASE("one block less than b(e) blocks for good, and verify refuses it") {
+  Functions most = kernels();
+  most["cut"] = [](Firing& f, const StagePlan&) {
+    for (int e = 0; e < 4; ++e) write_element(f, 0, "x");
+  };
+  Plan plan = compiled(graph());
+  plan.window = 1;
+  const auto edge = std::ranges::find_if(plan.edges, [&](const EdgePlan& e) {
+    return plan.stages[e.from_stage].name == "w";  // its elements wait for the gather
+  });
+  REQUIRE(edge->min_blocks == 4);
+  edge->blocks = 4;
+  const Outcome enough = run_as<FunctionBackend>(plan, "woa", most, 3);
+  REQUIRE(enough.outputs.size() == 3);
+  REQUIRE(enough.outputs.at(2)[0] == "x;x;x;x;");
+  edge->blocks = edge->min_blocks = 3;
+  REQUIRE(validate(plan).ok());
+  REQUIRE_FALSE(verify_liveness(plan).ok());
+  plan.deadline_ns = 200'000'000;  // nothing else would end it
+  const Outcome blocked = run_as<FunctionBackend>(plan, "woa", most, 3);
+  REQUIRE(blocked.failures.size() == 3);
+  for (const auto& [instance, failure] : blocked.failures) REQUIRE(failure.code == Code::kDeadlineExceeded);
 }
 
 TEST_CASE("an element that fails fails its instance, and no other") {

@@ -1,163 +1,104 @@
-// The blocks that a plan gives to one instance: shown to be enough by what stands in the plan alone, enough when no
-// edge has more, and no more than needed where docs/liveness.md says so.
-#include "runtime/plan/liveness.h"
-
-#include <algorithm>
+// Liveness shown anew from a plan: of every plan that the compiler makes, under every call model, it is; of a plan that
+// was changed where it matters, it is not.
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "compiler/compiler.h"
 #include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
-#include "tests/unit/compiler/graph_maker.h"
-#include "tests/unit/compiler/token_game.h"
+#include "tests/unit/compiler/fixture.h"
 
-namespace woa::test {
+namespace woa {
 namespace {
 
-std::string shown(const Plan& plan) { return verify_liveness(plan).message(); }
+namespace fs = std::filesystem;
 
-std::vector<std::uint32_t> live_blocks(const Plan& plan) {
-  std::vector<std::uint32_t> live;
-  for (const EdgePlan& edge : plan.edges) live.push_back(edge.min_blocks);
-  return live;
-}
-
-// A game that gets stuck with these blocks, if one of so many does.
-bool blocks(const Plan& plan, const std::vector<std::uint32_t>& capacity, Random& random, int games) {
-  for (int i = 0; i < games; ++i) {
-    if (Game(plan, random, capacity).play() == Game::kStuck) return true;
+std::vector<Plan> plans_of_the_tree() {
+  const fs::path root = WOA_SOURCE_DIR;
+  CompileOptions options;
+  options.kernel_path = {root / "kernels"};
+  std::vector<Plan> plans;
+  for (const auto& entry : fs::directory_iterator(root / "graphs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    Compilation result = compile_file(entry.path(), options);
+    INFO(entry.path() << test::say(result));
+    REQUIRE(result.plan.has_value());
+    plans.push_back(std::move(*result.plan));
   }
-  return false;
+  REQUIRE(plans.size() >= 16);
+  return plans;
 }
 
-const std::string kLoop =
-    "stages:\n"
-    "  head: {kernel: split, in: {in: [x, {from: end.again, loop: {max: 5}}]}}\n"
-    "  side: {kernel: copy, in: {in: head.b}}\n"
-    "  end: {kernel: step2, in: {x: side.out, y: {from: head.a, hold: true}}}\n"
-    "outputs: {y: end.done}\n";
-
-TEST_CASE("turns that follow one another are shown by an invariant") {
-  Plan plan = compile_good(kLoop);
-  CHECK(shown(plan) == "");
-  CHECK(edge_of(plan, "head.b", "side.in").min_blocks == 1);
-  CHECK(edge_of(plan, "head.a", "end.y").min_blocks == 6);  // held: one of each turn
-  REQUIRE_FALSE(plan.invariants.empty());
-  plan.invariants.clear();
-  CHECK(shown(plan).find(" has 1 blocks for one instance, which may need 6") != std::string::npos);
+void check_refused(const Plan& changed, const std::string& says) {
+  const Status status = verify_liveness(changed);
+  INFO(status.message());
+  CHECK(status.code() == Code::kInvalid);
+  CHECK(status.message().find(says) != std::string::npos);
 }
 
-TEST_CASE("a graph without loops and scatters needs no invariant") {
-  const Plan plan = compile_good(
-      "stages:\n"
-      "  r: {kernel: route, in: {in: x}}\n"
-      "  a: {kernel: copy, in: {in: r.left}}\n"
-      "outputs: {y: [a.out, r.right]}\n");
-  CHECK(plan.invariants.empty());
-  CHECK(shown(plan) == "");
-  for (const EdgePlan& edge : plan.edges) CHECK(necessary_blocks(plan, edge) == 1);
-}
-
-TEST_CASE("a stage that feeds itself needs two blocks, and blocks with one") {
-  const Plan plan = compile_good(
-      "stages:\n"
-      "  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 5}}]}}\n"
-      "outputs: {y: s.done}\n");
-  CHECK(shown(plan) == "");
-  CHECK(edge_of(plan, "s.again", "s.x").min_blocks == 2);
-  Random random(1);
-  std::vector<std::uint32_t> capacity = live_blocks(plan);
-  CHECK_FALSE(blocks(plan, capacity, random, 200));
-  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
-    capacity[e] = plan.edges[e].min_blocks - 1;
-    CHECK(blocks(plan, capacity, random, 200));
-    capacity[e] = plan.edges[e].min_blocks;
-  }
-}
-
-TEST_CASE("invariants hold of calls by way of the host, too") {
-  Random random(4);
-  GraphMaker maker(random);
-  for (int i = 0; i < 100; ++i) {
-    const std::string body = maker.make(false);
-    const Plan plan = compile_good(body, maker_options());
-    for (const std::string_view model : {"rpc-fused", "rpc-hub"}) {
+TEST_CASE("plans that the compiler makes are live under every call model") {
+  for (const Plan& plan : plans_of_the_tree()) {
+    for (const std::string_view model : kCallModels) {
       const auto calls = rewrite(plan, model);
       REQUIRE(calls.ok());
-      INFO(body << model);
-      CHECK(shown(*calls) == "");
+      const Status live = verify_liveness(*calls);
+      INFO(plan.graph << " " << model << ": " << live.message());
+      CHECK(live.ok());
     }
   }
 }
 
-TEST_CASE("where no invariant is found the plan says so, and not elsewhere") {
-  Plan plan = compile_good(kLoop);
-  plan.invariants.clear();
-  const auto proved = proved_blocks(plan);
-  REQUIRE(proved.ok());
-  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
-    const bool enough = plan.edges[e].min_blocks >= (*proved)[e];
-    plan.edges[e].claimed = true;
-    if (enough) CHECK(shown(plan).find("is said to be claimed, but it is proved") != std::string::npos);
-    plan.edges[e].claimed = !enough;
+TEST_CASE("one block less for an instance, or another tag, is refused at every edge") {
+  std::size_t several = 0;
+  for (const Plan& plan : plans_of_the_tree()) {
+    for (const std::string_view model : kCallModels) {
+      const Plan calls = *rewrite(plan, model);
+      for (std::size_t e = 0; e < calls.edges.size(); ++e) {
+        INFO(plan.graph << " " << model << ", edge " << e);
+        Plan changed = calls;
+        --changed.edges[e].min_blocks;
+        if (changed.edges[e].min_blocks > 0) {
+          check_refused(changed, "blocks for an instance");
+          ++several;
+        }
+        changed = calls;
+        changed.edges[e].keep ^= 1;
+        CHECK_FALSE(verify_liveness(changed).ok());
+        changed = calls;
+        changed.edges[e].step += 1;
+        CHECK_FALSE(verify_liveness(changed).ok());
+        changed = calls;
+        changed.edges[e].choice.replicas += 1;
+        CHECK_FALSE(verify_liveness(changed).ok());
+        changed = calls;
+        changed.edges.erase(changed.edges.begin() + static_cast<std::ptrdiff_t>(e));
+        CHECK_FALSE(verify_liveness(changed).ok());
+      }
+    }
   }
-  CHECK(shown(plan) == "");
+  CHECK(several >= 10);
 }
 
-TEST_CASE("replicas need as much each as one stage, of elements only their share") {
-  CompileOptions options = maker_options();
-  options.replicas = {{"w", 2}};
-  const Plan plan = compile_good(
-      "stages:\n"
-      "  c: {kernel: cut, in: {in: [x, {from: s.again, loop: {max: 6}}]}}\n"
-      "  w: {kernel: copy, in: {in: c.piece}}\n"
-      "  p: {kernel: paste, in: {pieces: w.out}}\n"
-      "  s: {kernel: step, in: {x: p.out}}\n"
-      "outputs: {y: s.done}\n",
-      options);
-  CHECK(shown(plan) == "");
-  for (const EdgePlan& edge : plan.edges) {
-    if (plan.stages[edge.to_stage].name == "w[1]") CHECK(necessary_blocks(plan, edge) == 2);
-  }
-}
+Plan compiled(const std::string& stages) { return test::compile_good("stages:\n" + stages); }
 
-// Every edge of every graph, one after the other.
-struct Tried {
-  int edges = 0, least = 0, blocked = 0;
-};
+TEST_CASE("what makes a graph live is named when it is taken away") {
+  Plan plan = compiled(
+      "  r: {kernel: route, in: {in: x}}\n  a: {kernel: copy, in: {in: r.left}}\n"
+      "  b: {kernel: copy, in: {in: r.right}}\noutputs: {y: [a.out, b.out]}\n");
+  REQUIRE(verify_liveness(plan).ok());
+  for (OutputPortPlan& port : plan.stages[2].outputs) port.one_of = -1;  // both are written
+  check_refused(plan, "may both write");
 
-Tried try_edges(const Plan& plan, Random& random) {
-  Tried tried;
-  std::vector<std::uint32_t> capacity = live_blocks(plan);
-  CHECK_FALSE(blocks(plan, capacity, random, 50));
-  for (std::size_t e = 0; e < plan.edges.size(); ++e, ++tried.edges) {
-    const std::uint32_t needed = necessary_blocks(plan, plan.edges[e]);
-    REQUIRE(needed <= plan.edges[e].min_blocks);
-    if (needed != plan.edges[e].min_blocks) continue;
-    ++tried.least;
-    --capacity[e];
-    tried.blocked += blocks(plan, capacity, random, 5000) ? 1 : 0;
-    ++capacity[e];
-  }
-  return tried;
-}
-
-TEST_CASE("with as many blocks as are live no game gets stuck; with one less, where they are the least, one does") {
-  Random random(7);
-  GraphMaker maker(random);
-  Tried all;
-  for (int i = 0; i < 150; ++i) {
-    const std::string body = maker.make(false);
-    INFO(body);
-    const Plan plan = compile_good(body, maker_options());
-    CHECK(shown(plan) == "");
-    CHECK(std::none_of(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.claimed; }));
-    const Tried tried = try_edges(plan, random);
-    all.edges += tried.edges, all.least += tried.least, all.blocked += tried.blocked;
-    CHECK(tried.blocked == tried.least);
-  }
-  CHECK(2 * all.least > all.edges);  // most are
+  plan = compiled("  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 9}}]}}\noutputs: {y: s.done}\n");
+  REQUIRE(verify_liveness(plan).ok());
+  REQUIRE(plan.loops.size() == 1);
+  Plan endless = plan;
+  for (EdgePlan& edge : endless.edges) edge.loop = -1;
+  check_refused(endless, "cycle");
+  plan.loops[0].max = 1'000'000;  // more than its counter holds
+  check_refused(plan, "counters");
 }
 
 }  // namespace
-}  // namespace woa::test
+}  // namespace woa

@@ -62,14 +62,14 @@ TEST_CASE("a block less than is shown to be enough is found") {
   CHECK(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint32_t>());
     Plan plan = any_plan(random);
-    RC_ASSERT(verify_liveness(plan).ok());
+    RC_ASSERT(verify_blocks(plan).ok());
     const auto proved = proved_blocks(plan);
     EdgePlan& edge = plan.edges[static_cast<std::size_t>(below(static_cast<int>(plan.edges.size())))];
     const std::uint64_t enough = (*proved)[static_cast<std::size_t>(&edge - plan.edges.data())];
     edge.min_blocks = static_cast<std::uint32_t>(below(static_cast<int>(enough)));
-    RC_ASSERT(verify_liveness(plan).code() == Code::kInvalid);
+    RC_ASSERT(verify_blocks(plan).code() == Code::kInvalid);
     edge.min_blocks = static_cast<std::uint32_t>(enough);
-    RC_ASSERT(verify_liveness(plan).ok());
+    RC_ASSERT(verify_blocks(plan).ok());
   }));
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("what is no invariant is refused, not read past its end") {
                                      Weights{{0, TokenFlow::kMaxWeight + 1}}};
     plan.invariants.push_back({wrong[static_cast<std::size_t>(below(static_cast<int>(wrong.size())))]});
     RC_ASSERT(proved_blocks(plan).status().code() == Code::kInvalid);
-    RC_ASSERT(verify_liveness(plan).code() == Code::kInvalid);
+    RC_ASSERT(verify_blocks(plan).code() == Code::kInvalid);
   }));
 }
 
