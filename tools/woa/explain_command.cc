@@ -37,10 +37,11 @@ constexpr const char* kAboutExplain =
     "rpc-hub),\n"
     "                or a kernel that writes over its input (`in_place` in its kernel.yaml)\n"
     "\n"
-    "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. CREDITS are the blocks that may "
-    "be\n"
-    "under way on the edge; of these so many as stand behind `oldest` are never given to younger instances. MEMORY is\n"
-    "that of the blocks, RING that of the edge's places in the header ring.\n"
+    "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. LIVE are the blocks that one "
+    "instance\n"
+    "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do): they are never given to younger ones.\n"
+    "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
+    "ring.\n"
     "\n"
     "Of a plan that was compiled with --profile, or a graph with it, too: where each stage is, how far its time may be "
     "off\n"
@@ -78,9 +79,9 @@ json to_json(const EdgeExplanation& edge) {
           {"methods", std::move(methods)},
           {"why", edge.why},
           {"payload_bytes", edge.payload_bytes},
-          {"blocks", edge.blocks},
-          {"credits", edge.blocks},
-          {"credits_of_oldest", edge.min_blocks},
+          {"live", edge.live},
+          {"least", edge.least},
+          {"used", edge.used},
           {"block_bytes", edge.block_bytes},
           {"memory_bytes", edge.memory_bytes},
           {"ring_bytes", edge.ring_bytes},
@@ -106,13 +107,11 @@ void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
 
 std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
 
-std::string credits_text(const EdgeExplanation& edge) {
-  return std::to_string(edge.blocks) + ", oldest " + std::to_string(edge.min_blocks);
-}
+std::string live_text(const EdgeExplanation& edge) { return std::to_string(edge.live) + (edge.least ? "" : "+"); }
 
 std::string memory_text(const EdgeExplanation& edge) {
   if (edge.memory_bytes == 0) return "-";
-  return std::to_string(edge.blocks) + " x " + size_text(edge.block_bytes);
+  return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
 }
 
 // Rows of texts under the first, in columns as wide as their widest text.
@@ -137,10 +136,10 @@ void print_columns(const std::vector<std::vector<std::string>>& rows, const std:
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
   std::printf("%s: %zu edges, model %s, window %u\n", plan.graph.c_str(), edges.size(), plan.model.c_str(),
               plan.window);
-  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "CREDITS", "MEMORY", "RING"}};
+  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
-                    methods_text(edge.methods), credits_text(edge), memory_text(edge),
+                    methods_text(edge.methods), live_text(edge), std::to_string(edge.used), memory_text(edge),
                     edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
   }
   print_columns(rows, edges);

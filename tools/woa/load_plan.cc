@@ -104,6 +104,9 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (!plan.ok()) {
     return {std::nullopt, fail(plan.status().with_context(options.file.string()), kFailed, options.json)};
   }
+  if (const Status live = verify_liveness(*plan); !live.ok()) {
+    return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
+  }
   if (const Status status = change_plan(*plan, options, params); !status.ok()) {
     return {std::nullopt, fail(status, kUsage, options.json)};
   }
@@ -190,6 +193,11 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
   command
+      .add_option("--buffers", options.buffers,
+                  "full: blocks for as many instances as the window lets in (the default). least: only those that one "
+                  "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap")
+      ->check(CLI::IsMember({"full", "least"}));
+  command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
           "Let so many replicas of a stage run (1-64); may be repeated")
@@ -211,7 +219,11 @@ Loaded load_plan(const GraphOptions& options) {
     }
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  Loaded loaded = is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  if (loaded.plan && options.buffers == "least") {
+    for (EdgePlan& edge : loaded.plan->edges) edge.blocks = edge.min_blocks;
+  }
+  return loaded;
 }
 
 }  // namespace woa::tools

@@ -34,11 +34,11 @@ class Explain(WoaTest):
         # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
         for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
                                              ("in place", "by reference", "by reference")):
-            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes blocks credits credits_of_oldest block_bytes "
+            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes live least used block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
-            self.assertEqual((edge["blocks"], edge["credits_of_oldest"], edge["memory_bytes"]), (3, 1, 3 * bound if method == "in place" else 0))
+            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["memory_bytes"]), (3, 1, True, 3 * bound if method == "in place" else 0))
             self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
@@ -139,7 +139,7 @@ class Explain(WoaTest):
 
     def test_help_teaches_the_methods(self):
         text = self.woa("explain", "--help").stdout.decode()
-        for word in ("inline", "in place", "by reference", "CREDITS", "calibrate", "woa explain graphs/hello.yaml"):
+        for word in ("inline", "in place", "by reference", "LIVE", "calibrate", "woa explain graphs/hello.yaml"):
             self.assertIn(word, text)
 
     def test_refusals(self):

@@ -116,12 +116,12 @@ class Placement(WoaTest):
         error = self.compile("--objective", "latency", "--max-latency", "1us", code=1)
         self.assertIn("a bound on the objective itself", error)
 
-    def test_a_plan_without_certificate(self):
+    def test_a_plan_that_was_not_placed_by_costs(self):
         graph = self.write("three.yaml", GRAPH)
         self.assertEqual(self.woa("compile", graph, "-o", self.path("three.plan")).returncode, 0)
         done = self.verify()
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertIn("live: 4 edges have", done.stdout.decode())
+        self.assertIn("live: 4 edges, 4 proved", done.stdout.decode())
         self.assertIn("placed by pins and rules alone, of which nothing is claimed", done.stdout.decode())
         answer = json.loads(self.verify("--json").stdout)
         self.assertNotIn("certificate", answer)
