@@ -1,7 +1,9 @@
 #include "compiler/place/by_costs.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,12 +34,35 @@ void put(Graph& graph, const std::vector<MachineController>& controllers, const 
   }
 }
 
+// Controllers that a stage may be on without a figure that the goal bounds.
+void report_unknown_figure(const CostTable& table, const std::string& figure,
+                           std::optional<std::uint64_t> ComponentCosts::*of, Report& report) {
+  std::vector<std::string> without;
+  for (std::size_t l = 1; l < table.components.size(); ++l) {
+    const auto open = [&](const StageCosts& stage) { return stage.time_ps[l] != kNowhere_ps; };
+    if (!(table.components[l].*of) && std::ranges::any_of(table.stages, open))
+      without.push_back(table.components[l].controller);
+  }
+  if (without.empty()) return;
+  report.error(
+      problem::kNoFigure, {},
+      cat("the ", figure, " of controllers in use is bounded, and that of some that stages may run on is not known: ",
+          quote_list(without)),
+      cat("write `", figure,
+          "` for each in the machine file (--machine), 0 for one that counts nothing; or "
+          "pin stages to others"));
+}
+
 }  // namespace
 
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report) {
   std::optional<Costs> costs = make_cost_table(graph, machine, profile, report);
   if (!costs) return std::nullopt;
+  const std::size_t errors = report.errors();
+  if (goal.most_price) report_unknown_figure(costs->table, "price", &ComponentCosts::price, report);
+  if (goal.most_power_mw) report_unknown_figure(costs->table, "power", &ComponentCosts::power_mw, report);
+  if (report.errors() != errors) return std::nullopt;
   const auto problem = placement_problem(costs->table, goal);
   if (!problem.ok()) {
     report.error(problem::kNoPlacement, {}, problem.status().message(), "mend the profile or the machine file");
