@@ -102,7 +102,8 @@ class WithinFees {
   [[nodiscard]] bool is_settled(const Case& one) const { return one.impossible || one.bound >= best_.value.objective; }
 
   Solution with_standing(Solution& all) {
-    best_.method += ", of " + std::to_string(cases_.size()) + " sets that can be afforded";
+    best_.method += "; best of " + std::to_string(cases_.size()) + (cases_.size() == 1 ? " set" : " sets") +
+                    " of controllers that can be afforded";
     best_.bound = all.bound, best_.proof = std::move(all.proof);
     Sum bound = best_.value.objective;
     for (const Case& one : cases_) bound = one.impossible ? bound : std::min(bound, one.bound);
@@ -126,12 +127,12 @@ class WithinFees {
     for (const Fee& fee : problem_.fees) {
       const auto least = sets.least(fee);
       if (!least || *least <= fee.most) continue;
-      return {Code::kExhausted, "placement: " + fee.name + ": components that all stages can run on come to " +
+      return {Code::kExhausted, "placement: " + fee.name + ": controllers that all stages can run on come to " +
                                     std::to_string(static_cast<Cost>(*least)) + " at least, and " +
                                     std::to_string(fee.most) + " are allowed"};
     }
     return {Code::kExhausted,
-            "placement: none was found that keeps all limits on components that can be afforded together"};
+            "placement: none was found that keeps all limits on controllers that can be afforded together"};
   }
 
   const Problem& problem_;

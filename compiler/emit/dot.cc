@@ -74,11 +74,16 @@ class Drawing {
   explicit Drawing(const Plan& plan) : plan_(plan), traffic_(traffic_of(plan)) {}
 
   std::string draw() {
-    out_ = "digraph \"" + label_text(plan_.graph) + "\" {\n  rankdir=LR; fontname=sans; labelloc=t;\n  label=\"" +
-           title() + "\";\n  node [fontname=sans]; edge [fontname=sans, fontsize=9];\n";
-    for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) draw_controller(c);
+    inside_.resize(plan_.controllers.size());
+    number_controllers();
+    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) draw_stage(s);
     for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) draw_edge(e);
-    return out_ + "}\n";
+    std::string out = "digraph \"" + label_text(plan_.graph) +
+                      "\" {\n  rankdir=LR; fontname=sans; labelloc=t;\n  label=\"" + title() +
+                      "\";\n  node [fontname=sans]; edge [fontname=sans];\n" + "  subgraph cluster_all {\n  label=\"" +
+                      legend() + "\"; labelloc=b; fontsize=10; color=white;\n";
+    for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) out += controller_text(c);
+    return out + between_ + "  }\n}\n";
   }
 
  private:
@@ -87,10 +92,19 @@ class Drawing {
         label_text(plan_.graph) + ", model " + label_text(plan_.model) + ", window " + std::to_string(plan_.window);
     if (!plan_.certificate) return text;
     const Certificate& certificate = *plan_.certificate;
-    const bool latency = certificate.goal.objective == "latency";
-    return text + (latency ? "\\none instance takes " : "\\nan instance every ") +
-           time_text(static_cast<double>(certificate.value_ps)) + " (" + label_text(certificate.status) +
-           "); on edges what an instance sends, the wider the more bytes; gray: within a controller";
+    return text + (certificate.goal.objective == "latency" ? "\\none instance takes " : "\\nan instance every ") +
+           time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
+           ")";
+  }
+  // What the picture does not say by itself, of what is in it.
+  [[nodiscard]] std::string legend() const {
+    const auto any = [&](auto is) { return std::ranges::any_of(plan_.edges, is); };
+    std::string text = "on edges: output > input, type, blocks under way at most";
+    if (!traffic_.empty()) text += ", what an instance sends (the wider, the more bytes)";
+    if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "; gray: within a controller";
+    if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "; double: round a loop";
+    if (any([&](const EdgePlan& edge) { return is_beside(edge); })) text += "; dashed: held, or the number of elements";
+    return text;
   }
 
   // Of all firings of an instance; below 0: not known.
@@ -104,33 +118,61 @@ class Drawing {
     return static_cast<double>(costs.time_ps[component]) * static_cast<double>(costs.firings) / kPerMille;
   }
 
-  void draw_controller(std::uint32_t c) {
-    const ControllerPlan& controller = plan_.controllers[c];
-    std::string stages;
-    double busy = 0;
-    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
-      if (plan_.stages[s].controller != c) continue;
-      draw_stage(s, stages);
-      busy += std::max(time_of(s), 0.0);
+  // By breadth from the source on.
+  void number_controllers() {
+    turn_.assign(plan_.controllers.size(), static_cast<std::uint32_t>(plan_.controllers.size()));
+    std::vector<std::vector<std::uint32_t>> readers(plan_.stages.size());
+    for (const EdgePlan& edge : plan_.edges) readers[edge.from_stage].push_back(edge.to_stage);
+    if (plan_.stages.empty()) return;
+    std::vector<bool> reached(plan_.stages.size(), false);
+    std::vector<std::uint32_t> stages{kSourceStage};
+    reached[kSourceStage] = true;
+    for (std::size_t at = 0, turn = 0; at < stages.size(); ++at) {
+      std::uint32_t& of_controller = turn_[plan_.stages[stages[at]].controller];
+      if (of_controller == turn_.size()) of_controller = static_cast<std::uint32_t>(turn++);
+      for (const std::uint32_t reader : readers[stages[at]])
+        if (!reached[reader]) reached[reader] = true, stages.push_back(reader);
     }
-    out_ += "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
-            label_text(controller.backend) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
-            "\"; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" + stages + "  }\n";
   }
-  void draw_stage(std::uint32_t s, std::string& out) const {
+
+  [[nodiscard]] std::string controller_text(std::uint32_t c) const {
+    const ControllerPlan& controller = plan_.controllers[c];
+    double busy = 0;
+    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
+      if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
+    return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
+           label_text(controller.backend) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
+           "\"; labelloc=t; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" +
+           inside_[c] + "  }\n";
+  }
+  void draw_stage(std::uint32_t s) {
     const StagePlan& stage = plan_.stages[s];
     std::string label = label_text(stage.name);
     if (!stage.kernel.empty()) label += "\\n" + label_text(stage.kernel);
     if (time_of(s) >= 0) label += "\\n" + time_text(time_of(s));
     const std::string shape = stage.role == StageRole::kKernel ? "box" : "ellipse";
-    out += "    s" + std::to_string(s) + " [label=\"" + label + "\", shape=" + shape +
-           ", style=filled, fillcolor=white];\n";
+    inside_[stage.controller] += "    s" + std::to_string(s) + " [label=\"" + label + "\", shape=" + shape +
+                                 ", style=filled, fillcolor=white];\n";
   }
 
+  // Its text is a node on the way, which other edges keep clear of. Graphviz puts an edge's first end left of the
+  // second: boxes stand in the order in which the source reaches them, and calls that the host hands on in one column.
   void draw_edge(std::uint32_t e) {
     const EdgePlan& edge = plan_.edges[e];
-    out_ += "  s" + std::to_string(edge.from_stage) + " -> s" + std::to_string(edge.to_stage) + " [label=\"" +
-            label_of(e) + "\"" + style_of(e) + "];\n";
+    const std::uint32_t from = plan_.stages[edge.from_stage].controller, to = plan_.stages[edge.to_stage].controller;
+    const std::string writer = "s" + std::to_string(edge.from_stage), reader = "s" + std::to_string(edge.to_stage),
+                      text = "e" + std::to_string(e);
+    (crosses(edge) ? between_ : inside_[from]) += "    " + text + " [label=\"" + label_of(e) +
+                                                  "\", shape=plaintext, fontsize=10, margin=\"0.03,0.02\", width=0, "
+                                                  "height=0];\n";
+    const bool beside = !crosses(edge) && plan_.controllers[from].kind == ControllerKind::kHost;
+    const std::string style = style_of(e) + (beside ? ", constraint=false];\n" : "];\n");
+    if (turn_[from] <= turn_[to])
+      between_ += "  " + writer + " -> " + text + " [dir=none" + style + "  " + text + " -> " + reader +
+                  " [dir=forward" + style;
+    else
+      between_ +=
+          "  " + reader + " -> " + text + " [dir=back" + style + "  " + text + " -> " + writer + " [dir=none" + style;
   }
   [[nodiscard]] std::string label_of(std::uint32_t e) const {
     const EdgePlan& edge = plan_.edges[e];
@@ -158,24 +200,26 @@ class Drawing {
            (crosses(plan_.edges[e]) ? (one ? "message" : "messages") : (one ? "token" : "tokens")) + ", " +
            bytes_text(traffic.bytes);
   }
+  // Not one token of each firing.
+  [[nodiscard]] bool is_beside(const EdgePlan& edge) const {
+    return plan_.stages[edge.to_stage].inputs[edge.to_port].hold || edge.count;
+  }
   [[nodiscard]] std::string style_of(std::uint32_t e) const {
     const EdgePlan& edge = plan_.edges[e];
-    const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
-    std::string style;
-    if (edge.loop >= 0) {
-      style = ", style=bold, constraint=false";
-    } else if (to.hold || edge.count) {
-      style = ", style=dashed";
-    }
-    if (traffic_.empty()) return style;
-    if (!crosses(edge)) return style + ", color=gray50";
+    std::string style = is_beside(edge) ? ", style=dashed" : "";
+    const std::string color = crosses(edge) ? "black" : "gray45";
+    style += ", color=\"" + color + (edge.loop >= 0 ? ":white:" + color : "") + "\"";
     // From 1 for a packet without payload to 6 for 16 MiB or more.
-    return style + number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
+    if (!traffic_.empty() && crosses(edge))
+      style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
+    return style;
   }
 
   const Plan& plan_;
   std::vector<Traffic> traffic_;
-  std::string out_;
+  std::vector<std::uint32_t> turn_;  // of a controller, from left to right
+  std::vector<std::string> inside_;  // of a controller's box
+  std::string between_;
 };
 
 }  // namespace

@@ -34,23 +34,30 @@ void put(Graph& graph, const std::vector<MachineController>& controllers, const 
   }
 }
 
-// Controllers that a stage may be on without a figure that the goal bounds.
-void report_unknown_figure(const CostTable& table, const std::string& figure,
+// Controllers that a stage may be on, of which the machine file does not say what the goal bounds. Those that are in no
+// file are told of together.
+void report_unknown_figure(const Costs& costs, const std::string& figure,
                            std::optional<std::uint64_t> ComponentCosts::*of, Report& report) {
-  std::vector<std::string> without;
-  for (std::size_t l = 1; l < table.components.size(); ++l) {
+  std::vector<std::string> unlisted;
+  const std::string fix = cat("write `", figure, "` for each, 0 for one that counts nothing; or pin stages to others");
+  for (std::size_t l = 1; l < costs.table.components.size(); ++l) {
     const auto open = [&](const StageCosts& stage) { return stage.time_ps[l] != kNowhere_ps; };
-    if (!(table.components[l].*of) && std::ranges::any_of(table.stages, open))
-      without.push_back(table.components[l].controller);
+    if ((costs.table.components[l].*of) || std::ranges::none_of(costs.table.stages, open)) continue;
+    const MachineController& controller = costs.controllers[l];
+    if (controller.place.line == 0) {
+      unlisted.push_back(controller.plan.name);
+    } else {
+      report.error(problem::kNoFigure, controller.place,
+                   cat("the ", figure, " of controllers in use is bounded, and that of ", quote(controller.plan.name),
+                       " is not known"),
+                   fix);
+    }
   }
-  if (without.empty()) return;
+  if (unlisted.empty()) return;
   report.error(
       problem::kNoFigure, {},
-      cat("the ", figure, " of controllers in use is bounded, and that of some that stages may run on is not known: ",
-          quote_list(without)),
-      cat("write `", figure,
-          "` for each in the machine file (--machine), 0 for one that counts nothing; or "
-          "pin stages to others"));
+      cat("the ", figure, " of controllers in use is bounded, and no machine file says that of ", quote_list(unlisted)),
+      cat("give a machine file that lists them (--machine); ", fix));
 }
 
 }  // namespace
@@ -60,8 +67,8 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   std::optional<Costs> costs = make_cost_table(graph, machine, profile, report);
   if (!costs) return std::nullopt;
   const std::size_t errors = report.errors();
-  if (goal.most_price) report_unknown_figure(costs->table, "price", &ComponentCosts::price, report);
-  if (goal.most_power_mw) report_unknown_figure(costs->table, "power", &ComponentCosts::power_mw, report);
+  if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);
+  if (goal.most_power_mw) report_unknown_figure(*costs, "power", &ComponentCosts::power_mw, report);
   if (report.errors() != errors) return std::nullopt;
   const auto problem = placement_problem(costs->table, goal);
   if (!problem.ok()) {

@@ -37,8 +37,9 @@ std::string what_is_known(const Certificate& certificate) {
   if (certificate.status == "proved") return "no placement is better: proved";
   if (certificate.status == "claimed") return "no placement is better: so says a solver, which nobody can check";
   if (certificate.status == "gap")
-    return "no placement is better by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) + " %";
-  return "how good that is was not found out";
+    return "no placement is better by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) +
+           " %, in the time that it was given (--placement-limit)";
+  return "how good that is was not found out in the time that it was given (--placement-limit)";
 }
 
 // Of the controllers in use, the host left out; nothing where one of them is not known.

@@ -3,6 +3,7 @@
 
 #include "compiler/assign/affordable.h"
 #include "compiler/assign/solve.h"
+#include "compiler/assign/symmetry.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/assign/any_problem.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -108,7 +109,8 @@ TEST_CASE("with rows and little time what is said of a placement within fees hol
 
 TEST_CASE("closed components cover what can be afforded just where each placement keeps out of one case's") {
   CHECK(rc::check([] {
-    Problem problem = any_problem({.most_nodes = 4, .components = 4, .fees = true});
+    const Problem problem = any_problem({.most_nodes = 4, .components = 4, .fees = true});
+    if (twins(problem) != std::vector<std::uint32_t>{0, 1, 2, 3}) return;  // of those that are alike one is looked at
     std::vector<ComponentSet> closed;
     for (int cases = *rc::gen::inRange(0, 5); cases > 0; --cases)
       closed.push_back(*rc::gen::inRange<ComponentSet>(0, 16));
@@ -184,7 +186,7 @@ TEST_CASE("fees that make no sense are refused") {
   problem.fees = {{"price", {3, 4}, 2}};
   CHECK(check(problem).ok());
   CHECK(solve(problem).status().message().find(
-            "price: components that all stages can run on come to 3 at least, and 2 are") != std::string::npos);
+            "price: controllers that all stages can run on come to 3 at least, and 2 are") != std::string::npos);
 }
 
 }  // namespace woa::assign::test

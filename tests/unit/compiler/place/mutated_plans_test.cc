@@ -128,6 +128,8 @@ struct Outcome {
 
 void check(const Plan& plan, Outcome& outcome) {
   REQUIRE(verify_certificate(plan).message() == "");
+  const Certificate& original = *plan.certificate;
+  const auto least = least_of(original);
   for (const Changed& changed : changes_of(plan)) {
     INFO(changed.name);
     Result<Plan> read_back = read(changed.body);
@@ -144,7 +146,9 @@ void check(const Plan& plan, Outcome& outcome) {
       continue;
     }
     ++outcome.found_true;
-    if (read_back->certificate != plan.certificate && !is_true(*read_back)) FAIL("found true, but it is not");
+    const Certificate& changed_to = *read_back->certificate;
+    const bool same_problem = changed_to.goal == original.goal && changed_to.costs == original.costs;
+    if (!is_true(*read_back, same_problem ? least : least_of(changed_to))) FAIL("found true, but it is not");
   }
 }
 
@@ -155,10 +159,8 @@ TEST_CASE("a plan that was changed in any field is refused, found false, or stil
   Outcome outcome;
   check(compiled.plan({}), outcome);
   check(compiled.plan({.model = "rpc-hub"}), outcome);
-  check(compiled.plan({.objective = "throughput"}), outcome);
-  check(compiled.plan({.most_period_ps = 20'000'000}), outcome);
-  check(compiled.plan({.most_price = 35, .most_power_mw = 90'000}), outcome);
-  check(compiled.plan({.objective = "throughput", .most_price = 40}), outcome);
+  check(compiled.plan({.objective = "throughput", .most_latency_ps = 60'000'000}), outcome);
+  check(compiled.plan({.most_price = 29, .most_power_mw = 90'000}), outcome);
   INFO(outcome.refused << " refused, " << outcome.found_false << " found false, " << outcome.found_true
                        << " still true");
   CHECK(outcome.refused + outcome.found_false + outcome.found_true >= 2000);

@@ -18,6 +18,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -205,7 +206,7 @@ class Mutator {
       coded.SetSerializationDeterministic(true);
       root_.SerializeToCodedStream(&coded);
     }
-    for (const std::string* text : {&name, &body}) {
+    for (const std::string* text : {&name, &std::as_const(body)}) {
       const auto size = static_cast<std::uint32_t>(text->size());
       std::cout.write(reinterpret_cast<const char*>(&size), sizeof size);
       std::cout.write(text->data(), static_cast<std::streamsize>(text->size()));
