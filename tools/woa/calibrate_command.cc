@@ -14,6 +14,7 @@
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
 
 namespace woa::tools {
@@ -191,10 +192,10 @@ void add_calibrate(CLI::App& app, Action& action) {
                   "Machine file to write (default: woa/machine.yaml in $XDG_CONFIG_HOME or ~/.config)")
       ->type_name("FILE");
   command.add_option("--count", arguments->methods.count, "Hops of a launch")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->option_text("UINT [256 MiB, 8 to 20,000 hops]");
   command.add_option("--repetitions", arguments->methods.repetitions, "Launches of each size and method, in turns")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   command.add_flag("--json", arguments->json, "Print one JSON object on stdout");
   command.callback([arguments, &action] { action = [arguments] { return calibrate(*arguments); }; });

@@ -18,6 +18,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/machine_choice.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
 
 namespace woa::tools {
@@ -201,11 +202,11 @@ void add_compare(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   CLI::Option* const run = command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
   command.callback([arguments, run, &action] {
     if (*run && arguments->in.empty())

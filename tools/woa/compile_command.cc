@@ -9,6 +9,7 @@
 #include "tools/woa/drawing.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/option_values.h"
 
 namespace woa::tools {
 namespace {
@@ -81,7 +82,7 @@ void add_compile(CLI::App& app, Action& action) {
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   command.add_option("--model", arguments->model, "Call model (docs/call-models.md)")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
+      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}))
       ->capture_default_str();
   add_drawing_options(command, arguments->drawing);
   command.add_option("-o,--output", arguments->output, "Write the plan");

@@ -15,6 +15,7 @@
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/placement_explanation.h"
 
 namespace woa::tools {
@@ -186,11 +187,11 @@ void add_explain(CLI::App& app, Action& action) {
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   command.add_option("--model", arguments->model, "Call model (default: woa; a plan keeps its own)")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
+      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
   command
       .add_option("--processes", arguments->processes,
                   "As for `woa run`: one is explained over loopback, per-controller over shm")
-      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
   add_drawing_options(command, arguments->drawing);
   command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });

@@ -4,6 +4,7 @@
 
 #include "runtime/node/run_secret.h"
 #include "runtime/transport/ofi/interface_policy.h"
+#include "tools/woa/option_values.h"
 
 namespace woa::tools {
 namespace {
@@ -54,7 +55,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
                             .add_option("--nodes", arguments.nodes,
                                         "Wait until so many have joined (`woa node --join`); each serves a controller, "
                                         "the others are served here")
-                            ->check(CLI::PositiveNumber);
+                            ->check(positive());
   command
       .add_option("--listen", arguments.listen,
                   "For nodes and their packets: a network interface, one of its addresses or a network")
@@ -66,7 +67,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
   command.add_option("--port", arguments.port, "That nodes join at [any that is free]")->needs(&nodes);
   command.add_option("--wait", arguments.wait_s, "For nodes, so many seconds")
       ->needs(&nodes)
-      ->check(CLI::Range(1, 86400))
+      ->check(within(1, 86400))
       ->capture_default_str();
 }
 

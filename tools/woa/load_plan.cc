@@ -11,6 +11,7 @@
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/sarif.h"
 
 namespace woa::tools {
@@ -163,13 +164,13 @@ void add_sarif_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_placement_options(CLI::App& command, GraphOptions& options) {
-  const auto time = CLI::AsNumberWithUnit(kPicoseconds, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
+  const auto time = with_unit(kPicoseconds, "TIME");
   CLI::Option* const profile = command.get_option("--profile");
   command
       .add_option("--objective", options.goal.objective,
                   "What stages are placed for: latency (the time of one instance; the default) or throughput (the time "
                   "between two of many)")
-      ->check(CLI::IsMember({"latency", "throughput"}))
+      ->check(one_of({"latency", "throughput"}))
       ->needs(profile);
   command
       .add_option("--max-latency", options.goal.most_latency_ps, "With --objective throughput: the latency is no more")
@@ -185,27 +186,27 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
                   "The price of the controllers that stages are on is no more, in the unit of the machine file")
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
-      ->transform(CLI::AsNumberWithUnit(kMilliwatts, CLI::AsNumberWithUnit::UNIT_REQUIRED, "POWER"))
+      ->transform(with_unit(kMilliwatts, "POWER"))
       ->needs(profile);
   command
       .add_option("--placement-limit", options.placement_limit_ns,
                   "How long a better placement is looked for (default: 10s)")
-      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"))
+      ->transform(with_unit(kDurations, "TIME"))
       ->needs(profile);
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {
   command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
-      ->check(CLI::Range(1U, kMaxWindow));
+      ->check(within(1, kMaxWindow));
   command
       .add_option("--deadline", options.deadline_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
-      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
+      ->transform(with_unit(kDurations, "TIME"));
   command
       .add_option("--buffers", options.buffers,
                   "full: blocks for as many instances as the window lets in (the default). least: only those that one "
                   "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap")
-      ->check(CLI::IsMember({"full", "least"}));
+      ->check(one_of({"full", "least"}));
   command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },

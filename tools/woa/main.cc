@@ -6,6 +6,7 @@
 
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/usage_error.h"
 
 namespace woa::tools {
 namespace {
@@ -27,10 +28,6 @@ bool wants_json(int argc, char** argv) {
   return std::any_of(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--json") == 0; });
 }
 
-bool has_command(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
-}
-
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAboutWoa, "woa");
   Action action;
@@ -48,18 +45,14 @@ int parse_and_run(int argc, char** argv) {
   add_bench(app, action);
   add_node(app, action);
   add_serve(app, action);
-  if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1])) {
-    return fail({Code::kInvalid, "there is no command '" + std::string(argv[1]) + "'; `woa --help` lists them"}, kUsage,
-                wants_json(argc, argv));
-  }
+  if (argc > 1 && argv[1][0] != '-' && find_command(app, argv[1]) == nullptr)
+    return fail({Code::kInvalid, unknown_command(app, argv[1])}, kUsage, wants_json(argc, argv));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    if (wants_json(argc, argv)) print_json({{"ok", false}, {"error", error_json({Code::kInvalid, error.what()})}});
-    return kUsage;
+    return fail({Code::kInvalid, usage_error(app, error)}, kUsage, wants_json(argc, argv));
   }
   return action();
 }

@@ -9,6 +9,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
@@ -104,7 +105,7 @@ void add_node(CLI::App& app, Action& action) {
   command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
       ->type_name("NAME");
   command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
-      ->check(CLI::Range(1, 86400))
+      ->check(within(1, 86400))
       ->capture_default_str();
   add_transport_options(command, arguments->between);
   add_wire_options(command, arguments->between);

@@ -6,6 +6,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
 
 namespace woa::tools {
@@ -67,7 +68,7 @@ void add_profile(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command.add_option("-o,--output", arguments->output, "Write the profile")->type_name("FILE");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   command
       .add_option("--seconds", arguments->seconds,
@@ -75,7 +76,7 @@ void add_profile(CLI::App& app, Action& action) {
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
   command.callback([arguments, &action] { action = [arguments] { return profile(*arguments); }; });
 }

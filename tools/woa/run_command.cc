@@ -15,6 +15,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/joining.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
 #include "tools/woa/transports.h"
@@ -194,12 +195,12 @@ void add_run(CLI::App& app, Action& action) {
       .add_option("--model", arguments->model,
                   "Call model: woa forwards (default); rpc-fused, rpc-hub, rpc-nested and rpc-polled call "
                   "(docs/call-models.md); a plan keeps its own")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
+      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
   add_transport_options(command, arguments->between);
   add_wire_options(command, arguments->between);
@@ -209,7 +210,7 @@ void add_run(CLI::App& app, Action& action) {
           "--fan-out", arguments->fan_out,
           "An output to controllers that share no memory: flat (its writer sends to each), tree (those that have "
           "it pass it on), or by number and size")
-      ->check(CLI::IsMember(kFanOuts))
+      ->check(one_of({"auto", "flat", "tree"}))
       ->capture_default_str();
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] {

@@ -4,6 +4,7 @@
 
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/option_values.h"
 
 namespace woa::tools {
 namespace {
@@ -47,7 +48,7 @@ void add_transport_options(CLI::App& command, TransportOptions& options) {
   command
       .add_option("--transport", options.transport,
                   "Between processes of this host: shm (shared memory), or ofi (libfabric)")
-      ->check(CLI::IsMember({"shm", "ofi"}))
+      ->check(one_of({"shm", "ofi"}))
       ->capture_default_str();
   command.add_option("--provider", options.provider, "Of libfabric, for ofi")->capture_default_str();
 }

@@ -69,6 +69,18 @@ class BadUsage(WoaTest):
                           ["run", HELLO, "--in", "text=" + text, "--deadline", "soon"]):
             self.refused(self.woa(*arguments), 2)
 
+    def test_what_is_refused_is_said_and_what_is_like_it(self):
+        for arguments, text in ((["run", HELLO, "--instances", "0"], "--instances: expected a whole number from 1 on, got '0'"),
+                                (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
+                                (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number and its unit, min, ms, ns, s or us, got '5'"),
+                                (["run", HELLO, "--modle", "woa"], "there is no option '--modle'; did you mean '--model'? `woa run --help`"),
+                                (["check", HELLO, "more"], "'more' is one argument too many"), (["chek"], "did you mean 'check'?"),
+                                (["bench", "hopp"], "there is no command 'hopp'; did you mean 'hop'? `woa bench --help`"),
+                                (["bench", "bandwidth", "--size", "1QB"], "expected a number of bytes, such as 64, 4KiB or 1MiB, got '1QB'")):
+            done = self.woa(*arguments)
+            self.refused(done, 2)
+            self.assertIn(text, done.stderr.decode())
+
     def test_with_json_every_failure_is_one_object(self):
         text, plan = self.write("text", "x"), self.path("hello.plan")
         self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--window", "2").returncode, 0)
