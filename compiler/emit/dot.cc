@@ -59,6 +59,11 @@ std::string bytes_text(double bytes) {
   return number_text("%.4g MiB", bytes / (kOfKib * kOfKib));
 }
 
+// Of a device that is a model wherever it runs; whether one of OpenCL's is a processor only a run can tell.
+std::string backend_text(const ControllerPlan& controller) {
+  return label_text(controller.backend) + (controller.backend == "verilator" ? ", simulated" : "");
+}
+
 std::string_view color_of(ControllerKind kind) {
   switch (kind) {
     case ControllerKind::kHost: return "gray90";
@@ -142,7 +147,7 @@ class Drawing {
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
       if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
     return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
-           label_text(controller.backend) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
+           backend_text(controller) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
            "\"; labelloc=t; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" +
            inside_[c] + "  }\n";
   }

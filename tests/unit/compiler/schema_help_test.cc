@@ -93,16 +93,17 @@ TEST_CASE("the schemas are of draft-07: their keywords, and references that lead
 
 TEST_CASE("every key is explained") {
   for (const char* kind : {"graph", "machine"}) {
-    std::size_t keys = 0;
+    std::size_t known = 0;
     walk(schema(kind), false, [&](const Json& part, bool restricts) {
       if (restricts) return;
-      for (const auto& [key, value] : part.value("properties", Json::object()).items()) {
+      const Json keys = part.value("properties", Json::object());
+      for (const auto& [key, value] : keys.items()) {
         INFO(kind << ": " << key);
         CHECK(value.value("description", "").size() >= 8);
-        ++keys;
+        ++known;
       }
     });
-    CHECK(keys >= 25);
+    CHECK(known >= 25);
   }
 }
 
