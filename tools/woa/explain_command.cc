@@ -159,6 +159,7 @@ int explain(const ExplainArguments& arguments) {
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  loaded.plan->model = plan->model;
   if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
@@ -168,7 +169,7 @@ int explain(const ExplainArguments& arguments) {
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons =
-      plan->certificate ? explain_placement(*plan, limit) : Result<PlacementReasons>(PlacementReasons());
+      plan->certificate ? explain_placement(*loaded.plan, limit) : Result<PlacementReasons>(PlacementReasons());
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
   if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;
