@@ -12,7 +12,7 @@ namespace woa {
 namespace {
 
 #if defined(WOA_ADDRESS_SANITIZER) || defined(WOA_THREAD_SANITIZER)
-constexpr std::uint32_t kMany = 2'000;
+constexpr std::uint32_t kMany = 6'000;
 #else
 constexpr std::uint32_t kMany = 10'000;
 #endif
@@ -58,8 +58,9 @@ TEST_CASE("what is said of 150 stages whose largest load counts is true") {
   CHECK(plan.certificate->bound_ps > 0);
 }
 
-TEST_CASE("10,000 stages are placed within 2 % of a bound that is verified") {
-  const Plan plan = place(kMany, 1, "latency", std::chrono::seconds(10));
+// Near enough, the search ends by itself.
+TEST_CASE("10,000 stages are placed within 2 % of a bound that is verified, whatever time there is") {
+  const Plan plan = place(kMany, 1, "latency", std::chrono::hours(24));
   const Certificate& certificate = *plan.certificate;
   INFO(certificate.status << ": " << certificate.value_ps << ", at least " << certificate.bound_ps);
   CHECK(verify_certificate(plan).message() == "");
