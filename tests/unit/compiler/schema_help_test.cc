@@ -142,8 +142,9 @@ TEST_CASE("the schema of graphs has the keys that the compiler accepts") {
   const std::string begin = "woa: 1\ngraph: g\n";
   CHECK(keys(begin + "zzz: 1\n") == properties(root));
   CHECK(keys(begin + "inputs: {x: {zzz: 1}}\n") == properties(parts["graphInput"]));
-  CHECK(keys(begin + "graphs: {p: {zzz: 1}}\n") == properties(parts["subgraph"]));
-  CHECK(keys(begin + "graphs: {p: {inputs: {x: {zzz: 1}}}}\n") ==
+  const std::string use = "stages: {s: {graph: p}}\n";
+  CHECK(keys(begin + use + "graphs: {p: {zzz: 1}}\n") == properties(parts["subgraph"]));
+  CHECK(keys(begin + use + "graphs: {p: {inputs: {x: {zzz: 1}}}}\n") ==
         properties(parts["subgraph"]["properties"]["inputs"]["additionalProperties"]));
   std::set<std::string> stage = properties(parts["stage"]);
   CHECK(stage.erase("unordered") == 1);  // refused, with a message of its own
