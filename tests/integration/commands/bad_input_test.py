@@ -130,7 +130,7 @@ class BadUsage(WoaTest):
         self.assertEqual(done.returncode, 0)
         text = done.stdout.decode()
         listed = [line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.strip()]
-        self.assertEqual(sorted(listed), ["bench", "calibrate", "check", "compare", "compile", "devices", "explain", "node", "profile",
+        self.assertEqual(sorted(listed), ["bench", "calibrate", "check", "compare", "compile", "devices", "explain", "lsp", "node", "profile",
                                           "run", "verify"])
         for command in listed:
             self.assertEqual(self.woa(command, "--help").returncode, 0, command)
