@@ -26,6 +26,7 @@
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
+#include "compiler/place/prediction.h"
 #include "compiler/place/replicas.h"
 #include "compiler/report.h"
 
@@ -120,6 +121,16 @@ void check_control_flow(Graph& graph, Report& report) {
   if (report.errors() == 0) count_blocks(graph, turns, flow, report);
 }
 
+void add_prediction(Plan& plan, Report& report) {
+  if (!plan.certificate) return;
+  auto prediction = predict(plan);
+  if (prediction.ok()) {
+    plan.certificate->prediction = std::move(*prediction);
+  } else {
+    report.error(problem::kNoPlacement, {}, prediction.status().message(), "mend the profile or the machine file");
+  }
+}
+
 // `path` is the graph's own, `folder` where the paths in it begin.
 std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
                                    Report& report, GraphFacts& facts) {
@@ -162,6 +173,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
                  "make the graph smaller as the message says");
     return std::nullopt;
   }
+  add_prediction(plan, report);
   return plan;
 }
 

@@ -167,8 +167,7 @@ class BreakEvenSearch {
     });
     if (!direct)
       return "no two of the controllers that it uses have a direct link, so whatever one sends to another goes by way "
-             "of "
-             "the host under any call model";
+             "of the host under any call model";
     return "messages take too little of the time";
   }
 

@@ -1,7 +1,6 @@
 #include "compiler/place/certify.h"
 
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +10,9 @@
 #include "compiler/assign/proof.h"
 #include "compiler/compiler.h"
 #include "compiler/place/cost_table.h"
+#include "compiler/place/graph_edges.h"
 #include "compiler/place/placement_problem.h"
+#include "compiler/place/prediction.h"
 
 namespace woa {
 namespace {
@@ -87,38 +88,17 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
   return {};
 }
 
-// Relays pass on what comes by their input of the same number, maybe to another relay.
-using RelayEnds = std::map<std::pair<std::uint32_t, std::uint32_t>, const EdgePlan*>;
-RelayEnds relay_ends(const Plan& plan) {
-  RelayEnds ends;
-  for (const EdgePlan& edge : plan.edges)
-    if (plan.stages[edge.from_stage].role == StageRole::kRelay && !edge.count)
-      ends[{edge.from_stage, edge.from_port}] = &edge;
-  return ends;
-}
-
-// Who reads what an edge carries. Relays form no cycle in a valid plan; of others no more than there are are passed.
-std::uint32_t reader_of(const EdgePlan& edge, const RelayEnds& ends) {
-  const EdgePlan* at = &edge;
-  for (std::size_t passed = 0; passed <= ends.size(); ++passed) {
-    const auto next = ends.find({at->to_stage, at->to_port});
-    if (next == ends.end()) break;
-    at = next->second;
-  }
-  return at->to_stage;
-}
-
 // Edges that call models add, from or to relays, come behind the graph's.
 Status check_edges(const Plan& plan, const CostTable& costs) {
   const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
-  const RelayEnds ends = relay_ends(plan);
+  const std::vector<EdgePlan> edges = graph_edges(plan, costs.edges.size());
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const bool added = e >= costs.edges.size();
     if (added ? !is_relay(edge.from_stage) && !is_relay(edge.to_stage) : is_relay(edge.from_stage))
       return wrong("it is about other edges than the plan's");
     if (added) continue;
-    if (costs.edges[e].from != edge.from_stage || costs.edges[e].to != reader_of(edge, ends))
+    if (costs.edges[e].from != edge.from_stage || costs.edges[e].to != edges[e].to_stage)
       return wrong("its edge " + std::to_string(e) + " joins other stages than the plan's");
   }
   return costs.edges.size() <= plan.edges.size() ? Status() : wrong("it is about more edges than the plan has");
@@ -150,6 +130,12 @@ Status check_bound(const Problem& problem, const Certificate& certificate) {
   }
   const Status shown = assign::verify(problem, proof, certificate.bound_ps);
   return shown.ok() ? Status() : wrong("its bound is not shown: " + shown.message());
+}
+
+Status check_prediction(const Plan& plan) {
+  const auto prediction = predict(plan);
+  if (!prediction.ok()) return wrong(prediction.status().message());
+  return *prediction == plan.certificate->prediction ? Status() : wrong("its prediction is not what its costs come to");
 }
 
 // The status says no more than value and bound show.
@@ -206,6 +192,7 @@ Status verify_certificate(const Plan& plan) {
   const auto problem = placement_problem(certificate.costs, certificate.goal);
   if (!problem.ok()) return wrong(problem.status().message());
   WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
+  WOA_RETURN_IF_ERROR(check_prediction(plan));
   WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));
   return check_status(certificate);
 }

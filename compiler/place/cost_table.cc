@@ -22,6 +22,9 @@ std::uint64_t whole(double number) {
 }
 std::uint64_t per_mille(double number) { return whole(number * static_cast<double>(kPerMille)); }
 
+// The k-th of n parts, which together are the whole.
+std::uint64_t part(std::uint64_t of, std::uint64_t k, std::uint64_t n) { return of * (k + 1) / n - of * k / n; }
+
 class TableMaker {
  public:
   TableMaker(const Graph& graph, const Machine& machine, const Profile& profile, Report& report)
@@ -71,13 +74,17 @@ class TableMaker {
       costs.time_ps[kHostComponent] = 0;
     } else {
       const StageProfile& measured = profile_.stages.at(stage.name);
-      costs.firings = per_mille(measured.firings / stage.replicas);
       for (std::uint32_t l = kHostComponent + 1; l < k; ++l) add_time(stage, measured, l, costs);
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
       add_resources(stage, costs);
     }
-    table_.stages.insert(table_.stages.end(), stage.replicas, costs);
+    const std::uint64_t firings =
+        stage.kernel == nullptr ? kPerMille : per_mille(profile_.stages.at(stage.name).firings);
+    for (std::uint32_t r = 0; r < stage.replicas; ++r) {
+      costs.firings = part(firings, r, stage.replicas);
+      table_.stages.push_back(costs);
+    }
   }
   [[nodiscard]] bool allowed(const GraphStage& stage, std::uint32_t l) const {
     const ControllerPlan& controller = controllers_[l].plan;
@@ -131,11 +138,12 @@ class TableMaker {
                                     port(edge.to_stage, to.inputs[edge.to_port].name)});
     }
     const std::vector<ReplicaEdge> pairs = replica_edges(graph_, edge);
-    const double shared_by = to.inputs[edge.to_port].hold ? from.replicas : static_cast<double>(pairs.size());
-    const double tokens = measured.tokens / shared_by;
-    for (const ReplicaEdge& pair : pairs) {
-      table_.edges.push_back({first_[edge.from_stage] + pair.writer, first_[edge.to_stage] + pair.reader,
-                              per_mille(tokens), whole(tokens * measured.bytes)});
+    const bool hold = to.inputs[edge.to_port].hold;  // every replica gets it
+    const std::uint64_t tokens = per_mille(measured.tokens), bytes = whole(measured.tokens * measured.bytes);
+    for (std::uint64_t p = 0; p < pairs.size(); ++p) {
+      const std::uint64_t k = hold ? pairs[p].writer : p, n = hold ? from.replicas : pairs.size();
+      table_.edges.push_back({first_[edge.from_stage] + pairs[p].writer, first_[edge.to_stage] + pairs[p].reader,
+                              part(tokens, k, n), part(bytes, k, n)});
     }
   }
 

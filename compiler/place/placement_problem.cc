@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/place/call_route.h"
-
 namespace woa {
 namespace {
 
@@ -26,17 +24,6 @@ constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 60;
 constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status wrong(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
-
-// What a way costs that `tokens` (in thousandths) take with `bytes` in all.
-Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
-  Sum sum = 0;
-  for (const Hop& hop : route.hops()) {
-    const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
-    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMille;
-    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
-  }
-  return sum;
-}
 
 // Links that the payload of a way goes over: a link that is not direct is two, by way of the host.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
@@ -313,6 +300,16 @@ class Builder {
 };
 
 }  // namespace
+
+assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
+  Sum sum = 0;
+  for (const Hop& hop : route.hops()) {
+    const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
+    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMille;
+    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
+  }
+  return sum;
+}
 
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal) {
   return Builder(table, goal).build();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/assign/problem.h"
+#include "compiler/place/call_route.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/certificate.h"
 
@@ -11,5 +12,8 @@ namespace woa {
 // objective, a bound on the objective itself, or numbers so large that sums of them would not be exact (the message
 // names the stage or edge).
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal);
+
+// What a way costs, in ps, that `tokens` (in thousandths) take with `bytes` of payload in all.
+assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
 }  // namespace woa

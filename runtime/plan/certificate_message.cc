@@ -90,6 +90,32 @@ ProofLeaf decode(const pb::ProofLeaf& from) {
   return to;
 }
 
+void encode(const Prediction& from, pb::Prediction& to) {
+  to.set_messages(from.messages);
+  to.set_calls(from.calls);
+  to.set_hops(from.hops);
+  to.set_payload_bytes(from.payload_bytes);
+  to.set_serial_ps(from.serial_ps);
+  to.set_critical_path_ps(from.critical_path_ps);
+  to.set_critical_kernels_ps(from.critical_kernels_ps);
+  to.set_period_ps(from.period_ps);
+  to.set_bottleneck(from.bottleneck);
+}
+
+Prediction decode(const pb::Prediction& from) {
+  Prediction to;
+  to.messages = from.messages();
+  to.calls = from.calls();
+  to.hops = from.hops();
+  to.payload_bytes = from.payload_bytes();
+  to.serial_ps = from.serial_ps();
+  to.critical_path_ps = from.critical_path_ps();
+  to.critical_kernels_ps = from.critical_kernels_ps();
+  to.period_ps = from.period_ps();
+  to.bottleneck = from.bottleneck();
+  return to;
+}
+
 }  // namespace
 
 void encode(const Certificate& from, pb::Certificate& to) {
@@ -105,6 +131,7 @@ void encode(const Certificate& from, pb::Certificate& to) {
   to.set_value_ps(from.value_ps);
   to.set_bound_ps(from.bound_ps);
   for (const ProofLeaf& leaf : from.leaves) encode(leaf, *to.add_leaves());
+  encode(from.prediction, *to.mutable_prediction());
 }
 
 Certificate decode(const pb::Certificate& from) {
@@ -120,6 +147,7 @@ Certificate decode(const pb::Certificate& from) {
   to.value_ps = from.value_ps();
   to.bound_ps = from.bound_ps();
   for (const pb::ProofLeaf& leaf : from.leaves()) to.leaves.push_back(decode(leaf));
+  to.prediction = decode(from.prediction());
   return to;
 }
 

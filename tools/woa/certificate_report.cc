@@ -57,7 +57,22 @@ nlohmann::json to_json(const Certificate& certificate) {
           {"bound_us", value_in_us(certificate.bound_ps)},
           {"gap_percent", percent_above(certificate)},
           {"leaves", certificate.leaves.size()},
-          {"costs_hash", certificate.costs_hash}};
+          {"costs_hash", certificate.costs_hash},
+          {"prediction", to_json(certificate.prediction)}};
+}
+
+nlohmann::json to_json(const Prediction& prediction) {
+  const auto number = [](std::uint64_t thousandths) { return static_cast<double>(thousandths) / kPerMille; };
+  return {{"messages", number(prediction.messages)},
+          {"calls", number(prediction.calls)},
+          {"hops", number(prediction.hops)},
+          {"payload_bytes", prediction.payload_bytes},
+          {"serial_us", value_in_us(prediction.serial_ps)},
+          {"critical_path_us", value_in_us(prediction.critical_path_ps)},
+          {"critical_kernels_us", value_in_us(prediction.critical_kernels_ps)},
+          {"bottleneck", prediction.bottleneck},
+          {"period_us", value_in_us(prediction.period_ps)},
+          {"predicted_us", value_in_us(prediction.time_ps())}};
 }
 
 }  // namespace woa::tools

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/assign/problem.h"
+#include "compiler/place/prediction.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::test {
@@ -59,6 +60,7 @@ inline Plan plan_of(const CostTable& costs, const Certificate& certificate) {
   for (const EdgeCosts& edge : costs.edges) plan.edges.push_back({edge.from, 0, edge.to, 0});
   plan.model = certificate.goal.model;
   plan.certificate = certificate;
+  if (const auto prediction = predict(plan); prediction.ok()) plan.certificate->prediction = *prediction;
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/place/certify.h"
 #include "compiler/place/cost_table.h"
 #include "compiler/place/placement_problem.h"
+#include "compiler/place/prediction.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -46,6 +47,8 @@ bool is_true(const Plan& plan) {
   const assign::Value value = assign::evaluate(*problem, certificate.placement);
   const auto optimum = assign::test::brute_force(*problem);
   const bool proved = certificate.status == "proved";
+  const auto prediction = predict(plan);
+  if (!prediction.ok() || *prediction != certificate.prediction) return false;
   return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *optimum &&
          (!proved || certificate.value_ps == *optimum);
 }
@@ -79,6 +82,10 @@ class Mutations {
       numbers(leaf.scale), numbers(leaf.sum), list(leaf.rows), list(leaf.from), list(leaf.to);
       for (auto& [stage, component] : leaf.fixings) numbers(stage), numbers(component);
     }
+    Prediction& known = certificate.prediction;
+    numbers(known.messages), numbers(known.calls), numbers(known.hops), numbers(known.payload_bytes);
+    numbers(known.serial_ps), numbers(known.critical_path_ps), numbers(known.critical_kernels_ps);
+    numbers(known.period_ps), texts(known.bottleneck);
     drop(certificate.leaves), drop(certificate.costs.links), drop(certificate.costs.stages);
     drop(certificate.costs.edges), drop(certificate.costs.components);
   }
@@ -134,6 +141,14 @@ TEST_CASE("the certificate of a placement is true, whatever the goal") {
     const Status status = verify_certificate(*plan);
     RC_ASSERT(status.message() == "");
     RC_ASSERT(is_true(*plan));
+  }));
+}
+
+TEST_CASE("what all firings and messages are predicted to take is what the placement comes to") {
+  CHECK(rc::check([] {
+    const std::optional<Plan> plan = any_plan();
+    if (!plan || plan->certificate->goal.objective != "latency" || plan->model == "rpc-nested") return;
+    RC_ASSERT(plan->certificate->prediction.serial_ps == plan->certificate->value_ps);
   }));
 }
 

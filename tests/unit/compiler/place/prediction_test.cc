@@ -14,7 +14,8 @@ namespace woa::test {
 namespace {
 
 constexpr std::int64_t kStage_ps = 10'000;
-constexpr std::uint64_t kLatency_ps = 1'000, kBytes = 10;
+constexpr std::int64_t kLatency_ps = 1'000;
+constexpr std::uint64_t kBytes = 10;
 
 // Kernels that may each run on one component only, and no edges. Every link takes kLatency_ps, and 1 ps for a byte.
 CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controllers) {
@@ -63,7 +64,7 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
   const CostTable costs = chain({0, 1, 2}, 3);
   struct Expected {
     std::string_view model;
-    double messages, bytes;
+    std::uint64_t messages, bytes;
   };
   for (const Expected& expected : {Expected{"woa", 4, 40},
                                    {"rpc-fused", 6, 60},
@@ -72,13 +73,16 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
                                    {"rpc-polled", 15, 60}}) {
     INFO(expected.model);
     const Prediction found = predicted(costs, expected.model);
-    CHECK(found.messages == expected.messages);
-    CHECK(found.calls == expected.messages);
-    CHECK(found.hops == expected.messages);
+    CHECK(found.messages == expected.messages * kPerMille);
+    CHECK(found.calls == expected.messages * kPerMille);
+    CHECK(found.hops == expected.messages * kPerMille);
     CHECK(found.payload_bytes == expected.bytes);
-    const double serial = 3 * kStage_ps + expected.messages * kLatency_ps + expected.bytes;
+    const auto serial = 3 * kStage_ps + static_cast<std::int64_t>(expected.messages) * kLatency_ps +
+                        static_cast<std::int64_t>(expected.bytes);
     CHECK(found.serial_ps == serial);
     CHECK(found.critical_path_ps == serial);
+    CHECK(found.critical_kernels_ps == 3 * kStage_ps);
+    CHECK(found.time_ps() == serial);
     CHECK(found.period_ps == kStage_ps);
     CHECK(found.bottleneck == "load of cpu:0");
   }
@@ -89,7 +93,7 @@ TEST_CASE("arguments of one call are several messages, and one call") {
   costs.edges = {{0, 2, kPerMille, kBytes}, {0, 2, kPerMille, kBytes}, {2, 1, kPerMille, kBytes}};
   struct Expected {
     std::string_view model;
-    double messages, calls;
+    std::uint64_t messages, calls;
   };
   for (const Expected& expected :
        {Expected{"woa", 3, 2}, {"rpc-fused", 3, 2}, {"rpc-hub", 3, 2}, {"rpc-nested", 4, 2}, {"rpc-polled", 6, 5}}) {
@@ -98,8 +102,8 @@ TEST_CASE("arguments of one call are several messages, and one call") {
     plan.edges[1].from_port = plan.edges[1].to_port = 1;
     const auto found = predict(plan);
     REQUIRE(found.ok());
-    CHECK(found->messages == expected.messages);
-    CHECK(found->calls == expected.calls);
+    CHECK(found->messages == expected.messages * kPerMille);
+    CHECK(found->calls == expected.calls * kPerMille);
   }
 }
 
@@ -116,7 +120,7 @@ TEST_CASE("branches side by side count once in the critical path, a loop with al
   const Prediction side = predicted(costs, "woa");
   CHECK(side.serial_ps == 2 * kStage_ps + 4 * kLatency_ps);
   CHECK(side.critical_path_ps == kStage_ps + 2 * kLatency_ps);
-  CHECK(side.hops == 2);
+  CHECK(side.hops == 2 * kPerMille);
 
   costs.edges = {{0, 2, kPerMille, 0}, {2, 3, 5 * kPerMille, 0}, {3, 2, 4 * kPerMille, 0}, {3, 1, kPerMille, 0}};
   costs.stages[2].firings = costs.stages[3].firings = 5 * kPerMille;
@@ -124,8 +128,8 @@ TEST_CASE("branches side by side count once in the critical path, a loop with al
   plan.edges[2].loop = 0;
   const auto loop = predict(plan);
   REQUIRE(loop.ok());
-  CHECK(loop->messages == 11);
-  CHECK(loop->hops == 11);
+  CHECK(loop->messages == 11 * kPerMille);
+  CHECK(loop->hops == 11 * kPerMille);
   CHECK(loop->critical_path_ps == 10 * kStage_ps + 11 * kLatency_ps);
 }
 
@@ -145,7 +149,7 @@ TEST_CASE("the break-even of a chain of two is where one latency of four is one 
   CHECK(near(even->ratio, 24.0 / 23, 1e-9));
   CHECK(even->why_nothing.empty());
   CHECK(even->exact);
-  CHECK(even->latency_ps == kLatency_ps);
+  CHECK(even->latency_ps == std::uint64_t{kLatency_ps});
   REQUIRE(even->latency.has_value());
   CHECK(near(even->latency->least, 0.01 * 2 * kStage_ps / 0.97 / kLatency_ps, 0.03));
   CHECK(!even->latency->most.has_value());
