@@ -125,10 +125,11 @@ class Predictor {
       payload_bytes_ += bytes;
     }
   }
+  // As a run counts (runtime/controller/layout.cc): an edge that takes all tokens, or the same, came before.
   bool sent_before(const EdgePlan& edge, std::uint32_t to) {
     std::vector<ReplicaChoice>& sent = sent_[{edge.from_stage, edge.from_port, to}];
     const bool before = std::ranges::any_of(
-        sent, [&](const ReplicaChoice& other) { return edge.choice.replicas == 1 || edge.choice == other; });
+        sent, [&](const ReplicaChoice& other) { return other.replicas == 1 || other == edge.choice; });
     sent.push_back(edge.choice);
     return before;
   }

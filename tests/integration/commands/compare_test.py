@@ -62,7 +62,8 @@ class Compare(WoaTest):
 
     def test_examples_send_what_was_predicted(self):
         bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
-        machine = self.write("any.yaml", "woa_machine: 1\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")  # any controller
+        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
+                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
         done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", "1", "--processes", "one",
                                "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
