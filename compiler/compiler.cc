@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/check/blocks.h"
-#include "compiler/check/flow.h"
+#include "compiler/check/control_flow.h"
 #include "compiler/check/graph_hash.h"
 #include "compiler/check/kernel_catalog.h"
-#include "compiler/check/loops.h"
 #include "compiler/check/params.h"
 #include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
-#include "compiler/check/scatters.h"
 #include "compiler/check/types.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/invariants.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
@@ -56,7 +54,7 @@ void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& repl
   const Place place{report.add_source("command line", ""), 0, 0, 1};
   for (const auto& [name, count] : replicas) {
     const auto first = graph.stages.begin() + kSinkStage + 1;
-    const auto stage = std::find_if(first, graph.stages.end(), [&](const GraphStage& s) { return s.name == name; });
+    const auto stage = std::ranges::find(first, graph.stages.end(), name, &GraphStage::name);
     if (stage == graph.stages.end()) {
       report_unknown(report, problem::kBadOption, place, cat("--replicas names stage ", quote(name)), name,
                      std::vector<GraphStage>(first, graph.stages.end()), "stages");
@@ -83,6 +81,7 @@ void set_pins(GraphFile& file, const CompileOptions& options) {
     const auto pin = options.pins.find(stage.name);
     if (pin == options.pins.end()) continue;
     stage.on = pin->second;
+    stage.needs.clear();  // whoever pins it from outside knows
     if (stage.on_place.line == 0) stage.on_place = stage.place;
   }
 }
@@ -111,14 +110,23 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
   return profile;
 }
 
-// The passes that need the graph's control flow to make sense.
-void check_control_flow(Graph& graph, Report& report) {
-  if (!find_loops(graph, report) || !find_scatters(graph, report)) return;
-  check_turns(graph, report);
-  assign_tags(graph, report);
-  const TurnGraphs turns(graph);
-  Flow flow = analyse_flow(graph, turns, report);
-  if (report.errors() == 0) count_blocks(graph, turns, flow, report);
+// Of a graph that is checked and placed.
+std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
+                              const CompileOptions& options, Report& report) {
+  const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window);
+  size_channels(graph, window, report);
+  if (report.errors() != 0) return std::nullopt;
+  choose_in_place(graph);
+  Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
+  plan = with_replicas(std::move(plan), graph);
+  set_inline_limits(plan, machine, options.transport);
+  if (const Status valid = validate(plan); !valid.ok()) {
+    report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
+                 "make the graph smaller as the message says");
+    return std::nullopt;
+  }
+  add_invariants(plan);
+  return plan;
 }
 
 void add_prediction(Plan& plan, Report& report) {
@@ -160,20 +168,11 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   place_replicas(graph, machine, report);
   if (!profile) check_capacities(graph, machine, report);  // else they bound the choice
   if (report.errors() != 0) return std::nullopt;
-  const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window);
-  size_channels(graph, window, report);
-  if (report.errors() != 0) return std::nullopt;
-  choose_in_place(graph);
-  Plan plan = emit_plan(graph, file->name, window, options.deadline_ns ? options.deadline_ns : file->deadline_ns);
-  plan = with_replicas(std::move(plan), graph);
-  plan.certificate = std::move(certificate);
-  set_inline_limits(plan, machine, options.transport);
-  if (const Status valid = validate(plan); !valid.ok()) {
-    report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
-                 "make the graph smaller as the message says");
-    return std::nullopt;
+  std::optional<Plan> plan = make_plan(graph, *file, machine, options, report);
+  if (plan) {
+    plan->certificate = std::move(certificate);
+    add_prediction(*plan, report);
   }
-  add_prediction(plan, report);
   return plan;
 }
 

@@ -55,7 +55,7 @@ struct CompileOptions {
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
-  std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of its `on`
+  std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of `on` and `needs`
   std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
   // With a profile, what stages are placed for, and how long the search for it may take.
   PlacementGoal goal;
@@ -102,7 +102,16 @@ std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>
 // it has none. kInvalid: the message names what is not so.
 Status verify_certificate(const Plan& plan);
 
-// Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks.
+// Whether a plan's instances end, whatever branches they take and however long kernels and packets take, as long as
+// kernels end (docs/liveness.md): its control flow is analysed anew, and every edge must have at least b(e) blocks for
+// an instance, and tags that keep firings apart; b(e) is shown by the plan's invariants, too (runtime/plan/liveness.h).
+// Of rpc-nested and rpc-polled
+// nothing is shown: all their edges must be `claimed`. `plan` has passed validate(). kInvalid: the message says what is
+// not so.
+Status verify_liveness(const Plan& plan);
+
+// Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a
+// certificate also what stages take, and what an instance sends over the edges. Whatever the names are, they are shown.
 std::string to_dot(const Plan& plan);
 
 }  // namespace woa

@@ -11,12 +11,11 @@
 #include "bench/micro/driven_run.h"
 #include "bench/micro/host_probe.h"
 #include "bench/micro/plans.h"
-#include "bench/micro/raw_mailbox.h"
+#include "bench/micro/raw_handover.h"
 
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kMailboxBytes = 64, kMailboxRoundTrips = 20'000;
 constexpr std::uint64_t kWarmUp = 4;                                 // payloads: until every block was used
 constexpr std::uint32_t kProducer = 2, kConsumer = 3, kBetween = 1;  // stages and edge of copies(2, ...)
 
@@ -70,12 +69,11 @@ Result<Report> bench_handover(const RunOptions& options, const HandoverOptions& 
   HostProbe probe;
   for (const std::uint64_t size : chosen.sizes) {
     const std::uint64_t payloads = payloads_of(size, chosen.count);
-    const Contest contest{
-        "ns",
-        chosen.repetitions,
-        "raw mailbox, 64 B",
-        {{"raw mailbox, 64 B", "limit", size, [] { return raw_mailbox_ns(kMailboxBytes, kMailboxRoundTrips); }},
-         {"kernel to kernel", "ours", size, [&] { return handover_ns(options, size, payloads); }}}};
+    const Contest contest{"ns",
+                          chosen.repetitions,
+                          "raw flag",
+                          {{"raw flag", "limit", size, [&] { return raw_handover_ns(size, payloads); }},
+                           {"kernel to kernel", "ours", size, [&] { return handover_ns(options, size, payloads); }}}};
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     std::ranges::move(*rows, std::back_inserter(report.rows));

@@ -16,8 +16,8 @@ struct HandoverOptions {
 };
 
 // Nanoseconds from the moment when a kernel on cpu:0 has written its output until the kernel on cpu:1 that reads it is
-// called: the median of a launch, by the controllers' traces. Both poll, each on its processor. The limit is a hop of
-// the raw mailbox with 64 bytes. kInternal: the payload was copied. Otherwise as Run::start().
+// called: the median of a launch, by the controllers' traces. Both poll, each on its processor. The limit is a flag
+// behind such a payload (raw_handover.h). kInternal: the payload was copied. Otherwise as Run::start().
 Result<Report> bench_handover(const RunOptions& options, const HandoverOptions& chosen);
 
 }  // namespace woa::bench

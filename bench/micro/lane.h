@@ -11,6 +11,12 @@
 
 namespace woa::bench {
 
+// What a channel's spec takes as inline_bytes, for payloads of `bytes`.
+constexpr std::uint32_t inline_room(std::uint64_t bytes) {
+  constexpr std::uint64_t kStep = 64;
+  return static_cast<std::uint32_t>((bytes + kStep - 1) / kStep * kStep);
+}
+
 // Both ends are opened before the child is forked, so that no error is left for it to tell; then each process uses one.
 struct Lane {
   std::unique_ptr<Sender> sender;

@@ -166,23 +166,29 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
 }
 
 // Members go from the last to the first.
-struct HeaderStream final : PacketSink {
+struct PacketStream final : PacketSink {
   std::unique_ptr<OfiTransport> transport;
   std::shared_ptr<Segment> channel;
   std::unique_ptr<Sender> sender;      // of the first process
   std::unique_ptr<Receiver> receiver;  // of the other
+  ActivationPacket header;
+  std::vector<std::byte> payload;  // inline
   std::uint64_t batch = 1;
   std::uint32_t sent = 0;
+
+  explicit PacketStream(std::uint64_t bytes) : payload(bytes, std::byte{1}) {
+    header.kind = static_cast<std::uint8_t>(bytes == 0 ? PacketKind::kRetire : PacketKind::kActivate);
+    header.flags = bytes == 0 ? std::uint8_t{0} : std::uint8_t{kInline};
+    header.payload_bytes = bytes;
+  }
 
   bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> /*inline_payload*/) noexcept override {
     return true;
   }
   [[nodiscard]] bool produce(std::uint64_t messages) {
-    ActivationPacket header;
-    header.kind = static_cast<std::uint8_t>(PacketKind::kRetire);
     for (std::uint64_t k = 0; k < messages; ++k) {
       if (!wait_for_place(*sender)) return false;
-      sender->commit(header);
+      sender->commit(header, payload);
     }
     sent += static_cast<std::uint32_t>(messages);
     return spin_until([&] { return (void)sender->poll_returns({}), sender->consumed() == sent; });
@@ -197,14 +203,14 @@ struct HeaderStream final : PacketSink {
   }
 };
 
-Result<std::shared_ptr<HeaderStream>> open_headers(const WireJob& job, const Talk& talk) {
-  auto out = std::make_shared<HeaderStream>();
+Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Talk& talk) {
+  auto out = std::make_shared<PacketStream>(job.bytes);
   auto transport = open_transport(job);
   if (!transport.ok()) return transport.status();
   out->transport = std::move(*transport), out->batch = std::max(1U, job.slots / 4);
   ChannelSpec spec;
   spec.ring_slots = job.slots;
-  spec.inline_bytes = 0;
+  spec.inline_bytes = inline_room(job.bytes);
   const auto bytes = out->transport->channel_bytes(spec);
   if (!bytes.ok()) return bytes.status();
   auto channel = connected(*out->transport, talk, *bytes);
@@ -233,9 +239,9 @@ Result<double> ofi_hop_ns(const WireJob& job) {
   });
 }
 
-Result<double> ofi_headers_ns(const WireJob& job) {
+Result<double> ofi_packets_ns(const WireJob& job) {
   return run_sides(sides_of(job), [&](const Talk& talk) -> Result<Side> {
-    const auto side = open_headers(job, talk);
+    const auto side = open_packets(job, talk);
     if (!side.ok()) return side.status();
     return Side([side = *side, first = talk.first()](std::uint64_t messages) {
       return gone_unless(first ? side->produce(messages) : side->consume(messages));

@@ -7,8 +7,8 @@ namespace woa::bench {
 
 // Round trips of a packet with `job.bytes` inline.
 Result<double> ofi_hop_ns(const WireJob& job);
-// Headers alone, through a ring of `job.slots` (a power of two).
-Result<double> ofi_headers_ns(const WireJob& job);
+// Packets with `job.bytes` inline, or headers alone, through a ring of `job.slots` (a power of two).
+Result<double> ofi_packets_ns(const WireJob& job);
 // Payloads in `job.slots` blocks, which the consumer gives back.
 Result<double> ofi_stream_ns(const WireJob& job);
 

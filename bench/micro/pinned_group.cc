@@ -13,12 +13,11 @@
 #include "bench/micro/pin.h"
 
 namespace woa::bench {
-namespace {
 
-// kUnavailable: `ours` lacks a processor that a member or the caller is to run on.
-Status check_processors(std::span<const Member> members, std::size_t own, const cpu_set_t& ours) {
-  std::set<std::size_t> wanted{own};
-  for (const Member& member : members) wanted.insert(member.processor);
+Status check_processors(std::span<const std::size_t> processors) {
+  cpu_set_t ours;
+  ::sched_getaffinity(0, sizeof ours, &ours);
+  const std::set<std::size_t> wanted(processors.begin(), processors.end());
   std::string names;
   for (const std::size_t processor : wanted) names += (names.empty() ? "" : " and ") + std::to_string(processor);
   const bool all =
@@ -27,12 +26,12 @@ Status check_processors(std::span<const Member> members, std::size_t own, const 
   return {Code::kUnavailable, "this benchmark runs on processors " + names + ", and may not use all of them here"};
 }
 
-}  // namespace
-
 Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::size_t processor) {
   cpu_set_t before;
   ::sched_getaffinity(0, sizeof before, &before);
-  WOA_RETURN_IF_ERROR(check_processors(members, processor, before));
+  std::vector<std::size_t> wanted{processor};
+  for (const Member& member : members) wanted.push_back(member.processor);
+  WOA_RETURN_IF_ERROR(check_processors(wanted));
   PinnedGroup group(before);
   const pid_t parent = ::getpid();
   for (const Member& member : members) {

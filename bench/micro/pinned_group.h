@@ -18,6 +18,9 @@ struct Member {
   std::function<int()> body;
 };
 
+// kUnavailable: this process may not use all of `processors`.
+Status check_processors(std::span<const std::size_t> processors);
+
 class PinnedGroup {
  public:
   // Forks a child per member and pins the caller to `processor`. The children end with their parent. kUnavailable: one

@@ -27,20 +27,38 @@ constexpr Peer kForwardingPeers[] = {{"libfabric writes, shm", PeerLibrary::kLib
                                      {"ZeroMQ push, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8}};
 constexpr Peer kHubPeers[] = {{"gRPC unary calls by a hub", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
 
+// What one contest measures.
+struct Case {
+  std::uint64_t size;
+  std::uint32_t window;
+  PipelineCores cores;
+  bool names_cores;
+  std::uint64_t items;
+};
+
+// As in: window 1, cores 0111.
+std::string in_words(const Case& at) {
+  std::string text = ", window " + std::to_string(at.window);
+  if (!at.names_cores) return text;
+  text += ", cores ";
+  for (const std::size_t core : at.cores) text += std::to_string(core);
+  return text;
+}
+
 std::uint64_t items_of(std::uint64_t size, std::uint64_t count) {
   constexpr std::uint64_t kMostBytes = 256 << 20, kFewest = 40, kMost = 20'000;
   return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
 }
 
 // Microseconds per item of a run that lives for this launch alone.
-Result<double> run_us(const RunOptions& options, const std::string& provider, std::string_view model,
-                      std::uint64_t size, std::uint32_t window, std::uint64_t items) {
-  auto plan = rewrite(touches(kWorkers, size, window), model);
+Result<double> run_us(const RunOptions& options, const std::string& provider, std::string_view model, const Case& at) {
+  auto plan = rewrite(touches(kWorkers, at.size, at.window), model);
   if (!plan.ok()) return plan.status();
   RunOptions placed = options;
-  placed.processors = {-1, 1, 0, 1};
+  placed.processors = {-1};  // the host is this process
+  placed.processors.insert(placed.processors.end(), at.cores.begin() + 1, at.cores.end());
   placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
-  auto here = PinnedGroup::start({});                                       // the host, on processor 0
+  auto here = PinnedGroup::start({}, at.cores[0]);
   if (!here.ok()) return here.status();
   bool wrong = false;
   auto driven = DrivenRun::start_over(provider, std::move(*plan), std::move(placed), [&wrong](const Completion& done) {
@@ -49,18 +67,18 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
             done.outputs[0].payload.back() != kTouched;
   });
   if (!driven.ok()) return driven.status();
-  const std::vector<std::byte> source(size, std::byte{1});
+  const std::vector<std::byte> source(at.size, std::byte{1});
   const FillInput fill = [&source](std::uint32_t, std::span<std::byte> room) {
     std::memcpy(room.data(), source.data(), source.size());
     return Result<std::uint64_t>(source.size());
   };
-  auto warm = driven->drive(std::min<std::uint64_t>(items, 4 * (window + 1)), fill);
+  auto warm = driven->drive(std::min<std::uint64_t>(at.items, 4 * (at.window + 1)), fill);
   if (!warm.ok()) return warm.status();
-  auto ns = driven->drive(items, fill);
+  auto ns = driven->drive(at.items, fill);
   if (!ns.ok()) return ns.status();
   WOA_RETURN_IF_ERROR(driven->finish().status());
   if (wrong) return {Code::kDataLoss, "an item came back without the changes of all workers"};
-  return static_cast<double>(*ns) / 1e3 / static_cast<double>(items);
+  return static_cast<double>(*ns) / 1e3 / static_cast<double>(at.items);
 }
 
 Result<double> us_each(const Result<double>& ns, std::uint64_t items) {
@@ -68,54 +86,48 @@ Result<double> us_each(const Result<double>& ns, std::uint64_t items) {
   return *ns / 1e3 / static_cast<double>(items);
 }
 
-Result<double> raw_us(const RawPipeline& pipeline, std::uint64_t items) {
-  return us_each(raw_pipeline_ns(pipeline, items), items);
+Contender ours(const RunOptions& options, const PipelineOptions& chosen, const char* model, const Case& at) {
+  return {model, "ours", at.size, [=, &options, &chosen] { return run_us(options, chosen.provider, model, at); }};
 }
 
-Contender ours(const RunOptions& options, const PipelineOptions& chosen, const char* model, std::uint64_t size,
-               std::uint32_t window) {
-  return {model, "ours", size, [&options, &chosen, model, size, window] {
-            return run_us(options, chosen.provider, model, size, window, items_of(size, chosen.count));
-          }};
+PeerJob job_of(const Case& at) {
+  return {"pipeline", at.size, at.items, at.window, {at.cores.begin(), at.cores.end()}};
 }
 
 // Who is compared follows the limits of its route.
-std::vector<Contender> over_memory(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size,
-                                   std::uint32_t window) {
-  const std::uint64_t items = items_of(size, chosen.count);
-  const PeerJob job{"pipeline", size, items, window, {0, 1, 0, 1}};
+std::vector<Contender> over_memory(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
+  const PeerJob job = job_of(at);
   const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
   const auto raw = [&](Route route, Carried carried, const char* name) {
-    return Contender{name, "limit", size, [=] { return raw_us({route, carried, size, window}, items); }};
+    const RawPipeline pipeline{route, carried, at.size, at.window, at.cores};
+    return Contender{name, "limit", at.size, [=] { return us_each(raw_pipeline_ns(pipeline, at.items), at.items); }};
   };
   const auto peer_us = [=](const Peer& peer) { return us_each(peer_ns_each(peer, peers, job), 1); };
   Contest contest;
   auto& contenders = contest.contenders;
   contenders = {raw(Route::kForward, Carried::kPayload, "raw forward, payload copied"),
-                raw(Route::kForward, Carried::kIndex, "raw forward, index sent"),
-                ours(options, chosen, "woa", size, window)};
-  add_peers(contest, kForwardingPeers, peers, size, peer_us);
-  contenders.insert(contenders.end(), {raw(Route::kHub, Carried::kPayload, "raw hub, payload copied"),
-                                       raw(Route::kHub, Carried::kIndex, "raw hub, index sent"),
-                                       ours(options, chosen, "rpc-hub", size, window)});
-  add_peers(contest, kHubPeers, peers, size, peer_us);
+                raw(Route::kForward, Carried::kIndex, "raw forward, index sent"), ours(options, chosen, "woa", at)};
+  add_peers(contest, kForwardingPeers, peers, at.size, peer_us);
+  contenders.insert(contenders.end(),
+                    {raw(Route::kHub, Carried::kPayload, "raw hub, payload copied"),
+                     raw(Route::kHub, Carried::kIndex, "raw hub, index sent"), ours(options, chosen, "rpc-hub", at)});
+  add_peers(contest, kHubPeers, peers, at.size, peer_us);
   return contenders;
 }
 
-std::vector<Contender> over_wire(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size,
-                                 std::uint32_t window) {
+std::vector<Contender> over_wire(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
   const PeerArguments forward{
-      "", PeerArguments::Shape::kPipeline, size, window, {0, items_of(size, chosen.count), {0, 1, 0, 1}}};
+      "", PeerArguments::Shape::kPipeline, at.size, at.window, {0, at.items, {at.cores.begin(), at.cores.end()}}};
   const auto raw = [=, &chosen] { return us_each(raw_fabric_shape_ns(chosen.provider, forward), 1); };
-  return {{"raw fi_writedata, forward", "limit", size, raw},
-          ours(options, chosen, "woa", size, window),
-          ours(options, chosen, "rpc-hub", size, window)};
+  return {{"raw fi_writedata, forward", "limit", at.size, raw},
+          ours(options, chosen, "woa", at),
+          ours(options, chosen, "rpc-hub", at)};
 }
 
-Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, std::uint64_t size, std::uint32_t window) {
+Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
   const auto contenders = chosen.provider.empty() ? over_memory : over_wire;
-  Contest contest{"us/item", chosen.repetitions, "", contenders(options, chosen, size, window)};
-  for (Contender& each : contest.contenders) each.name += ", window " + std::to_string(window);
+  Contest contest{"us/item", chosen.repetitions, "", contenders(options, chosen, at)};
+  for (Contender& each : contest.contenders) each.name += in_words(at);
   return contest;
 }
 
@@ -131,21 +143,34 @@ void compare(std::vector<Row>& rows) {
   }
 }
 
+std::vector<Case> cases_of(const PipelineOptions& chosen) {
+  const bool named = chosen.cores != PipelineOptions().cores;
+  std::vector<Case> cases;
+  for (const PipelineCores& cores : chosen.cores)
+    for (const std::uint64_t size : chosen.sizes)
+      for (const std::uint32_t window : chosen.windows)
+        cases.push_back({size, window, cores, named, items_of(size, chosen.count)});
+  return cases;
+}
+
 }  // namespace
 
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen) {
   const bool shared = chosen.provider.empty();
   Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
   if (shared) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
+  const std::vector<Case> cases = cases_of(chosen);
+  for (const Case& at : cases) {  // sooner than after minutes of measuring
+    WOA_RETURN_IF_ERROR(check_processors(at.cores));
+    if (!shared) WOA_RETURN_IF_ERROR(check_held(job_of(at)));
+  }
   HostProbe probe;
-  for (const std::uint64_t size : chosen.sizes) {
-    for (const std::uint32_t window : chosen.windows) {
-      if (!shared) WOA_RETURN_IF_ERROR(check_held({"pipeline", size, 1, window, {0, 1, 0, 1}}));
-      auto rows = run_contest(contest_of(options, chosen, size, window), [&] { return probe.look(); });
-      if (!rows.ok()) return rows.status();
-      compare(*rows);
-      std::ranges::move(*rows, std::back_inserter(report.rows));
-    }
+  for (const Case& at : cases) {
+    auto rows = run_contest(contest_of(options, chosen, at), [&] { return probe.look(); });
+    if (!rows.ok()) return rows.status();
+    compare(*rows);
+    add_ratio(report, *rows, "rpc-hub" + in_words(at), "woa" + in_words(at));
+    std::ranges::move(*rows, std::back_inserter(report.rows));
   }
   report.host_state = probe.state();
   return report;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/harness/report.h"
+#include "bench/micro/raw_pipeline.h"
 #include "bench/peers/peer.h"
 #include "runtime/node/run.h"
 
@@ -14,17 +15,19 @@ namespace woa::bench {
 struct PipelineOptions {
   std::vector<std::uint64_t> sizes{64, 64 << 10, 4 << 20};  // bytes of an item, each at least 2
   std::vector<std::uint32_t> windows{1, 8};                 // items under way at most, each 1 to kMaxWindow
+  std::vector<PipelineCores> cores{{0, 1, 0, 1}};           // of source and sink, and of each worker
   std::uint64_t count = 0;                                  // items per launch; 0: as many as take some 100 ms
   std::uint64_t repetitions = 11;
   PeerFolder peers = {};
   std::string provider{};  // of libfabric, between all controllers; empty: shared memory
 };
 
-// Microseconds per item. Source and sink are this process; four processes poll and yield on processors 0, 1, 0, 1.
+// Microseconds per item. Source and sink are this process; four processes poll and yield.
 // `woa` is compared with the better of the raw pipelines that forward, `rpc-hub` with the better of those by a hub:
-// where a call model has as good an implementation as the other, a comparison of the two means something. So are peers,
-// by their own route; not where peers_can_hold() is false. Over libfabric both are compared with raw fi_writedata that
-// forwards, and nodes are started with the same provider; peers take no part.
+// where a call model has as good an implementation as the other, a comparison of the two means something, and the
+// report has it as a ratio. So are peers, by their own route; not where peers_can_hold() is false. Rows name the cores
+// where they are not the usual ones; the host's state is that of processors 0 and 1. Over libfabric both are compared
+// with raw fi_writedata that forwards, and nodes are started with the same provider; peers take no part.
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen);
 
 }  // namespace woa::bench

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/harness/contest.h"
-#include "bench/micro/header_stream.h"
 #include "bench/micro/host_probe.h"
+#include "bench/micro/packet_stream.h"
 #include "bench/micro/random_limits.h"
 #include "bench/micro/random_updates.h"
 #include "runtime/onesided/packets.h"
@@ -51,7 +51,7 @@ Contest contest_of(Transport& transport, const RandomAccessOptions& options, std
        {kRawBuckets, "limit", size, [=] { return per_ns(updates, raw_buckets_ns(table)); }},
        {kHeaders, "limit", size,
         [=, &transport] {
-          const auto ns = header_stream_ns(transport, kNaiveRingSlots, update_header(), messages);
+          const auto ns = packet_stream_ns(transport, kNaiveRingSlots, update_header(), {}, messages);
           return per_ns(static_cast<double>(messages), ns);
         }},
        {kNaive, "ours", size, [=, &transport] { return per_ns(updates, naive_updates_ns(transport, table)); }},

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "bench/harness/contest.h"
-#include "bench/micro/header_stream.h"
 #include "bench/micro/host_probe.h"
 #include "bench/micro/mailbox_stream.h"
+#include "bench/micro/packet_stream.h"
 
 namespace woa::bench {
 namespace {
 
 constexpr std::array<std::byte, 8> kWord{};
-constexpr const char* kActivate = ", activate";
+constexpr const char *kActivate = ", activate", *kInlined = ", activate, inline";
 constexpr std::uint32_t kSmallRing = 64, kLargeRing = 1024;
 
 constexpr const char* kActiveMessages = "UCX active messages";
@@ -29,12 +30,16 @@ std::string ours(const Transport& transport, std::uint32_t slots) {
   return std::string(transport.name()) + " transport, " + std::to_string(slots) + " slots";
 }
 
-// Names a block, as an activation does; there is none, and nobody looks for it.
-ActivationPacket activation() {
+const char* name_of(std::uint64_t size) { return size == 0 ? kActivate : kInlined; }
+
+// With a payload inline, or one in a block, of which there is none: nobody looks for it.
+ActivationPacket activation(std::uint64_t inline_bytes) {
   ActivationPacket header;
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
-  header.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
-  header.payload_bytes = kOffsetUnitBytes;
+  if (inline_bytes > 0)
+    header.flags = kInline, header.payload_bytes = inline_bytes;
+  else
+    header.device = static_cast<std::uint8_t>(MemoryKind::kCpu), header.payload_bytes = kOffsetUnitBytes;
   return header;
 }
 
@@ -44,43 +49,57 @@ ActivationPacket retirement() {
   return header;
 }
 
-Contest contest_of(Transport& transport, std::uint32_t slots, std::uint64_t messages, std::uint64_t repetitions) {
-  const double thousands = static_cast<double>(messages) * 1e3;  // a message per nanosecond is 1,000 million a second
+Contest contest_of(Transport& transport, const RateOptions& options, std::uint32_t slots,
+                   std::span<const std::byte> inline_payload) {
+  const std::uint64_t size = inline_payload.size(), messages = options.count;
+  const auto rate = [=](const Result<double>& ns) {  // a message per nanosecond is 1,000 million a second
+    return per_ns(static_cast<double>(messages) * 1e3, ns);
+  };
   const std::string limit = "raw mailbox, " + std::to_string(slots) + " slots";
   const MailboxSpec mailbox{slots, slots / 4};
-  const auto headers = [=, &transport](const ActivationPacket& header) {
-    return [=, &transport] { return per_ns(thousands, header_stream_ns(transport, slots, header, messages)); };
+  const auto payload = size == 0 ? std::span<const std::byte>(kWord) : inline_payload;
+  const auto packets = [=, &transport](const ActivationPacket& header) {
+    return [=, &transport] { return rate(packet_stream_ns(transport, slots, header, inline_payload, messages)); };
   };
-  return {
-      "Mmsg/s",
-      repetitions,
-      limit,
-      {{limit, "limit", kWord.size(), [=] { return per_ns(thousands, mailbox_stream_ns(mailbox, kWord, messages)); }},
-       {ours(transport, slots) + kActivate, "ours", kPacketBytes, headers(activation())},
-       {ours(transport, slots) + ", retire", "ours", kPacketBytes, headers(retirement())}}};
+  Contest contest{"Mmsg/s", options.repetitions, limit, {}};
+  contest.contenders = {
+      {limit, "limit", payload.size(), [=] { return rate(mailbox_stream_ns(mailbox, payload, messages)); }},
+      {ours(transport, slots) + name_of(size), "ours", size == 0 ? kPacketBytes : size, packets(activation(size))}};
+  if (size == 0)
+    contest.contenders.push_back({ours(transport, slots) + ", retire", "ours", kPacketBytes, packets(retirement())});
+  return contest;
 }
 
-}  // namespace
-
-Result<Report> bench_rate(Transport& transport, std::uint64_t messages, std::uint64_t repetitions,
-                          const PeerFolder& peers) {
-  constexpr std::uint64_t kHeaders = 2'000'000;
-  if (messages == 0) messages = kHeaders;
-  Report report{"rate", std::string(transport.name()), Better::kMore, "", {}};
-  HostProbe probe;
-  name_absent(report, kPeers, peers);
+// Of one size, with both rings.
+Status measure(Transport& transport, const RateOptions& options, std::uint64_t size, HostProbe& probe, Report& report) {
+  const std::vector<std::byte> payload(size, std::byte{1});
+  const std::uint64_t peer_bytes = size == 0 ? kWord.size() : size;
   for (const std::uint32_t slots : {kSmallRing, kLargeRing}) {
-    Contest contest = contest_of(transport, slots, messages, repetitions);
+    Contest contest = contest_of(transport, options, slots, payload);
     if (slots == kLargeRing)
-      add_peers(contest, kPeers, peers, kWord.size(), [&](const Peer& peer) {
-        return per_ns(1e3, peer_ns_each(peer, peers, {"stream", kWord.size(), messages, stream_window(kWord.size())}));
+      add_peers(contest, kPeers, options.peers, peer_bytes, [&](const Peer& peer) {
+        const PeerJob job{"stream", peer_bytes, options.count, stream_window(peer_bytes)};
+        return per_ns(1e3, peer_ns_each(peer, options.peers, job));
       });
     auto rows = run_contest(contest, [&] { return probe.look(); });
     if (!rows.ok()) return rows.status();
     for (const char* peer : {kActiveMessages, kSends})
-      add_ratio(report, *rows, ours(transport, slots) + kActivate, peer);
+      add_ratio(report, *rows, ours(transport, slots) + name_of(size), peer);
     std::ranges::move(*rows, std::back_inserter(report.rows));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Report> bench_rate(Transport& transport, const RateOptions& options) {
+  constexpr std::uint64_t kMessages = 2'000'000;
+  RateOptions chosen = options;
+  if (chosen.count == 0) chosen.count = kMessages;
+  Report report{"rate", std::string(transport.name()), Better::kMore, "", {}};
+  HostProbe probe;
+  name_absent(report, kPeers, chosen.peers);
+  for (const std::uint64_t size : chosen.sizes) WOA_RETURN_IF_ERROR(measure(transport, chosen, size, probe, report));
   report.host_state = probe.state();
   return report;
 }

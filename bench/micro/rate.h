@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "bench/harness/report.h"
 #include "bench/peers/peer.h"
@@ -9,11 +10,18 @@
 
 namespace woa::bench {
 
-// One direction, headers alone, in million messages a second, through rings of 64 and of 1024 slots: activations (as a
-// token sends one), packets of a kind without payload, and as their limit 8 bytes through a raw mailbox with as many
-// slots, which returns credits a quarter of them at a time; in turns with the larger rings, 8 bytes by each peer.
-// `messages` 0: 2,000,000. Errors as header_stream_ns() and peer_ns_each().
-Result<Report> bench_rate(Transport& transport, std::uint64_t messages, std::uint64_t repetitions,
-                          const PeerFolder& peers);
+struct RateOptions {
+  static constexpr std::uint64_t kMostBytes = 4096;  // what is larger goes through blocks: `bandwidth`
+  std::vector<std::uint64_t> sizes{0};  // bytes inline behind a header, at most kMostBytes; 0: headers alone
+  std::uint64_t count = 0;              // messages of a launch; 0: 2,000,000
+  std::uint64_t repetitions = 11;
+  PeerFolder peers = {};
+};
+
+// One direction, in million messages a second, through rings of 64 and of 1024 slots: activations (as a token sends
+// one) and, of headers alone, packets of a kind without payload. Their limit is as many bytes, or 8, through a raw
+// mailbox with as many slots, which returns credits a quarter of them at a time; in turns with the larger rings, the
+// same bytes by each peer. Errors as packet_stream_ns() and peer_ns_each().
+Result<Report> bench_rate(Transport& transport, const RateOptions& options);
 
 }  // namespace woa::bench

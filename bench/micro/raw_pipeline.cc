@@ -175,8 +175,8 @@ Result<double> raw_pipeline_ns(const RawPipeline& pipeline, std::uint64_t items)
   std::vector<Member> workers;
   for (std::size_t k = 0; k < kWorkers; ++k)
     workers.push_back(
-        {(k + 1) % 2, [&, k] { return work(lanes->into(k), lanes->out_of(k), payloads, warm_up + items); }});
-  auto group = PinnedGroup::start(workers);
+        {pipeline.cores[k + 1], [&, k] { return work(lanes->into(k), lanes->out_of(k), payloads, warm_up + items); }});
+  auto group = PinnedGroup::start(workers, pipeline.cores[0]);
   if (!group.ok()) return group.status();
   Client client(pipeline, *lanes, payloads);
   WOA_RETURN_IF_ERROR(client.run(warm_up));

@@ -70,23 +70,28 @@ Result<Report> bench_wire_bandwidth(const WireOptions& options) {
 }
 
 Result<Report> bench_wire_rate(const WireOptions& options) {
-  constexpr std::uint64_t kWordBytes = 8, kHeaders = 100'000;
+  constexpr std::uint64_t kWordBytes = 8, kPackets = 100'000;
   Report report{"rate", "ofi", Better::kMore, "", {}};
   HostProbe probe;
-  const std::uint64_t count = options.count != 0 ? options.count : kHeaders;
-  for (const std::uint32_t slots : {64U, 1024U}) {
-    const WireJob job{options.provider, kWordBytes, slots, count, false};
-    const double thousands = static_cast<double>(count) * 1e3;  // a message per ns is 1,000 million a second
-    const std::string ring = ", " + std::to_string(slots) + " slots", limit = "raw fi_writedata" + ring;
-    const Contest contest{
-        "Mmsg/s",
-        options.repetitions,
-        limit,
-        {{limit, "limit", kWordBytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(job)); }},
-         {"ofi transport" + ring, "ours", kPacketBytes, [=] { return per_ns(thousands, ofi_headers_ns(job)); }}}};
-    auto rows = run_contest(contest, [&] { return probe.look(); });
-    if (!rows.ok()) return rows.status();
-    std::ranges::move(*rows, std::back_inserter(report.rows));
+  const std::uint64_t count = options.count != 0 ? options.count : kPackets;
+  for (const std::uint64_t size : options.sizes) {
+    for (const std::uint32_t slots : {64U, 1024U}) {
+      const WireJob job{options.provider, size, slots, count, false};
+      WireJob raw = job;
+      if (size == 0) raw.bytes = kWordBytes;
+      const double thousands = static_cast<double>(count) * 1e3;  // a message per ns is 1,000 million a second
+      const std::string ring = ", " + std::to_string(slots) + " slots", limit = "raw fi_writedata" + ring;
+      const Contest contest{
+          "Mmsg/s",
+          options.repetitions,
+          limit,
+          {{limit, "limit", raw.bytes, [=] { return per_ns(thousands, raw_fabric_stream_ns(raw)); }},
+           {"ofi transport" + ring + (size == 0 ? ", retire" : ", activate, inline"), "ours",
+            size == 0 ? kPacketBytes : size, [=] { return per_ns(thousands, ofi_packets_ns(job)); }}}};
+      auto rows = run_contest(contest, [&] { return probe.look(); });
+      if (!rows.ok()) return rows.status();
+      std::ranges::move(*rows, std::back_inserter(report.rows));
+    }
   }
   report.host_state = probe.state();
   return report;

@@ -27,8 +27,8 @@ Result<Report> bench_wire_hop(const WireOptions& options);
 // Neither touches the payload.
 Result<Report> bench_wire_bandwidth(const WireOptions& options);
 
-// Headers alone, one direction, in million a second, through rings of 64 and of 1024 slots. The limit is raw
-// fi_writedata of 8 bytes into as many slots.
+// Packets with `sizes` bytes inline (0: headers alone), one direction, in million a second, through rings of 64 and of
+// 1024 slots. The limit is raw fi_writedata of as many bytes, or of 8, into as many slots.
 Result<Report> bench_wire_rate(const WireOptions& options);
 // RandomAccess for tables of `sizes` bytes, in GUP/s, beside buckets of numbers by raw fi_writedata. kInvalid: as
 // bench_randomaccess().

@@ -8,17 +8,18 @@
 namespace woa::assign {
 namespace {
 
-constexpr Sum kMostPrice = Sum{1} << 90;  // sums of 2^32 products of it and a component's share still fit
-constexpr Cost kMostScale = Cost{1} << 30, kMostRowPrice = Cost{1} << 46;
+constexpr Sum kMostEndPrice = Sum{1} << 90;  // sums of 2^32 products of it and a component's share still fit
+constexpr Cost kMostBoundScale = Cost{1} << 30;
 // Of the terms that rows add: so many of kMostRowPrice x kMostCost stay below kNowhere.
 constexpr std::size_t kMostTerms = std::size_t{1} << 23;
 
-Status wrong(const std::string& what) { return {Code::kInvalid, "multipliers: " + what}; }
+Status bad_multipliers(const std::string& what) { return {Code::kInvalid, "multipliers: " + what}; }
 
 bool fits(const std::vector<std::vector<Sum>>& prices, const Problem& problem) {
   return prices.size() == problem.edges.size() && std::ranges::all_of(prices, [&](const std::vector<Sum>& edge) {
-           return edge.size() == problem.components &&
-                  std::ranges::all_of(edge, [](Sum price) { return price >= -kMostPrice && price <= kMostPrice; });
+           return edge.size() == problem.components && std::ranges::all_of(edge, [](Sum price) {
+                    return price >= -kMostEndPrice && price <= kMostEndPrice;
+                  });
          });
 }
 
@@ -40,15 +41,15 @@ Sum price_of_objective(const std::vector<Cost>& prices, const Problem& problem) 
 
 Status check(const Problem& problem, const Multipliers& by) {
   if (!fits(by.from, problem) || !fits(by.to, problem))
-    return wrong("not one for each end and component, or too large");
-  if (!fit(by.rows, problem)) return wrong("not one for each row, negative, or too large");
+    return bad_multipliers("not one for each end and component, or too large");
+  if (!fit(by.rows, problem)) return bad_multipliers("not one for each row, negative, or too large");
   if ((problem.rows.size() + 1) * (problem.nodes.size() + problem.edges.size() + 1) > kMostTerms)
-    return wrong("too many rows for so many nodes and edges");
+    return bad_multipliers("too many rows for so many nodes and edges");
   if (by.sum < 0 || by.sum > kMostRowPrice || (by.sum != 0 && !problem.most_sum))
-    return wrong("a price of the sum that is out of range, or has no limit");
-  if (by.scale < 1 || by.scale > kMostScale) return wrong("a scale out of range");
+    return bad_multipliers("a price of the sum that is out of range, or has no limit");
+  if (by.scale < 1 || by.scale > kMostBoundScale) return bad_multipliers("a scale out of range");
   if (problem.objective == Objective::kLargestRow && price_of_objective(by.rows, problem) != by.scale)
-    return wrong("the rows' prices are not the scale");
+    return bad_multipliers("the rows' prices are not the scale");
   return {};
 }
 

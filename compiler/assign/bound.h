@@ -22,6 +22,8 @@ struct Multipliers {
   Cost sum = 0;                            // of the sum where it has a limit, at least 0
 };
 
+inline constexpr Cost kMostRowPrice = Cost{1} << 46;  // and of the sum: more is refused
+
 // All prices 0, of the right sizes.
 Multipliers no_multipliers(const Problem& problem);
 // No feasible placement is below. kInvalid: multipliers of other sizes, signs or scale.

@@ -13,7 +13,6 @@ namespace woa::assign {
 namespace {
 
 constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;  // so that prices fit 64 bits, by far
-constexpr Sum kMostRowPrice = Sum{1} << 46;
 constexpr std::size_t kMostDepthBytes = 128 << 20, kMostLeafBytes = 64 << 20;
 constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 
@@ -27,7 +26,7 @@ class Search {
         most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
         most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
-    value_ = evaluate(problem, start).objective;
+    value_ = options.below ? *options.below : evaluate(problem, start).objective;
   }
 
   Branched run() {

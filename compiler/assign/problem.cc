@@ -9,28 +9,28 @@ namespace {
 
 bool in_range(Cost cost) { return cost >= 0 && cost <= kMostCost; }
 
-Status wrong(const std::string& what) { return {Code::kInvalid, "placement problem: " + what}; }
+Status bad_problem(const std::string& what) { return {Code::kInvalid, "placement problem: " + what}; }
 
 Status check_node(const Problem& problem, std::size_t i) {
   const auto& costs = problem.nodes[i];
   const std::string node = "node " + std::to_string(i);
-  if (costs.size() != problem.components) return wrong(node + " has not a cost for each component");
+  if (costs.size() != problem.components) return bad_problem(node + " has not a cost for each component");
   bool somewhere = false;
   for (const Cost cost : costs) {
-    if (cost != kForbidden && !in_range(cost)) return wrong(node + " has a cost out of range");
+    if (cost != kForbidden && !in_range(cost)) return bad_problem(node + " has a cost out of range");
     somewhere = somewhere || cost != kForbidden;
   }
-  return somewhere ? Status() : wrong(node + " may run nowhere");
+  return somewhere ? Status() : bad_problem(node + " may run nowhere");
 }
 
 Status check_edge(const Problem& problem, std::size_t e) {
   const Edge& edge = problem.edges[e];
   const std::string name = "edge " + std::to_string(e);
   if (edge.from >= problem.nodes.size() || edge.to >= problem.nodes.size() || edge.from == edge.to)
-    return wrong(name + " does not join two nodes");
+    return bad_problem(name + " does not join two nodes");
   if (edge.cost.size() != std::size_t{problem.components} * problem.components)
-    return wrong(name + " has not a cost for each pair of components");
-  return std::ranges::all_of(edge.cost, in_range) ? Status() : wrong(name + " has a cost out of range");
+    return bad_problem(name + " has not a cost for each pair of components");
+  return std::ranges::all_of(edge.cost, in_range) ? Status() : bad_problem(name + " has a cost out of range");
 }
 
 Status check_row(const Problem& problem, const Row& row) {
@@ -40,11 +40,28 @@ Status check_row(const Problem& problem, const Row& row) {
   };
   if (!fits(row.nodes, problem.nodes.size() * k) || !fits(row.edges, problem.edges.size()) ||
       row.back.size() != row.edges.size() || (!row.edges.empty() && row.pairs.size() != k * k))
-    return wrong("row " + row.name + " has another number of weights");
-  if (row.limit && !in_range(*row.limit)) return wrong("row " + row.name + " has a limit out of range");
+    return bad_problem("row " + row.name + " has another number of weights");
+  if (row.limit && !in_range(*row.limit)) return bad_problem("row " + row.name + " has a limit out of range");
   for (const auto* weights : {&row.nodes, &row.edges, &row.back})
-    if (!std::ranges::all_of(*weights, in_range)) return wrong("row " + row.name + " has a weight out of range");
+    if (!std::ranges::all_of(*weights, in_range)) return bad_problem("row " + row.name + " has a weight out of range");
   return {};
+}
+
+Status check_fee(const Problem& problem, const Fee& fee) {
+  if (problem.components > kMostWithFees)
+    return bad_problem("fees of more components than " + std::to_string(kMostWithFees));
+  if (fee.of.size() != problem.components) return bad_problem(fee.name + " is not known of each component");
+  return in_range(fee.most) && std::ranges::all_of(fee.of, in_range) ? Status()
+                                                                     : bad_problem(fee.name + " is out of range");
+}
+
+// Of the components that are used.
+Sum spent(const Fee& fee, const Placement& placement) {
+  std::vector<bool> used(fee.of.size(), false);
+  for (const std::uint32_t component : placement) used[component] = true;
+  Sum sum = 0;
+  for (std::size_t l = 0; l < used.size(); ++l) sum += used[l] ? fee.of[l] : 0;
+  return sum;
 }
 
 }  // namespace
@@ -63,14 +80,15 @@ Status check(const Problem& problem) {
   for (std::size_t e = 0; e < problem.edges.size(); ++e) {
     WOA_RETURN_IF_ERROR(check_edge(problem, e));
     if (!pairs.insert(std::minmax(problem.edges[e].from, problem.edges[e].to)).second)
-      return wrong("edge " + std::to_string(e) + " joins two nodes that another one joins already");
+      return bad_problem("edge " + std::to_string(e) + " joins two nodes that another one joins already");
   }
   for (const Row& row : problem.rows) WOA_RETURN_IF_ERROR(check_row(problem, row));
+  for (const Fee& fee : problem.fees) WOA_RETURN_IF_ERROR(check_fee(problem, fee));
   if (problem.most_sum && (problem.objective == Objective::kSum || !in_range(*problem.most_sum)))
-    return wrong("a limit of the sum that is the objective, or out of range");
+    return bad_problem("a limit of the sum that is the objective, or out of range");
   const auto open = [](const Row& row) { return !row.limit; };
   if (problem.objective == Objective::kLargestRow && std::ranges::none_of(problem.rows, open))
-    return wrong("every row has a limit, so there is no largest one to be made smaller");
+    return bad_problem("every row has a limit, so there is no largest one to be made smaller");
   return {};
 }
 
@@ -95,6 +113,8 @@ Value evaluate(const Problem& problem, const Placement& placement) {
     if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
     if (problem.objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
   }
+  for (const Fee& fee : problem.fees)
+    if (value.broken.empty() && spent(fee, placement) > fee.most) value.broken = fee.name;
   value.feasible = value.broken.empty();
   return value;
 }

@@ -10,8 +10,8 @@ namespace woa::assign {
 namespace {
 
 constexpr std::uint32_t kPasses = 4;
-constexpr Cost kScale = 1 << 20;       // of kLargestRow
-constexpr double kMostPrice = 0x1p46;  // of a row with a limit
+constexpr Cost kScale = 1 << 20;  // of kLargestRow
+constexpr auto kMostRowPriceTried = static_cast<double>(kMostRowPrice);
 
 // One price for each row, the sum last, as the steps see them.
 struct Rows {
@@ -82,7 +82,7 @@ class Prices {
     Cost sum = 0;
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) {
       const bool counts = rows_.limited[r] || problem_.objective == Objective::kLargestRow;
-      price(r) = counts ? static_cast<Cost>(std::llround(std::min(kMostPrice, rows_.prices[r]))) : 0;
+      price(r) = counts ? static_cast<Cost>(std::llround(std::min(kMostRowPriceTried, rows_.prices[r]))) : 0;
       if (!rows_.limited[r]) sum += price(r);
     }
     if (problem_.objective == Objective::kLargestRow) messages_.scale = sum;

@@ -43,6 +43,7 @@ std::optional<ProofLeaf> written(const assign::Leaf& leaf) {
   out.scale = leaf.multipliers.scale, out.sum = leaf.multipliers.sum;
   out.rows = leaf.multipliers.rows;
   out.from = std::move(*from), out.to = std::move(*to);
+  out.closed = leaf.closed;
   return out;
 }
 
@@ -59,31 +60,35 @@ assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
   assign::Leaf out;
   for (const auto& [node, component] : leaf.fixings) out.fixings.push_back({node, component});
   out.multipliers = {leaf.scale, by_edge(leaf.from, components), by_edge(leaf.to, components), leaf.rows, leaf.sum};
+  out.closed = leaf.closed;
   return out;
 }
 
-Status wrong(const std::string& what) { return {Code::kInvalid, "certificate: " + what + "; compile the graph again"}; }
+Status bad_certificate(const std::string& what) {
+  return {Code::kInvalid, "certificate: " + what + "; compile the graph again"};
+}
 
 Status check_stages(const Plan& plan, const Certificate& certificate) {
   const CostTable& costs = certificate.costs;
   if (certificate.placement.size() != costs.stages.size() || costs.stages.size() > plan.stages.size())
-    return wrong("it is about another number of stages than the plan has");
+    return bad_certificate("it is about another number of stages than the plan has");
   std::set<std::string_view> names;
   for (const ComponentCosts& component : costs.components)
-    if (!names.insert(component.controller).second) return wrong("'" + component.controller + "' is there twice");
+    if (!names.insert(component.controller).second)
+      return bad_certificate("'" + component.controller + "' is there twice");
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     if ((s >= costs.stages.size()) != (stage.role == StageRole::kRelay))
-      return wrong("it is about other stages than the plan's, from '" + stage.name + "' on");
+      return bad_certificate("it is about other stages than the plan's, from '" + stage.name + "' on");
     if (s >= costs.stages.size()) continue;
     const std::uint32_t component = certificate.placement[s];
     const ControllerPlan& controller = plan.controllers[stage.controller];
     if (component >= costs.components.size() || costs.components[component].controller != controller.name)
-      return wrong("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
+      return bad_certificate("stage '" + stage.name + "' is on " + controller.name + " in the plan, elsewhere in it");
     if (costs.components[component].lanes != controller.lanes)
-      return wrong("it has other lanes for " + controller.name + " than the plan");
+      return bad_certificate("it has other lanes for " + controller.name + " than the plan");
     if (costs.stages[s].serial != (stage.stateful == Stateful::kRun))
-      return wrong("stage '" + stage.name + "' may fire otherwise than it says");
+      return bad_certificate("stage '" + stage.name + "' may fire otherwise than it says");
   }
   return {};
 }
@@ -96,19 +101,20 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
     const EdgePlan& edge = plan.edges[e];
     const bool added = e >= costs.edges.size();
     if (added ? !is_relay(edge.from_stage) && !is_relay(edge.to_stage) : is_relay(edge.from_stage))
-      return wrong("it is about other edges than the plan's");
+      return bad_certificate("it is about other edges than the plan's");
     if (added) continue;
     if (costs.edges[e].from != edge.from_stage || costs.edges[e].to != edges[e].to_stage)
-      return wrong("its edge " + std::to_string(e) + " joins other stages than the plan's");
+      return bad_certificate("its edge " + std::to_string(e) + " joins other stages than the plan's");
   }
-  return costs.edges.size() <= plan.edges.size() ? Status() : wrong("it is about more edges than the plan has");
+  return costs.edges.size() <= plan.edges.size() ? Status()
+                                                 : bad_certificate("it is about more edges than the plan has");
 }
 
 Status check_value(const Problem& problem, const Certificate& certificate) {
   const assign::Value value = assign::evaluate(problem, certificate.placement);
-  if (!value.feasible) return wrong("the placement breaks " + value.broken);
+  if (!value.feasible) return bad_certificate("the placement breaks " + value.broken);
   if (value.objective != certificate.value_ps)
-    return wrong(
+    return bad_certificate(
         "the placement does not come to " + std::to_string(certificate.value_ps) + " ps" +
         (fits(value.objective) ? ", but to " + std::to_string(static_cast<std::int64_t>(value.objective)) : ""));
   return {};
@@ -118,39 +124,44 @@ Status check_value(const Problem& problem, const Certificate& certificate) {
 constexpr std::size_t kMostSteps = std::size_t{1} << 32;
 
 Status check_bound(const Problem& problem, const Certificate& certificate) {
-  if (certificate.leaves.empty()) return certificate.bound_ps == 0 ? Status() : wrong("nothing shows its bound");
-  if (certificate.bound_ps < 0) return wrong("its bound is below 0");
+  if (certificate.leaves.empty())
+    return certificate.bound_ps == 0 ? Status() : bad_certificate("nothing shows its bound");
+  if (certificate.bound_ps < 0) return bad_certificate("its bound is below 0");
   const std::size_t k = problem.components, ends = problem.edges.size() * k;
   const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
-  if (certificate.leaves.size() > kMostSteps / steps) return wrong("it has too many leaves for so large a graph");
+  if (certificate.leaves.size() > kMostSteps / steps)
+    return bad_certificate("it has too many leaves for so large a graph");
   assign::Proof proof;
   for (const ProofLeaf& leaf : certificate.leaves) {
-    if (leaf.from.size() != ends || leaf.to.size() != ends) return wrong("a leaf has not a price for each end");
+    if (leaf.from.size() != ends || leaf.to.size() != ends)
+      return bad_certificate("a leaf has not a price for each end");
     proof.leaves.push_back(read(leaf, k));
   }
   const Status shown = assign::verify(problem, proof, certificate.bound_ps);
-  return shown.ok() ? Status() : wrong("its bound is not shown: " + shown.message());
+  return shown.ok() ? Status() : bad_certificate("its bound is not shown: " + shown.message());
 }
 
 Status check_prediction(const Plan& plan) {
   const auto prediction = predict(plan);
-  if (!prediction.ok()) return wrong(prediction.status().message());
-  return *prediction == plan.certificate->prediction ? Status() : wrong("its prediction is not what its costs come to");
+  if (!prediction.ok()) return bad_certificate(prediction.status().message());
+  return *prediction == plan.certificate->prediction ? Status()
+                                                     : bad_certificate("its prediction is not what its costs come to");
 }
 
 // The status says no more than value and bound show.
 Status check_status(const Certificate& certificate) {
   const bool reached = certificate.bound_ps >= certificate.value_ps;
-  if (certificate.bound_ps > certificate.value_ps) return wrong("its bound is above its value");
+  if (certificate.bound_ps > certificate.value_ps) return bad_certificate("its bound is above its value");
   if (certificate.status == "proved")
-    return reached ? Status() : wrong("it says 'proved', but its bound is below its value");
-  if (reached && !certificate.leaves.empty()) return wrong("it says '" + certificate.status + "', but it is proved");
+    return reached ? Status() : bad_certificate("it says 'proved', but its bound is below its value");
+  if (reached && !certificate.leaves.empty())
+    return bad_certificate("it says '" + certificate.status + "', but it is proved");
   if (certificate.status == "claimed") return {};
   if (certificate.status == "gap")
-    return certificate.bound_ps > 0 ? Status() : wrong("it says 'gap', but it has no bound");
+    return certificate.bound_ps > 0 ? Status() : bad_certificate("it says 'gap', but it has no bound");
   if (certificate.status == "heuristic")
-    return certificate.bound_ps == 0 ? Status() : wrong("it says 'heuristic', but it has a bound");
-  return wrong("there is no status '" + certificate.status + "'");
+    return certificate.bound_ps == 0 ? Status() : bad_certificate("it says 'heuristic', but it has a bound");
+  return bad_certificate("there is no status '" + certificate.status + "'");
 }
 
 }  // namespace
@@ -185,12 +196,12 @@ Status verify_certificate(const Plan& plan) {
             "--profile"};
   const Certificate& certificate = *plan.certificate;
   if (certificate.goal.model != plan.model)
-    return wrong("it is for call model '" + certificate.goal.model + "', the plan for '" + plan.model + "'");
+    return bad_certificate("it is for call model '" + certificate.goal.model + "', the plan for '" + plan.model + "'");
   WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
   WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
-  if (hash_of(certificate.costs) != certificate.costs_hash) return wrong("its costs have been changed");
+  if (hash_of(certificate.costs) != certificate.costs_hash) return bad_certificate("its costs have been changed");
   const auto problem = placement_problem(certificate.costs, certificate.goal);
-  if (!problem.ok()) return wrong(problem.status().message());
+  if (!problem.ok()) return bad_certificate(problem.status().message());
   WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
   WOA_RETURN_IF_ERROR(check_prediction(plan));
   WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));

@@ -16,14 +16,14 @@ using assign::Problem;
 using assign::Row;
 using assign::Sum;
 
-constexpr std::uint32_t kSource = 0, kSink = 1, kHostComponent = 0;
+constexpr std::uint32_t kSource = 0, kSink = 1;
 constexpr std::uint64_t kKib = 1024;
 // Of a number of the table: products of two are exact.
-constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 60;
+constexpr std::uint64_t kMostTableNumber = std::uint64_t{1} << 60;
 // Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.
 constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
-Status wrong(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
+Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
 
 // Links that the payload of a way goes over: a link that is not direct is two, by way of the host.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
@@ -54,6 +54,8 @@ class Builder {
     WOA_RETURN_IF_ERROR(add_edges());
     add_resources();
     WOA_RETURN_IF_ERROR(add_bounds());
+    WOA_RETURN_IF_ERROR(add_fee("the bound on the price", goal_.most_price, &ComponentCosts::price));
+    WOA_RETURN_IF_ERROR(add_fee("the bound on the power (mW)", goal_.most_power_mw, &ComponentCosts::power_mw));
     WOA_RETURN_IF_ERROR(check_largest_sum());
     WOA_RETURN_IF_ERROR(assign::check(problem_));
     return std::move(problem_);
@@ -73,35 +75,35 @@ class Builder {
   }
   [[nodiscard]] Status check_sizes() const {
     if (k_ == 0 || table_.components[kHostComponent].controller != "host")
-      return wrong("the first component is no host");
+      return bad_table("the first component is no host");
     if (k_ > kMostComponents || table_.edges.size() * k_ * k_ > kMostEntries ||
         table_.stages.size() * k_ > kMostEntries)
-      return wrong("it is too large");
-    if (table_.links.size() != std::size_t{k_} * k_) return wrong("not a link for each pair of components");
-    if (table_.stages.size() <= kSink) return wrong("source or sink is missing");
+      return bad_table("it is too large");
+    if (table_.links.size() != std::size_t{k_} * k_) return bad_table("not a link for each pair of components");
+    if (table_.stages.size() <= kSink) return bad_table("source or sink is missing");
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
       const StageCosts& stage = table_.stages[s];
-      const auto too_much = [](std::int64_t time) { return time > static_cast<std::int64_t>(kMostNumber); };
-      if (stage.firings > kMostNumber || std::ranges::any_of(stage.time_ps, too_much))
-        return wrong("a number of stage " + std::to_string(s) + " is too large");
+      const auto too_much = [](std::int64_t time) { return time > static_cast<std::int64_t>(kMostTableNumber); };
+      if (stage.firings > kMostTableNumber || std::ranges::any_of(stage.time_ps, too_much))
+        return bad_table("a number of stage " + std::to_string(s) + " is too large");
       if (stage.time_ps.size() != k_ || (!stage.resources.empty() && stage.resources.size() != k_))
-        return wrong("stage " + std::to_string(s) + " has not an entry for each component");
+        return bad_table("stage " + std::to_string(s) + " has not an entry for each component");
     }
     for (const EdgeCosts& edge : table_.edges)
       if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
-        return wrong("an edge joins stages that there are not");
+        return bad_table("an edge joins stages that there are not");
     for (const EdgeCosts& edge : table_.edges)
-      if (edge.tokens > kMostNumber || edge.bytes > kMostNumber)
-        return wrong("a number of the edge from stage " + std::to_string(edge.from) + " is too large");
+      if (edge.tokens > kMostTableNumber || edge.bytes > kMostTableNumber)
+        return bad_table("a number of the edge from stage " + std::to_string(edge.from) + " is too large");
     for (const LinkCosts& link : table_.links)
-      if (link.latency_ps > kMostNumber || link.ps_per_kib > kMostNumber)
-        return wrong("a number of a link is too large");
+      if (link.latency_ps > kMostTableNumber || link.ps_per_kib > kMostTableNumber)
+        return bad_table("a number of a link is too large");
     for (const ComponentCosts& component : table_.components) {
-      if (component.lanes == 0) return wrong("'" + component.controller + "' has no lanes");
+      if (component.lanes == 0) return bad_table("'" + component.controller + "' has no lanes");
       if (component.cores.empty()) continue;
       const auto group = table_.cores.find(component.cores);
       if (group == table_.cores.end() || group->second == 0)
-        return wrong("'" + component.controller + "' shares cores that there are not");
+        return bad_table("'" + component.controller + "' shares cores that there are not");
     }
     return {};
   }
@@ -111,8 +113,8 @@ class Builder {
     Sum sum = 0;
     for (const auto& costs : problem_.nodes) sum += largest(costs);
     for (const assign::Edge& edge : problem_.edges) sum += largest(edge.cost);
-    if (weights_ > kMostEntries) return wrong("it is too large");
-    return sum < (Sum{1} << 62) ? Status() : wrong("the whole takes more than can be counted");
+    if (weights_ > kMostEntries) return bad_table("it is too large");
+    return sum < (Sum{1} << 62) ? Status() : bad_table("the whole takes more than can be counted");
   }
   [[nodiscard]] static Cost largest(const std::vector<Cost>& costs) {
     Cost most = 0;
@@ -135,11 +137,11 @@ class Builder {
         const std::optional<Sum> time = time_of(s, l);
         if (!time) continue;
         const Sum cost = *time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
-        if (cost > kMostCost) return wrong("stage " + std::to_string(s) + " takes more than can be counted");
+        if (cost > kMostCost) return bad_table("stage " + std::to_string(s) + " takes more than can be counted");
         costs[l] = static_cast<Cost>(cost);
       }
       if (std::ranges::all_of(costs, [](Cost cost) { return cost == kForbidden; }))
-        return wrong("stage " + std::to_string(s) + " may run nowhere");
+        return bad_table("stage " + std::to_string(s) + " may run nowhere");
     }
     return {};
   }
@@ -167,8 +169,8 @@ class Builder {
     const Sum sum =
         cost + cost_of(table_, route_of_token(goal_.model, a, b, edge.to == kSink), edge.tokens, edge.bytes);
     if (sum > kMostCost)
-      return wrong("the edges between stages " + std::to_string(edge.from) + " and " + std::to_string(edge.to) +
-                   " take more than can be counted");
+      return bad_table("the edges between stages " + std::to_string(edge.from) + " and " + std::to_string(edge.to) +
+                       " take more than can be counted");
     cost = static_cast<Cost>(sum);
     return {};
   }
@@ -199,15 +201,36 @@ class Builder {
   }
   Status add_bounds() {
     if (throughput() && goal_.most_latency_ps) {
-      if (*goal_.most_latency_ps > static_cast<std::uint64_t>(kMostCost)) return wrong("a bound that is too large");
+      if (*goal_.most_latency_ps > static_cast<std::uint64_t>(kMostCost)) return bad_table("a bound that is too large");
       problem_.most_sum = static_cast<Cost>(*goal_.most_latency_ps);
     }
     if (!throughput() && !goal_.most_period_ps) return {};
     if (goal_.most_period_ps && *goal_.most_period_ps > static_cast<std::uint64_t>(kMostCost))
-      return wrong("a bound that is too large");
+      return bad_table("a bound that is too large");
     add_loads();
     add_link_loads();
     return {};
+  }
+  // The host is there whatever runs where.
+  Status add_fee(const std::string& name, std::optional<std::uint64_t> most,
+                 std::optional<std::uint64_t> ComponentCosts::*figure) {
+    if (!most) return {};
+    assign::Fee fee{name, std::vector<Cost>(k_, 0), 0};
+    for (std::uint32_t l = kHostComponent + 1; l < k_; ++l) {
+      const std::optional<std::uint64_t>& known = table_.components[l].*figure;
+      if (!known && is_open(l))
+        return bad_table(name + ": that of '" + table_.components[l].controller + "' is not known");
+      if (*most >= kEverything || known.value_or(0) >= kEverything)
+        return bad_table(name + ": a number that is too large");
+      fee.of[l] = static_cast<Cost>(known.value_or(0));
+    }
+    fee.most = static_cast<Cost>(*most);
+    problem_.fees.push_back(std::move(fee));
+    return {};
+  }
+  // May a stage run there?
+  [[nodiscard]] bool is_open(std::uint32_t l) const {
+    return std::ranges::any_of(problem_.nodes, [&](const auto& costs) { return costs[l] != kForbidden; });
   }
   [[nodiscard]] std::vector<Cost> weights() const { return std::vector<Cost>(table_.stages.size() * k_, 0); }
   [[nodiscard]] std::optional<Cost> period() const {

@@ -12,6 +12,7 @@
 #include "runtime/node/control_socket.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/node/messages.h"
+#include "runtime/node/tcp_socket.h"
 #include "runtime/plan/plan_file.h"
 
 namespace woa {
@@ -105,6 +106,20 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   return {};
 }
 
+// That the run has to say why a node lost another: it hears of all nodes, one after the other.
+constexpr std::uint64_t kVerdictNs = 2'000'000'000;
+
+// Tells the run that this node cannot be set up. A node that lost another may be the first to notice that the other
+// could not stay: then it is the run that knows why.
+Status give_up(ControlSocket& socket, const Status& status) {
+  (void)socket.send(to_failed(status));
+  if (status.code() != Code::kPeerLost) return status;
+  limit_blocking(socket.descriptor(), kVerdictNs);
+  control::FromHost answer;
+  if (!socket.receive(answer).ok() || answer.stop().why().empty()) return status;
+  return {Code::kCancelled, "the run failed: " + answer.stop().why()};
+}
+
 // What the listening thread and the node's own share.
 struct Signals {
   std::atomic<bool> stop{false};      // the host said so
@@ -147,8 +162,10 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   }
   Node node;
   if (Status status = set_up(socket, first.hello(), descriptors, process, node); !status.ok()) {
-    if (!process.child) log(LogLevel::kError, status.message());
-    (void)socket.send(to_failed(status));
+    if (process.child)  // a child's host says it
+      (void)socket.send(to_failed(status));
+    else
+      log(LogLevel::kError, give_up(socket, status).message());
     return 1;
   }
   if (Status status = socket.send(to_ready(node.hosted->device())); !status.ok()) {

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace woa {
 
+inline constexpr std::uint32_t kHostComponent = 0;
 inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
 // Tokens and firings of an instance are counted in thousandths: they are means where branches and loops decide.
 inline constexpr std::uint64_t kPerMille = 1000;
@@ -21,6 +23,7 @@ struct ComponentCosts {
   std::uint32_t lanes = 1;                         // firings at once
   std::map<std::string, std::uint64_t> resources;  // what it has, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
+  std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known; the host's: none
   bool operator==(const ComponentCosts&) const = default;
 };
 

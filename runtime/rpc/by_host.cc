@@ -14,6 +14,7 @@ void lead(EdgePlan& edge, std::uint32_t relay, std::uint32_t port, EdgePlan& cal
   edge.to_port = port;
   call.min_blocks += edge.min_blocks;
   call.blocks += edge.blocks;
+  call.claimed = call.claimed || edge.claimed;
   call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
   if (call.lane.empty()) call.lane = edge.lane;
 }

@@ -16,10 +16,18 @@ Plan keep_certificate(Plan plan) {
   return plan;
 }
 
+// Signals join what the graph's edges do not: no invariant of the graph shows how many blocks that takes.
+Result<Plan> with_signals(Result<Plan> plan) {
+  if (!plan.ok()) return plan;
+  plan->invariants.clear();
+  for (EdgePlan& edge : plan->edges) edge.claimed = true;
+  return plan;
+}
+
 Result<Plan> apply(const Plan& plan, std::string_view model) {
   if (model == "rpc-fused") return rpc::to_fused(plan);
   if (model == "rpc-hub") return rpc::to_hub(plan);
-  return model == "rpc-nested" ? rpc::to_nested(plan) : rpc::to_polled(plan);
+  return with_signals(model == "rpc-nested" ? rpc::to_nested(plan) : rpc::to_polled(plan));
 }
 
 std::string list_of_models() {

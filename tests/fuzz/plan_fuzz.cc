@@ -1,11 +1,12 @@
 // Any bytes as a plan file, and any bytes as its body behind a header that is right: parsed or refused, and what is
-// parsed is what would be written.
+// parsed is what would be written; what can be run can be verified.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
 
+#include "compiler/compiler.h"
 #include "runtime/controller/layout.h"
 #include "runtime/packet/crc32c.h"
 #include "runtime/plan/plan_file.h"
@@ -20,7 +21,11 @@ void parse(std::span<const std::byte> bytes) {
   }
   const std::string again = woa::serialize(*plan);
   // A valid plan can be laid out without looking again (its size is bounded by validate()).
-  if (woa::validate(*plan).ok()) (void)woa::make_layout(*plan);
+  if (woa::validate(*plan).ok()) {
+    (void)woa::make_layout(*plan);
+    (void)woa::verify_liveness(*plan);
+    (void)woa::verify_certificate(*plan);
+  }
   if (again.size() != bytes.size() || std::memcmp(again.data(), bytes.data(), bytes.size()) != 0) std::abort();
 }
 

@@ -5,7 +5,7 @@
 
 namespace woa::test {
 
-class ReplicaTransport final : public Transport {
+class ReplicaTransport : public Transport {
  public:
   std::string_view name() const noexcept override { return "replica"; }
   std::uint32_t header_room() const noexcept override { return 64; }

@@ -17,6 +17,7 @@
 #include "bench/micro/rate.h"
 #include "bench/micro/wire.h"
 #include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/bench_help.h"
 #include "tools/woa/bench_plot.h"
 #include "tools/woa/bench_report.h"
 #include "tools/woa/commands.h"
@@ -27,127 +28,6 @@
 
 namespace woa::tools {
 namespace {
-
-constexpr const char* kAboutBench =
-    "Each figure stands beside a limit that the same run measures: what the hardware does when nothing but the job\n"
-    "itself is left. Contenders take turns; MIN, MEDIAN and MAX are over the repetitions, TO LIMIT is median by "
-    "median.\n"
-    "Read `host state` first: `near` and `far` are two threads of one core and two cores, and only figures of the "
-    "same\n"
-    "state compare; `mixed` means that the host moved us meanwhile, so run again.";
-
-constexpr const char* kAboutHop =
-    "One way, in nanoseconds: half a round trip between processors 0 and 1. The limit is a mailbox in shared memory: "
-    "a\n"
-    "copy, a flag, a poll. `transport alone` commits and polls packets that carry 64 bytes inline; `controller to\n"
-    "controller` also matches and fires a kernel that does nothing.";
-
-constexpr const char* kAboutBandwidth =
-    "One direction from processor 0 to processor 1, in GB/s (10^9 bytes a second); the consumer looks at the first "
-    "and\n"
-    "the last byte of each payload where it lies. The limit is the raw mailbox: the producer copies the payload once,\n"
-    "into a slot that the consumer polls. Ours copies it once into a block of a shared region, sends a packet that "
-    "names\n"
-    "the block, and gets the block back. It may beat the limit, because it uses the block again that came back last,\n"
-    "while a ring of slots goes round all its memory. `memcpy` is one process that copies into one buffer.\n"
-    "\n"
-    "  woa bench bandwidth --size 4KiB,16MiB --slots 16";
-
-constexpr const char* kAboutRate =
-    "One direction from processor 0 to processor 1, in million messages a second: one cache line each, no payload. "
-    "The\n"
-    "limit is 8 bytes through a raw mailbox of as many slots, which returns credits a quarter of them at a time. Ours\n"
-    "reserves, commits and polls 64-byte headers: `activate` as a token sends it, `retire` as the host sends it.";
-
-constexpr const char* kAboutPipeline =
-    "Microseconds per item through three workers and back; source and sink are one process. Four processes on "
-    "processors\n"
-    "0, 1, 0 and 1 poll and yield. The limits are raw mailboxes: they forward from worker to worker (4 messages an "
-    "item)\n"
-    "or go through a hub, as a caller of three servers does (6 messages), and carry the payload, copied into each "
-    "reader's\n"
-    "mailbox, or the number of a shared buffer. Each worker adds one to the first and the last byte; ours (kernel "
-    "`touch`)\n"
-    "does it in place, and passes the block on. `woa`\n"
-    "is compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds "
-    "only\n"
-    "where both are near their limits. Peers forward, but for gRPC, whose caller is a hub.\n"
-    "\n"
-    "  woa bench pipeline --size 64,1MiB --window 1,4";
-
-constexpr const char* kAboutFanout =
-    "Microseconds per payload that one output sends to several consumers, which do not look at it: written once by "
-    "the\n"
-    "host on processor 0, then a packet to each consumer on processor 1, and a token from each back. The payload is "
-    "shared\n"
-    "by reference and its block freed by the last; the counters of the run are checked for that. The limit is the "
-    "same\n"
-    "run with one consumer. With a controller each, the consumers' processes take turns on one processor; so do those "
-    "of\n"
-    "peers, which look at the ends of the payload: Open MPI broadcasts, ZeroMQ publishes, the others send to each.\n"
-    "\n"
-    "  woa bench fanout --size 1MiB --consumers 8";
-
-constexpr const char* kAboutHandover =
-    "Nanoseconds from the end of a kernel on processor 0, which has just written its output, to the start of the "
-    "kernel\n"
-    "on processor 1 that reads it: commit, poll, match, fire, by the clock of the controllers' traces. The payload "
-    "stays\n"
-    "where it was written (one within the inline limit is also copied behind its header), so the size should not "
-    "matter. "
-    "The limit is a hop of the raw mailbox with 64 bytes.\n"
-    "\n"
-    "  woa bench handover --size 64,64MiB";
-
-constexpr const char* kAboutRandomAccess =
-    "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
-    "bits,\n"
-    "half of it with each of two processes on processors 0 and 1; four times as many updates (xor) of random words "
-    "as\n"
-    "it has words; a process holds at most 1024 back. Each launch checks the whole table and allows no wrong word.\n"
-    "\n"
-    "  local, one process   the whole table and every update in one process\n"
-    "  raw buckets          the limit of the ratios: 1024 numbers at a time, the other's in a slot of its mailbox\n"
-    "  headers alone        bare headers in one direction through the ring of `naive`, in 10^9 a second\n"
-    "  naive                a packet per update of the other's half\n"
-    "  aggregated           buckets of updates, each the payload of one packet, applied by the owner\n"
-    "  hardware             the processor's atomics on memory that both processes map\n"
-    "  MPI_...              Open MPI's one-sided operations, where it is installed (openmpi-bin, libopenmpi-dev)\n"
-    "\n"
-    "  woa bench randomaccess --size 8MiB,128MiB";
-
-constexpr const char* kAboutPeers =
-    "\n"
-    "Peers are libraries that do the same between processes on the same processors, in turns with the others, each by "
-    "a\n"
-    "program of its own; one that is not installed is named below the table. libfabric, UCX and Open MPI poll; ZeroMQ\n"
-    "(ipc://) and gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them "
-    "out.";
-
-// `more`: the rest of the sentence about the limit.
-std::string about_transport(const std::string& more) {
-  return "\nWith --transport ofi the processes are joined by libfabric and the loopback interface, peers are left out, "
-         "and "
-         "the\nlimit, with the same provider, is raw fi_writedata" +
-         more + ".";
-}
-
-constexpr const char* kAboutMethods =
-    "Nanoseconds of a hop from controller to controller, 8 B to 64 MiB: the kernel reads a payload and writes one as\n"
-    "large. `inline` and `in place` are one method for all sizes, `chosen` is what a plan does: inline up to the "
-    "limit\n"
-    "of the machine file (`woa calibrate`), or 64 B. Each launch has processes and memory of its own. TO LIMIT is the\n"
-    "chosen way by the better of the others; above 64 KiB there is but one method, and the ratio shows the noise.\n"
-    "\n"
-    "  woa bench methods --size 64,256,1KiB";
-
-constexpr const char* kAboutPacking =
-    "A packed message of one large piece between two processes over libfabric and the loopback interface, in GB/s.\n"
-    "`through blocks` copies it into the link's blocks and out of them; by `rendezvous` the receiver says where it is\n"
-    "to land, and it is written there from the sender's memory. A link's rendezvous_bytes (docs/packing.md) is the\n"
-    "size from which on the second is better. The limit is raw fi_writedata with the same provider.\n"
-    "\n"
-    "  woa bench packing --size 128KiB,1MiB --block 1MiB";
 
 struct Counts {
   std::uint64_t count = 0, repetitions = 11;
@@ -271,20 +151,39 @@ void add_bandwidth(CLI::App& parent, Action& action) {
 }
 
 void add_rate(CLI::App& parent, Action& action) {
-  auto counts = std::make_shared<Counts>();
+  auto chosen = std::make_shared<bench::RateOptions>();
   auto over = std::make_shared<TransportOptions>();
   CLI::App& command =
-      add(parent, action, "rate", "Headers a second from process to process, beside the raw mailbox",
-          [counts, over](const RunOptions& options) {
+      add(parent, action, "rate", "Small messages a second from process to process, beside the raw mailbox",
+          [chosen, over](const RunOptions& options) {
             if (over->transport == "ofi")
-              return bench::bench_wire_rate({over->provider, {}, 1, counts->count, counts->repetitions});
-            return bench::bench_rate(*options.transport, counts->count, counts->repetitions, counts->peers);
+              return bench::bench_wire_rate({over->provider, chosen->sizes, 1, chosen->count, chosen->repetitions});
+            return bench::bench_rate(*options.transport, *chosen);
           });
-  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + about_transport(" of 8 bytes"));
+  command.footer(std::string(kAboutRate) + "\n" + kAboutPeers + "\n" + about_transport(" of as many bytes, or of 8"));
   add_transport_options(command, *over);
-  add_count(command, counts->count, "Messages of a launch").option_text("UINT [2,000,000; over libfabric 100,000]");
-  add_repetitions(command, counts->repetitions);
-  add_peers(command, counts->peers);
+  command
+      .add_option("--size", chosen->sizes, "Bytes inline behind each header, 0 to 4KiB; several, or a list with commas")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(std::uint64_t{0}, bench::RateOptions::kMostBytes))
+      ->delimiter(',')
+      ->option_text("N,... [0]");
+  add_count(command, chosen->count, "Messages of a launch").option_text("UINT [2,000,000; over libfabric 100,000]");
+  add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
+}
+
+// Four digits.
+std::string check_cores(const std::string& text) {
+  const bool digits = text.size() == bench::PipelineCores{}.size() &&
+                      std::ranges::all_of(text, [](char digit) { return digit >= '0' && digit <= '9'; });
+  return digits ? "" : "'" + text + "' is not four digits: the processor of the source and of each worker, as in 0101";
+}
+
+bench::PipelineCores cores_of(const std::string& text) {
+  bench::PipelineCores cores{};
+  std::ranges::transform(text, cores.begin(), [](char digit) { return static_cast<std::size_t>(digit - '0'); });
+  return cores;
 }
 
 void add_pipeline(CLI::App& parent, Action& action) {
@@ -308,6 +207,17 @@ void add_pipeline(CLI::App& parent, Action& action) {
       ->check(CLI::Range(std::uint32_t{1}, kMaxWindow))
       ->delimiter(',')
       ->option_text("N,... [1,8]");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--cores",
+          [chosen](const std::vector<std::string>& texts) {
+            chosen->cores.clear();
+            std::ranges::transform(texts, std::back_inserter(chosen->cores), cores_of);
+          },
+          "Processors (0 to 9) of the source and of each worker; several, or a list with commas")
+      ->check(check_cores)
+      ->delimiter(',')
+      ->option_text("DIGITS,... [0101]");
   add_count(command, chosen->count, "Items of a launch").option_text("UINT [256 MiB, 40 to 20,000 items]");
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);

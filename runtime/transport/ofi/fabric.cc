@@ -84,6 +84,7 @@ Operation* Fabric::make_operations(std::uint32_t segment, std::size_t count) {
 
 Post Fabric::outcome(ssize_t code, std::uint64_t& counter) noexcept {
   if (code == 0) ++counter;
+  if (code == -FI_EAGAIN) ++counters_.refused;
   return code == 0 ? Post::kPosted : code == -FI_EAGAIN ? Post::kBusy : Post::kFailed;
 }
 

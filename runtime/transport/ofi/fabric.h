@@ -48,6 +48,7 @@ struct FabricCounters {
   std::uint64_t writes = 0;    // calls of fi_writedata
   std::uint64_t gathered = 0;  // calls of fi_writemsg: one write of two pieces, or one whose end is waited for
   std::uint64_t injected = 0;  // of lines, which libfabric copies
+  std::uint64_t refused = 0;   // calls that are to be made again (FI_EAGAIN)
   std::uint64_t arrived = 0;   // immediates
   std::uint64_t strays = 0;    // immediates that name no segment of this process
   std::uint64_t errors = 0;    // failed writes that libfabric reported later
@@ -107,7 +108,7 @@ class Fabric {
  private:
   [[nodiscard]] Post gather(std::span<const Piece> pieces, const Target& target, Operation& operation,
                             std::uint64_t flags, std::uint64_t& counter) noexcept;
-  [[nodiscard]] static Post outcome(ssize_t code, std::uint64_t& counter) noexcept;
+  [[nodiscard]] Post outcome(ssize_t code, std::uint64_t& counter) noexcept;
   void on_entry(const fi_cq_data_entry& entry, std::uint64_t now) noexcept;
   void on_error() noexcept;
   void has_left(Operation& operation) noexcept;

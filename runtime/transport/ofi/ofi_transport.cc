@@ -85,7 +85,8 @@ class Ofi final : public OfiTransport, public Rendezvous {
 
 OfiCounters Ofi::counters() const {
   const FabricCounters counters = wire_->fabric.counters();
-  return {counters.writes, counters.gathered, counters.injected, counters.arrived, counters.strays, counters.errors};
+  return {counters.writes,  counters.gathered, counters.injected, counters.refused,
+          counters.arrived, counters.strays,   counters.errors};
 }
 
 std::uint64_t Ofi::packets() const noexcept {

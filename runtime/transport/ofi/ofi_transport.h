@@ -32,6 +32,7 @@ struct OfiCounters {
   std::uint64_t writes = 0;    // packets: fi_writedata
   std::uint64_t gathered = 0;  // packets whose block several channels write out, and ends of channels: fi_writemsg
   std::uint64_t injected = 0;  // credit lines and keep-alives, which libfabric copies
+  std::uint64_t refused = 0;   // calls that libfabric asked to make again (FI_EAGAIN); in none of the above
   std::uint64_t arrived = 0;   // immediates from peers
   std::uint64_t strays = 0;    // immediates that name no segment of this process
   std::uint64_t errors = 0;    // writes that failed after libfabric had taken them

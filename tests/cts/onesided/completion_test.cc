@@ -140,17 +140,20 @@ TEST_CASE("what was held back for too long goes out when the origin polls") {
   if (!rig.way.holds_updates) return;
   const auto updater = need(rig.open());
   const std::uint64_t start_ns = 5'000'000'000, age_ns = 100'000;
+  // More than once: the only bucket of a small link may be on its way back still.
+  const auto goes_out_at = [&](std::uint64_t now_ns) {
+    std::size_t taken = 0;
+    return in_time([&] { return updater->poll(now_ns), (taken += rig.poll()) > 0; }) && taken == 1;
+  };
   REQUIRE(updater->update(increment(0)) == Outcome::kOk);
   updater->poll(start_ns);
   updater->poll(start_ns + age_ns - 1);
   REQUIRE(rig.poll() == 0);
-  updater->poll(start_ns + age_ns);
-  REQUIRE(rig.takes(1));
-  REQUIRE(rig.issue(*updater, increment(1)) == Outcome::kOk);  // once the bucket is back
-  updater->poll(start_ns + 2 * age_ns);                        // a new bucket begins a new age
+  REQUIRE(goes_out_at(start_ns + age_ns));
+  REQUIRE(rig.issue(*updater, increment(1)) == Outcome::kOk);
+  updater->poll(start_ns + 2 * age_ns);  // a new bucket begins a new age
   REQUIRE(rig.poll() == 0);
-  updater->poll(start_ns + 3 * age_ns);
-  REQUIRE(rig.takes(1));
+  REQUIRE(goes_out_at(start_ns + 3 * age_ns));
   updater->poll(start_ns + 9 * age_ns);
   REQUIRE(rig.poll() == 0);
 }

@@ -10,7 +10,7 @@
 namespace woa::cts {
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 5'000'000'000;
+constexpr std::uint64_t kPatienceNs = 20'000'000'000;  // ten times what the loss of a peer may take
 
 // Delivers nothing.
 class Nobody final : public PacketSink {

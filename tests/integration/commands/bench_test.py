@@ -90,7 +90,11 @@ class Bench(WoaTest):
                    transport="ofi")
         self.check(self.report("rate", *few, "1000"), "rate", "more", "Mmsg/s",
                    [row for slots in (64, 1024) for row in ((f"raw fi_writedata, {slots} slots", LIMIT, 8),
-                                                            (f"ofi transport, {slots} slots", OURS, 64))], transport="ofi")
+                                                            (f"ofi transport, {slots} slots, retire", OURS, 64))], transport="ofi")
+        self.check(self.report("rate", *few, "1000", "--size", "4,4096"), "rate", "more", "Mmsg/s",
+                   [row for size in (4, 4096) for slots in (64, 1024) for row in ((f"raw fi_writedata, {slots} slots", LIMIT, size),
+                                                                                  (f"ofi transport, {slots} slots, activate, inline", OURS, size))],
+                   transport="ofi")
 
     def test_runs_over_libfabric(self):
         """Few: each launch starts processes that take half a second to find libfabric's devices."""
@@ -101,8 +105,10 @@ class Bench(WoaTest):
         names = (("raw fi_writedata, forward", LIMIT), ("woa", OURS), ("rpc-hub", OURS))
         for large in (("pipeline", "--window", "64"), ("fanout", "--consumers", "64")):
             self.refused(self.woa("bench", *large, "--transport", "ofi", "--size", "1GiB"), 1, "error[exhausted]", "--size")
-        self.check(self.report("pipeline", *few, "--window", "1,3"), "pipeline", "less", "us/item",
-                   [(f"{name}, window {window}", role, 5000) for window in (1, 3) for name, role in names], transport="ofi")
+        report = self.report("pipeline", *few, "--window", "1,3", "--cores", "0110")
+        self.check(report, "pipeline", "less", "us/item",
+                   [(f"{name}, window {window}, cores 0110", role, 5000) for window in (1, 3) for name, role in names], ("ratios",), "ofi")
+        self.check_models(report, [(5000, window, "0110") for window in (1, 3)])
         one, three = ("raw fi_writedata, one consumer", LIMIT), ("raw fi_writedata, 3 consumers", LIMIT)
         self.check(self.report("fanout", *few, "--consumers", "3"), "fanout", "less", "us/payload",
                    [(name, role, 5000) for name, role in (one, ("one consumer", OURS), ("3 consumers, one controller", OURS),
@@ -140,15 +146,46 @@ class Bench(WoaTest):
                                                             (f"shm transport, {slots} slots, activate", OURS, 64),
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
+    def test_rate_of_payloads(self):
+        """Inline behind a header. Who looks for a row finds one."""
+        few = ("rate", "--count", "5000", "--repetitions", "1", "--no-peers", "--size")
+        self.check(self.report(*few, "1,64", "--size", "4KiB"), "rate", "more", "Mmsg/s",
+                   [row for size in (1, 64, 4096) for slots in (64, 1024)
+                    for row in ((f"raw mailbox, {slots} slots", LIMIT, size), (f"shm transport, {slots} slots, activate, inline", OURS, size))])
+        rows = [(row["contender"], row["size"]) for row in self.report(*few, "0,64")["rows"]]
+        self.assertEqual(len(set(rows)), len(rows))
+        for size in ("4097", "-1", "some"):
+            self.refused(self.woa("bench", *few, size), 2, "--size")
+        for size in (9, 200):
+            self.peers_at(size, bench=("rate",))
+
     def test_pipeline(self):
         names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
             (name, LIMIT) for name in ("raw hub, payload copied", "raw hub, index sent")] + [("rpc-hub", OURS)]
-        report = self.report("pipeline", "--size", "64,5000", "--window", "1,3", "--count", "50", "--repetitions", "3", "--no-peers")
+        few = ("pipeline", "--count", "50", "--repetitions", "3", "--no-peers")
+        report = self.report(*few, "--size", "64,5000", "--window", "1,3", "--cores", "0111,0101")
+        cases = [(size, window, cores) for cores in ("0111", "0101") for size in (64, 5000) for window in (1, 3)]
         self.check(report, "pipeline", "less", "us/item",
-                   [(f"{name}, window {window}", role, size) for size in (64, 5000) for window in (1, 3) for name, role in names])
+                   [(f"{name}, window {window}, cores {cores}", role, size) for size, window, cores in cases for name, role in names], ("ratios",))
+        self.check_models(report, cases)
         for limits in range(0, len(report["rows"]), 3):
             copied, sent, ours = report["rows"][limits:limits + 3]
             self.assertAlmostEqual(ours["ratio_to_limit"], ours["median"] / min(copied["median"], sent["median"]))
+
+        for cores in ("012", "01010", "01a1", ""):
+            self.refused(self.woa("bench", *few, "--cores", cores), 2, "--cores")
+        for elsewhere in sorted(set(range(10)) - os.sched_getaffinity(0))[:1]:
+            self.refused(self.woa("bench", *few, "--cores", f"0101,010{elsewhere}"), 3, "error[unavailable]", f"processors 0 and 1 and {elsewhere}")
+        usual = [row["contender"] for row in self.report(*few, "--size", "64", "--window", "2")["rows"]]
+        self.assertEqual(usual, [f"{name}, window 2" for name, _ in names])
+
+    def check_models(self, report, cases):
+        """How many times the time of `woa` `rpc-hub` takes, for each case."""
+        time_of = {(row["contender"], row["size"]): row["median"] for row in report["rows"]}
+        for ratio, (size, window, cores) in zip(report["ratios"], cases, strict=True):
+            at = f", window {window}, cores {cores}"
+            self.assertEqual((ratio["of"], ratio["to"], ratio["size"]), ("rpc-hub" + at, "woa" + at, size))
+            self.assertAlmostEqual(ratio["value"], time_of["rpc-hub" + at, size] / time_of["woa" + at, size])
 
     def test_fanout(self):
         report = self.report("fanout", "--size", "57,64KiB", "--consumers", "3", "--count", "20", "--repetitions", "1", "--no-peers")
@@ -158,7 +195,7 @@ class Bench(WoaTest):
 
     def test_handover(self):
         self.check(self.report("handover", "--size", "64,3MiB", "--count", "5", "--repetitions", "1"), "handover", "less", "ns",
-                   [row for size in (64, 3 << 20) for row in (("raw mailbox, 64 B", LIMIT, size), ("kernel to kernel", OURS, size))])
+                   [row for size in (64, 3 << 20) for row in (("raw flag", LIMIT, size), ("kernel to kernel", OURS, size))])
 
     def test_channels(self):
         """A thousand of them under a limit of 256 descriptors, in at most 64 KiB a pair."""

