@@ -1,6 +1,7 @@
 """`woa compare`: five call models, each at its own best placement; with --run what they send is what was said before."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -35,8 +36,19 @@ class Compare(WoaTest):
         self.assertEqual(len(digests), 1)
         return {row["model"]: row for row in answer["models"]}
 
+    def need_flagship(self):
+        if shutil.which("cjpeg") is None:
+            self.skip("djpeg", "cjpeg is not installed")
+        for kernel, library in harness.LIBRARY_OF.items():
+            reason = os.path.join(harness.BUILD, "kernels", kernel, "unavailable.txt")
+            if os.path.exists(reason):
+                self.skip(library, harness.read(reason).strip())
+        for device in json.loads(self.woa("devices", "--json").stdout)["devices"]:
+            if device["backend"] in ("opencl", "verilator") and not device["available"]:
+                self.skip(device["backend"], device["reason"])
+
     def test_the_flagship_under_five_models(self):
-        harness.need_program("cjpeg", "cjpeg")
+        self.need_flagship()
         rows = bytearray(b"P6\n64 48\n255\n") + bytes((x * 3 + y) % 256 for y in range(48) for x in range(64 * 3))
         jpeg = self.path("photo.jpg")
         subprocess.run(["cjpeg", "-outfile", jpeg, self.write("photo.ppm", bytes(rows))], check=True)
@@ -61,6 +73,7 @@ class Compare(WoaTest):
                "subgraph": {"rpc-nested"}}
 
     def test_examples_send_what_was_predicted(self):
+        self.need_flagship()
         bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
         machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
                              "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
@@ -69,7 +82,8 @@ class Compare(WoaTest):
         self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
         rows = json.loads(done.stdout)["rows"]
         ran = {(row["graph"], row["model"]) for row in rows if row.get("exact")}
-        self.assertGreater(len({graph for graph, _ in ran}), 14)
+        examples = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
+        self.assertLessEqual(examples, {graph for graph, _ in ran})
         for row in rows:
             with self.subTest(row["graph"], model=row["model"]):
                 self.assertEqual("exact" not in row, row["model"] in self.REFUSED.get(row["graph"], ()), row["why"])
