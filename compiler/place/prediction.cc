@@ -10,7 +10,6 @@
 
 #include "compiler/assign/problem.h"
 #include "compiler/place/call_route.h"
-#include "compiler/place/graph_edges.h"
 #include "compiler/place/placement_problem.h"
 
 namespace woa {
@@ -24,7 +23,7 @@ class Predictor {
       : certificate_(*plan.certificate),
         costs_(certificate_.costs),
         model_(certificate_.goal.model),
-        edges_(graph_edges(plan, costs_.edges.size())),
+        edges_(plan.edges),
         ways_(costs_.stages.size()) {}
 
   Result<Prediction> predict() {
@@ -202,8 +201,8 @@ class Predictor {
   const Certificate& certificate_;
   const CostTable& costs_;
   const std::string& model_;
-  std::vector<EdgePlan> edges_;  // of the graph
-  std::vector<Way> ways_;        // of each stage by itself
+  const std::vector<EdgePlan>& edges_;
+  std::vector<Way> ways_;  // of each stage by itself
   std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, Way>>> next_;
   std::map<std::uint32_t, std::size_t> open_;  // edges into a stage that are not looked at yet
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<ReplicaChoice>> sent_;
@@ -221,7 +220,7 @@ Result<Prediction> predict(const Plan& plan) {
     return Status(Code::kNotFound, "nothing is known of what the plan costs: it has no certificate");
   const Certificate& certificate = *plan.certificate;
   const std::size_t stages = certificate.costs.stages.size(), edges = certificate.costs.edges.size();
-  if (stages > plan.stages.size() || edges > plan.edges.size() || certificate.placement.size() != stages)
+  if (stages != plan.stages.size() || edges != plan.edges.size() || certificate.placement.size() != stages)
     return Status(Code::kInvalid, "the certificate is about other stages or edges than the plan's");
   return Predictor(plan).predict();
 }
