@@ -131,8 +131,12 @@ class Comparer {
     row.prediction = loaded.plan->certificate->prediction;
     row.status = loaded.plan->certificate->status;
     row.plan = rewrite(*loaded.plan, model);
-    for (const StagePlan& stage : loaded.plan->stages)
-      if (stage.role == StageRole::kKernel) row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
+    for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {
+      const StagePlan& stage = loaded.plan->stages[s];
+      if (stage.role != StageRole::kKernel) continue;
+      row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
+      row.firings += static_cast<double>(loaded.plan->certificate->costs.stages[s].firings) / kPerMille;
+    }
     if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
     result_.models.push_back(std::move(row));
     return kDone;

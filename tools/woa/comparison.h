@@ -29,6 +29,7 @@ struct ModelRow {
   std::string model;
   std::map<std::string, std::string> placement;  // stage -> controller
   Prediction prediction;
+  double firings = 0;                                                // of all kernels, of an instance
   std::string status;                                                // of the placement (docs/placement.md)
   Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // of this model; or why it cannot run so
   std::uint64_t peak_buffer_bytes = 0;                               // that plan's blocks and rings; 0 without one

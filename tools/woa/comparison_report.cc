@@ -221,6 +221,7 @@ nlohmann::json to_json(const Comparison& comparison) {
     json object = to_json(row.prediction);
     object.update({{"model", row.model},
                    {"placement", row.placement},
+                   {"firings", row.firings},
                    {"kernel_share", kernel_share(row.prediction)},
                    {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
                    {"status", row.status}});
