@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Predicted against measured, for every example under every call model: `woa compare --run` on each of them, and what came of it.
 
-    bench/compiler/predictions.py [--woa build/woa] [--machine FILE] [--repetitions 9] [--processes one] [--json]
+    bench/compiler/predictions.py [GRAPH...] [--woa build/woa] [--machine FILE] [--repetitions 9] [--processes one] [--json]
 
 Without --machine this machine is calibrated first. Let nothing else run meanwhile. Messages and bytes must be what was predicted, or
-the exit code is 1. Times are compared where at least 90 % of the longest way is kernels' and no device is simulated; for the others
+the exit code is 1. Times are compared where at least 90 % of the critical path is kernels' and no device is simulated; for the others
 the reason is printed. What controllers themselves take to fire a kernel is in no prediction, so of small kernels nothing is expected.
 """
 import argparse
@@ -91,7 +91,9 @@ class Bench:
             yield from ("--in", f"{port}={self.folder / name / port}")
 
     def compare(self, name, graph, given):
-        """Rows of `name`, or why there are none."""
+        """Rows of `name`, or why there are none; no rows of one that was not asked for."""
+        if self.arguments.graphs and name not in self.arguments.graphs:
+            return []
         done = self.woa("compare", graph, *given, "--machine", self.machine, "--run", "--json", "--repetitions", self.arguments.repetitions,
                         "--processes", self.arguments.processes)
         if not done.stdout:
@@ -120,7 +122,7 @@ class Bench:
         if model["clocked"]:
             return f"{', '.join(model['clocked'])} is simulated: cycles at its clock are predicted, the model is measured"
         if model["kernel_share"] < KERNELS_SHARE:
-            return f"kernels are {100 * model['kernel_share']:.0f} % of the longest way"
+            return f"kernels are {100 * model['kernel_share']:.0f} % of the critical path"
         own = model["firings"] * FIRING_US
         if model["critical_kernels_us"] < KERNELS_SHARE * (model["critical_path_us"] + own):
             return f"{model['firings']:g} firings take their controllers about {own:.0f} us, which is in no prediction"
@@ -170,6 +172,7 @@ def errors_by_graph(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="names of the table's first column; all without any")
     parser.add_argument("--woa", default="build/woa")
     parser.add_argument("--machine")
     parser.add_argument("--repetitions", type=int, default=9, help="at most 9: `stateful` writes the number of its instance, in one digit")
@@ -179,6 +182,8 @@ def main():
     arguments.woa = os.path.abspath(arguments.woa)
     with tempfile.TemporaryDirectory(prefix="woa-predictions-") as folder:
         rows = list(Bench(arguments, folder).rows())
+    if unknown := set(arguments.graphs) - {row["graph"] for row in rows}:
+        sys.exit(f"no rows of {', '.join(sorted(unknown))}")
     errors = errors_by_graph(rows)
     median = statistics.median(errors.values()) if errors else None
     if arguments.json:
@@ -186,7 +191,7 @@ def main():
     else:
         print_rows(rows)
         if errors:
-            print(f"\nmedian error of the {len(errors)} graphs whose longest way is at least {100 * KERNELS_SHARE:.0f} % kernels': {100 * median:.1f} %")
+            print(f"\nmedian error of the {len(errors)} graphs whose critical path is at least {100 * KERNELS_SHARE:.0f} % kernels': {100 * median:.1f} %")
     return 1 if any(row["failed"] for row in rows) else 0
 
 
