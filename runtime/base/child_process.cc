@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,12 @@ namespace woa {
 namespace {
 
 constexpr char kWhole = '\n';  // behind the text: a child that ends early has not written it
+
+// The child does not outlive its parent, whatever that ends of.
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it ended before
+}
 
 [[noreturn]] void run_child(const std::function<std::string()>& work, int out) {
   const std::string text = work() + kWhole;
@@ -62,8 +69,9 @@ Result<std::string> run_in_child(const std::function<std::string()>& work, std::
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return {Code::kUnavailable, "had no pipe: " + std::generic_category().message(errno)};
-  const pid_t child = ::fork();
+  const pid_t parent = ::getpid(), child = ::fork();
   if (child == 0) {
+    end_with(parent);
     ::close(ends[0]);
     run_child(work, ends[1]);
   }
