@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/assign/priced.h"
 #include "compiler/assign/proof.h"
 #include "compiler/compiler.h"
 #include "compiler/place/cost_table.h"
@@ -111,6 +112,8 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
     if (costs.edges[e].from != edge.from_stage ||
         costs.edges[e].to != (end == ends.end() ? edge.to_stage : end->second))
       return bad_certificate("its edge " + std::to_string(e) + " joins other stages than the plan's");
+    if (costs.edges[e].count != edge.count)
+      return bad_certificate("its edge " + std::to_string(e) + " carries something else than the plan's");
   }
   return costs.edges.size() <= plan.edges.size() ? Status()
                                                  : bad_certificate("it is about more edges than the plan has");
@@ -134,8 +137,7 @@ Status check_bound(const Problem& problem, const Certificate& certificate) {
     return certificate.bound_ps == 0 ? Status() : bad_certificate("nothing shows its bound");
   if (certificate.bound_ps < 0) return bad_certificate("its bound is below 0");
   const std::size_t k = problem.components, ends = problem.edges.size() * k;
-  const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
-  if (certificate.leaves.size() > kMostSteps / steps)
+  if (certificate.leaves.size() > kMostSteps / assign::steps_to_price(problem))
     return bad_certificate("it has too many leaves for so large a graph");
   assign::Proof proof;
   for (const ProofLeaf& leaf : certificate.leaves) {

@@ -27,12 +27,12 @@ constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
 
-// What a way costs that `tokens` (in thousandths) take with `bytes` in all.
+// What a way costs that `tokens` (in millionths) take with `bytes` in all.
 Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
   Sum sum = 0;
   for (const Hop& hop : route.hops()) {
     const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
-    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMille;
+    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMillion;
     if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
   }
   return sum;
@@ -87,8 +87,10 @@ class Builder {
   [[nodiscard]] Status check_sizes() const {
     if (k_ == 0 || table_.components[kHostComponent].controller != "host")
       return bad_table("the first component is no host");
-    if (k_ > kMostComponents || table_.edges.size() * k_ * k_ > kMostEntries ||
-        table_.stages.size() * k_ > kMostEntries)
+    if (k_ > kMostComponents)
+      return bad_table("there are " + std::to_string(k_ - 1) + " controllers that stages may run on, and " +
+                       std::to_string(kMostComponents - 1) + " are the most; name fewer in the machine file");
+    if (table_.edges.size() * k_ * k_ > kMostEntries || table_.stages.size() * k_ > kMostEntries)
       return bad_table("it is too large");
     if (table_.links.size() != std::size_t{k_} * k_) return bad_table("not a link for each pair of components");
     if (table_.stages.size() <= kSink) return bad_table("source or sink is missing");
@@ -138,7 +140,7 @@ class Builder {
   [[nodiscard]] std::optional<Sum> time_of(std::size_t s, std::uint32_t l) const {
     const StageCosts& stage = table_.stages[s];
     if (stage.time_ps[l] < 0) return std::nullopt;
-    return Sum{stage.time_ps[l]} * stage.firings / kPerMille;
+    return Sum{stage.time_ps[l]} * stage.firings / kPerMillion;
   }
   Status add_nodes() {
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
@@ -177,8 +179,8 @@ class Builder {
     return {};
   }
   [[nodiscard]] Status add(Cost& cost, const EdgeCosts& edge, std::uint32_t a, std::uint32_t b) const {
-    const Sum sum =
-        cost + cost_of(table_, route_of_token(goal_.model, a, b, edge.to == kSink), edge.tokens, edge.bytes);
+    const Route route = route_of_token(goal_.model, a, b, edge.to == kSink, edge.count);
+    const Sum sum = cost + cost_of(table_, route, edge.tokens, edge.bytes);
     if (sum > kMostCost)
       return bad_table("the edges between stages " + std::to_string(edge.from) + " and " + std::to_string(edge.to) +
                        " take more than can be counted");

@@ -59,7 +59,7 @@ class Reasons {
     const StageCosts& costs = certificate_.costs.stages[s];
     StageReason reason{s, certificate_.placement[s], 0, {}, {}};
     reason.time_ps =
-        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMille);
+        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMillion);
     reason.time = range_of([&](CostTable& table, double factor) {
       std::int64_t& time = table.stages[s].time_ps[reason.component];
       time = scaled(time, factor);

@@ -49,6 +49,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_to(edge.to);
     e.set_tokens(edge.tokens);
     e.set_bytes(edge.bytes);
+    e.set_count(edge.count);
   }
 }
 
@@ -65,7 +66,7 @@ CostTable decode(const pb::CostTable& from) {
     stage.serial = s.serial();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
-  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes()});
+  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count()});
   return to;
 }
 

@@ -85,10 +85,10 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   costs.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {}, {}}};
   costs.links.assign(9, {1'000, 0, true});
   for (std::size_t l = 0; l < 3; ++l) costs.links[l * 3 + l] = {};
-  costs.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMille, {}});
+  costs.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}});
   costs.stages[2].time_ps = {kNowhere_ps, 10'000, kNowhere_ps};
   costs.stages[3].time_ps = {kNowhere_ps, 10'000, 5'000};
-  costs.edges = {{0, 2, kPerMille, 0}, {2, 3, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
   const Certificate certificate = certificate_of(costs);
   REQUIRE(certificate.placement == assign::Placement{0, 0, 1, 2});
   const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
