@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/assign/priced.h"
 #include "compiler/assign/proof.h"
 #include "compiler/compiler.h"
 #include "compiler/place/cost_table.h"
@@ -143,15 +142,12 @@ Status check_value(const Problem& problem, const Certificate& certificate) {
   return {};
 }
 
-// So that a file made by hand is read in seconds.
-constexpr std::size_t kMostSteps = std::size_t{1} << 32;
-
 Status check_bound(const Problem& problem, const Certificate& certificate) {
   if (certificate.leaves.empty())
     return certificate.bound_ps == 0 ? Status() : bad_certificate("nothing shows its bound");
   if (certificate.bound_ps < 0) return bad_certificate("its bound is below 0");
   const std::size_t k = problem.components, ends = problem.edges.size() * k;
-  if (certificate.leaves.size() > kMostSteps / assign::steps_to_price(problem))
+  if (certificate.leaves.size() > assign::most_leaves(problem))
     return bad_certificate("it has too many leaves for so large a graph");
   assign::Proof proof;
   for (const ProofLeaf& leaf : certificate.leaves) {
@@ -215,7 +211,9 @@ Status verify_certificate(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
   WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
   if (hash_of(certificate.costs) != certificate.costs_hash) return bad_certificate("its costs have been changed");
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
+  std::vector<std::string> names;
+  for (const StagePlan& stage : plan.stages) names.push_back(stage.name);
+  const auto problem = placement_problem(certificate.costs, certificate.goal, names);
   if (!problem.ok()) return bad_certificate(problem.status().message());
   WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
   WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));

@@ -49,7 +49,8 @@ class TableMaker {
     for (const ComponentCosts& from : table_.components)
       for (const ComponentCosts& to : table_.components) {
         const LinkCost link = machine_.link(from.controller, to.controller);
-        table_.links.push_back({link.latency_ps, link.ps_per_kib, link.direct});
+        const bool assumed = machine_.link_origin(from.controller, to.controller) == LinkOrigin::kAssumed;
+        table_.links.push_back({link.latency_ps, link.ps_per_kib, link.direct, assumed});
       }
     const std::size_t errors = report_.errors();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) add_stage(s);
@@ -205,7 +206,9 @@ std::string hash_of(const CostTable& table) {
   }
   add(hash, table.cores);
   for (const LinkCosts& link : table.links)
-    hash.add(link.latency_ps), hash.add(link.ps_per_kib), hash.add(std::uint64_t{link.direct});
+    for (const std::uint64_t number :
+         {link.latency_ps, link.ps_per_kib, std::uint64_t{link.direct}, std::uint64_t{link.assumed}})
+      hash.add(number);
   hash.add(table.stages.size());
   for (const StageCosts& stage : table.stages) {
     for (const std::int64_t time : stage.time_ps) hash.add(static_cast<std::uint64_t>(time));

@@ -1,6 +1,9 @@
 // The optimization problem that a cost table describes, under a call model.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "compiler/assign/problem.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/certificate.h"
@@ -10,6 +13,8 @@ namespace woa {
 // Nodes are stages, components those of the table; source and sink have their place. kInvalid: no such model or
 // objective, a bound on the objective itself, or numbers so large that sums of them would not be exact (the message
 // names the stage or edge).
-Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal);
+// `stages`: their names, for rows and messages; empty: they have numbers there.
+Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
+                                          const std::vector<std::string>& stages = {});
 
 }  // namespace woa

@@ -174,7 +174,9 @@ class Predictor {
     PlacementGoal goal;
     goal.model = model_;
     goal.objective = "throughput";
-    const auto problem = placement_problem(costs_, goal);
+    std::vector<std::string> names;
+    for (const StagePlan& stage : plan_.stages) names.push_back(stage.name);
+    const auto problem = placement_problem(costs_, goal, names);
     if (!problem.ok()) return problem.status();
     out_.bottleneck = "none";
     for (const assign::Row& row : problem->rows) {

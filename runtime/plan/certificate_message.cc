@@ -37,6 +37,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     l.set_latency_ps(link.latency_ps);
     l.set_ps_per_kib(link.ps_per_kib);
     l.set_direct(link.direct);
+    l.set_assumed(link.assumed);
   }
   for (const StageCosts& stage : from.stages) {
     pb::StageCosts& s = *to.add_stages();
@@ -63,7 +64,8 @@ CostTable decode(const pb::CostTable& from) {
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
   }
   to.cores = decode(from.cores());
-  for (const pb::LinkCosts& l : from.links()) to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct()});
+  for (const pb::LinkCosts& l : from.links())
+    to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct(), l.assumed()});
   for (const pb::StageCosts& s : from.stages()) {
     StageCosts& stage = to.stages.emplace_back();
     stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());

@@ -32,6 +32,7 @@ struct LinkCosts {
   std::uint64_t latency_ps = 0;  // one way, of a packet without payload
   std::uint64_t ps_per_kib = 0;  // of 1024 bytes of payload
   bool direct = true;            // false: by way of the host
+  bool assumed = false;          // nobody said or measured it
   bool operator==(const LinkCosts&) const = default;
 };
 
