@@ -5,10 +5,15 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <string>
 
+#include "compiler/assign/solve.h"
+#include "compiler/assign/symmetry.h"
+#include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
+#include "compiler/place/certify.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/place/any_table.h"
 
@@ -116,7 +121,7 @@ TEST_CASE("a placement keeps to resources and to the bound on what is not its ob
   REQUIRE(assign::evaluate(*quick, {0, 0, 1, 1}).broken == "load of cpu:0");
   const auto bounded = placement_problem(table, {.objective = "throughput", .most_latency_ps = 84});
   REQUIRE(bounded.ok());
-  REQUIRE(assign::evaluate(*bounded, {0, 0, 1, 2}).broken == "the sum");
+  REQUIRE(assign::evaluate(*bounded, {0, 0, 1, 2}).broken == "the latency");
 }
 
 TEST_CASE("price and power of the controllers in use are bounded, and must be known of those that stages may run on") {
@@ -170,6 +175,72 @@ TEST_CASE("sums that could not be exact are refused") {
     table.edges = {{0, 2, ~std::uint64_t{0}, ~std::uint64_t{0}}};
     RC_ASSERT(placement_problem(table, {}).status().code() == Code::kInvalid);
   }));
+}
+
+namespace {
+
+// Stages in a row that may be on any of some controllers, which are alike.
+CostTable alike(std::uint32_t controllers, std::uint32_t stages, std::int64_t time_ps) {
+  CostTable table;
+  const std::uint32_t k = controllers + 1;
+  for (std::uint32_t l = 0; l < k; ++l)
+    table.components.push_back({l == kHost ? "host" : "cpu:" + std::to_string(l - 1), 1, {}, {}});
+  table.links.assign(std::size_t{k} * k, {1'000, 1024, true});
+  for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {};
+  table.stages.assign(2, {std::vector<std::int64_t>(k, kNowhere_ps), kPerMillion, {}});
+  for (StageCosts& stage : table.stages) stage.time_ps[kHost] = 0;
+  for (std::uint32_t s = 2; s < stages + 2; ++s) {
+    table.stages.push_back({std::vector<std::int64_t>(k, time_ps), kPerMillion, {}});
+    table.stages.back().time_ps[kHost] = kNowhere_ps;
+    table.edges.push_back({s == 2 ? 0 : s - 1, s, kPerMillion, 10});
+  }
+  table.edges.push_back({stages + 1, 1, kPerMillion, 10});
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("controllers that are alike are known to be, and many of them take no more time than they are given") {
+  const auto problem = placement_problem(alike(63, 12, 10'000), {.objective = "throughput"});
+  REQUIRE(problem.ok());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto twins = assign::twins(*problem);
+  CHECK(twins[0] == 0);
+  CHECK(std::all_of(twins.begin() + 1, twins.end(), [](std::uint32_t first) { return first == 1; }));
+  CHECK(assign::solve(*problem, {.limit = std::chrono::seconds(1), .solver = false}).ok());
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+}
+
+TEST_CASE("what is proved of stages that take microseconds is proved of such that take minutes") {
+  for (const std::int64_t time_ps : {std::int64_t{10'000'000}, std::int64_t{1} << 49}) {
+    const CostTable costs = alike(2, 4, time_ps);
+    const PlacementGoal goal{.objective = "throughput"};
+    const auto problem = placement_problem(costs, goal);
+    REQUIRE(problem.ok());
+    const auto solution = assign::solve(*problem, {.solver = false});
+    REQUIRE(solution.ok());
+    const Certificate certificate = certify(goal, costs, *solution);
+    CHECK(certificate.status == "proved");
+    CHECK(certificate.value_ps == 2 * time_ps);
+    CHECK(verify_certificate(plan_of(costs, certificate)).message() == "");
+  }
+}
+
+TEST_CASE("of a scatter's elements a fused call sends the number straight, as nothing else") {
+  CostTable table = alike(2, 2, 10);
+  const auto messages_of_all = [&](const std::string& model) {
+    PlacementGoal goal;
+    goal.model = model;
+    const auto problem = placement_problem(table, goal);
+    REQUIRE(problem.ok());
+    return (assign::evaluate(*problem, {0, 0, 1, 2}).sum - 2 * 10) / 1'000;
+  };
+  for (EdgeCosts& edge : table.edges) edge.bytes = 0;
+  CHECK(messages_of_all("rpc-fused") == 4);
+  table.edges[1].count = true;
+  CHECK(messages_of_all("woa") == 3);
+  CHECK(messages_of_all("rpc-fused") == 3);
+  CHECK(messages_of_all("rpc-hub") == 4);
 }
 
 }  // namespace woa::test
