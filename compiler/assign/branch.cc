@@ -23,7 +23,8 @@ class Search {
         neighbours_(problem),
         twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
-        most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
+        most_leaves_(std::min(
+            {std::max<std::size_t>(kMostLeafBytes / bytes_of(problem), 1), most_leaves(problem), options.most_leaves})),
         most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
     value_ = options.below ? *options.below : evaluate(problem, start).objective;
@@ -33,7 +34,8 @@ class Search {
     Multipliers messages = no_multipliers(problem_);
     messages.scale = std::clamp<Cost>(kMostProduct / largest_cost(), 1, kMostScale);
     go_down(messages, kRootSteps);
-    if (cut_short_) out_.proof.leaves = {{{}, std::move(root_)}};
+    if (cut_short_) out_.proof.leaves.clear();
+    if (cut_short_ && most_leaves_ > 0) out_.proof.leaves.push_back({{}, std::move(root_)});
     if (!cut_short_) out_.bound = value_;
     return std::move(out_);
   }
@@ -54,13 +56,14 @@ class Search {
   }
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
+    cut_short_ = cut_short_ || out_.proof.leaves.size() >= most_leaves_;
+    if (cut_short_) return;
     ++out_.branches;
     RowSearch found = price_rows(problem_, messages, value_, {steps, end_});
     if (fixings_.empty()) out_.bound = found.bound, root_ = found.best;
     take(std::move(found.placement), fixings_.empty());
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
-    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_ ||
-                 fixings_.size() >= most_fixings_;
+    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || fixings_.size() >= most_fixings_;
     if (cut_short_) return;
     const std::optional<std::uint32_t> chosen = choose(messages);
     if (!chosen) return add_settled();
@@ -139,7 +142,7 @@ class Search {
   Neighbours neighbours_;
   std::vector<std::uint32_t> twins_;
   std::chrono::steady_clock::time_point end_;
-  std::uint64_t most_leaves_;
+  std::size_t most_leaves_;
   std::size_t most_fixings_;
   std::vector<Fixing> fixings_;
   std::vector<std::uint32_t> used_;  // their components

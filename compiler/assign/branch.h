@@ -15,7 +15,7 @@ namespace woa::assign {
 struct BranchOptions {
   std::optional<Sum> below = std::nullopt;  // placements as dear as this are not looked for
   std::chrono::milliseconds limit{1000};
-  std::uint64_t most_leaves = 100'000;
+  std::size_t most_leaves = 100'000;  // of the proof
 };
 
 struct Branched {

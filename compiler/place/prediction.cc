@@ -55,11 +55,8 @@ class Predictor {
 
   [[nodiscard]] std::uint32_t at(std::uint32_t stage) const { return certificate_.placement[stage]; }
   [[nodiscard]] std::uint64_t firings(std::uint32_t stage) const { return costs_.stages[stage].firings; }
-  // The number of a scatter's elements is no result: a fused call's goes straight to who gathers.
   [[nodiscard]] Route route_of(const EdgePlan& edge) const {
-    const bool straight = edge.count && model_ == "rpc-fused";
-    return route_of_token(straight ? "woa" : model_, at(edge.from_stage), at(edge.to_stage),
-                          edge.to_stage == kSinkStage);
+    return route_of_token(model_, at(edge.from_stage), at(edge.to_stage), edge.to_stage == kSinkStage, edge.count);
   }
   [[nodiscard]] static Sum messages_of(const Route& route) {
     return std::ranges::count_if(route.hops(), [](const Hop& hop) { return hop.message; });
@@ -67,7 +64,7 @@ class Predictor {
 
   void add_stage(std::uint32_t s) {
     const Route route = route_of_firing(model_, at(s));
-    const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMille;
+    const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
     ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), kernels, messages_of(route) * firings(s)};
     serial_ps_ += ways_[s].ps;
     messages_ += ways_[s].hops;
@@ -183,7 +180,9 @@ class Predictor {
     PlacementGoal goal;
     goal.model = model_;
     goal.objective = "throughput";
-    const auto problem = placement_problem(costs_, goal);
+    std::vector<std::string> names;
+    for (const StagePlan& stage : plan_.stages) names.push_back(stage.name);
+    const auto problem = placement_problem(costs_, goal, names);
     if (!problem.ok()) return problem.status();
     out_.bottleneck = "none";
     for (const assign::Row& row : problem->rows) {

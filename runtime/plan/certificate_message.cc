@@ -37,6 +37,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     l.set_latency_ps(link.latency_ps);
     l.set_ps_per_kib(link.ps_per_kib);
     l.set_direct(link.direct);
+    l.set_assumed(link.assumed);
   }
   for (const StageCosts& stage : from.stages) {
     pb::StageCosts& s = *to.add_stages();
@@ -51,6 +52,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_to(edge.to);
     e.set_tokens(edge.tokens);
     e.set_bytes(edge.bytes);
+    e.set_count(edge.count);
   }
 }
 
@@ -62,7 +64,8 @@ CostTable decode(const pb::CostTable& from) {
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
   }
   to.cores = decode(from.cores());
-  for (const pb::LinkCosts& l : from.links()) to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct()});
+  for (const pb::LinkCosts& l : from.links())
+    to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct(), l.assumed()});
   for (const pb::StageCosts& s : from.stages()) {
     StageCosts& stage = to.stages.emplace_back();
     stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());
@@ -70,7 +73,7 @@ CostTable decode(const pb::CostTable& from) {
     stage.serial = s.serial();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
-  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes()});
+  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count()});
   return to;
 }
 

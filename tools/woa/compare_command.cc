@@ -135,7 +135,7 @@ class Comparer {
       const StagePlan& stage = loaded.plan->stages[s];
       if (stage.role != StageRole::kKernel) continue;
       row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
-      row.firings += static_cast<double>(loaded.plan->certificate->costs.stages[s].firings) / kPerMille;
+      row.firings += static_cast<double>(loaded.plan->certificate->costs.stages[s].firings) / kPerMillion;
     }
     if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
     result_.models.push_back(std::move(row));

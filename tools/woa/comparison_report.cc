@@ -26,7 +26,7 @@ std::string to_text(const char* format, double value) {
 }
 
 std::string count_of(double value) { return to_text("%.6g", value); }
-std::string count_of(std::uint64_t thousandths) { return count_of(static_cast<double>(thousandths) / kPerMille); }
+std::string count_of(std::uint64_t millionths) { return count_of(static_cast<double>(millionths) / kPerMillion); }
 // Four digits, in the unit that leaves the fewest before the point.
 std::string in_unit(double value, double step, std::span<const char* const> units) {
   std::size_t unit = 0;

@@ -57,13 +57,14 @@ class Mutations {
       amounts(component.resources);
     }
     amounts(certificate.costs.cores);
-    for (auto& link : certificate.costs.links) numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct);
+    for (auto& link : certificate.costs.links)
+      numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct), flags(link.assumed);
     for (auto& stage : certificate.costs.stages) {
-      list(stage.time_ps), numbers(stage.firings);
+      list(stage.time_ps), numbers(stage.firings), flags(stage.serial);
       for (auto& each : stage.resources) amounts(each);
     }
     for (auto& edge : certificate.costs.edges)
-      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes);
+      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes), flags(edge.count);
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
