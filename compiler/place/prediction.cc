@@ -23,13 +23,13 @@ class Predictor {
       : certificate_(*plan.certificate),
         costs_(certificate_.costs),
         model_(certificate_.goal.model),
-        edges_(plan.edges),
+        plan_(plan),
         ways_(costs_.stages.size()) {}
 
   Result<Prediction> predict() {
     for (std::uint32_t s = 0; s < costs_.stages.size(); ++s) add_stage(s);
     find_callers();
-    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(edges_[e], costs_.edges[e]);
+    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
     count_calls();
     const Way longest = longest_way();
     WOA_RETURN_IF_ERROR(find_bottleneck());
@@ -91,7 +91,7 @@ class Predictor {
   // Outputs ride back on returns to the writer of a stage's first input (runtime/rpc/call_model.h). Of several on one
   // return each but the first is a packet more.
   void find_callers() {
-    for (const EdgePlan& edge : edges_)
+    for (const EdgePlan& edge : plan_.edges)
       if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
   }
   Way ride_back(const EdgePlan& edge, const EdgeCosts& cost) {
@@ -200,7 +200,7 @@ class Predictor {
   const Certificate& certificate_;
   const CostTable& costs_;
   const std::string& model_;
-  const std::vector<EdgePlan>& edges_;
+  const Plan& plan_;
   std::vector<Way> ways_;  // of each stage by itself
   std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, Way>>> next_;
   std::map<std::uint32_t, std::size_t> open_;  // edges into a stage that are not looked at yet
