@@ -140,10 +140,10 @@ class Placement(WoaTest):
         error = self.compile("--max-period", "1us", code=1)
         self.assertIn("error[E0631]", error)
         self.assertIn("none was found that keeps all limits", error)
-        self.assertIn("raise `--max-period` or what the machine file says", error)
+        self.assertIn("raise `--max-period`, or what the machine file says", error)
         error = self.compile("--objective", "throughput", "--max-latency", "1us", code=1)
         self.assertIn("broke that of the latency", error)
-        self.assertIn("raise `--max-latency` or", error)
+        self.assertIn("raise `--max-latency`, or", error)
 
     def test_bounds_that_make_no_sense_are_the_options_errors(self):
         for options, text in ((("--max-latency", "1us"), "without --objective throughput the latency is the least possible"),
