@@ -69,17 +69,17 @@ std::vector<std::string> stage_names(const Graph& graph) {
   return names;
 }
 
-// "raise `--max-price` or what controllers have, or take pins away".
+// "raise `--max-price`, or what the machine file says that controllers have, or take pins away".
 std::string fix_for(const PlacementGoal& goal) {
   std::string raise;
   const auto add = [&](bool given, const std::string& option) {
-    if (given) raise += (raise.empty() ? "raise " : " or ") + quote(option);
+    if (given) raise += (raise.empty() ? "raise " : ", ") + quote(option);
   };
   add(goal.most_latency_ps.has_value(), "--max-latency");
   add(goal.most_period_ps.has_value(), "--max-period");
   add(goal.most_price.has_value(), "--max-price");
   add(goal.most_power_mw.has_value(), "--max-power");
-  return cat(raise.empty() ? "raise" : raise + " or",
+  return cat(raise.empty() ? "raise" : raise + ", or",
              " what the machine file says that controllers have, or take pins away");
 }
 

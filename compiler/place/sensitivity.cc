@@ -12,6 +12,7 @@
 #include "compiler/assign/solve.h"
 #include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
+#include "compiler/place/certify.h"
 #include "compiler/place/placement_problem.h"
 
 namespace woa {
@@ -72,8 +73,10 @@ bool nothing_better_between(const Point& a, const Point& b) { return a.value == 
 
 class Reasons {
  public:
-  Reasons(const Certificate& certificate, Clock::time_point end)
-      : certificate_(certificate), end_(end), here_(point_at([](CostTable&, double) {}, 1)) {}
+  Reasons(const Certificate& certificate, Problem problem, Clock::time_point end)
+      : certificate_(certificate),
+        end_(end),
+        here_{1, std::move(problem), certificate.value_ps, proof_of(certificate)} {}
 
   PlacementReasons find() {
     const auto stages = static_cast<std::uint32_t>(certificate_.costs.stages.size());
@@ -174,20 +177,19 @@ class Reasons {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
-    if (!here_.point) return {1, 1, false, false};
     const End most = reach(change, SafeRange::kMostFactor), least = reach(change, kLeastFactor);
     const bool at_least = least.good.factor == kLeastFactor;
-    const auto none = at_least ? point_at(change, 0).point : std::nullopt;
+    const auto none = at_least ? point_at(change, 0, least.good).point : std::nullopt;
     const bool any_less = none && (is_concave() || nothing_better_between(least.good, *none));
     return {any_less ? 0 : least.good.factor, most.good.factor, !at_least && least.sharp, most.sharp};
   }
   // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
   [[nodiscard]] End reach(const Change& change, double far) const {
-    End end{*here_.point, false};
+    End end{here_, false};
     Point& good = end.good;
     for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
       const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
-      Tried next = point_at(change, factor);
+      Tried next = point_at(change, factor, good);
       const bool stays = next.point && (is_concave() || nothing_better_between(good, *next.point));
       if (stays) good = std::move(*next.point);
       if (!stays) end.sharp = next.worse;
@@ -196,13 +198,16 @@ class Reasons {
     end.sharp = end.sharp && good.factor != far;
     return end;
   }
-  [[nodiscard]] Tried point_at(const Change& change, double factor) const {
+  // What shows the point `near` often shows it, too.
+  [[nodiscard]] Tried point_at(const Change& change, double factor, const Point& near) const {
     CostTable table = certificate_.costs;
     change(table, factor);
     auto problem = placement_problem(table, certificate_.goal);
     if (!problem.ok()) return {};  // numbers that cannot be counted
     const assign::Value now = assign::evaluate(*problem, certificate_.placement);
     if (!now.feasible) return {std::nullopt, true};
+    if (assign::verify(*problem, near.proof, now.objective).ok())
+      return {Point{factor, std::move(*problem), now.objective, near.proof}, false};
     auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
     if (!best.ok()) return {};
     if (best->value.objective < now.objective) return {std::nullopt, true};
@@ -212,7 +217,7 @@ class Reasons {
 
   const Certificate& certificate_;
   Clock::time_point end_;
-  Tried here_;
+  Point here_;
   PlacementReasons out_;
 };
 
@@ -223,7 +228,9 @@ Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::millis
   if (plan.certificate->status != "proved")
     return Status(Code::kUnsupported,
                   "the placement was not proved to be the best, so nothing can be said of what is better");
-  return Reasons(*plan.certificate, Clock::now() + limit).find();
+  auto problem = placement_problem(plan.certificate->costs, plan.certificate->goal);
+  if (!problem.ok()) return problem.status();
+  return Reasons(*plan.certificate, std::move(*problem), Clock::now() + limit).find();
 }
 
 }  // namespace woa

@@ -89,7 +89,7 @@ class Measured(Calibrated):
         self.assertIn("cpu:0", read(listed))
         linked = self.write("linked.yaml", machine("x") + "default_link: {latency: 1us, bandwidth: 1GB/s}\n")
         self.refused(self.woa("calibrate", "-o", linked), 1, "what links cost", "-o")
-        for text in ("woa_machine: 1\ncontrollers: {'cpu:0': {}\n", "woa_machine: 1\ncontrolers: {'cpu:0': {}}\n", "# a diary\n- not a machine\n"):
+        for text in ("woa_machine: 1\ncontrollers: {'cpu:0': {}\n", "woa_machine: 1\ncalibration: {}\ncontrolers: {'cpu:0': {}}\n", "# a diary\n- not a machine\n"):
             broken = self.write("broken.yaml", text)
             self.refused(self.woa("calibrate", "-o", broken), 1, "cannot be read as a machine file", "broken.yaml:", "error[E", "mend or remove it", "-o")
             self.assertEqual(read(broken), text)

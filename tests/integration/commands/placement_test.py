@@ -4,7 +4,7 @@ import os
 import re
 
 import harness
-from harness import SOURCE, WoaTest
+from harness import SOURCE, WoaTest, read
 
 GRAPH = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
          "  one:   {kernel: copy, in: {data: data}}\n"
@@ -140,10 +140,10 @@ class Placement(WoaTest):
         error = self.compile("--max-period", "1us", code=1)
         self.assertIn("error[E0631]", error)
         self.assertIn("none was found that keeps all limits", error)
-        self.assertIn("raise `--max-period` or what the machine file says", error)
+        self.assertIn("raise `--max-period`, or what the machine file says", error)
         error = self.compile("--objective", "throughput", "--max-latency", "1us", code=1)
         self.assertIn("broke that of the latency", error)
-        self.assertIn("raise `--max-latency` or", error)
+        self.assertIn("raise `--max-latency`, or", error)
 
     def test_bounds_that_make_no_sense_are_the_options_errors(self):
         for options, text in ((("--max-latency", "1us"), "without --objective throughput the latency is the least possible"),
@@ -247,6 +247,18 @@ class Placement(WoaTest):
         times = {name: {"cpu": 10} for name in ("one", "two", "three")}
         times["two"] = {"gpu": 10}
         self.assertIn("no time of stage `two` on any controller", self.compile(times=times, code=1))
+
+    def test_a_branch_that_the_inputs_never_took_costs_nothing(self):
+        graph = self.write("branch.yaml", "woa: 1\ngraph: branch\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  test: {kernel: route, in: {data: data}}\n  even: {kernel: invert, in: {data: test.even}, on: cpu}\n"
+                           "outputs: {data: [even.data, test.odd]}\n")
+        measured = self.woa("profile", graph, "--in", "data=" + self.write("odd", b"\1"), "-o", self.path("odd.json"), "--repetitions", "3")
+        self.assertEqual(measured.returncode, 0, measured.stderr.decode())
+        self.assertEqual(json.loads(read(self.path("odd.json")))["stages"]["even"]["firings"], 0)
+        done = self.woa("compile", graph, "--profile", self.path("odd.json"), "-o", self.path("branch.plan"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertTrue(json.loads(done.stdout)["placement"]["even"].startswith("cpu:"))
+        self.assertEqual(self.woa("verify", self.path("branch.plan")).returncode, 0)
 
 
 if __name__ == "__main__":
