@@ -4,7 +4,7 @@ import os
 import re
 
 import harness
-from harness import SOURCE, WoaTest
+from harness import SOURCE, WoaTest, read
 
 GRAPH = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
          "  one:   {kernel: copy, in: {data: data}}\n"
@@ -94,6 +94,18 @@ class Placement(WoaTest):
         self.assertAlmostEqual(answer["certificate"]["value_us"], 11, delta=0.01)  # half of the instances, and one of the others
         self.assertEqual(self.verify().returncode, 0)
 
+    def test_replicas_on_controllers_of_several_kinds_run_there(self):
+        here = json.loads(self.woa("devices", "--json").stdout)
+        if not any(entry["controller"] == "fpga:0" and entry["available"] for entry in here["devices"]):
+            self.skip("verilator", "no fpga:0 here")
+        graph = GRAPH.replace("one.data}}", "one.data}, replicas: 2}")
+        times = {"one": {"cpu": 14_000_000}, "two": {"cpu": 12_000_000, "fpga": 24_000_000}, "three": {"cpu": 10_000_000}}
+        answer = self.compile("--objective", "throughput", graph=graph, times=times, latency="1ns")
+        self.assertEqual({answer["placement"][f"two[{k}]"].split(":")[0] for k in (0, 1)}, {"cpu", "fpga"})
+        done = self.woa("run", self.path("three.plan"), "--in", "data=" + self.write("data", "x" * 100), "--out",
+                        "data=" + self.path("result"), "--instances", "2")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
     def test_graphs_of_every_kind_are_placed_and_verified_for_every_model(self):
         plan = self.path("any.plan")
         for name, port, given in (("loop", "n", b"\3" + bytes(7)), ("nested-loop", "n", b"\2"), ("scatter", "log", b"an error\nfine\n"),
@@ -166,6 +178,18 @@ class Placement(WoaTest):
         times = {name: {"cpu": 10} for name in ("one", "two", "three")}
         times["two"] = {"gpu": 10}
         self.assertIn("no time of stage `two` on any controller", self.compile(times=times, code=1))
+
+    def test_a_branch_that_the_inputs_never_took_costs_nothing(self):
+        graph = self.write("branch.yaml", "woa: 1\ngraph: branch\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  test: {kernel: route, in: {data: data}}\n  even: {kernel: invert, in: {data: test.even}, on: cpu}\n"
+                           "outputs: {data: [even.data, test.odd]}\n")
+        measured = self.woa("profile", graph, "--in", "data=" + self.write("odd", b"\1"), "-o", self.path("odd.json"), "--repetitions", "3")
+        self.assertEqual(measured.returncode, 0, measured.stderr.decode())
+        self.assertEqual(json.loads(read(self.path("odd.json")))["stages"]["even"]["firings"], 0)
+        done = self.woa("compile", graph, "--profile", self.path("odd.json"), "-o", self.path("branch.plan"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertTrue(json.loads(done.stdout)["placement"]["even"].startswith("cpu:"))
+        self.assertEqual(self.woa("verify", self.path("branch.plan")).returncode, 0)
 
 
 if __name__ == "__main__":
