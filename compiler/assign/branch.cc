@@ -59,7 +59,7 @@ class Search {
     const bool root = fixings_.empty();
     RowSearch found = price_rows(problem_, messages, value_, {steps, end_, root ? near_ppm_ : 0});
     if (root) out_.bound = found.bound, root_ = found.best;
-    take(std::move(found.placement), root);
+    take(std::move(found.placement), root && found.bound < value_);
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
     cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_ ||
                  fixings_.size() >= most_fixings_;

@@ -73,9 +73,11 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
   const Clock::time_point own = solver ? begin + options.limit / 5 : end;
   Solution solution;
-  solution.placement = search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
+  const bool begun = !options.start.empty() && evaluate(problem, options.start).feasible;
+  solution.placement =
+      begun ? options.start : search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
   solution.value = evaluate(problem, solution.placement);
-  solution.method = "list scheduling + local search";
+  solution.method = begun ? "what it began with" : "list scheduling + local search";
   if (solution.value.feasible) branch(problem, own, solution);
   const Placement before = solution.placement;
   const bool had_none = !solution.value.feasible;

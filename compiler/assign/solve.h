@@ -19,6 +19,7 @@ std::string_view to_string(Standing standing) noexcept;  // "proved", "claimed",
 struct SolveOptions {
   std::chrono::milliseconds limit{10'000};  // overrun by one step of a search; a solver gets three fifths at most
   bool solver = true;                       // may a solver be asked, if there is one?
+  Placement start = {};  // if feasible, what to begin with in place of list scheduling and local search
 };
 
 struct Solution {

@@ -119,7 +119,10 @@ class Reasons {
     table.stages[s].time_ps[l] = time;
     const auto problem = placement_problem(table, certificate_.goal);
     if (!problem.ok()) return;
-    const auto solution = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    assign::Placement start = certificate_.placement;
+    start[s] = l;
+    const auto solution =
+        assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = std::move(start)});
     if (!solution.ok()) return;  // limits keep it from there
     reason.elsewhere.push_back({table.components[l].controller, static_cast<std::int64_t>(solution->value.objective),
                                 solution->standing == assign::Standing::kProved});
@@ -194,7 +197,7 @@ class Reasons {
     if (!now.feasible) return std::nullopt;
     if (assign::verify(*problem, near.proof, now.objective).ok())
       return Point{factor, std::move(*problem), now.objective, near.proof};
-    auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = certificate_.placement});
     if (!best.ok() || best->standing != assign::Standing::kProved || best->value.objective < now.objective)
       return std::nullopt;
     return Point{factor, std::move(*problem), now.objective, std::move(best->proof)};
