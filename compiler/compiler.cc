@@ -24,6 +24,7 @@
 #include "compiler/place/channels.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
+#include "compiler/place/prediction.h"
 #include "compiler/place/replicas.h"
 #include "compiler/report.h"
 
@@ -129,6 +130,16 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   return plan;
 }
 
+void add_prediction(Plan& plan, Report& report) {
+  if (!plan.certificate) return;
+  auto prediction = predict(plan);
+  if (prediction.ok()) {
+    plan.certificate->prediction = std::move(*prediction);
+  } else {
+    report.error(problem::kNoPlacement, {}, prediction.status().message(), "mend the profile or the machine file");
+  }
+}
+
 // `path` is the graph's own, `folder` where the paths in it begin.
 std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
                                    Report& report, GraphFacts& facts) {
@@ -160,7 +171,10 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
   if (options.only_check || report.errors() != 0) return std::nullopt;
   std::optional<Plan> plan = make_plan(graph, *file, machine, options, report);
-  if (plan) plan->certificate = std::move(certificate);
+  if (plan) {
+    plan->certificate = std::move(certificate);
+    add_prediction(*plan, report);
+  }
   return plan;
 }
 

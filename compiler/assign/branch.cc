@@ -24,7 +24,8 @@ class Search {
         twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
         near_ppm_(options.near_ppm),
-        most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
+        most_leaves_(std::min(
+            {std::max<std::size_t>(kMostLeafBytes / bytes_of(problem), 1), most_leaves(problem), options.most_leaves})),
         most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
     value_ = options.below ? *options.below : evaluate(problem, start).objective;
@@ -34,7 +35,8 @@ class Search {
     Multipliers messages = no_multipliers(problem_);
     messages.scale = std::clamp<Cost>(kMostProduct / largest_cost(), 1, kMostScale);
     go_down(messages, kRootSteps);
-    if (cut_short_) out_.proof.leaves = {{{}, std::move(root_)}};
+    if (cut_short_) out_.proof.leaves.clear();
+    if (cut_short_ && most_leaves_ > 0) out_.proof.leaves.push_back({{}, std::move(root_)});
     if (!cut_short_) out_.bound = value_;
     return std::move(out_);
   }
@@ -55,14 +57,15 @@ class Search {
   }
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
+    cut_short_ = cut_short_ || out_.proof.leaves.size() >= most_leaves_;
+    if (cut_short_) return;
     ++out_.branches;
     const bool root = fixings_.empty();
     RowSearch found = price_rows(problem_, messages, value_, {steps, end_, root ? near_ppm_ : 0});
     if (root) out_.bound = found.bound, root_ = found.best;
     take(std::move(found.placement), root && found.bound < value_);
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
-    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_ ||
-                 fixings_.size() >= most_fixings_;
+    cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || fixings_.size() >= most_fixings_;
     cut_short_ = cut_short_ || (root && is_near(found.bound, value_, near_ppm_));
     if (cut_short_) return;
     const std::optional<std::uint32_t> chosen = choose(messages);
@@ -143,7 +146,7 @@ class Search {
   std::vector<std::uint32_t> twins_;
   std::chrono::steady_clock::time_point end_;
   Cost near_ppm_;
-  std::uint64_t most_leaves_;
+  std::size_t most_leaves_;
   std::size_t most_fixings_;
   std::vector<Fixing> fixings_;
   std::vector<std::uint32_t> used_;  // their components

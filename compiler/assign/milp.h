@@ -10,7 +10,7 @@
 namespace woa::assign {
 
 struct Milp {
-  Placement placement;       // the best that it found; empty: none, or there is no solver
+  Placement placement;       // the best that it found; empty: none, or there is no solver, or no time
   bool optimal = false;      // it says that none is better, but for what rounding takes: costs are given to it as whole
                              // numbers of millionths of the largest
   std::string failure = {};  // not empty: it came to grief ("CBC aborted (signal 6)")

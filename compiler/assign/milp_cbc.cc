@@ -218,7 +218,7 @@ void close_output() {
 Milp solve_milp(const Problem& problem, const Placement& start, std::chrono::milliseconds limit) {
   constexpr std::chrono::seconds kGrace{1};
   const auto& cbc = cbc_library();
-  if (!cbc.ok()) return {};
+  if (!cbc.ok() || limit <= std::chrono::milliseconds::zero()) return {};
   const auto bytes = run_in_child(
       [&] {
         close_output();

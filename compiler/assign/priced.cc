@@ -1,5 +1,7 @@
 #include "compiler/assign/priced.h"
 
+#include <algorithm>
+
 namespace woa::assign {
 
 Priced::Priced(const Problem& problem, const Multipliers& by)
@@ -21,10 +23,25 @@ Priced::Priced(const Problem& problem, const Multipliers& by)
     if (price == 0) continue;
     if (row.limit) limits_ += price * *row.limit;
     for (std::size_t at = 0; at < row.nodes.size(); ++at) nodes_[at] += price * row.nodes[at];
-    for (std::size_t e = 0; e < row.edges.size(); ++e)
-      for (std::uint32_t a = 0; a < k; ++a)
-        for (std::uint32_t b = 0; b < k; ++b) edges_[(e * k + a) * k + b] += price * weight(problem, row, e, a, b);
+    for (std::uint32_t a = 0; a < k && !row.edges.empty(); ++a)
+      for (std::uint32_t b = 0; b < k; ++b) {
+        const auto times = static_cast<Cost>(row.pairs[std::size_t{a} * k + b]);
+        for (std::size_t e = 0; times != 0 && e < row.edges.size(); ++e) {
+          edges_[(e * k + a) * k + b] += price * times * row.edges[e];
+          edges_[(e * k + b) * k + a] += price * times * row.back[e];
+        }
+      }
   }
+}
+
+std::size_t steps_to_price(const Problem& problem) {
+  const std::size_t pairs = std::size_t{problem.components} * problem.components;
+  std::size_t steps = problem.nodes.size() * problem.components + problem.edges.size() * pairs + 1;
+  for (const Row& row : problem.rows) {
+    const auto counted = row.pairs.size() - static_cast<std::size_t>(std::ranges::count(row.pairs, 0));
+    steps += row.nodes.size() + row.pairs.size() + (row.edges.empty() ? 0 : row.edges.size() * counted);
+  }
+  return steps;
 }
 
 }  // namespace woa::assign

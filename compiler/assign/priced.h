@@ -29,4 +29,7 @@ class Priced {
   Sum limits_ = 0;
 };
 
+// What it takes to price a problem whose rows all have prices, in additions: so many for each leaf of a proof.
+std::size_t steps_to_price(const Problem& problem);
+
 }  // namespace woa::assign

@@ -107,7 +107,7 @@ Value evaluate(const Problem& problem, const Placement& placement) {
   for (const Edge& edge : problem.edges)
     value.sum += edge.cost[placement[edge.from] * problem.components + placement[edge.to]];
   if (problem.objective == Objective::kSum) value.objective = value.sum;
-  if (problem.most_sum && value.sum > *problem.most_sum && value.broken.empty()) value.broken = "the sum";
+  if (problem.most_sum && value.sum > *problem.most_sum && value.broken.empty()) value.broken = problem.sum_name;
   for (const Row& row : problem.rows) {
     const Sum sum = sum_of(row, problem, placement);
     if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;

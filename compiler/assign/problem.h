@@ -62,7 +62,8 @@ struct Problem {
   std::vector<Edge> edges;
   std::vector<Row> rows;
   std::optional<Cost> most_sum;  // kLargestRow alone
-  std::vector<Fee> fees = {};    // evaluate(), verify() and solve() know them; other searches take problems without
+  std::string sum_name = "the sum";
+  std::vector<Fee> fees = {};  // evaluate(), verify() and solve() know them; other searches take problems without
 };
 
 // Component by node.

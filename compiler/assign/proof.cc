@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/assign/priced.h"
 #include "compiler/assign/symmetry.h"
 
 namespace woa::assign {
@@ -14,6 +15,7 @@ class Verifier {
   Verifier(const Problem& problem, const Proof& proof, Sum value) : original_(problem), proof_(proof), value_(value) {}
 
   Status run() {
+    if (proof_.leaves.size() > most_leaves(original_)) return {Code::kInvalid, "proof: it has too many leaves"};
     std::vector<ComponentSet> closed;
     do {
       if (next_ == proof_.leaves.size()) return wrong("it is missing");
@@ -102,6 +104,11 @@ class Verifier {
 };
 
 }  // namespace
+
+std::size_t most_leaves(const Problem& problem) {
+  constexpr std::size_t kMostSteps = std::size_t{1} << 32;
+  return kMostSteps / steps_to_price(problem);
+}
 
 Status verify(const Problem& problem, const Proof& proof, Sum value) { return Verifier(problem, proof, value).run(); }
 

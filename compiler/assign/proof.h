@@ -32,8 +32,12 @@ struct Proof {
   std::vector<Leaf> leaves;
 };
 
+// So that a proof that was made by hand is checked in seconds: more leaves are not looked at, and none has more.
+std::size_t most_leaves(const Problem& problem);
+
 // Ok: no feasible placement of `problem` is below `value`. Otherwise what the proof lacks: kInvalid a case that no leaf
-// covers, or a leaf whose multipliers do not fit; kDataLoss a leaf whose bound is below.
+// covers, a leaf whose multipliers do not fit, or more leaves than most_leaves(); kDataLoss a leaf whose bound is
+// below.
 Status verify(const Problem& problem, const Proof& proof, Sum value);
 
 }  // namespace woa::assign

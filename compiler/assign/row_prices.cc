@@ -10,7 +10,7 @@ namespace woa::assign {
 namespace {
 
 constexpr std::uint32_t kPasses = 4;
-constexpr Cost kScale = 1 << 20;  // of kLargestRow
+constexpr Cost kMostRowScale = 1 << 20, kMostWeighed = Cost{1} << 56;  // so that prices of edges' ends fit 64 bits
 constexpr auto kMostRowPriceTried = static_cast<double>(kMostRowPrice);
 
 // One price for each row, the sum last, as the steps see them.
@@ -22,7 +22,8 @@ struct Rows {
 
 class Prices {
  public:
-  Prices(const Problem& problem, Multipliers& messages) : problem_(problem), messages_(messages) {
+  Prices(const Problem& problem, Multipliers& messages)
+      : problem_(problem), messages_(messages), scale_(static_cast<double>(scale_of(problem))) {
     for (const Row& row : problem.rows) add(row.limit);
     if (problem.most_sum) add(problem.most_sum);
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) rows_.prices[r] = static_cast<double>(price(r));
@@ -76,7 +77,7 @@ class Prices {
     double sum = 0;
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) sum += rows_.limited[r] ? 0 : rows_.prices[r];
     for (std::size_t r = 0; sum > 0 && r < rows_.prices.size(); ++r)
-      if (!rows_.limited[r]) rows_.prices[r] *= static_cast<double>(kScale) / sum;
+      if (!rows_.limited[r]) rows_.prices[r] *= scale_ / sum;
   }
   void write() {
     Cost sum = 0;
@@ -88,8 +89,21 @@ class Prices {
     if (problem_.objective == Objective::kLargestRow) messages_.scale = sum;
   }
 
+  // Of the rows that the objective is about each has 1 at least, where all are alike.
+  static Cost scale_of(const Problem& problem) {
+    Cost most = 1, open = 0;
+    for (const Row& row : problem.rows) {
+      if (row.limit) continue;
+      ++open;
+      for (const auto* weights : {&row.nodes, &row.edges, &row.back})
+        if (!weights->empty()) most = std::max(most, *std::ranges::max_element(*weights));
+    }
+    return std::clamp<Cost>(kMostWeighed / most, std::clamp<Cost>(open, 1, kMostRowScale), kMostRowScale);
+  }
+
   const Problem& problem_;
   Multipliers& messages_;
+  double scale_;  // of kLargestRow
   Rows rows_;
 };
 

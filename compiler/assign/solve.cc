@@ -58,7 +58,7 @@ void branch(const Problem& problem, Clock::time_point end, Solution& solution) {
 // Claims what it says only of a placement that is as good as its own, checked in exact numbers.
 void ask_solver(const Problem& problem, Clock::time_point end, Solution& solution) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-  Milp answer = solve_milp(problem, solution.placement, limit);
+  Milp answer = solve_milp(problem, solution.value.feasible ? solution.placement : Placement(), limit);
   if (!answer.failure.empty()) solution.method += "; " + answer.failure;
   if (answer.placement.empty()) return;
   const Value value = evaluate(problem, answer.placement);
@@ -79,11 +79,9 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   solution.value = evaluate(problem, solution.placement);
   solution.method = begun ? "what it began with" : "list scheduling + local search";
   if (solution.value.feasible) branch(problem, own, solution);
-  const Placement before = solution.placement;
-  const bool had_none = !solution.value.feasible;
   if (solver && !is_proved(solution)) ask_solver(problem, end - options.limit / 5, solution);
-  const bool again = solution.value.feasible && (had_none || solution.placement != before);
-  if (again && !is_proved(solution)) branch(problem, end, solution);  // from a better value bounds cut off more
+  // With a better value, which cuts off more, or at least with more time.
+  if (solver && solution.value.feasible && !is_proved(solution)) branch(problem, end, solution);
   return solution;
 }
 

@@ -82,8 +82,8 @@ class WithinFees {
   void keep(std::vector<Leaf> leaves, Case& one) {
     for (Leaf& leaf : leaves) leaf.closed = one.closed;
     const std::size_t of_leaf = 2 * problem_.edges.size() * problem_.components * sizeof(Sum) + sizeof(Leaf);
-    bytes_ += of_leaf * leaves.size();
-    complete_ = complete_ && bytes_ <= kMostProofBytes;
+    bytes_ += of_leaf * leaves.size(), leaves_ += leaves.size();
+    complete_ = complete_ && bytes_ <= kMostProofBytes && leaves_ <= most_leaves(problem_);
     one.proof.leaves = complete_ ? std::move(leaves) : std::vector<Leaf>();
   }
   // That nothing in a case is better than the best of all.
@@ -140,7 +140,7 @@ class WithinFees {
   Clock::time_point end_;
   std::vector<Case> cases_;
   Solution best_;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, leaves_ = 0;
   bool complete_ = false;  // the cases cover all, and there is a proof of each
 };
 

@@ -121,7 +121,7 @@ class Drawing {
     const StageCosts& costs = certificate.costs.stages[s];
     const std::uint32_t component = certificate.placement[s];
     if (component >= costs.time_ps.size() || costs.time_ps[component] < 0) return -1;
-    return static_cast<double>(costs.time_ps[component]) * static_cast<double>(costs.firings) / kPerMille;
+    return static_cast<double>(costs.time_ps[component]) * static_cast<double>(costs.firings) / kPerMillion;
   }
 
   // By breadth from the source on.

@@ -28,7 +28,7 @@ class Counter {
     const EdgePlan& edge = plan_.edges[e];
     if (plan_.stages[edge.from_stage].role != StageRole::kRelay) {
       if (e < costs_.edges.size())
-        traffic_[e] = {static_cast<double>(costs_.edges[e].tokens) / kPerMille,
+        traffic_[e] = {static_cast<double>(costs_.edges[e].tokens) / kPerMillion,
                        static_cast<double>(costs_.edges[e].bytes)};
       return traffic_[e];
     }

@@ -44,9 +44,10 @@ void read_measured_cores(const YamlNode& node, Machine& machine, Report& report)
                    "write `cpu`, `gpu` or `fpga`");
       continue;
     }
-    for (MachineController& controller : machine.controllers) {
-      if (!by_hand && controller.plan.kind == name->kind) controller.cores = kGroup;
-    }
+    if (by_hand) continue;
+    machine.cores_of_kind[name->kind] = kGroup;
+    for (MachineController& controller : machine.controllers)
+      if (controller.plan.kind == name->kind) controller.cores = kGroup;
   }
   if (!by_hand && number) machine.cores.emplace(kGroup, *number);
 }

@@ -48,6 +48,8 @@ struct Machine {
   bool open = false;                           // any controller that a graph names exists
   std::optional<Calibration> calibration = std::nullopt;
   CoreGroups cores = {};
+  std::map<ControllerKind, std::string> cores_of_kind =
+      {};                // group of controllers that a graph names beside the file's
   LinkTable links = {};  // as written
   std::optional<LinkCost> default_link = std::nullopt;
   std::map<std::string, LinkTable> measured = {};  // by transport

@@ -90,7 +90,7 @@ StageProfile read_stage_profile(const YamlNode& key, const YamlNode& node, Repor
 }
 
 void read_edge(const YamlNode& node, Profile& profile, Report& report) {
-  const MapReader map(&node, "an edge", {"from", "to", "tokens", "bytes", "mad_bytes"}, report);
+  const MapReader map(&node, "an edge", {"from", "to", "tokens", "bytes", "mad_bytes", "mean_bytes"}, report);
   if (!map.is_map()) return;
   EdgeProfile edge;
   edge.place = node.place;
@@ -100,6 +100,8 @@ void read_edge(const YamlNode& node, Profile& profile, Report& report) {
     edge.tokens = read_number(*tokens, "`tokens`", kMostMean, report).value_or(1);
   if (const YamlNode* bytes = map.need("bytes", "bytes: 64"))
     edge.bytes = read_number(*bytes, "`bytes`", kMostMean, report).value_or(0);
+  if (const YamlNode* mean = map.get("mean_bytes"))
+    edge.bytes = read_number(*mean, "`mean_bytes`", kMostMean, report).value_or(0);
   check_count(map, "mad_bytes", report);
   if (from == nullptr || to == nullptr) return;
   const auto writer = read_text(*from, "`from`", report), reader = read_text(*to, "`to`", report);

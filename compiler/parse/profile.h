@@ -22,7 +22,7 @@ struct StageProfile {
 
 struct EdgeProfile {
   double tokens = 1;  // per instance
-  double bytes = 0;   // of payload, per token, median
+  double bytes = 0;   // of payload, per token, mean: absent tokens are some without
   Place place = {};
 };
 

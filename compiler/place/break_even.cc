@@ -34,6 +34,10 @@ void change_latency(CostTable& table, double factor) {
   for (LinkCosts& link : table.links) link.latency_ps = scaled_by(link.latency_ps, factor);
 }
 
+std::uint64_t bytes_of_token(const EdgeCosts& edge) {
+  return static_cast<std::uint64_t>(assign::Sum{edge.bytes} * kPerMillion / edge.tokens);
+}
+
 void change_payload(CostTable& table, double factor) {
   for (EdgeCosts& edge : table.edges) edge.bytes = scaled_by(edge.bytes, factor);
 }
@@ -154,7 +158,7 @@ class BreakEvenSearch {
   [[nodiscard]] std::uint64_t largest_payload() const {
     std::uint64_t most = 0;
     for (const EdgeCosts& edge : certificate_.costs.edges)
-      if (edge.tokens > 0) most = std::max(most, edge.bytes * kPerMille / edge.tokens);
+      if (edge.tokens > 0) most = std::max(most, bytes_of_token(edge));
     return most;
   }
 
@@ -167,8 +171,7 @@ class BreakEvenSearch {
     });
     if (!direct)
       return "no two of the controllers that it uses have a direct link, so whatever one sends to another goes by way "
-             "of "
-             "the host under any call model";
+             "of the host under any call model";
     return "messages take too little of the time";
   }
 

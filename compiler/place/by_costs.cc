@@ -60,6 +60,29 @@ void report_unknown_figure(const Costs& costs, const std::string& figure,
       cat("give a machine file that lists them (--machine); ", fix));
 }
 
+// As in the plan.
+std::vector<std::string> stage_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const GraphStage& stage : graph.stages)
+    for (std::uint32_t r = 0; r < stage.replicas; ++r)
+      names.push_back(stage.replicas == 1 ? stage.name : cat(stage.name, "[", r, "]"));
+  return names;
+}
+
+// "raise `--max-price`, or what the machine file says that controllers have, or take pins away".
+std::string fix_for(const PlacementGoal& goal) {
+  std::string raise;
+  const auto add = [&](bool given, const std::string& option) {
+    if (given) raise += (raise.empty() ? "raise " : ", ") + quote(option);
+  };
+  add(goal.most_latency_ps.has_value(), "--max-latency");
+  add(goal.most_period_ps.has_value(), "--max-period");
+  add(goal.most_price.has_value(), "--max-price");
+  add(goal.most_power_mw.has_value(), "--max-power");
+  return cat(raise.empty() ? "raise" : raise + ", or",
+             " what the machine file says that controllers have, or take pins away");
+}
+
 }  // namespace
 
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
@@ -70,15 +93,14 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);
   if (goal.most_power_mw) report_unknown_figure(*costs, "power", &ComponentCosts::power_mw, report);
   if (report.errors() != errors) return std::nullopt;
-  const auto problem = placement_problem(costs->table, goal);
+  const auto problem = placement_problem(costs->table, goal, stage_names(graph));
   if (!problem.ok()) {
     report.error(problem::kNoPlacement, {}, problem.status().message(), "mend the profile or the machine file");
     return std::nullopt;
   }
   const auto solution = assign::solve(*problem, {.limit = limit});
   if (!solution.ok()) {
-    report.error(problem::kNoPlacement, {}, solution.status().message(),
-                 "raise the bound, or the machine's limits, or take pins away");
+    report.error(problem::kNoPlacement, {}, solution.status().message(), fix_for(goal));
     return std::nullopt;
   }
   put(graph, costs->controllers, solution->placement);

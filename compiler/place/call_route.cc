@@ -7,9 +7,9 @@ constexpr std::uint32_t kHost = 0;
 
 }  // namespace
 
-Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink) noexcept {
+Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink, bool count) noexcept {
   Route route;
-  if (model == "woa") {
+  if (model == "woa" || (model == "rpc-fused" && count)) {
     route.add({from, to});
   } else if (model == "rpc-nested") {
     // The call and its return. The graph's outputs ride on returns; their payload is counted once, whatever the number

@@ -32,7 +32,9 @@ class Route {
 };
 
 // Of one token, by the messages that it causes. `model`: of kPlacementModels. `to_sink`: the edge enters the sink.
-Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink) noexcept;
+// `count`: it carries the number of a scatter's elements, which is no result.
+Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
+                     bool count = false) noexcept;
 // What a firing on a component sends beside its tokens.
 Route route_of_firing(std::string_view model, std::uint32_t at) noexcept;
 

@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "compiler/place/cost_table.h"
 #include "compiler/place/placement_problem.h"
+#include "compiler/place/prediction.h"
 
 namespace woa {
 namespace {
@@ -93,9 +94,12 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
 
 Status check_edges(const Plan& plan, const CostTable& costs) {
   if (costs.edges.size() != plan.edges.size()) return bad_certificate("it is about other edges than the plan's");
-  for (std::size_t e = 0; e < plan.edges.size(); ++e)
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     if (costs.edges[e].from != plan.edges[e].from_stage || costs.edges[e].to != plan.edges[e].to_stage)
       return bad_certificate("its edge " + std::to_string(e) + " joins other stages than the plan's");
+    if (costs.edges[e].count != plan.edges[e].count)
+      return bad_certificate("its edge " + std::to_string(e) + " carries something else than the plan's");
+  }
   return {};
 }
 
@@ -109,22 +113,25 @@ Status check_value(const Problem& problem, const Certificate& certificate) {
   return {};
 }
 
-// So that a file made by hand is read in seconds.
-constexpr std::size_t kMostSteps = std::size_t{1} << 32;
-
 Status check_bound(const Problem& problem, const Certificate& certificate) {
   if (certificate.leaves.empty())
     return certificate.bound_ps == 0 ? Status() : bad_certificate("nothing shows its bound");
   if (certificate.bound_ps < 0) return bad_certificate("its bound is below 0");
   const std::size_t k = problem.components, ends = problem.edges.size() * k;
-  const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
-  if (certificate.leaves.size() > kMostSteps / steps)
+  if (certificate.leaves.size() > assign::most_leaves(problem))
     return bad_certificate("it has too many leaves for so large a graph");
   for (const ProofLeaf& leaf : certificate.leaves)
     if (leaf.from.size() != ends || leaf.to.size() != ends)
       return bad_certificate("a leaf has not a price for each end");
   const Status shown = assign::verify(problem, proof_of(certificate), certificate.bound_ps);
   return shown.ok() ? Status() : bad_certificate("its bound is not shown: " + shown.message());
+}
+
+Status check_prediction(const Plan& plan) {
+  const auto prediction = predict(plan);
+  if (!prediction.ok()) return bad_certificate(prediction.status().message());
+  return *prediction == plan.certificate->prediction ? Status()
+                                                     : bad_certificate("its prediction is not what its costs come to");
 }
 
 // The status says no more than value and bound show.
@@ -186,9 +193,12 @@ Status verify_certificate(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
   WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
   if (hash_of(certificate.costs) != certificate.costs_hash) return bad_certificate("its costs have been changed");
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
+  std::vector<std::string> names;
+  for (const StagePlan& stage : plan.stages) names.push_back(stage.name);
+  const auto problem = placement_problem(certificate.costs, certificate.goal, names);
   if (!problem.ok()) return bad_certificate(problem.status().message());
   WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
+  WOA_RETURN_IF_ERROR(check_prediction(plan));
   WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));
   return check_status(certificate);
 }

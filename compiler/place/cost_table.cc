@@ -14,12 +14,26 @@
 namespace woa {
 namespace {
 
-constexpr double kMostExact = 1e15;  // what a double still counts exactly
+constexpr double kTooMuch = 0x1p62;  // more than a table may hold: the problem is refused then
 
 std::uint64_t whole(double number) {
-  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kMostExact)));
+  return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kTooMuch)));
 }
-std::uint64_t per_mille(double number) { return whole(number * static_cast<double>(kPerMille)); }
+
+// A number that is shared by `count`: nothing of it is lost, and of more than nothing each has some.
+class Shared {
+ public:
+  Shared(double number, std::size_t count)
+      : whole_(number > 0 ? std::max<std::uint64_t>(whole(number), count) : 0), count_(count) {}
+  [[nodiscard]] std::uint64_t of(std::size_t one) const {
+    return whole_ / count_ + (one % count_ < whole_ % count_ ? 1 : 0);
+  }
+
+ private:
+  std::uint64_t whole_;
+  std::size_t count_;
+};
+constexpr auto kParts = static_cast<double>(kPerMillion);
 
 class TableMaker {
  public:
@@ -28,13 +42,15 @@ class TableMaker {
 
   std::optional<Costs> make() {
     add_component({{"host", ControllerKind::kHost, "host", 1}, {}, {}, {}, {}, {}, {}});
-    for (const MachineController& controller : machine_.controllers) add_component(controller);
+    for (const MachineController& controller : machine_.controllers)
+      if (is_for_any(controller)) add_component(controller);
     for (const GraphStage& stage : graph_.stages) add_pinned(stage);
     table_.cores = machine_.cores;
     for (const ComponentCosts& from : table_.components)
       for (const ComponentCosts& to : table_.components) {
         const LinkCost link = machine_.link(from.controller, to.controller);
-        table_.links.push_back({link.latency_ps, link.ps_per_kib, link.direct});
+        const bool assumed = machine_.link_origin(from.controller, to.controller) == LinkOrigin::kAssumed;
+        table_.links.push_back({link.latency_ps, link.ps_per_kib, link.direct, assumed});
       }
     const std::size_t errors = report_.errors();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) add_stage(s);
@@ -44,6 +60,11 @@ class TableMaker {
   }
 
  private:
+  // Others would only be looked at in vain.
+  [[nodiscard]] bool is_for_any(const MachineController& controller) const {
+    return std::ranges::any_of(
+        graph_.stages, [&](const GraphStage& stage) { return stage.kernel != nullptr && allowed(stage, controller); });
+  }
   void add_component(const MachineController& controller) {
     table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores,
                                  controller.price, controller.power});
@@ -53,11 +74,14 @@ class TableMaker {
   void add_pinned(const GraphStage& stage) {
     if (stage.kernel == nullptr) return;
     const ControllerPlan& controller = graph_.controllers[stage.controller];
+    if (machine_.find(controller.name) != nullptr) return;
     const auto known = [&](const ComponentCosts& component) { return component.controller == controller.name; };
     if (std::ranges::any_of(table_.components, known)) return;
     const std::optional<ControllerName> name = parse_controller(controller.name);
     MachineController added = default_controller(controller.kind, name ? name->number.value_or(0) : 0);
     added.plan = controller;
+    const auto shared = machine_.cores_of_kind.find(controller.kind);
+    if (shared != machine_.cores_of_kind.end()) added.cores = shared->second;
     add_component(added);
   }
 
@@ -65,24 +89,28 @@ class TableMaker {
     const GraphStage& stage = graph_.stages[s];
     first_.push_back(static_cast<std::uint32_t>(table_.stages.size()));
     const auto k = static_cast<std::uint32_t>(table_.components.size());
-    StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMille, {}};
+    StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMillion, {}};
     costs.serial = stage.kernel != nullptr && stage.kernel->stateful == Stateful::kRun;
     if (stage.kernel == nullptr) {
       costs.time_ps[kHostComponent] = 0;
     } else {
       const StageProfile& measured = profile_.stages.at(stage.name);
-      costs.firings = per_mille(measured.firings / stage.replicas);
       for (std::uint32_t l = kHostComponent + 1; l < k; ++l) add_time(stage, measured, l, costs);
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
       add_resources(stage, costs);
     }
-    table_.stages.insert(table_.stages.end(), stage.replicas, costs);
+    const double all = stage.kernel == nullptr ? 1 : profile_.stages.at(stage.name).firings;
+    const Shared firings(all * kParts, stage.replicas);
+    for (std::uint32_t r = 0; r < stage.replicas; ++r) {
+      table_.stages.push_back(costs);
+      table_.stages.back().firings = firings.of(r);
+    }
   }
-  [[nodiscard]] bool allowed(const GraphStage& stage, std::uint32_t l) const {
-    const ControllerPlan& controller = controllers_[l].plan;
+  [[nodiscard]] bool allowed(const GraphStage& stage, const MachineController& on) const {
+    const ControllerPlan& controller = on.plan;
     if (!stage.kernel->variants.contains(variant_for(controller.kind))) return false;
-    if (missing_need(stage, controllers_[l]) != nullptr) return false;
+    if (missing_need(stage, on) != nullptr) return false;
     if (controller.kind == ControllerKind::kFpga && chooses(stage)) return false;
     if (stage.decl->on.empty()) return true;
     const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
@@ -97,7 +125,7 @@ class TableMaker {
     return false;
   }
   void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
-    if (!allowed(stage, l)) return;
+    if (!allowed(stage, controllers_[l])) return;
     std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
     if (!time && measured.firings == 0) time = 0;  // whatever it takes, it adds nothing
     if (!time) return;
@@ -132,11 +160,14 @@ class TableMaker {
                                     port(edge.to_stage, to.inputs[edge.to_port].name)});
     }
     const std::vector<ReplicaEdge> pairs = replica_edges(graph_, edge);
-    const double shared_by = to.inputs[edge.to_port].hold ? from.replicas : static_cast<double>(pairs.size());
-    const double tokens = measured.tokens / shared_by;
-    for (const ReplicaEdge& pair : pairs) {
-      table_.edges.push_back({first_[edge.from_stage] + pair.writer, first_[edge.to_stage] + pair.reader,
-                              per_mille(tokens), whole(tokens * measured.bytes)});
+    // A held token goes to all of its writer's readers, another one to one of the pairs.
+    const bool held = to.inputs[edge.to_port].hold;
+    const std::size_t shared_by = held ? from.replicas : pairs.size();
+    const Shared tokens(measured.tokens * kParts, shared_by), bytes(measured.tokens * measured.bytes, shared_by);
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      const std::size_t one = held ? pairs[p].writer : p;
+      table_.edges.push_back({first_[edge.from_stage] + pairs[p].writer, first_[edge.to_stage] + pairs[p].reader,
+                              tokens.of(one), bytes.of(one), edge.count});
     }
   }
 
@@ -176,7 +207,9 @@ std::string hash_of(const CostTable& table) {
   }
   add(hash, table.cores);
   for (const LinkCosts& link : table.links)
-    hash.add(link.latency_ps), hash.add(link.ps_per_kib), hash.add(std::uint64_t{link.direct});
+    for (const std::uint64_t number :
+         {link.latency_ps, link.ps_per_kib, std::uint64_t{link.direct}, std::uint64_t{link.assumed}})
+      hash.add(number);
   hash.add(table.stages.size());
   for (const StageCosts& stage : table.stages) {
     for (const std::int64_t time : stage.time_ps) hash.add(static_cast<std::uint64_t>(time));
@@ -184,7 +217,8 @@ std::string hash_of(const CostTable& table) {
     for (const auto& amounts : stage.resources) add(hash, amounts);
   }
   for (const EdgeCosts& edge : table.edges)
-    for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes})
+    for (const std::uint64_t number :
+         {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes, std::uint64_t{edge.count}})
       hash.add(number);
   return hash.text();
 }

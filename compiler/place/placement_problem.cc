@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/place/call_route.h"
-
 namespace woa {
 namespace {
 
@@ -27,17 +25,6 @@ constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
 
-// What a way costs that `tokens` (in thousandths) take with `bytes` in all.
-Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
-  Sum sum = 0;
-  for (const Hop& hop : route.hops()) {
-    const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
-    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMille;
-    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
-  }
-  return sum;
-}
-
 // Links that the payload of a way goes over: a link that is not direct is two, by way of the host.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
@@ -55,8 +42,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& t
 
 class Builder {
  public:
-  Builder(const CostTable& table, const PlacementGoal& goal)
-      : table_(table), goal_(goal), k_(static_cast<std::uint32_t>(table.components.size())) {}
+  Builder(const CostTable& table, const PlacementGoal& goal, const std::vector<std::string>& stages)
+      : table_(table), goal_(goal), stages_(stages), k_(static_cast<std::uint32_t>(table.components.size())) {}
 
   Result<Problem> build() {
     WOA_RETURN_IF_ERROR(check_goal());
@@ -75,6 +62,9 @@ class Builder {
   }
 
  private:
+  [[nodiscard]] std::string name_of(std::size_t s) const {
+    return s < stages_.size() ? "'" + stages_[s] + "'" : std::to_string(s);
+  }
   [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
 
   [[nodiscard]] Status check_goal() const {
@@ -89,8 +79,10 @@ class Builder {
   [[nodiscard]] Status check_sizes() const {
     if (k_ == 0 || table_.components[kHostComponent].controller != "host")
       return bad_table("the first component is no host");
-    if (k_ > kMostComponents || table_.edges.size() * k_ * k_ > kMostEntries ||
-        table_.stages.size() * k_ > kMostEntries)
+    if (k_ > kMostComponents)
+      return bad_table("there are " + std::to_string(k_ - 1) + " controllers that stages may run on, and " +
+                       std::to_string(kMostComponents - 1) + " are the most; name fewer in the machine file");
+    if (table_.edges.size() * k_ * k_ > kMostEntries || table_.stages.size() * k_ > kMostEntries)
       return bad_table("it is too large");
     if (table_.links.size() != std::size_t{k_} * k_) return bad_table("not a link for each pair of components");
     if (table_.stages.size() <= kSink) return bad_table("source or sink is missing");
@@ -98,16 +90,16 @@ class Builder {
       const StageCosts& stage = table_.stages[s];
       const auto too_much = [](std::int64_t time) { return time > static_cast<std::int64_t>(kMostTableNumber); };
       if (stage.firings > kMostTableNumber || std::ranges::any_of(stage.time_ps, too_much))
-        return bad_table("a number of stage " + std::to_string(s) + " is too large");
+        return bad_table("a number of stage " + name_of(s) + " is too large");
       if (stage.time_ps.size() != k_ || (!stage.resources.empty() && stage.resources.size() != k_))
-        return bad_table("stage " + std::to_string(s) + " has not an entry for each component");
+        return bad_table("stage " + name_of(s) + " has not an entry for each component");
     }
     for (const EdgeCosts& edge : table_.edges)
       if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
         return bad_table("an edge joins stages that there are not");
     for (const EdgeCosts& edge : table_.edges)
       if (edge.tokens > kMostTableNumber || edge.bytes > kMostTableNumber)
-        return bad_table("a number of the edge from stage " + std::to_string(edge.from) + " is too large");
+        return bad_table("a number of the edge from stage " + name_of(edge.from) + " is too large");
     for (const LinkCosts& link : table_.links)
       if (link.latency_ps > kMostTableNumber || link.ps_per_kib > kMostTableNumber)
         return bad_table("a number of a link is too large");
@@ -140,7 +132,7 @@ class Builder {
   [[nodiscard]] std::optional<Sum> time_of(std::size_t s, std::uint32_t l) const {
     const StageCosts& stage = table_.stages[s];
     if (stage.time_ps[l] < 0) return std::nullopt;
-    return Sum{stage.time_ps[l]} * stage.firings / kPerMille;
+    return Sum{stage.time_ps[l]} * stage.firings / kPerMillion;
   }
   Status add_nodes() {
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
@@ -150,11 +142,11 @@ class Builder {
         const std::optional<Sum> time = time_of(s, l);
         if (!time) continue;
         const Sum cost = *time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
-        if (cost > kMostCost) return bad_table("stage " + std::to_string(s) + " takes more than can be counted");
+        if (cost > kMostCost) return bad_table("stage " + name_of(s) + " takes more than can be counted");
         costs[l] = static_cast<Cost>(cost);
       }
       if (std::ranges::all_of(costs, [](Cost cost) { return cost == kForbidden; }))
-        return bad_table("stage " + std::to_string(s) + " may run nowhere");
+        return bad_table("stage " + name_of(s) + " may run nowhere");
     }
     return {};
   }
@@ -179,10 +171,10 @@ class Builder {
     return {};
   }
   [[nodiscard]] Status add(Cost& cost, const EdgeCosts& edge, std::uint32_t a, std::uint32_t b) const {
-    const Sum sum =
-        cost + cost_of(table_, route_of_token(goal_.model, a, b, edge.to == kSink), edge.tokens, edge.bytes);
+    const Route route = route_of_token(goal_.model, a, b, edge.to == kSink, edge.count);
+    const Sum sum = cost + cost_of(table_, route, edge.tokens, edge.bytes);
     if (sum > kMostCost)
-      return bad_table("the edges between stages " + std::to_string(edge.from) + " and " + std::to_string(edge.to) +
+      return bad_table("the edges between stages " + name_of(edge.from) + " and " + name_of(edge.to) +
                        " take more than can be counted");
     cost = static_cast<Cost>(sum);
     return {};
@@ -216,6 +208,7 @@ class Builder {
     if (throughput() && goal_.most_latency_ps) {
       if (*goal_.most_latency_ps > static_cast<std::uint64_t>(kMostCost)) return bad_table("a bound that is too large");
       problem_.most_sum = static_cast<Cost>(*goal_.most_latency_ps);
+      problem_.sum_name = "the latency";
     }
     if (!throughput() && !goal_.most_period_ps) return {};
     if (goal_.most_period_ps && *goal_.most_period_ps > static_cast<std::uint64_t>(kMostCost))
@@ -280,7 +273,7 @@ class Builder {
   void add_serial_load(std::size_t s) {
     const auto many = [](const ComponentCosts& component) { return component.lanes > 1; };
     if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
-    Row row{"load of stage " + std::to_string(s), weights(), {}, {}, {}, period()};
+    Row row{"load of stage " + name_of(s), weights(), {}, {}, {}, period()};
     for (std::uint32_t l = 0; l < k_; ++l) row.nodes[s * k_ + l] = load(s, l, 1);
     add(std::move(row));
   }
@@ -329,6 +322,7 @@ class Builder {
 
   const CostTable& table_;
   const PlacementGoal& goal_;
+  const std::vector<std::string>& stages_;
   std::uint32_t k_;
   Problem problem_;
   std::size_t weights_ = 0;                                                // of all rows
@@ -337,8 +331,19 @@ class Builder {
 
 }  // namespace
 
-Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal) {
-  return Builder(table, goal).build();
+assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
+  Sum sum = 0;
+  for (const Hop& hop : route.hops()) {
+    const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
+    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMillion;
+    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
+  }
+  return sum;
+}
+
+Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
+                                          const std::vector<std::string>& stages) {
+  return Builder(table, goal, stages).build();
 }
 
 }  // namespace woa

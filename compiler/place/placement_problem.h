@@ -1,7 +1,11 @@
 // The optimization problem that a cost table describes, under a call model.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "compiler/assign/problem.h"
+#include "compiler/place/call_route.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/certificate.h"
 
@@ -10,6 +14,11 @@ namespace woa {
 // Nodes are stages, components those of the table; source and sink have their place. kInvalid: no such model or
 // objective, a bound on the objective itself, or numbers so large that sums of them would not be exact (the message
 // names the stage or edge).
-Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal);
+// `stages`: their names, for rows and messages; empty: they have numbers there.
+Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
+                                          const std::vector<std::string>& stages = {});
+
+// What a way costs, in ps, that `tokens` (in millionths) take with `bytes` of payload in all.
+assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
 }  // namespace woa

@@ -1,6 +1,7 @@
 #include "compiler/place/prediction.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,79 +15,71 @@
 namespace woa {
 namespace {
 
-constexpr double kBytesOfKib = 1024, kThousandths = static_cast<double>(kPerMille);
+using assign::Sum;
 
 class Predictor {
  public:
   explicit Predictor(const Plan& plan)
-      : plan_(plan),
-        certificate_(*plan.certificate),
+      : certificate_(*plan.certificate),
         costs_(certificate_.costs),
         model_(certificate_.goal.model),
-        ways_(plan.stages.size()) {}
+        plan_(plan),
+        ways_(costs_.stages.size()) {}
 
   Result<Prediction> predict() {
-    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
+    for (std::uint32_t s = 0; s < costs_.stages.size(); ++s) add_stage(s);
     find_callers();
-    for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) add_edge(e);
+    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
     count_calls();
-    find_longest_ways();
+    const Way longest = longest_way();
     WOA_RETURN_IF_ERROR(find_bottleneck());
+    for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps})
+      if (number > std::numeric_limits<std::int64_t>::max())
+        return Status(Code::kInvalid, "what its costs predict is more than can be counted");
+    out_.messages = static_cast<std::uint64_t>(messages_);
+    out_.calls = static_cast<std::uint64_t>(calls_);
+    out_.hops = static_cast<std::uint64_t>(longest.hops);
+    out_.payload_bytes = static_cast<std::uint64_t>(payload_bytes_);
+    out_.serial_ps = static_cast<std::int64_t>(serial_ps_);
+    out_.critical_path_ps = static_cast<std::int64_t>(longest.ps);
+    out_.critical_kernels_ps = static_cast<std::int64_t>(longest.kernels_ps);
     return std::move(out_);
   }
 
  private:
   struct Way {  // from the source to the end of a stage
-    double ps = 0, hops = 0;
+    Sum ps = 0, kernels_ps = 0, hops = 0;
+    Way operator+(const Way& next) const { return {ps + next.ps, kernels_ps + next.kernels_ps, hops + next.hops}; }
   };
   using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, is it back?
 
   [[nodiscard]] std::uint32_t at(std::uint32_t stage) const { return certificate_.placement[stage]; }
-  [[nodiscard]] double firings(std::uint32_t stage) const {
-    return static_cast<double>(costs_.stages[stage].firings) / kThousandths;
+  [[nodiscard]] std::uint64_t firings(std::uint32_t stage) const { return costs_.stages[stage].firings; }
+  [[nodiscard]] Route route_of(const EdgePlan& edge) const {
+    return route_of_token(model_, at(edge.from_stage), at(edge.to_stage), edge.to_stage == kSinkStage, edge.count);
   }
-  // The number of a scatter's elements is no result: a fused call's goes straight to who gathers.
-  [[nodiscard]] Route route_of(std::uint32_t e) const {
-    const EdgePlan& edge = plan_.edges[e];
-    const bool straight = edge.count && model_ == "rpc-fused";
-    return route_of_token(straight ? "woa" : model_, at(edge.from_stage), at(edge.to_stage),
-                          edge.to_stage == kSinkStage);
-  }
-  [[nodiscard]] static double messages_of(const Route& route) {
-    return static_cast<double>(std::ranges::count_if(route.hops(), [](const Hop& hop) { return hop.message; }));
-  }
-  [[nodiscard]] double time_of(const Route& route, double tokens, double bytes) const {
-    double ps = 0;
-    for (const Hop& hop : route.hops()) {
-      const LinkCosts& link = costs_.links[hop.from * costs_.components.size() + hop.to];
-      if (hop.message) ps += static_cast<double>(link.latency_ps) * tokens;
-      if (hop.payload) ps += static_cast<double>(link.ps_per_kib) * bytes / kBytesOfKib;
-    }
-    return ps;
+  [[nodiscard]] static Sum messages_of(const Route& route) {
+    return std::ranges::count_if(route.hops(), [](const Hop& hop) { return hop.message; });
   }
 
   void add_stage(std::uint32_t s) {
     const Route route = route_of_firing(model_, at(s));
-    const double number = messages_of(route) * firings(s);
-    ways_[s] = {static_cast<double>(costs_.stages[s].time_ps[at(s)]) * firings(s) + time_of(route, firings(s), 0),
-                number};
-    out_.serial_ps += ways_[s].ps;
-    out_.messages += number;
-    out_.calls += number;
+    const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
+    ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), kernels, messages_of(route) * firings(s)};
+    serial_ps_ += ways_[s].ps;
+    messages_ += ways_[s].hops;
+    calls_ += ways_[s].hops;
   }
 
-  void add_edge(std::uint32_t e) {
-    const EdgePlan& edge = plan_.edges[e];
-    const EdgeCosts& cost = costs_.edges[e];
-    const Route route = route_of(e);
-    const double tokens = static_cast<double>(cost.tokens) / kThousandths, bytes = static_cast<double>(cost.bytes);
+  void add_edge(const EdgePlan& edge, const EdgeCosts& cost) {
+    const Route route = route_of(edge);
     const bool rides = model_ == "rpc-nested" && edge.to_stage == kSinkStage;
-    const Way way =
-        rides ? ride_back(edge, tokens, bytes) : Way{time_of(route, tokens, bytes), messages_of(route) * tokens};
-    out_.serial_ps += way.ps;
-    out_.messages += way.hops;
-    if (!rides) add_bytes(edge, route, bytes);
-    add_to_bundles(edge, route, tokens);
+    const Way way = rides ? ride_back(edge, cost)
+                          : Way{cost_of(costs_, route, cost.tokens, cost.bytes), 0, messages_of(route) * cost.tokens};
+    serial_ps_ += way.ps;
+    messages_ += way.hops;
+    if (!rides) add_bytes(edge, route, cost.bytes);
+    add_to_bundles(edge, route, cost.tokens);
     if (edge.loop < 0) {
       next_[edge.from_stage].emplace_back(edge.to_stage, way);
       ++open_[edge.to_stage];
@@ -101,42 +94,45 @@ class Predictor {
     for (const EdgePlan& edge : plan_.edges)
       if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
   }
-  Way ride_back(const EdgePlan& edge, double tokens, double bytes) {
+  Way ride_back(const EdgePlan& edge, const EdgeCosts& cost) {
     Way way;
     std::uint32_t stage = edge.from_stage;
-    for (auto caller = callers_.find(stage); caller != callers_.end(); caller = callers_.find(stage)) {
+    for (std::size_t passed = 0; passed < ways_.size(); ++passed) {  // a valid plan's end sooner
+      const auto caller = callers_.find(stage);
+      if (caller == callers_.end()) break;
       Route back;
       const bool first = ridden_.insert(stage).second;
       back.add({at(stage), at(caller->second), true, !first});
-      way.ps += time_of(back, tokens, bytes);
-      way.hops += messages_of(back) * tokens;
-      if (!back.hops().empty()) out_.payload_bytes += bytes;
+      way.ps += cost_of(costs_, back, cost.tokens, cost.bytes);
+      way.hops += messages_of(back) * cost.tokens;
+      if (!back.hops().empty()) payload_bytes_ += cost.bytes;
       stage = caller->second;
     }
     return way;
   }
   // What a stage itself sends to a controller on several edges of an output is counted on the first: the others name
   // the same block. What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
-  void add_bytes(const EdgePlan& edge, const Route& route, double bytes) {
+  void add_bytes(const EdgePlan& edge, const Route& route, std::uint64_t bytes) {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
       const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
       const bool own = hop.from == at(edge.from_stage) && !relayed;
       if (own && sent_before(edge, hop.to)) continue;
-      out_.payload_bytes += bytes;
+      payload_bytes_ += bytes;
     }
   }
+  // As a run counts (runtime/controller/layout.cc): an edge that takes all tokens, or the same, came before.
   bool sent_before(const EdgePlan& edge, std::uint32_t to) {
     std::vector<ReplicaChoice>& sent = sent_[{edge.from_stage, edge.from_port, to}];
     const bool before = std::ranges::any_of(
-        sent, [&](const ReplicaChoice& other) { return edge.choice.replicas == 1 || edge.choice == other; });
+        sent, [&](const ReplicaChoice& other) { return other.replicas == 1 || other == edge.choice; });
     sent.push_back(edge.choice);
     return before;
   }
 
   // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
   // what goes from a firing to one stage is.
-  void add_to_bundles(const EdgePlan& edge, const Route& route, double tokens) {
+  void add_to_bundles(const EdgePlan& edge, const Route& route, std::uint64_t tokens) {
     const bool by_host = model_ != "woa" && model_ != "rpc-nested";
     for (const Hop& hop : route.hops()) {
       if (!hop.message) continue;
@@ -151,54 +147,68 @@ class Predictor {
     }
   }
   void count_calls() {
-    for (const auto& [bundle, tokens] : bundles_) out_.calls += std::min(tokens, firings(std::get<0>(bundle)));
+    for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
   }
 
   // Edges that take no loop form no cycle (validate()).
-  void find_longest_ways() {
+  Way longest_way() {
     std::vector<std::uint32_t> ready;
-    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
+    for (std::uint32_t s = 0; s < ways_.size(); ++s)
       if (!open_.contains(s)) ready.push_back(s);
-    std::vector<Way> before(plan_.stages.size());
+    std::vector<Way> before(ways_.size());
+    Way longest;
     while (!ready.empty()) {
       const std::uint32_t s = ready.back();
       ready.pop_back();
-      const Way end{before[s].ps + ways_[s].ps, before[s].hops + ways_[s].hops};
-      out_.critical_path_ps = std::max(out_.critical_path_ps, end.ps);
-      out_.hops = std::max(out_.hops, end.hops);
+      const Way end = before[s] + ways_[s];
+      longest = longer(longest, end);
       for (const auto& [to, way] : next_[s]) {
-        before[to] = {std::max(before[to].ps, end.ps + way.ps), std::max(before[to].hops, end.hops + way.hops)};
+        before[to] = longer(before[to], end + way);
         if (--open_[to] == 0) ready.push_back(to);
       }
     }
+    return longest;
+  }
+  // The one of most time; hops are the most of either.
+  static Way longer(const Way& a, const Way& b) {
+    Way way = a.ps >= b.ps ? a : b;
+    way.hops = std::max(a.hops, b.hops);
+    return way;
   }
 
   Status find_bottleneck() {
     PlacementGoal goal;
     goal.model = model_;
     goal.objective = "throughput";
-    const auto problem = placement_problem(costs_, goal);
+    std::vector<std::string> names;
+    for (const StagePlan& stage : plan_.stages) names.push_back(stage.name);
+    const auto problem = placement_problem(costs_, goal, names);
     if (!problem.ok()) return problem.status();
     out_.bottleneck = "none";
     for (const assign::Row& row : problem->rows) {
       if (row.limit) continue;
-      const auto load = static_cast<double>(assign::sum_of(row, *problem, certificate_.placement));
-      if (load > out_.period_ps) out_.period_ps = load, out_.bottleneck = row.name;
+      const Sum load = assign::sum_of(row, *problem, certificate_.placement);
+      if (load <= out_.period_ps) continue;
+      if (load > std::numeric_limits<std::int64_t>::max())
+        return {Code::kInvalid, "the " + row.name + " is more than can be counted"};
+      out_.period_ps = static_cast<std::int64_t>(load);
+      out_.bottleneck = row.name;
     }
     return {};
   }
 
-  const Plan& plan_;
   const Certificate& certificate_;
   const CostTable& costs_;
   const std::string& model_;
+  const Plan& plan_;
   std::vector<Way> ways_;  // of each stage by itself
   std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, Way>>> next_;
   std::map<std::uint32_t, std::size_t> open_;  // edges into a stage that are not looked at yet
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<ReplicaChoice>> sent_;
-  std::map<Bundle, double> bundles_;
+  std::map<Bundle, Sum> bundles_;
   std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: that its return goes to
   std::set<std::uint32_t> ridden_;                  // stages whose return has an output
+  Sum messages_ = 0, calls_ = 0, payload_bytes_ = 0, serial_ps_ = 0;
   Prediction out_;
 };
 
@@ -208,8 +218,8 @@ Result<Prediction> predict(const Plan& plan) {
   if (!plan.certificate)
     return Status(Code::kNotFound, "nothing is known of what the plan costs: it has no certificate");
   const Certificate& certificate = *plan.certificate;
-  if (certificate.costs.stages.size() != plan.stages.size() || certificate.costs.edges.size() != plan.edges.size() ||
-      certificate.placement.size() != plan.stages.size())
+  const std::size_t stages = certificate.costs.stages.size(), edges = certificate.costs.edges.size();
+  if (stages != plan.stages.size() || edges != plan.edges.size() || certificate.placement.size() != stages)
     return Status(Code::kInvalid, "the certificate is about other stages or edges than the plan's");
   return Predictor(plan).predict();
 }

@@ -47,6 +47,17 @@ struct Point {
   assign::Proof proof;
 };
 
+// Neither: that was not found out in time.
+struct Tried {
+  std::optional<Point> point = std::nullopt;
+  bool worse = false;  // another placement is better, or this one breaks a limit
+};
+
+struct End {
+  Point good;
+  bool sharp = false;  // it was found to be worse at the nearest factor beyond that was tried
+};
+
 // Does what shows one point show the other as well, with the same components left out?
 bool shows(const Point& shown, const Point& other) {
   const auto twins = assign::twins(shown.problem), of_other = assign::twins(other.problem);
@@ -100,7 +111,7 @@ class Reasons {
     const StageCosts& costs = certificate_.costs.stages[s];
     StageReason reason{s, certificate_.placement[s], 0, {}, {}};
     reason.time_ps =
-        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMille);
+        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMillion);
     reason.time = range_of([&](CostTable& table, double factor) {
       for (std::size_t l = 0; l < table.components.size(); ++l)
         if (std::int64_t& time = table.stages[s].time_ps[l];
@@ -169,38 +180,42 @@ class Reasons {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
-    SafeRange range{1, reach(change, SafeRange::kMostFactor).factor};
-    const Point least = reach(change, kLeastFactor);
-    const auto none = least.factor == kLeastFactor ? point_at(change, 0, least) : std::nullopt;
-    range.least = none && (is_concave() || nothing_better_between(least, *none)) ? 0 : least.factor;
-    return range;
+    const End most = reach(change, SafeRange::kMostFactor), least = reach(change, kLeastFactor);
+    const bool at_least = least.good.factor == kLeastFactor;
+    const auto none = at_least ? point_at(change, 0, least.good).point : std::nullopt;
+    const bool any_less = none && (is_concave() || nothing_better_between(least.good, *none));
+    return {any_less ? 0 : least.good.factor, most.good.factor, !at_least && least.sharp, most.sharp};
   }
   // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
-  [[nodiscard]] Point reach(const Change& change, double far) const {
-    Point good = here_;
+  [[nodiscard]] End reach(const Change& change, double far) const {
+    End end{here_, false};
+    Point& good = end.good;
     for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
       const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
-      auto next = point_at(change, factor, good);
-      const bool stays = next && (is_concave() || nothing_better_between(good, *next));
-      if (stays) good = std::move(*next);
+      Tried next = point_at(change, factor, good);
+      const bool stays = next.point && (is_concave() || nothing_better_between(good, *next.point));
+      if (stays) good = std::move(*next.point);
+      if (!stays) end.sharp = next.worse;
       if (!stays || is_concave()) step = std::sqrt(step);  // twice the step was too far
     }
-    return good;
+    end.sharp = end.sharp && good.factor != far;
+    return end;
   }
-  // Nothing: it is not the best, or that was not found out in time. What shows the point `near` often shows it, too.
-  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor, const Point& near) const {
+  // What shows the point `near` often shows it, too.
+  [[nodiscard]] Tried point_at(const Change& change, double factor, const Point& near) const {
     CostTable table = certificate_.costs;
     change(table, factor);
     auto problem = placement_problem(table, certificate_.goal);
-    if (!problem.ok()) return std::nullopt;  // numbers that cannot be counted
+    if (!problem.ok()) return {};  // numbers that cannot be counted
     const assign::Value now = assign::evaluate(*problem, certificate_.placement);
-    if (!now.feasible) return std::nullopt;
+    if (!now.feasible) return {std::nullopt, true};
     if (assign::verify(*problem, near.proof, now.objective).ok())
-      return Point{factor, std::move(*problem), now.objective, near.proof};
+      return {Point{factor, std::move(*problem), now.objective, near.proof}, false};
     auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = certificate_.placement});
-    if (!best.ok() || best->standing != assign::Standing::kProved || best->value.objective < now.objective)
-      return std::nullopt;
-    return Point{factor, std::move(*problem), now.objective, std::move(best->proof)};
+    if (!best.ok()) return {};
+    if (best->value.objective < now.objective) return {std::nullopt, true};
+    if (best->standing != assign::Standing::kProved) return {};
+    return {Point{factor, std::move(*problem), now.objective, std::move(best->proof)}, false};
   }
 
   const Certificate& certificate_;

@@ -20,11 +20,13 @@ struct Elsewhere {
 };
 
 // Factors of a cost from one of which to the other the placement is proved to stay the best, as the problem's numbers
-// are rounded. The search looks from 0 to kMostFactor. Of the least sum it ends within one per cent of the true factor;
-// where a largest load counts, or no proof was found in time, the truth may be wider.
+// are rounded. The search looks from 0 to kMostFactor. An end is `sharp` if another placement is better within two per
+// cent beyond it, or this one breaks a limit there; where a largest load counts, or no proof was found in time, it may
+// not be, and the truth wider.
 struct SafeRange {
   static constexpr double kMostFactor = 1000;
   double least = 0, most = kMostFactor;
+  bool least_sharp = false, most_sharp = false;
 };
 
 struct StageReason {

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,12 @@ namespace woa {
 namespace {
 
 constexpr char kWhole = '\n';  // behind the text: a child that ends early has not written it
+
+// The child does not outlive its parent, whatever that ends of.
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it ended before
+}
 
 [[noreturn]] void run_child(const std::function<std::string()>& work, int out) {
   const std::string text = work() + kWhole;
@@ -126,9 +133,10 @@ Result<std::string> run_in_child(const std::function<std::string()>& work, std::
   if (::pipe2(ends, O_CLOEXEC) != 0) return system_failure("pipe", errno);
   const UniqueFd in(ends[0]);
   UniqueFd out(ends[1]);
-  const pid_t child = ::fork();
+  const pid_t parent = ::getpid(), child = ::fork();
   if (child < 0) return system_failure("process", errno);
   if (child == 0) {
+    end_with(parent);
     ::close(in.get());
     run_child(work, out.get());
   }

@@ -12,7 +12,8 @@
 namespace woa {
 
 // Runs `work` in a fork of this process and returns its text. No destructor runs there afterwards. The child is killed
-// if it has not ended after `timeout_ns`. `work` must not rely on other threads of this process: it has none.
+// if it has not ended after `timeout_ns`, or when the thread that calls this ends. `work` must not rely on other
+// threads of this process: it has none.
 //
 // kUnavailable: no process or pipe; it took longer; it ended by a signal, or by itself before its text was whole. The
 // message says which, for use behind the name of what was tried. Blocks.

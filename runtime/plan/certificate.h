@@ -2,6 +2,7 @@
 // was chosen by, what it comes to under them, and a proof that none comes to less (compiler/assign/proof.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,26 @@ struct ProofLeaf {
   bool operator==(const ProofLeaf&) const = default;
 };
 
+// What one instance sends and takes by the costs, under the goal's call model (compiler/place/prediction.h). Means
+// where branches and loops decide; `messages`, `calls` and `hops` in millionths, as tokens are.
+struct Prediction {
+  std::uint64_t messages = 0;       // packets between controllers, one for each token and each poll, return, ...
+  std::uint64_t calls = 0;          // the same if all that goes at once from a firing to one place were one packet
+  std::uint64_t hops = 0;           // messages one after another, at most, from source to sink
+  std::uint64_t payload_bytes = 0;  // that crosses, once per controller as a run counts it
+  // All firings and messages, one after another. Of rpc-nested with each hop of an output's way back, which placement
+  // cannot know and counts as one (compiler/place/call_route.h).
+  std::int64_t serial_ps = 0;
+  // The longest way from source to sink, and how much of it is kernels'. A stage counts with all its firings, and with
+  // the tokens of the loop edges that enter it; a branch counts as often as it is taken.
+  std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
+  std::int64_t period_ps = 0;  // the largest load of a controller, of a group of cores or of a link, and which
+  std::string bottleneck;
+  // One instance alone takes its longest way, or as long as what it shares is busy with it.
+  [[nodiscard]] std::int64_t time_ps() const noexcept { return std::max(critical_path_ps, period_ps); }
+  bool operator==(const Prediction&) const = default;
+};
+
 struct Certificate {
   PlacementGoal goal;
   CostTable costs;
@@ -45,6 +66,7 @@ struct Certificate {
   std::int64_t value_ps = 0;             // what it comes to
   std::int64_t bound_ps = 0;             // no placement comes to less: so the leaves show; 0 without any
   std::vector<ProofLeaf> leaves;
+  Prediction prediction;
   bool operator==(const Certificate&) const = default;
 };
 

@@ -37,6 +37,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     l.set_latency_ps(link.latency_ps);
     l.set_ps_per_kib(link.ps_per_kib);
     l.set_direct(link.direct);
+    l.set_assumed(link.assumed);
   }
   for (const StageCosts& stage : from.stages) {
     pb::StageCosts& s = *to.add_stages();
@@ -51,6 +52,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_to(edge.to);
     e.set_tokens(edge.tokens);
     e.set_bytes(edge.bytes);
+    e.set_count(edge.count);
   }
 }
 
@@ -62,7 +64,8 @@ CostTable decode(const pb::CostTable& from) {
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
   }
   to.cores = decode(from.cores());
-  for (const pb::LinkCosts& l : from.links()) to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct()});
+  for (const pb::LinkCosts& l : from.links())
+    to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct(), l.assumed()});
   for (const pb::StageCosts& s : from.stages()) {
     StageCosts& stage = to.stages.emplace_back();
     stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());
@@ -70,7 +73,7 @@ CostTable decode(const pb::CostTable& from) {
     stage.serial = s.serial();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
-  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes()});
+  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count()});
   return to;
 }
 
@@ -97,6 +100,32 @@ ProofLeaf decode(const pb::ProofLeaf& from) {
   return to;
 }
 
+void encode(const Prediction& from, pb::Prediction& to) {
+  to.set_messages(from.messages);
+  to.set_calls(from.calls);
+  to.set_hops(from.hops);
+  to.set_payload_bytes(from.payload_bytes);
+  to.set_serial_ps(from.serial_ps);
+  to.set_critical_path_ps(from.critical_path_ps);
+  to.set_critical_kernels_ps(from.critical_kernels_ps);
+  to.set_period_ps(from.period_ps);
+  to.set_bottleneck(from.bottleneck);
+}
+
+Prediction decode(const pb::Prediction& from) {
+  Prediction to;
+  to.messages = from.messages();
+  to.calls = from.calls();
+  to.hops = from.hops();
+  to.payload_bytes = from.payload_bytes();
+  to.serial_ps = from.serial_ps();
+  to.critical_path_ps = from.critical_path_ps();
+  to.critical_kernels_ps = from.critical_kernels_ps();
+  to.period_ps = from.period_ps();
+  to.bottleneck = from.bottleneck();
+  return to;
+}
+
 }  // namespace
 
 void encode(const Certificate& from, pb::Certificate& to) {
@@ -114,6 +143,7 @@ void encode(const Certificate& from, pb::Certificate& to) {
   to.set_value_ps(from.value_ps);
   to.set_bound_ps(from.bound_ps);
   for (const ProofLeaf& leaf : from.leaves) encode(leaf, *to.add_leaves());
+  encode(from.prediction, *to.mutable_prediction());
 }
 
 Certificate decode(const pb::Certificate& from) {
@@ -131,6 +161,7 @@ Certificate decode(const pb::Certificate& from) {
   to.value_ps = from.value_ps();
   to.bound_ps = from.bound_ps();
   for (const pb::ProofLeaf& leaf : from.leaves()) to.leaves.push_back(decode(leaf));
+  to.prediction = decode(from.prediction());
   return to;
 }
 

@@ -15,8 +15,9 @@ namespace woa {
 
 inline constexpr std::uint32_t kHostComponent = 0;
 inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
-// Tokens and firings of an instance are counted in thousandths: they are means where branches and loops decide.
-inline constexpr std::uint64_t kPerMille = 1000;
+// Tokens and firings of an instance are counted in millionths: they are means where branches and loops decide, and
+// replicas have shares of them.
+inline constexpr std::uint64_t kPerMillion = 1'000'000;
 
 struct ComponentCosts {
   std::string controller;                          // [0] is `host`
@@ -31,21 +32,23 @@ struct LinkCosts {
   std::uint64_t latency_ps = 0;  // one way, of a packet without payload
   std::uint64_t ps_per_kib = 0;  // of 1024 bytes of payload
   bool direct = true;            // false: by way of the host
+  bool assumed = false;          // nobody said or measured it
   bool operator==(const LinkCosts&) const = default;
 };
 
 struct StageCosts {
   std::vector<std::int64_t> time_ps;                            // of a firing, by component; or kNowhere_ps
-  std::uint64_t firings = kPerMille;                            // of an instance, in thousandths
+  std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
   bool serial = false;                                          // one firing at a time, however many lanes
   bool operator==(const StageCosts&) const = default;
 };
 
 struct EdgeCosts {
-  std::uint32_t from = 0, to = 0;    // stages
-  std::uint64_t tokens = kPerMille;  // of an instance, in thousandths
-  std::uint64_t bytes = 0;           // of payload of an instance
+  std::uint32_t from = 0, to = 0;      // stages
+  std::uint64_t tokens = kPerMillion;  // of an instance, in millionths
+  std::uint64_t bytes = 0;             // of payload of an instance
+  bool count = false;                  // of a scatter's elements their number alone (EdgePlan::count)
   bool operator==(const EdgeCosts&) const = default;
 };
 

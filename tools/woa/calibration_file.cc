@@ -70,6 +70,24 @@ std::string file_text(const CalibrationResult& result) {
   return text;
 }
 
+// Of a file that is there only what was measured may go.
+Status loses_nothing(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::is_empty(path, error)) return {};
+  const MachineFile file = read_machine_file(path);
+  if (file.has_controllers) {
+    return {
+        Code::kInvalid,
+        "'" + path.string() +
+            "' says which controllers there are, or what links cost, and would lose that; write to another file with "
+            "-o, and copy its `calibration` into this one"};
+  }
+  if (file.diagnostics.empty()) return {};
+  return {Code::kInvalid, "'" + path.string() +
+                              "' cannot be read as a machine file, and whatever it says would be lost (" +
+                              first_problem(file) + "); mend or remove it, or write to another file with -o"};
+}
+
 }  // namespace
 
 CalibrationFile::CalibrationFile(fs::path path)
@@ -86,13 +104,7 @@ CalibrationFile::~CalibrationFile() {
 Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return system_failure(path, EISDIR);
-  if (fs::exists(path, error) && read_machine_file(path).has_controllers) {
-    return {
-        Code::kInvalid,
-        "'" + path.string() +
-            "' says which controllers there are, or what links cost, and would lose that; write to another file with "
-            "-o, and copy its `calibration` into this one"};
-  }
+  WOA_RETURN_IF_ERROR(loses_nothing(path));
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return system_failure(path, error.value());
   CalibrationFile file(path);

@@ -1,5 +1,6 @@
 #include "tools/woa/certificate_report.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -71,13 +72,27 @@ std::string what_is_spent(const Certificate& certificate) {
   return text;
 }
 
+// Between controllers in use.
+bool has_assumed_links(const Certificate& certificate) {
+  const CostTable& costs = certificate.costs;
+  const std::size_t k = costs.components.size();
+  const std::set used(certificate.placement.begin(), certificate.placement.end());
+  const auto is_assumed = [&](std::uint32_t from, std::uint32_t to) {
+    return from * k + to < costs.links.size() && costs.links[from * k + to].assumed;
+  };
+  return std::ranges::any_of(used, [&](std::uint32_t from) {
+    return std::ranges::any_of(used, [&](std::uint32_t to) { return from != to && is_assumed(from, to); });
+  });
+}
+
 }  // namespace
 
 std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
          number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
-         " (" + certificate.method + ")" + what_is_spent(certificate);
+         " (" + certificate.method + ")" + what_is_spent(certificate) +
+         (has_assumed_links(certificate) ? "; costs of links are assumed (`woa calibrate` measures them)" : "");
 }
 
 nlohmann::json to_json(const Certificate& certificate) {
@@ -89,10 +104,26 @@ nlohmann::json to_json(const Certificate& certificate) {
                         {"bound_us", value_in_us(certificate.bound_ps)},
                         {"gap_percent", percent_above(certificate)},
                         {"leaves", certificate.leaves.size()},
-                        {"costs_hash", certificate.costs_hash}};
+                        {"costs_hash", certificate.costs_hash},
+                        {"assumed_links", has_assumed_links(certificate)},
+                        {"prediction", to_json(certificate.prediction)}};
   if (const auto price = spent(certificate, &ComponentCosts::price)) object["price"] = *price;
   if (const auto power = spent(certificate, &ComponentCosts::power_mw)) object["power_w"] = in_watts(*power);
   return object;
+}
+
+nlohmann::json to_json(const Prediction& prediction) {
+  const auto number = [](std::uint64_t millionths) { return static_cast<double>(millionths) / kPerMillion; };
+  return {{"messages", number(prediction.messages)},
+          {"calls", number(prediction.calls)},
+          {"hops", number(prediction.hops)},
+          {"payload_bytes", prediction.payload_bytes},
+          {"serial_us", value_in_us(prediction.serial_ps)},
+          {"critical_path_us", value_in_us(prediction.critical_path_ps)},
+          {"critical_kernels_us", value_in_us(prediction.critical_kernels_ps)},
+          {"bottleneck", prediction.bottleneck},
+          {"period_us", value_in_us(prediction.period_ps)},
+          {"predicted_us", value_in_us(prediction.time_ps())}};
 }
 
 }  // namespace woa::tools

@@ -34,15 +34,17 @@ constexpr const char* kAboutCompare =
     "  CALLS          the same if all that a firing sends to one place at once were one packet, as RPC may bundle it\n"
     "  HOPS           messages one after another, at most, from source to sink\n"
     "  PAYLOAD        bytes that cross, once per controller\n"
-    "  TIME           all firings and messages of an instance, one after another; what --objective latency minimises\n"
-    "  CRITICAL PATH  the longest way through the graph: less than TIME where branches may run side by side\n"
+    "  SERIAL         all firings and messages of an instance, one after another; what --objective latency minimises\n"
+    "  CRITICAL PATH  the longest way through the graph: less than SERIAL where branches may run side by side\n"
     "  PERIOD         the largest load of a controller, a group of cores or a link: the least time between instances\n"
     "  BUFFERS        what the plan reserves for payloads and packets\n"
     "  STATUS         how sure it is that no placement is better (docs/placement.md)\n"
     "\n"
     "and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. Where WOA gains\n"
     "nothing, it says why. With --run every model runs at its placement, one instance after another, and what it sent\n"
-    "and took stands beside the prediction.\n"
+    "and took stands beside the prediction: TIME, the larger of CRITICAL PATH and PERIOD, and how much of that path "
+    "is\n"
+    "KERNELS'. ERROR is of what was measured.\n"
     "\n"
     "What stages take is in the profile. Without --profile the graph is profiled first, which needs --in.\n"
     "\n"
@@ -123,17 +125,19 @@ class Comparer {
           {Code::kInvalid, "a compiled plan has its stages in their places: give the graph that it was made of"},
           kUsage, options.json);
     }
-    const auto prediction = predict(*loaded.plan);
-    if (!prediction.ok()) return fail(prediction.status(), kFailed, options.json);
     if (model == "woa") woa_ = loaded.plan->certificate;
     result_.graph = loaded.plan->graph;
     ModelRow row;
     row.model = model;
-    row.prediction = *prediction;
+    row.prediction = loaded.plan->certificate->prediction;
     row.status = loaded.plan->certificate->status;
     row.plan = rewrite(*loaded.plan, model);
-    for (const StagePlan& stage : loaded.plan->stages)
-      if (stage.role == StageRole::kKernel) row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
+    for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {
+      const StagePlan& stage = loaded.plan->stages[s];
+      if (stage.role != StageRole::kKernel) continue;
+      row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
+      row.firings += static_cast<double>(loaded.plan->certificate->costs.stages[s].firings) / kPerMillion;
+    }
     if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
     result_.models.push_back(std::move(row));
     return kDone;
@@ -192,7 +196,8 @@ void add_compare(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, "GRAPH");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
-  for (const char* option : {"--objective", "--max-latency", "--max-period", "--placement-limit"})
+  for (const char* option :
+       {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--placement-limit"})
     command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
   command
       .add_option("--in", arguments->in,

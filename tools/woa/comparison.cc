@@ -11,16 +11,23 @@ namespace {
 constexpr std::uint64_t kHeaderBytes = 64;
 
 struct Driven {
-  std::vector<std::uint64_t> latencies_ns;  // of all but the first round
+  std::vector<std::vector<std::uint64_t>> latencies_ns;  // by input; of all but the first round
   std::uint64_t completed = 0;
   Status failure;  // the first
 };
 
-double median_in_us(std::vector<std::uint64_t> ns) {
+double median_in_us(std::vector<std::uint64_t>& ns) {
   if (ns.empty()) return 0;
   const auto middle = ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2);
   std::ranges::nth_element(ns, middle);
   return static_cast<double>(*middle) / 1e3;
+}
+
+// Inputs may take different ways, of which a prediction is the mean.
+double mean_of_medians_in_us(std::vector<std::vector<std::uint64_t>>& inputs) {
+  double sum = 0;
+  for (auto& latencies : inputs) sum += median_in_us(latencies);
+  return inputs.empty() ? 0 : sum / static_cast<double>(inputs.size());
 }
 
 ModelRun run_that_failed(Status status) {
@@ -64,8 +71,9 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   if (const Status status = outputs->begin(); !status.ok()) return run_that_failed(status);
   const std::uint64_t round = inputs.default_instances();
   Driven driven;
+  driven.latencies_ns.resize(round);
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
-    if (driven.completed++ >= round) driven.latencies_ns.push_back(done.latency_ns);
+    if (driven.completed++ >= round) driven.latencies_ns[done.instance % round].push_back(done.latency_ns);
     if (done.failure != nullptr && driven.failure.ok())
       driven.failure = Status(done.failure->code, done.failure->message).with_context(done.failure->stage);
     const Status added = outputs->add(done.instance, done.outputs);
@@ -77,9 +85,12 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   if (!result.status.ok()) return result;
   auto report = (*run)->finish();
   if (!report.ok()) return run_that_failed(report.status());
+  for (std::size_t c = 0; c < report->controllers.size(); ++c)
+    if (report->controllers[c].device.simulated && report->controllers[c].stats.cycles > 0)
+      result.clocked.push_back((*run)->plan().controllers[c].name);
   for (const EdgeStats& edge : report->edges)
     result.messages += edge.messages, result.payload_bytes += edge.payload_bytes;
-  result.median_us = median_in_us(std::move(driven.latencies_ns));
+  result.median_us = mean_of_medians_in_us(driven.latencies_ns);
   result.outputs = outputs->finish();
   return result;
 }

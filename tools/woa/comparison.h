@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "compiler/place/break_even.h"
-#include "compiler/place/prediction.h"
 #include "runtime/node/run.h"
+#include "runtime/plan/certificate.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {
@@ -20,7 +20,8 @@ struct ModelRun {
   Status status;                                  // why there is nothing: the run, or its first failed instance
   std::uint64_t instances = 0;                    // of which the first round warms up, and counts in no time
   std::uint64_t messages = 0, payload_bytes = 0;  // of all of them
-  double median_us = 0;
+  double median_us = 0;                           // mean of the inputs' medians
+  std::vector<std::string> clocked;  // controllers of simulated devices: predicted by their clock, measured as models
   std::vector<OutputFiles::Summary> outputs;
 };
 
@@ -28,6 +29,7 @@ struct ModelRow {
   std::string model;
   std::map<std::string, std::string> placement;  // stage -> controller
   Prediction prediction;
+  double firings = 0;                                                // of all kernels, of an instance
   std::string status;                                                // of the placement (docs/placement.md)
   Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // of this model; or why it cannot run so
   std::uint64_t peak_buffer_bytes = 0;                               // that plan's blocks and rings; 0 without one

@@ -3,7 +3,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <span>
 
+#include "tools/woa/certificate_report.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
 
@@ -14,6 +17,7 @@ using Cells = std::vector<std::string>;
 using nlohmann::json;
 
 constexpr double kPsPerUs = 1e6;
+constexpr std::array kFixed{"%.0f ", "%.1f ", "%.2f ", "%.3f "};  // by digits behind the point
 
 std::string to_text(const char* format, double value) {
   std::array<char, 64> out{};
@@ -22,12 +26,22 @@ std::string to_text(const char* format, double value) {
 }
 
 std::string count_of(double value) { return to_text("%.6g", value); }
-std::string us_of(double us) { return to_text("%.6g us", us); }
+std::string count_of(std::uint64_t millionths) { return count_of(static_cast<double>(millionths) / kPerMillion); }
+// Four digits, in the unit that leaves the fewest before the point.
+std::string in_unit(double value, double step, std::span<const char* const> units) {
+  std::size_t unit = 0;
+  for (; value >= 10 * step && unit + 1 < units.size(); ++unit) value /= step;
+  const int whole = value < 10 ? 1 : value < 100 ? 2 : value < 1000 ? 3 : 4;
+  return to_text(unit == 0 && value == std::floor(value) ? "%.0f " : kFixed[4 - whole], value) + units[unit];
+}
+std::string us_of(double us) {
+  constexpr std::array kUnits{"us", "ms", "s"};
+  return in_unit(us, 1000, kUnits);
+}
+std::string ps_text(std::int64_t ps) { return us_of(static_cast<double>(ps) / kPsPerUs); }
 std::string bytes_of(double bytes) {
   constexpr std::array kUnits{"B", "KiB", "MiB", "GiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 10'240 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
-  return to_text("%.6g ", unit == 0 ? bytes : std::round(bytes * 10) / 10) + kUnits[unit];
+  return in_unit(bytes, 1024, kUnits);
 }
 
 double per_instance(const ModelRun& run, std::uint64_t total) {
@@ -50,37 +64,65 @@ void print_aligned(const std::vector<Cells>& rows) {
 
 void print_predicted(const Comparison& comparison) {
   std::vector<Cells> rows{
-      {"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "TIME", "CRITICAL PATH", "PERIOD", "BUFFERS", "STATUS"}};
+      {"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "SERIAL", "CRITICAL PATH", "PERIOD", "BUFFERS", "STATUS"}};
   for (const ModelRow& row : comparison.models) {
     const Prediction& known = row.prediction;
     rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops),
-                    bytes_of(known.payload_bytes), us_of(known.serial_ps / kPsPerUs),
-                    us_of(known.critical_path_ps / kPsPerUs), us_of(known.period_ps / kPsPerUs),
+                    bytes_of(static_cast<double>(known.payload_bytes)), ps_text(known.serial_ps),
+                    ps_text(known.critical_path_ps), ps_text(known.period_ps),
                     row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-", row.status});
   }
   print_aligned(rows);
 }
 
-void print_measured(const Comparison& comparison) {
-  std::vector<Cells> rows{{"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "TIME", "MEASURED"}};
-  for (const ModelRow& row : comparison.models) {
-    const Prediction& known = row.prediction;
-    Cells cells{row.model, count_of(known.messages),          "-", bytes_of(known.payload_bytes),
-                "-",       us_of(known.serial_ps / kPsPerUs), "-"};
-    if (row.measured && row.measured->status.ok()) {
-      cells[2] = count_of(per_instance(*row.measured, row.measured->messages));
-      cells[4] = bytes_of(per_instance(*row.measured, row.measured->payload_bytes));
-      cells[6] = us_of(row.measured->median_us);
-    }
-    rows.push_back(std::move(cells));
+// Of the critical path.
+double kernel_share(const Prediction& known) {
+  if (known.critical_path_ps == 0) return 0;
+  return static_cast<double>(known.critical_kernels_ps) / static_cast<double>(known.critical_path_ps);
+}
+double predicted_us(const Prediction& known) { return static_cast<double>(known.time_ps()) / kPsPerUs; }
+// Of what was measured.
+double error_of(const ModelRow& row) {
+  return (predicted_us(row.prediction) - row.measured->median_us) / row.measured->median_us;
+}
+
+Cells measured_cells(const ModelRow& row) {
+  const Prediction& known = row.prediction;
+  Cells cells{row.model,
+              count_of(known.messages),
+              "-",
+              bytes_of(static_cast<double>(known.payload_bytes)),
+              "-",
+              to_text("%.0f %%", 100 * kernel_share(known)),
+              us_of(predicted_us(known)),
+              "-",
+              "-"};
+  if (row.measured && row.measured->status.ok()) {
+    cells[2] = count_of(per_instance(*row.measured, row.measured->messages));
+    cells[4] = bytes_of(per_instance(*row.measured, row.measured->payload_bytes));
+    cells[7] = us_of(row.measured->median_us);
+    cells[8] = to_text("%+.1f %%", 100 * error_of(row));
   }
+  return cells;
+}
+
+void print_measured(const Comparison& comparison) {
+  std::vector<Cells> rows{
+      {"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "KERNELS", "TIME", "MEASURED", "ERROR"}};
+  for (const ModelRow& row : comparison.models) rows.push_back(measured_cells(row));
   std::printf("\npredicted and measured, one instance after another:\n");
   print_aligned(rows);
+  std::set<std::string> clocked;
   for (const ModelRow& row : comparison.models) {
     if (!row.plan.ok()) std::printf("  %s did not run: %s\n", row.model.c_str(), row.plan.status().message().c_str());
-    if (row.measured && !row.measured->status.ok())
+    if (!row.measured) continue;
+    if (!row.measured->status.ok())
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
+    clocked.insert(row.measured->clocked.begin(), row.measured->clocked.end());
   }
+  for (const std::string& name : clocked)
+    std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
+                name.c_str());
   std::printf("%s\n", same_outputs(comparison) ? "The outputs are the same." : "THE OUTPUTS DIFFER.");
 }
 
@@ -102,12 +144,14 @@ void print_placements(const Comparison& comparison) {
 
 // `now`: at factor 1.
 void print_gain(const char* of_what, const std::optional<GainRange>& range, double now, std::string (*text)(double)) {
-  std::string where = "at no ";
-  if (range) where = range->least == 0 && !range->most ? "at any " : "at ";
-  where += of_what;
-  if (range && range->least > 0) where += " above " + text(range->least * now);
-  if (range && range->most) where += (range->least > 0 ? " and below " : " below ") + text(*range->most * now);
-  std::printf("WOA gains more than 1 %% %s (here: %s at most).\n", where.c_str(), text(now).c_str());
+  std::string where = "nowhere";
+  if (range) {
+    const std::string least = range->least > 0 ? "above " + text(range->least * now) : "";
+    const std::string most = range->most ? "below " + text(*range->most * now) : "";
+    where = least + (least.empty() || most.empty() ? "" : ", ") + most;
+    if (where.empty()) where = "everywhere";
+  }
+  std::printf("  %-13s %s (here: %s at most)\n", of_what, where.c_str(), text(now).c_str());
 }
 
 void print_break_even(const Comparison& comparison) {
@@ -122,8 +166,9 @@ void print_break_even(const Comparison& comparison) {
     std::printf("\nWOA gains nothing here: %s takes %.4g times as long. Why: %s.\n", even.rpc.c_str(), even.ratio,
                 even.why_nothing.c_str());
   }
-  print_gain("link latencies", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
-  print_gain("payloads", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
+  std::printf("where WOA gains more than 1 %%, all else as it is:\n");
+  print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
+  print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");
 }
 
@@ -154,6 +199,8 @@ void add_measured(json& object, const ModelRow& row) {
     return;
   }
   object["measured_us"] = row.measured->median_us;
+  object["error"] = error_of(row);
+  object["clocked"] = row.measured->clocked;
   object["measured"] = {{"instances", row.measured->instances},
                         {"messages", per_instance(*row.measured, row.measured->messages)},
                         {"payload_bytes", per_instance(*row.measured, row.measured->payload_bytes)}};
@@ -171,19 +218,13 @@ void add_measured(json& object, const ModelRow& row) {
 nlohmann::json to_json(const Comparison& comparison) {
   json models = json::array();
   for (const ModelRow& row : comparison.models) {
-    const Prediction& known = row.prediction;
-    json object{{"model", row.model},
-                {"placement", row.placement},
-                {"messages", known.messages},
-                {"calls", known.calls},
-                {"hops", known.hops},
-                {"payload_bytes", known.payload_bytes},
-                {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
-                {"critical_path_us", known.critical_path_ps / kPsPerUs},
-                {"bottleneck", known.bottleneck},
-                {"period_us", known.period_ps / kPsPerUs},
-                {"predicted_us", known.serial_ps / kPsPerUs},
-                {"status", row.status}};
+    json object = to_json(row.prediction);
+    object.update({{"model", row.model},
+                   {"placement", row.placement},
+                   {"firings", row.firings},
+                   {"kernel_share", kernel_share(row.prediction)},
+                   {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
+                   {"status", row.status}});
     add_measured(object, row);
     models.push_back(std::move(object));
   }
@@ -205,7 +246,7 @@ void print(const Comparison& comparison) {
   std::printf("\nwhat bounds many instances:\n");
   for (const ModelRow& row : comparison.models)
     std::printf("  %s: %s, %s\n", row.model.c_str(), row.prediction.bottleneck.c_str(),
-                us_of(row.prediction.period_ps / kPsPerUs).c_str());
+                ps_text(row.prediction.period_ps).c_str());
   print_break_even(comparison);
 }
 

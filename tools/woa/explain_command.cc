@@ -161,8 +161,6 @@ int explain(const ExplainArguments& arguments) {
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
   loaded.plan->model = plan->model;
-  if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
-    return fail(drawn, kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
@@ -171,6 +169,10 @@ int explain(const ExplainArguments& arguments) {
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons =
       plan->certificate ? explain_placement(*loaded.plan, limit) : Result<PlacementReasons>(PlacementReasons());
+  if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // nothing that it says is repeated
+    return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
+  if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
+    return fail(drawn, kFailed, arguments.graph.json);
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
   if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;

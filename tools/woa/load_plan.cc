@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fstream>
 
+#include "compiler/assign/problem.h"
 #include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
@@ -104,9 +105,7 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
 
 Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   auto plan = read_plan(options.file);
-  if (!plan.ok()) {
-    return {std::nullopt, fail(plan.status().with_context(options.file.string()), kFailed, options.json)};
-  }
+  if (!plan.ok()) return {std::nullopt, fail(plan.status(), kFailed, options.json)};
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
@@ -114,6 +113,26 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
     return {std::nullopt, fail(status, kUsage, options.json)};
   }
   return {std::move(*plan), kDone};
+}
+
+// What no costs could mend.
+Status check_goal(const PlacementGoal& goal) {
+  const bool throughput = goal.objective == "throughput";
+  if (throughput && goal.most_period_ps)
+    return {Code::kInvalid,
+            "--max-period: with --objective throughput the time between two instances is the least possible; "
+            "leave it out, or bound the other with --max-latency"};
+  if (!throughput && goal.most_latency_ps)
+    return {Code::kInvalid,
+            "--max-latency: without --objective throughput the latency is the least possible; leave it out, or bound "
+            "the other with --max-period"};
+  for (const auto& [option, bound] :
+       {std::pair("--max-latency", goal.most_latency_ps), std::pair("--max-period", goal.most_period_ps)})
+    if (bound && *bound > static_cast<std::uint64_t>(assign::kMostCost))
+      return {Code::kInvalid, std::string(option) + ": times of up to " +
+                                  std::to_string(assign::kMostCost / 1'000'000'000'000) +
+                                  " s can be counted; give less, or leave it out"};
+  return {};
 }
 
 void read_replicas(const std::vector<std::string>& given, std::map<std::string, std::uint32_t>& replicas) {
@@ -231,6 +250,7 @@ Loaded load_plan(const GraphOptions& options) {
     }
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
+  if (const Status goal = check_goal(options.goal); !goal.ok()) return {std::nullopt, fail(goal, kUsage, options.json)};
   Loaded loaded = is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
   if (loaded.plan && options.buffers == "least") {
     for (EdgePlan& edge : loaded.plan->edges) edge.blocks = edge.min_blocks;

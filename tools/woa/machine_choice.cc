@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "compiler/compiler.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::tools {
@@ -15,13 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 void warn(const std::string& text) { std::fprintf(stderr, "woa: warning: %s\n", text.c_str()); }
-
-std::string first_problem(const MachineFile& file) {
-  const Diagnostic& first = file.diagnostics.front();
-  const std::string place =
-      first.line == 0 ? "" : ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
-  return first.file + place + ": error[" + first.code + "]: " + first.text;
-}
 
 // Empty if the file holds for this processor, or for any.
 std::string measured_elsewhere(const MachineFile& file) {
@@ -32,7 +24,7 @@ std::string measured_elsewhere(const MachineFile& file) {
 bool usable(const fs::path& path) {
   const MachineFile file = read_machine_file(path);
   if (!file.diagnostics.empty()) {
-    warn(first_problem(file) + "\n  the file is not used; run `woa calibrate` again, or remove it");
+    warn(first_problem(file) + "\n  the file is not used; mend it, or remove it and run `woa calibrate` again");
     return false;
   }
   const std::string elsewhere = measured_elsewhere(file);
@@ -42,6 +34,13 @@ bool usable(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string first_problem(const MachineFile& file) {
+  const Diagnostic& first = file.diagnostics.front();
+  const std::string place =
+      first.line == 0 ? "" : ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
+  return first.file + place + ": error[" + first.code + "]: " + first.text;
+}
 
 std::optional<fs::path> default_machine_file() {
   const char* config = std::getenv("XDG_CONFIG_HOME");

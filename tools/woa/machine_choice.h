@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/compiler.h"
 #include "runtime/base/status.h"
 
 namespace woa::tools {
@@ -14,6 +15,9 @@ namespace woa::tools {
 // Where `woa calibrate` leaves its file unless told otherwise: woa/machine.yaml in $XDG_CONFIG_HOME, which is
 // $HOME/.config by default. Nothing where neither variable holds an absolute path.
 std::optional<std::filesystem::path> default_machine_file();
+
+// Of a file that has diagnostics, in one line.
+std::string first_problem(const MachineFile& file);
 
 // This machine's processor as the system names it.
 std::string processor_name();

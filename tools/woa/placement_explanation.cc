@@ -30,13 +30,14 @@ std::string percent_text(double factor) {
   return formatted("%+.3g %%", std::trunc(percent / unit) * unit);
 }
 
-// "-18 % to +35 %".
+// "-18 % to +35 %"; "at least" where nobody knows what is beyond.
 std::string range_text(const SafeRange& range) {
   const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
   if (any_less && any_more) return "whatever it is";
-  if (any_less) return "up to " + percent_text(range.most);
-  return any_more ? "from " + percent_text(range.least) + " up"
-                  : percent_text(range.least) + " to " + percent_text(range.most);
+  const std::string least = (range.least_sharp ? "" : "at least ") + percent_text(range.least);
+  const std::string most = (range.most_sharp ? "" : "at least ") + percent_text(range.most);
+  if (any_less) return "up to " + most;
+  return any_more ? "from " + least + " up" : least + " to " + most;
 }
 
 // "cpu:0, cpu:1 +40 us; gpu:0 about +2 us".
@@ -55,10 +56,15 @@ std::string elsewhere_text(const Certificate& certificate, const std::vector<Els
   return text.empty() ? "it can run nowhere else" : text;
 }
 
+bool is_assumed(const Certificate& certificate, const LinkReason& link) {
+  return certificate.costs.links[link.from * certificate.costs.components.size() + link.to].assumed;
+}
+
 std::string name_of(const Certificate& certificate, const LinkReason& link) {
   const auto name = [&](std::uint32_t l) { return certificate.costs.components[l].controller; };
   return name(link.from) + " - " + name(link.to) +
-         (link.alike == 0 ? "" : " and " + std::to_string(link.alike) + " alike");
+         (link.alike == 0 ? "" : " and " + std::to_string(link.alike) + " alike") +
+         (is_assumed(certificate, link) ? ", assumed" : "");
 }
 
 void print_lines(const std::vector<Line>& lines) {
@@ -78,6 +84,8 @@ nlohmann::json factors(const SafeRange& range) {
   if (range.most == SafeRange::kMostFactor) both[1] = nullptr;
   return both;
 }
+
+nlohmann::json sharp(const SafeRange& range) { return nlohmann::json::array({range.least_sharp, range.most_sharp}); }
 
 }  // namespace
 
@@ -111,6 +119,7 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
                       {"controller", certificate.costs.components[reason.component].controller},
                       {"time_us", us(reason.time_ps)},
                       {"safe_factor", factors(reason.time)},
+                      {"sharp", sharp(reason.time)},
                       {"elsewhere", std::move(others)}});
   }
   for (const LinkReason& link : reasons.links)
@@ -118,8 +127,11 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
         {{"between",
           {certificate.costs.components[link.from].controller, certificate.costs.components[link.to].controller}},
          {"alike", link.alike},
+         {"assumed", is_assumed(certificate, link)},
          {"latency_safe_factor", factors(link.latency)},
-         {"ps_per_kib_safe_factor", factors(link.ps_per_kib)}});
+         {"latency_sharp", sharp(link.latency)},
+         {"ps_per_kib_safe_factor", factors(link.ps_per_kib)},
+         {"ps_per_kib_sharp", sharp(link.ps_per_kib)}});
   return {{"stages", std::move(stages)}, {"links", std::move(links)}, {"complete", reasons.complete}};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "bench/harness/statistics.h"
 
@@ -128,11 +129,13 @@ Object edges_json(const MeasuredRun& run) {
   Object list = Object::array();
   for (const auto& [ends, bytes] : run.tokens) {
     const bench::Robust all = bench::robust(bytes);
+    const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
     list.push_back({{"from", ends.first},
                     {"to", ends.second},
                     {"tokens", number(static_cast<double>(bytes.size()) / static_cast<double>(run.instances))},
                     {"bytes", number(all.median)},
-                    {"mad_bytes", whole(all.mad)}});
+                    {"mad_bytes", whole(all.mad)},
+                    {"mean_bytes", number(bytes.empty() ? 0 : sum / static_cast<double>(bytes.size()))}});
   }
   return list;
 }
@@ -194,10 +197,11 @@ void print_profile(const nlohmann::ordered_json& profile) {
   for (const auto& [stage, entry] : profile["stages"].items()) {
     for (const auto& [kind, on] : entry["on"].items()) print_entry(stage, kind, on);
   }
-  std::printf("  %-40s %12s %14s\n", "EDGE", "TOKENS", "BYTES");
+  std::printf("  %-40s %12s %14s %14s\n", "EDGE", "TOKENS", "BYTES", "MEAN");
   for (const Object& edge : profile["edges"]) {
     const std::string ends = edge["from"].get<std::string>() + " -> " + edge["to"].get<std::string>();
-    std::printf("  %-40s %12g %14.0f\n", ends.c_str(), edge["tokens"].get<double>(), edge["bytes"].get<double>());
+    std::printf("  %-40s %12g %14.0f %14.0f\n", ends.c_str(), edge["tokens"].get<double>(), edge["bytes"].get<double>(),
+                edge["mean_bytes"].get<double>());
   }
 }
 

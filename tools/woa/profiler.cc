@@ -72,7 +72,7 @@ class Profiler {
     inputs_ = std::move(*inputs);
     profile_.inputs = inputs_->default_instances();
     look();
-    if (const int code = measure_base(*graph.plan); code != kDone) return code;
+    if (const int code = measure_base(); code != kDone) return code;
     for (const ControllerKind kind : kKinds) measure_kind(kind);
     look();
     profile_.host_state = probe_.state();
@@ -116,7 +116,7 @@ class Profiler {
   }
 
   // Every stage on the first kind that it can run on here. It gives firings and tokens, which are the same on all.
-  int measure_base(const Plan& plan) {
+  int measure_base() {
     for (const auto& [stage, kinds] : facts_.kinds) {
       const auto found = std::ranges::find_if(kinds, [&](ControllerKind kind) { return !absent_.contains(kind); });
       if (found == kinds.end()) {
@@ -126,12 +126,12 @@ class Profiler {
       }
       base_[stage] = *found;
     }
-    for (const StagePlan& stage : plan.stages) kernels_[stage.name] = stage.kernel;
     Loaded placed = compile(pins_with({}, ControllerKind::kCpu));
     if (!placed.plan) {
       return fail({Code::kInvalid, "the graph does not compile with its stages where they can run here"}, kFailed,
                   request_.graph.json);
     }
+    for (const StagePlan& stage : placed.plan->stages) kernels_[stage.name] = stage.kernel;
     ProfileRun run = measure(*placed.plan);
     if (!run.measured) {
       const std::string where = run.stage.empty() ? "" : "stage '" + run.stage + "': ";
@@ -161,7 +161,7 @@ class Profiler {
     while (!left.empty()) left = try_stages(left, kind);
   }
 
-  // Those that are to be tried again: without one that has failed, or one of them alone.
+  // Those that are to be tried again: without one that has failed, or was tried alone.
   std::set<std::string> try_stages(std::set<std::string> stages, ControllerKind kind) {
     const Loaded placed = compile(pins_with(stages, kind));
     ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
@@ -170,19 +170,13 @@ class Profiler {
       for (const std::string& stage : stages) add(stage, kind, *run.measured);
       return {};
     }
-    // A run that did not start says of no stage that it is to blame.
-    std::string failed = stages.contains(run.stage) ? run.stage : std::string();
-    if (failed.empty() && stages.size() > 1) {
-      failed = *stages.begin();
-      std::set<std::string> alone{failed};
-      if (try_stages(alone, kind).empty()) {
-        stages.erase(failed);
-        return stages;
-      }
-    }
-    if (failed.empty()) failed = *stages.begin();
-    miss(failed, kind, "it failed here: " + run.status.message(), "mend that, or give inputs that this variant takes");
-    stages.erase(failed);
+    const bool named = stages.contains(run.stage);
+    const std::string one = named ? run.stage : *stages.begin();
+    if (named || stages.size() == 1)
+      miss(one, kind, "it failed here: " + run.status.message(), "mend that, or give inputs that this variant takes");
+    else  // a run that did not start says of no stage that it is to blame
+      try_stages({one}, kind);
+    stages.erase(one);
     return stages;
   }
 

@@ -87,7 +87,7 @@ void print_verified(const std::string& name, const Plan& plan) {
 
 int verify(const VerifyArguments& arguments) {
   const auto plan = read_plan(arguments.plan);
-  if (!plan.ok()) return fail(plan.status().with_context(arguments.plan.string()), kFailed, arguments.json);
+  if (!plan.ok()) return fail(plan.status(), kFailed, arguments.json);
   if (const Status status = check(*plan); !status.ok())
     return fail(status.with_context(arguments.plan.string()), kFailed, arguments.json);
   if (!arguments.json) {

@@ -89,6 +89,10 @@ class Measured(Calibrated):
         self.assertIn("cpu:0", read(listed))
         linked = self.write("linked.yaml", machine("x") + "default_link: {latency: 1us, bandwidth: 1GB/s}\n")
         self.refused(self.woa("calibrate", "-o", linked), 1, "what links cost", "-o")
+        for text in ("woa_machine: 1\ncontrollers: {'cpu:0': {}\n", "woa_machine: 1\ncalibration: {}\ncontrolers: {'cpu:0': {}}\n", "# a diary\n- not a machine\n"):
+            broken = self.write("broken.yaml", text)
+            self.refused(self.woa("calibrate", "-o", broken), 1, "cannot be read as a machine file", "broken.yaml:", "error[E", "mend or remove it", "-o")
+            self.assertEqual(read(broken), text)
         self.refused(self.woa("calibrate", "-o", self.folder), 1, "cannot write")
         self.refused(self.woa("calibrate", "-o", "/proc/machine.yaml"), 1, "cannot write", "-o")
         self.refused(self.woa("calibrate", "--repetitions", "0"), 2)

@@ -1,7 +1,9 @@
 """`woa compare`: five call models, each at its own best placement; with --run what they send is what was said before."""
 import json
 import os
+import shutil
 import subprocess
+import sys
 
 import harness
 from harness import SOURCE, WoaTest
@@ -11,13 +13,6 @@ FLAGSHIP = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
 
 
 class Compare(WoaTest):
-    def several(self, values):
-        """A folder with a file for each."""
-        os.makedirs(self.path("several"), exist_ok=True)
-        for number, value in enumerate(values):
-            self.write(f"several/{number}", value)
-        return self.path("several")
-
     def compare(self, graph, *arguments, code=0):
         done = self.woa("compare", graph, *arguments, "--json")
         self.assertEqual(done.returncode, code, done.stderr.decode())
@@ -26,28 +21,34 @@ class Compare(WoaTest):
     def example(self, name):
         return os.path.join(SOURCE, "graphs", name + ".yaml")
 
-    def check_measured(self, answer, refused=()):
+    def check_measured(self, answer):
         self.assertEqual([row["model"] for row in answer["models"]], MODELS)
         digests = set()
         for row in answer["models"]:
             with self.subTest(row["model"]):
-                self.assertEqual("cannot_run" in row, row["model"] in refused)
-                if "cannot_run" in row:
-                    self.assertIn("stage '", row["cannot_run"]["message"])
-                    self.assertNotIn("measured", row)
-                    continue
+                self.assertNotIn("cannot_run", row)
                 self.assertNotIn("failed", row)
-                # Costs count in thousandths: a third of the tokens, for each of three replicas, is not all of them.
-                self.assertAlmostEqual(row["measured"]["messages"], row["messages"], delta=0.01 if "[2]" in str(row["placement"]) else 0)
-                self.assertAlmostEqual(row["measured"]["payload_bytes"], row["payload_bytes"], delta=9 if "[2]" in str(row["placement"]) else 0)
+                self.assertEqual(row["measured"]["messages"], row["messages"])
+                self.assertEqual(row["measured"]["payload_bytes"], row["payload_bytes"])
                 self.assertGreater(row["measured_us"], 0)
                 self.assertGreater(row["peak_buffer_bytes"], 0)
                 digests.add(json.dumps(row["outputs"]))
         self.assertEqual(len(digests), 1)
         return {row["model"]: row for row in answer["models"]}
 
+    def need_flagship(self):
+        if shutil.which("cjpeg") is None:
+            self.skip("djpeg", "cjpeg is not installed")
+        for kernel, library in harness.LIBRARY_OF.items():
+            reason = os.path.join(harness.BUILD, "kernels", kernel, "unavailable.txt")
+            if os.path.exists(reason):
+                self.skip(library, harness.read(reason).strip())
+        for device in json.loads(self.woa("devices", "--json").stdout)["devices"]:
+            if device["backend"] in ("opencl", "verilator") and not device["available"]:
+                self.skip(device["backend"], device["reason"])
+
     def test_the_flagship_under_five_models(self):
-        harness.need_program("cjpeg", "cjpeg")
+        self.need_flagship()
         rows = bytearray(b"P6\n64 48\n255\n") + bytes((x * 3 + y) % 256 for y in range(48) for x in range(64 * 3))
         jpeg = self.path("photo.jpg")
         subprocess.run(["cjpeg", "-outfile", jpeg, self.write("photo.ppm", bytes(rows))], check=True)
@@ -66,21 +67,43 @@ class Compare(WoaTest):
         self.assertIn("predicted and measured", text)
         self.assertIn("The outputs are the same.", text)
 
+    # What has no way back, or no answer to a poll (docs/call-models.md).
+    REFUSED = {"accumulate": {"rpc-nested"}, "branch": {"rpc-nested"}, "hold": {"rpc-nested"}, "loop": {"rpc-nested"}, "merge": {"rpc-nested"},
+               "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested", "rpc-polled"}, "scatter": {"rpc-nested", "rpc-polled"},
+               "subgraph": {"rpc-nested"}}
+
     def test_examples_send_what_was_predicted(self):
-        given = {"hello": ("text", b"some text"), "loop": ("n", b"\3" + bytes(7)), "branch": ("data", b"\1"), "diamond": ("data", b"ab"),
-                 "optional": ("log", b"fine\n"), "scatter": ("log", b"an error\nfine\n"), "nested-loop": ("n", b"\2"), "subgraph": ("data", b"Bb"),
-                 "replicas": ("data", b"abc")}
-        refused = {"loop": {"rpc-nested"}, "branch": {"rpc-nested"}, "nested-loop": {"rpc-nested"},
-                   "scatter": {"rpc-nested", "rpc-polled"}, "replicas": {"rpc-nested", "rpc-polled"},
-                   "subgraph": {"rpc-nested"}}
-        for name, (port, data) in given.items():
-            with self.subTest(name):
-                answer = self.compare(self.example(name), "--in", port + "=" + self.write("in", data), "--repetitions", "3", "--run",
-                                      "--processes", "one")
-                self.check_measured(answer, refused.get(name, ()))
-        # Both branches, each for half of the instances. Costs count whole bytes of an instance: halves of even numbers.
-        answer = self.compare(self.example("merge"), "--in", "data=" + self.several((b"\2abc", b"\3abcde")), "--repetitions", "3", "--run")
-        self.check_measured(answer, {"rpc-nested"})
+        self.need_flagship()
+        bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
+        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
+                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
+        done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", "1", "--processes", "one",
+                               "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+        rows = json.loads(done.stdout)["rows"]
+        ran = {(row["graph"], row["model"]) for row in rows if row.get("exact")}
+        examples = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
+        self.assertLessEqual(examples, {graph for graph, _ in ran})
+        for row in rows:
+            with self.subTest(row["graph"], model=row["model"]):
+                self.assertEqual("exact" not in row, row["model"] in self.REFUSED.get(row["graph"], ()), row["why"])
+
+    def test_the_prediction_is_in_the_plan(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        data = self.write("data", "x" * 100)
+        for model in MODELS:
+            with self.subTest(model):
+                plan = self.path(model + ".plan")
+                done = self.woa("compile", graph, *known, *self.machine(), "--model", model, "-o", plan)
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                before = harness.read(plan, "rb")
+                done = self.woa("verify", plan, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                prediction = json.loads(done.stdout)["certificate"]["prediction"]
+                ran = self.run_json(plan, "--in", "data=" + data)
+                self.assertEqual(prediction["messages"], ran["messages"])
+                self.assertEqual(prediction["payload_bytes"], ran["payload_bytes"])
+                self.assertEqual(harness.read(plan, "rb"), before)
 
     def profile(self, text):
         graph = self.write("graph.yaml", text)

@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,19 @@ BUILD = os.environ["WOA_BUILD_DIR"]
 SOURCE = os.environ["WOA_SOURCE_DIR"]
 WOA = os.path.join(BUILD, "woa")
 LIMIT_S = float(os.environ.get("WOA_LIMIT_S", "60"))  # a hang; everything here ends in seconds
+
+
+PLAN_HEADER = len(b"WOAPLAN\n") + 12
+
+
+def sealed(plan):
+    """A plan file that was changed, with the checksum that it asks for (runtime/plan/plan_file.h)."""
+    crc = 0xFFFFFFFF
+    for byte in plan[PLAN_HEADER:]:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return bytes(plan[:PLAN_HEADER - 4]) + struct.pack("<I", crc ^ 0xFFFFFFFF) + bytes(plan[PLAN_HEADER:])
 
 
 def required(name):

@@ -6,7 +6,6 @@ WOA_LIVE_RUNS_PER_CONTROLLER sets how many runs are made of the examples, in tur
 import json
 import os
 import random
-import struct
 
 import graphs_test
 import harness
@@ -17,16 +16,6 @@ INSTANCES = 20
 
 LIVE, USED = 8, 9  # fields of an edge in runtime/plan/plan.proto
 EDGES = 7  # of a plan
-
-
-def crc32c(data):
-    """The checksum of a plan file (runtime/plan/plan_file.h)."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def varint(data, at):
@@ -56,7 +45,7 @@ def fields(data, begin, end):
 def altered(plan, change):
     """The bytes of a plan file, with `change`, from field and value to value, made to the blocks of all edges."""
     data = bytearray(plan)
-    start = len(b"WOAPLAN\n") + 12
+    start = harness.PLAN_HEADER
     for number, begin, end in fields(data, start, len(data)):
         if number != EDGES:
             continue
@@ -64,8 +53,7 @@ def altered(plan, change):
             if field in (LIVE, USED):
                 assert after == at + 1 and change(field, data[at]) < 128, "it would not fit into its place"
                 data[at] = change(field, data[at])
-    data[start - 4:start] = struct.pack("<I", crc32c(data[start:]))
-    return bytes(data)
+    return harness.sealed(data)
 
 
 class Liveness(WoaTest):

@@ -140,8 +140,25 @@ class Placement(WoaTest):
         error = self.compile("--max-period", "1us", code=1)
         self.assertIn("error[E0631]", error)
         self.assertIn("none was found that keeps all limits", error)
-        error = self.compile("--objective", "latency", "--max-latency", "1us", code=1)
-        self.assertIn("a bound on the objective itself", error)
+        self.assertIn("raise `--max-period`, or what the machine file says", error)
+        error = self.compile("--objective", "throughput", "--max-latency", "1us", code=1)
+        self.assertIn("broke that of the latency", error)
+        self.assertIn("raise `--max-latency`, or", error)
+
+    def test_bounds_that_make_no_sense_are_the_options_errors(self):
+        for options, text in ((("--max-latency", "1us"), "without --objective throughput the latency is the least possible"),
+                              (("--objective", "throughput", "--max-period", "1us"), "the time between two instances is the least"),
+                              (("--max-period", "1300s"), "--max-period: times of up to 1125 s can be counted")):
+            with self.subTest(options=options):
+                error = self.compile(*options, code=2)
+                self.assertIn(text, error)
+                self.assertNotIn("E0631", error)
+
+    def test_an_error_names_stages_as_the_graph_does(self):
+        times = {name: {"cpu": 10_000_000} for name in ("one", "two", "three")}
+        times["two"]["cpu"] = 2 * 10 ** 15
+        error = self.compile(times=times, code=1)
+        self.assertIn("stage 'two' takes more than can be counted", error)
 
     def test_a_bound_on_the_price_of_controllers(self):
         dear = "price: 90, power: 40W"
@@ -162,6 +179,58 @@ class Placement(WoaTest):
         done = run("--max-price", "9")
         self.assertEqual(done.returncode, 1)
         self.assertIn("come to 10 at least, and 9 are allowed", done.stderr.decode())
+
+    def test_the_reasons_are_printed(self):
+        self.compile(latency="3us")
+        done = self.woa("explain", self.path("three.plan"))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        text = done.stdout.decode()
+        summary, stages, *rows = text[text.index("woa: one instance takes"):].splitlines()
+        self.assertIn("no placement is better: proved", summary)
+        self.assertNotIn("assumed", text)
+        self.assertEqual(stages.split("  ")[0], "STAGE")
+        for name, row in zip(("one", "two", "three"), rows):
+            self.assertRegex(row, name + r" +fpga:0 +4 us +up to \+[0-9.]+ % +cpu:0, cpu:1 \+[0-9.]+ us")
+        self.assertRegex(text, r"LINK +LATENCY MAY CHANGE BY +TIME PER BYTE BY\nhost - fpga:0 ")
+        answer = json.loads(self.woa("explain", self.path("three.plan"), "--json").stdout)
+        self.assertEqual([stage["sharp"] for stage in answer["placement"]["stages"]], [[False, True]] * 3)
+        self.assertEqual([(link["between"], link["assumed"]) for link in answer["placement"]["links"]], [(["host", "fpga:0"], False)])
+
+    def test_links_that_nobody_measured_are_called_assumed(self):
+        graph = self.write("three.yaml", GRAPH)
+        profile = self.profile_of(graph, {name: {"cpu": 10_000_000, "fpga": 1_000_000} for name in ("one", "two", "three")})
+        bare = self.write("bare.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"fpga:0\": {}}\n")
+        done = self.woa("compile", graph, "--machine", bare, "--profile", profile, "-o", self.path("three.plan"))
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        for text in (done.stdout.decode(), self.verify().stdout.decode()):
+            self.assertIn("costs of links are assumed (`woa calibrate` measures them)", text)
+        self.assertIn("host - fpga:0, assumed ", self.woa("explain", self.path("three.plan")).stdout.decode())
+        answer = json.loads(self.woa("explain", self.path("three.plan"), "--json").stdout)
+        self.assertTrue(answer["certificate"]["assumed_links"])
+        self.assertEqual([link["assumed"] for link in answer["placement"]["links"]], [True])
+
+    def test_nothing_is_said_by_a_certificate_that_is_false(self):
+        self.compile()
+        with open(self.path("three.plan"), "rb") as file:
+            plan = file.read()
+        with open(self.path("three.plan"), "wb") as file:
+            file.write(harness.sealed(plan.replace(b"proved", b"dreamt")))
+        for more in ((), ("--json",), ("--svg", self.path("three.svg"), "--dot", self.path("three.dot"))):
+            done = self.woa("explain", self.path("three.plan"), *more)
+            self.refused(done, 1, "it says 'dreamt', but it is proved")
+            self.assertNotIn("takes", done.stdout.decode())
+            self.assertEqual(done.stderr.decode().count("three.plan"), 1)
+        self.assertEqual((os.path.exists(self.path("three.svg")), os.path.exists(self.path("three.dot"))), (False, False))
+        self.assertFalse(json.loads(self.woa("explain", self.path("three.plan"), "--json").stdout)["ok"])
+
+    def test_a_path_is_named_once(self):
+        for bad in (self.path("absent.plan"), self.write("bad.plan", "WOAPLAN\n and nothing else")):
+            for command in ("verify", "explain"):
+                if command == "explain" and bad.endswith("absent.plan"):
+                    continue  # a graph, for all that anybody knows
+                done = self.woa(command, bad)
+                self.refused(done, 1)
+                self.assertEqual(done.stderr.decode().count(bad), 1, done.stderr.decode())
 
     def test_a_plan_that_was_not_placed_by_costs(self):
         graph = self.write("three.yaml", GRAPH)

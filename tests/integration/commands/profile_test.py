@@ -102,6 +102,10 @@ class Measured(Profile):
         got = self.profile(graph("replicas"), "--in", "data=" + self.inputs(bytes(100), bytes(100)))
         self.assertEqual({name: entry["firings"] for name, entry in got["stages"].items()}, {"flip": 1, "back": 1, "both": 1})
         self.assertEqual(self.tokens(got)[("flip.data", "back.data")], (1, 100))
+        pair = self.write("pair.yaml", "woa: 1\ngraph: pair\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                          "  both: {kernel: join2, in: {a: data, b: data}, replicas: 2}\noutputs: {y: both.data}\n")
+        got = self.profile(pair, "--in", "data=" + self.write("one", b"x"))
+        self.assertIn("kernel 'join2' has no variant `opencl`", got["stages"]["both"]["on"]["gpu"]["missing"])
 
     def test_an_absent_token_is_one_without_payload(self):
         got = self.profile(graph("optional"), "--in", "log=" + self.write("log", b"fine\n"))

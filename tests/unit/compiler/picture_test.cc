@@ -33,11 +33,11 @@ Plan relayed_plan() {
   certificate.placement = {0, 0, 1, 2};
   CostTable& costs = certificate.costs;
   for (const ControllerPlan& controller : plan.controllers) costs.components.push_back({controller.name, 1, {}, {}});
-  costs.stages = {{{0, kNowhere_ps, kNowhere_ps}, kPerMille, {}},
-                  {{0, kNowhere_ps, kNowhere_ps}, kPerMille, {}},
-                  {{kNowhere_ps, 2'000'000, 9}, 3 * kPerMille, {}},
-                  {{kNowhere_ps, 9, 4'000'000}, kPerMille, {}}};
-  costs.edges = {{0, 2, kPerMille, 0}, {2, 3, 3 * kPerMille, 5000}, {3, 1, kPerMille / 2, 100}};
+  costs.stages = {{{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}},
+                  {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}},
+                  {{kNowhere_ps, 2'000'000, 9}, 3 * kPerMillion, {}},
+                  {{kNowhere_ps, 9, 4'000'000}, kPerMillion, {}}};
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, 3 * kPerMillion, 5000}, {3, 1, kPerMillion / 2, 100}};
   plan.certificate = certificate;
   return plan;
 }

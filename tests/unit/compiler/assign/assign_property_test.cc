@@ -126,6 +126,26 @@ TEST_CASE("whatever is said of a placement holds: of one that is proved, claimed
   }));
 }
 
+TEST_CASE("a proof has no more leaves than it may have, which those who verify it count as well") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.most_nodes = 6, .rows = true});
+    const Placement start = search(problem);
+    if (!evaluate(problem, start).feasible) return;
+    const std::size_t most = *rc::gen::inRange<std::size_t>(0, 5);
+    const Branched found = branch_and_bound(problem, start, {.most_leaves = most});
+    RC_ASSERT(found.proof.leaves.size() <= most);
+    if (most == 0) RC_ASSERT(found.bound == 0);
+    if (most > 0) RC_ASSERT(verify(problem, found.proof, found.bound).ok());
+  }));
+  Problem large;  // of which a proof is checked by its number of leaves alone
+  large.components = 64;
+  large.nodes.assign(2, std::vector<Cost>(64, 1));
+  large.edges = {{0, 1, std::vector<Cost>(64 * 64, 0)}};
+  large.rows.assign(60'000, {"load", {}, std::vector<bool>(64 * 64, true), {1}, {0}, 1});
+  const Proof proof{std::vector<Leaf>(most_leaves(large) + 1, Leaf{{}, no_multipliers(large)})};
+  CHECK(verify(large, proof, 0).message() == "proof: it has too many leaves");
+}
+
 TEST_CASE("components that may change places do, whatever the placement, and a proof looks at one of them only") {
   CHECK(rc::check([] {
     Problem problem = any_problem({.most_nodes = 6, .components = 3, .rows = true});
@@ -140,6 +160,16 @@ TEST_CASE("components that may change places do, whatever the placement, and a p
     const Value value = evaluate(problem, placement), swapped = evaluate(problem, other);
     RC_ASSERT(value.objective == swapped.objective);
     RC_ASSERT(value.feasible == swapped.feasible);
+    if (!value.feasible) return;
+    const Branched found = branch_and_bound(problem, placement);
+    RC_ASSERT(verify(problem, found.proof, found.bound).ok());
+    for (const Leaf& leaf : found.proof.leaves) {
+      std::vector<std::uint32_t> used;
+      for (const Fixing& fixing : leaf.fixings) {
+        RC_ASSERT(fixing.component != 2 || std::ranges::count(used, 1) > 0 || std::ranges::count(used, 2) > 0);
+        used.push_back(fixing.component);
+      }
+    }
   }));
 }
 

@@ -26,4 +26,13 @@ TEST_CASE("a solver's optimum is the optimum") {
   }));
 }
 
+TEST_CASE("a solver that has no time is not asked") {
+  for (const int limit_ms : {0, -1, -2000}) {
+    const Milp answer =
+        solve_milp(Problem{2, Objective::kSum, {{1, 2}}, {}, {}, {}}, {}, std::chrono::milliseconds(limit_ms));
+    CHECK(answer.placement.empty());
+    CHECK(answer.failure == "");
+  }
+}
+
 }  // namespace woa::assign::test

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/assign/problem.h"
+#include "compiler/place/prediction.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::test {
@@ -29,13 +30,13 @@ inline CostTable any_table() {
   table.links.assign(std::size_t{k} * k, {7, 1024, true});
   for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
   for (std::uint32_t s = 0; s < stages; ++s) {
-    StageCosts costs{std::vector<std::int64_t>(k, 0), kPerMille * any(1, 3), {}};
+    StageCosts costs{std::vector<std::int64_t>(k, 0), kPerMillion * any(1, 3), {}};
     for (std::uint32_t l = 0; l < k && s > kSink; ++l) costs.time_ps[l] = l == kHost ? kNowhere_ps : any(0, 50);
     table.stages.push_back(std::move(costs));
   }
   for (std::uint32_t e = any(1, 12); e > 0; --e) {
     const std::uint32_t from = any(1, stages - 1);
-    table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMille * any(1, 3), any(0, 9)});
+    table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMillion * any(1, 3), any(0, 9)});
   }
   return table;
 }
@@ -59,9 +60,11 @@ inline Plan plan_of(const CostTable& costs, const Certificate& certificate) {
     stage.controller = certificate.placement[s];
     plan.stages.push_back(std::move(stage));
   }
-  for (const EdgeCosts& edge : costs.edges) plan.edges.push_back({edge.from, 0, edge.to, 0});
+  for (const EdgeCosts& edge : costs.edges)
+    plan.edges.push_back({edge.from, 0, edge.to, 0}), plan.edges.back().count = edge.count;
   plan.model = certificate.goal.model;
   plan.certificate = certificate;
+  if (const auto prediction = predict(plan); prediction.ok()) plan.certificate->prediction = *prediction;
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/place/certify.h"
 #include "compiler/place/cost_table.h"
 #include "compiler/place/placement_problem.h"
+#include "compiler/place/prediction.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/place/any_table.h"
@@ -56,13 +57,14 @@ class Mutations {
       amounts(component.resources);
     }
     amounts(certificate.costs.cores);
-    for (auto& link : certificate.costs.links) numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct);
+    for (auto& link : certificate.costs.links)
+      numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct), flags(link.assumed);
     for (auto& stage : certificate.costs.stages) {
-      list(stage.time_ps), numbers(stage.firings);
+      list(stage.time_ps), numbers(stage.firings), flags(stage.serial);
       for (auto& each : stage.resources) amounts(each);
     }
     for (auto& edge : certificate.costs.edges)
-      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes);
+      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes), flags(edge.count);
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
@@ -73,6 +75,10 @@ class Mutations {
       numbers(leaf.scale), numbers(leaf.sum), numbers(leaf.closed), list(leaf.rows), list(leaf.from), list(leaf.to);
       for (auto& [stage, component] : leaf.fixings) numbers(stage), numbers(component);
     }
+    Prediction& known = certificate.prediction;
+    numbers(known.messages), numbers(known.calls), numbers(known.hops), numbers(known.payload_bytes);
+    numbers(known.serial_ps), numbers(known.critical_path_ps), numbers(known.critical_kernels_ps);
+    numbers(known.period_ps), texts(known.bottleneck);
     drop(certificate.leaves), drop(certificate.costs.links), drop(certificate.costs.stages);
     drop(certificate.costs.edges), drop(certificate.costs.components);
   }
@@ -128,6 +134,14 @@ TEST_CASE("the certificate of a placement is true, whatever the goal") {
     const Status status = verify_certificate(*plan);
     RC_ASSERT(status.message() == "");
     RC_ASSERT(is_true(*plan));
+  }));
+}
+
+TEST_CASE("what all firings and messages are predicted to take is what the placement comes to") {
+  CHECK(rc::check([] {
+    const std::optional<Plan> plan = any_plan();
+    if (!plan || plan->certificate->goal.objective != "latency" || plan->model == "rpc-nested") return;
+    RC_ASSERT(plan->certificate->prediction.serial_ps == plan->certificate->value_ps);
   }));
 }
 

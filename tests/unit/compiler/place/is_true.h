@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/place/placement_problem.h"
+#include "compiler/place/prediction.h"
 #include "runtime/plan/plan.h"
 #include "tests/unit/compiler/assign/brute_force.h"
 
@@ -30,6 +31,8 @@ inline bool is_true(const Plan& plan, const std::optional<assign::Sum>& least) {
       return false;
   const assign::Value value = assign::evaluate(*problem, certificate.placement);
   const bool proved = certificate.status == "proved";
+  const auto prediction = predict(plan);
+  if (!prediction.ok() || *prediction != certificate.prediction) return false;
   return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *least &&
          (!proved || certificate.value_ps == *least);
 }

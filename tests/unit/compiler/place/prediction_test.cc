@@ -14,7 +14,8 @@ namespace woa::test {
 namespace {
 
 constexpr std::int64_t kStage_ps = 10'000;
-constexpr std::uint64_t kLatency_ps = 1'000, kBytes = 10;
+constexpr std::int64_t kLatency_ps = 1'000;
+constexpr std::uint64_t kBytes = 10;
 
 // Kernels that may each run on one component only, and no edges. Every link takes kLatency_ps, and 1 ps for a byte.
 CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controllers) {
@@ -24,7 +25,7 @@ CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controll
     table.components.push_back({l == kHost ? "host" : "cpu:" + std::to_string(l - 1), 1, {}, {}});
   table.links.assign(std::size_t{k} * k, {kLatency_ps, 1024, true});
   for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
-  table.stages.assign(2 + at.size(), {std::vector<std::int64_t>(k, kNowhere_ps), kPerMille, {}});
+  table.stages.assign(2 + at.size(), {std::vector<std::int64_t>(k, kNowhere_ps), kPerMillion, {}});
   table.stages[0].time_ps[kHost] = table.stages[1].time_ps[kHost] = 0;
   for (std::size_t s = 0; s < at.size(); ++s) table.stages[2 + s].time_ps[at[s] + 1] = kStage_ps;
   return table;
@@ -33,9 +34,9 @@ CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controll
 CostTable chain(const std::vector<std::uint32_t>& at, std::uint32_t controllers, std::uint64_t bytes = kBytes) {
   CostTable table = stages_at(at, controllers);
   const auto last = static_cast<std::uint32_t>(at.size() + 1);
-  table.edges.push_back({0, 2, kPerMille, bytes});
-  for (std::uint32_t s = 2; s < last; ++s) table.edges.push_back({s, s + 1, kPerMille, bytes});
-  table.edges.push_back({last, 1, kPerMille, bytes});
+  table.edges.push_back({0, 2, kPerMillion, bytes});
+  for (std::uint32_t s = 2; s < last; ++s) table.edges.push_back({s, s + 1, kPerMillion, bytes});
+  table.edges.push_back({last, 1, kPerMillion, bytes});
   return table;
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
   const CostTable costs = chain({0, 1, 2}, 3);
   struct Expected {
     std::string_view model;
-    double messages, bytes;
+    std::uint64_t messages, bytes;
   };
   for (const Expected& expected : {Expected{"woa", 4, 40},
                                    {"rpc-fused", 6, 60},
@@ -72,13 +73,16 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
                                    {"rpc-polled", 15, 60}}) {
     INFO(expected.model);
     const Prediction found = predicted(costs, expected.model);
-    CHECK(found.messages == expected.messages);
-    CHECK(found.calls == expected.messages);
-    CHECK(found.hops == expected.messages);
+    CHECK(found.messages == expected.messages * kPerMillion);
+    CHECK(found.calls == expected.messages * kPerMillion);
+    CHECK(found.hops == expected.messages * kPerMillion);
     CHECK(found.payload_bytes == expected.bytes);
-    const double serial = 3 * kStage_ps + expected.messages * kLatency_ps + expected.bytes;
+    const auto serial = 3 * kStage_ps + static_cast<std::int64_t>(expected.messages) * kLatency_ps +
+                        static_cast<std::int64_t>(expected.bytes);
     CHECK(found.serial_ps == serial);
     CHECK(found.critical_path_ps == serial);
+    CHECK(found.critical_kernels_ps == 3 * kStage_ps);
+    CHECK(found.time_ps() == serial);
     CHECK(found.period_ps == kStage_ps);
     CHECK(found.bottleneck == "load of cpu:0");
   }
@@ -86,10 +90,10 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
 
 TEST_CASE("arguments of one call are several messages, and one call") {
   CostTable costs = stages_at({0}, 1);
-  costs.edges = {{0, 2, kPerMille, kBytes}, {0, 2, kPerMille, kBytes}, {2, 1, kPerMille, kBytes}};
+  costs.edges = {{0, 2, kPerMillion, kBytes}, {0, 2, kPerMillion, kBytes}, {2, 1, kPerMillion, kBytes}};
   struct Expected {
     std::string_view model;
-    double messages, calls;
+    std::uint64_t messages, calls;
   };
   for (const Expected& expected :
        {Expected{"woa", 3, 2}, {"rpc-fused", 3, 2}, {"rpc-hub", 3, 2}, {"rpc-nested", 4, 2}, {"rpc-polled", 6, 5}}) {
@@ -98,34 +102,36 @@ TEST_CASE("arguments of one call are several messages, and one call") {
     plan.edges[1].from_port = plan.edges[1].to_port = 1;
     const auto found = predict(plan);
     REQUIRE(found.ok());
-    CHECK(found->messages == expected.messages);
-    CHECK(found->calls == expected.calls);
+    CHECK(found->messages == expected.messages * kPerMillion);
+    CHECK(found->calls == expected.calls * kPerMillion);
   }
 }
 
 TEST_CASE("what one output sends to one controller crosses once, unless by way of the host") {
   CostTable costs = stages_at({0, 0}, 1);
-  costs.edges = {{0, 2, kPerMille, kBytes}, {0, 3, kPerMille, kBytes}, {2, 1, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  costs.edges = {
+      {0, 2, kPerMillion, kBytes}, {0, 3, kPerMillion, kBytes}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
   CHECK(predicted(costs, "woa").payload_bytes == kBytes);
   CHECK(predicted(costs, "rpc-hub").payload_bytes == 2 * kBytes);
 }
 
 TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
   CostTable costs = stages_at({0, 1}, 2);
-  costs.edges = {{0, 2, kPerMille, 0}, {0, 3, kPerMille, 0}, {2, 1, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  costs.edges = {{0, 2, kPerMillion, 0}, {0, 3, kPerMillion, 0}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
   const Prediction side = predicted(costs, "woa");
   CHECK(side.serial_ps == 2 * kStage_ps + 4 * kLatency_ps);
   CHECK(side.critical_path_ps == kStage_ps + 2 * kLatency_ps);
-  CHECK(side.hops == 2);
+  CHECK(side.hops == 2 * kPerMillion);
 
-  costs.edges = {{0, 2, kPerMille, 0}, {2, 3, 5 * kPerMille, 0}, {3, 2, 4 * kPerMille, 0}, {3, 1, kPerMille, 0}};
-  costs.stages[2].firings = costs.stages[3].firings = 5 * kPerMille;
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 5 * kPerMillion, 0}, {3, 2, 4 * kPerMillion, 0}, {3, 1, kPerMillion, 0}};
+  costs.stages[2].firings = costs.stages[3].firings = 5 * kPerMillion;
   Plan plan = plan_of(costs, placed(costs, "woa"));
   plan.edges[2].loop = 0;
   const auto loop = predict(plan);
   REQUIRE(loop.ok());
-  CHECK(loop->messages == 11);
-  CHECK(loop->hops == 11);
+  CHECK(loop->messages == 11 * kPerMillion);
+  CHECK(loop->hops == 11 * kPerMillion);
   CHECK(loop->critical_path_ps == 10 * kStage_ps + 11 * kLatency_ps);
 }
 
@@ -145,7 +151,7 @@ TEST_CASE("the break-even of a chain of two is where one latency of four is one 
   CHECK(near(even->ratio, 24.0 / 23, 1e-9));
   CHECK(even->why_nothing.empty());
   CHECK(even->exact);
-  CHECK(even->latency_ps == kLatency_ps);
+  CHECK(even->latency_ps == std::uint64_t{kLatency_ps});
   REQUIRE(even->latency.has_value());
   CHECK(near(even->latency->least, 0.01 * 2 * kStage_ps / 0.97 / kLatency_ps, 0.03));
   CHECK(!even->latency->most.has_value());

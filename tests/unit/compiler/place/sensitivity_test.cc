@@ -86,8 +86,13 @@ void check_beyond(const SafeRange& range, const Certificate& certificate, const 
   const auto is_lost = [&](double factor) {
     return loss(changed(factor), certificate.goal, certificate.placement) != Sum{0};
   };
-  if (range.most < SafeRange::kMostFactor) RC_ASSERT(is_lost(range.most * 1.02));
-  if (range.least > 0.001) RC_ASSERT(is_lost(range.least / 1.02));
+  if (range.most_sharp) RC_ASSERT(is_lost(range.most * 1.02));
+  if (range.least_sharp) RC_ASSERT(is_lost(range.least / 1.02));
+}
+// Where there was time enough.
+void check_sharp(const SafeRange& range) {
+  RC_ASSERT(range.most_sharp == (range.most < SafeRange::kMostFactor));
+  RC_ASSERT(range.least_sharp == (range.least > 0.001));
 }
 
 PlacementGoal any_goal(const CostTable& costs) {
@@ -118,6 +123,21 @@ TEST_CASE("a stage's time may move within its range, and no further") {
       const auto changed = [&](double factor) { return with_time(costs, reason, factor); };
       check_within(reason.time, certificate, changed);
       check_beyond(reason.time, certificate, changed);
+      check_sharp(reason.time);
+    }
+  }));
+}
+
+TEST_CASE("an end that was not found out in time is not called sharp") {
+  CHECK(rc::check([] {
+    const CostTable costs = any_large_table();
+    const Certificate certificate = *certificate_of(costs);
+    const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::milliseconds(any(0, 3)));
+    RC_ASSERT(reasons.ok());
+    for (const StageReason& reason : reasons->stages) {
+      const auto changed = [&](double factor) { return with_time(costs, reason, factor); };
+      check_within(reason.time, certificate, changed);
+      check_beyond(reason.time, certificate, changed);
     }
   }));
 }
@@ -135,6 +155,7 @@ TEST_CASE("a link's costs may move within their ranges, and no further") {
       const auto bytes = [&](double factor) { return with_link(costs, reason, &LinkCosts::ps_per_kib, factor); };
       check_within(reason.ps_per_kib, certificate, bytes);
       check_beyond(reason.ps_per_kib, certificate, bytes);
+      check_sharp(reason.latency), check_sharp(reason.ps_per_kib);
     }
   }));
 }
@@ -185,10 +206,10 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   costs.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {}, {}}};
   costs.links.assign(9, {1'000, 0, true});
   for (std::size_t l = 0; l < 3; ++l) costs.links[l * 3 + l] = {};
-  costs.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMille, {}});
+  costs.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}});
   costs.stages[2].time_ps = {kNowhere_ps, 10'000, kNowhere_ps};
   costs.stages[3].time_ps = {kNowhere_ps, 10'000, 5'000};
-  costs.edges = {{0, 2, kPerMille, 0}, {2, 3, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
   const Certificate certificate = *certificate_of(costs);
   REQUIRE(certificate.placement == assign::Placement{0, 0, 1, 2});
   const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));

@@ -1,5 +1,7 @@
 #include "runtime/base/child_process.h"
 
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -42,6 +44,30 @@ TEST_CASE("a child that aborts, ends or hangs is told of") {
                 for (;;) ::pause();
               },
               kShort_ns) == "did not answer within 50 ms");
+}
+
+TEST_CASE("a child ends when its parent is killed") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {  // its child says that it is there, and holds the pipe open as long as it lives
+    ::close(ends[0]);
+    const auto hangs = [&]() -> std::string {
+      if (::write(ends[1], "x", 1) != 1) ::_exit(1);
+      for (;;) ::pause();
+    };
+    ::_exit(run_in_child(hangs, kLong_ns).ok() ? 0 : 1);
+  }
+  REQUIRE(parent > 0);
+  ::close(ends[1]);
+  char there = 0;
+  REQUIRE(::read(ends[0], &there, 1) == 1);
+  ::kill(parent, SIGKILL);
+  REQUIRE(::waitpid(parent, nullptr, 0) == parent);
+  pollfd closed{.fd = ends[0], .events = POLLIN, .revents = 0};
+  REQUIRE(::poll(&closed, 1, 10'000) == 1);
+  REQUIRE(::read(ends[0], &there, 1) == 0);
+  ::close(ends[0]);
 }
 
 TEST_CASE("a program gets its input whole and gives its output") {

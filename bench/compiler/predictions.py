@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Predicted against measured, for every example under every call model: `woa compare --run` on each of them, and what came of it.
+
+    bench/compiler/predictions.py [GRAPH...] [--woa build/woa] [--machine FILE] [--repetitions 9] [--processes one] [--json]
+
+Without --machine this machine is calibrated first. Let nothing else run meanwhile. Messages and bytes must be what was predicted, or
+the exit code is 1. Times are compared where at least 90 % of the critical path is kernels' and no device is simulated; for the others
+the reason is printed. What controllers themselves take to fire a kernel is in no prediction, so of small kernels nothing is expected.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+
+GRAPHS = pathlib.Path(__file__).resolve().parents[2] / "graphs"
+FLAGSHIP = "decrypt-expand-resize"
+KERNELS_SHARE = 0.9
+FIRING_US = 0.4  # of a controller's own: `woa bench hop`, "the controllers' own code" (docs/performance.md)
+MiB = 1 << 20
+
+
+def log(lines):
+    return b"".join(b"line %d is fine\n" % i if i % 7 else b"line %d has an error\n" % i for i in range(lines))
+
+
+def numbers(kind, values):
+    return struct.pack(f"<{len(values)}{kind}", *values)
+
+
+def array(kind, values):
+    """A payload of a type with one variable dimension: that, padded, then the elements."""
+    return struct.pack("<I", len(values)).ljust(64, b"\0") + numbers(kind, values)
+
+
+def picture(width, height):
+    rows = bytes((x * 3 + y * x // 7) % 256 for y in range(height) for x in range(width * 3))
+    return subprocess.run(["cjpeg"], input=b"P6\n%d %d\n255\n" % (width, height) + rows, stdout=subprocess.PIPE, check=True).stdout
+
+
+# Graph -> inputs; several values are an instance each, of sizes whose mean is whole.
+EXAMPLES = {
+    "accumulate": {"x": [array("q", [7] * 8000)]},
+    "branch": {"data": [b"\2" + bytes(MiB - 3), b"\3" + bytes(MiB - 1)]},
+    "demo-null": {"packet": [b"a token"]},
+    "diamond": {"data": [bytes(MiB)]},
+    "fanout": {"data": [bytes(MiB)]},
+    "hello": {"text": [bytes(MiB)]},
+    "hold": {"x": [array("d", [1.0] * 8000)], "f": [array("d", [float(i + 2) for i in range(8000)])]},
+    "loop": {"n": [numbers("q", [500])]},
+    "merge": {"data": [b"\2" + bytes(MiB - 3), b"\3" + bytes(MiB - 1)]},
+    "nested-loop": {"n": [b"\2" + bytes(999)]},
+    "optional": {"log": [log(40000)]},
+    "replicas": {"data": [bytes(MiB)]},
+    "scatter": {"log": [log(60)]},
+    "stateful": {"data": [bytes(60000)]},
+    "subgraph": {"data": [b"Bb" * 500]},
+}
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.arguments, self.folder = arguments, pathlib.Path(folder)
+        self.machine = arguments.machine or self.calibrate()
+
+    def woa(self, *arguments):
+        return subprocess.run([self.arguments.woa, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def calibrate(self):
+        file = self.folder / "machine.yaml"
+        done = self.woa("calibrate", "-o", file)
+        if done.returncode != 0:
+            sys.exit(done.stderr.decode())
+        return file
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def arguments_of(self, name, inputs):
+        for port, values in inputs.items():
+            for number, value in enumerate(values):
+                self.write(f"{name}/{port}/{number}", value)
+            yield from ("--in", f"{port}={self.folder / name / port}")
+
+    def compare(self, name, graph, given):
+        """Rows of `name`, or why there are none; no rows of one that was not asked for."""
+        if self.arguments.graphs and name not in self.arguments.graphs:
+            return []
+        done = self.woa("compare", graph, *given, "--machine", self.machine, "--run", "--json", "--repetitions", self.arguments.repetitions,
+                        "--processes", self.arguments.processes)
+        if not done.stdout:
+            sys.exit(f"{name}: {done.stderr.decode()}")
+        answer = json.loads(done.stdout)
+        if "models" not in answer:
+            why = answer["error"]["message"] if "error" in answer else done.stderr.decode()
+            return [{"graph": name, "model": "all", "why": why, "failed": done.returncode != 3}]
+        return [self.row(name, model) for model in answer["models"]]
+
+    def row(self, name, model):
+        row = {"graph": name, "model": model["model"], "failed": "failed" in model, "why": ""}
+        for kind in ("cannot_run", "failed"):
+            if kind in model:
+                return {**row, "why": model[kind]["message"]}
+        measured = model["measured"]
+        row["exact"] = measured["messages"] == model["messages"] and measured["payload_bytes"] == model["payload_bytes"]
+        row["failed"] = not row["exact"]
+        row |= {key: model[key] for key in ("messages", "payload_bytes", "kernel_share", "predicted_us", "measured_us", "error")}
+        row["measured"] = measured
+        row["why"] = self.why_not(model)
+        return row
+
+    def why_not(self, model):
+        """Why the time is not expected to be as predicted; empty: it is."""
+        if model["clocked"]:
+            return f"{', '.join(model['clocked'])} is simulated: cycles at its clock are predicted, the model is measured"
+        if model["kernel_share"] < KERNELS_SHARE:
+            return f"kernels are {100 * model['kernel_share']:.0f} % of the critical path"
+        own = model["firings"] * FIRING_US
+        if model["critical_kernels_us"] < KERNELS_SHARE * (model["critical_path_us"] + own):
+            return f"{model['firings']:g} firings take their controllers about {own:.0f} us, which is in no prediction"
+        return ""
+
+    def rows(self):
+        for name, inputs in EXAMPLES.items():
+            yield from self.compare(name, GRAPHS / f"{name}.yaml", list(self.arguments_of(name, inputs)))
+        yield from self.flagship()
+
+    def flagship(self):
+        """As it is, and with all of it on processor cores."""
+        if shutil.which("cjpeg") is None:
+            return
+        key = self.write("key.hex", b"00112233445566778899aabbccddeeff" * 2 + b"\n")
+        photo, packet = self.write("photo.jpg", picture(1600, 1200)), self.folder / "packet"
+        with_key = ["--in", f"plain={photo}", "--param", f"encrypt.key_file={key}"]
+        yield from self.compare("encrypt", GRAPHS / "encrypt.yaml", with_key)
+        if self.woa("run", GRAPHS / "encrypt.yaml", *with_key, "--out", f"packet={packet}").returncode != 0:
+            return
+        given = ["--in", f"packet={packet}", "--param", f"decrypt.key_file={key}"]
+        text = (GRAPHS / f"{FLAGSHIP}.yaml").read_text()
+        yield from self.compare(FLAGSHIP, GRAPHS / f"{FLAGSHIP}.yaml", given)
+        on_cores = self.write("on-cores.yaml", text.replace("on: gpu", 'on: "cpu:1"').replace("on: fpga", 'on: "cpu:0"').encode())
+        yield from self.compare("the same on cores", on_cores, given)
+
+
+def print_rows(rows):
+    print(f"{'GRAPH':21} {'MODEL':10} {'MESSAGES':>9} {'PAYLOAD':>10} {'EXACT':>5} {'KERNELS':>7} {'TIME':>11} {'MEASURED':>11} {'ERROR':>8}")
+    for row in rows:
+        name = f"{row['graph']:21} {row['model']:10}"
+        if "measured" not in row:
+            print(f"{name} {'-':>9}   {row['why']}")
+            continue
+        print(f"{name} {row['messages']:9g} {row['payload_bytes']:10} {'yes' if row['exact'] else 'NO':>5} {100 * row['kernel_share']:5.0f} % "
+              f"{row['predicted_us']:8.1f} us {row['measured_us']:8.1f} us {100 * row['error']:+6.1f} %" + (f"   {row['why']}" if row["why"] else ""))
+
+
+def errors_by_graph(rows):
+    """Of each graph that has any, the median over its call models."""
+    errors = {}
+    for row in rows:
+        if "error" in row and not row["why"]:
+            errors.setdefault(row["graph"], []).append(abs(row["error"]))
+    return {graph: statistics.median(all_of_it) for graph, all_of_it in errors.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("graphs", nargs="*", metavar="GRAPH", help="names of the table's first column; all without any")
+    parser.add_argument("--woa", default="build/woa")
+    parser.add_argument("--machine")
+    parser.add_argument("--repetitions", type=int, default=9, help="at most 9: `stateful` writes the number of its instance, in one digit")
+    parser.add_argument("--processes", default="per-controller", choices=["one", "per-controller"])
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    arguments.woa = os.path.abspath(arguments.woa)
+    with tempfile.TemporaryDirectory(prefix="woa-predictions-") as folder:
+        rows = list(Bench(arguments, folder).rows())
+    if unknown := set(arguments.graphs) - {row["graph"] for row in rows}:
+        sys.exit(f"no rows of {', '.join(sorted(unknown))}")
+    errors = errors_by_graph(rows)
+    median = statistics.median(errors.values()) if errors else None
+    if arguments.json:
+        print(json.dumps({"rows": rows, "errors": errors, "median_error": median}))
+    else:
+        print_rows(rows)
+        if errors:
+            print(f"\nmedian error of the {len(errors)} graphs whose critical path is at least {100 * KERNELS_SHARE:.0f} % kernels': {100 * median:.1f} %")
+    return 1 if any(row["failed"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
