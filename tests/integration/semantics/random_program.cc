@@ -107,6 +107,12 @@ RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages) : random_
   text_ += "outputs: {y: " + list(whole.out) + "}\n";
 }
 
+std::string RandomProgram::kernel_of(std::size_t stage) const {
+  const std::string& line = stages_.at(stage);
+  const std::size_t begin = line.find("kernel: ") + 8;
+  return line.substr(begin, line.find(',', begin) - begin);
+}
+
 std::optional<std::string> RandomProgram::expect(const std::string& x) const {
   x_ = x;
   try {
