@@ -72,25 +72,34 @@ class InvariantSearch {
     return std::binary_search(sorted.begin(), sorted.end(), number);
   }
 
-  // Gives weight to what comes to stages that write more than they consume, from the edge backwards. Stages outside
-  // the loop of that counter, and the source, are given it.
+  // Gives weight to what comes to stages that write more than they consume, from the edge backwards, and more to the
+  // edge as long as it bears it.
   std::optional<Invariant> follow(std::uint32_t edge, std::optional<std::uint32_t> counter) {
     edges_.clear();
     stages_.clear();
+    held_count_ = !is_held(edge);
     raise(edge, 1);
-    bool fits = true;
-    for (std::size_t steps = 0; fits && !stages_.empty(); ++steps) {
-      if (steps > kMostSteps * (edges_.size() + 1)) fits = false;  // ever heavier, around and around
-      const std::uint32_t stage = *stages_.begin();
-      stages_.erase(stages_.begin());
-      if (stage == kSourceStage || (counter && !has(flow_.counters(stage), *counter))) continue;
-      fits = fits && balance(stage);
-    }
     std::optional<Invariant> found;
-    if (fits) found = finish(edge);
+    for (int tries = 0; tries < kMostTries && !found && settle(counter); ++tries) found = finish(edge);
     for (const std::uint32_t e : edges_) weights_[e] = 0;
     for (const std::uint32_t e : edges_) input_[plan_.edges[e].from_stage].reset();
     return found;
+  }
+
+  // Stages outside the loop of that counter, and the source, are given what they write. False: there is no end to it.
+  bool settle(std::optional<std::uint32_t> counter) {
+    for (std::size_t steps = 0; !stages_.empty(); ++steps) {
+      if (steps > kMostSteps * (edges_.size() + 1)) return false;  // ever heavier, around and around
+      const std::uint32_t stage = *stages_.begin();
+      stages_.erase(stages_.begin());
+      if (stage == kSourceStage || (counter && !has(flow_.counters(stage), *counter))) continue;
+      if (!balance(stage)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_held(std::uint32_t edge) const {
+    return plan_.stages[plan_.edges[edge].to_stage].inputs[plan_.edges[edge].to_port].hold;
   }
 
   void raise(std::uint32_t edge, std::uint64_t weight) {
@@ -100,9 +109,9 @@ class InvariantSearch {
     stages_.insert(plan_.edges[edge].from_stage);
   }
 
-  // False: there is no end to it.
+  // False: it cannot be.
   bool balance(std::uint32_t stage) {
-    const std::uint64_t out = flow_.written(stage, weights_), in = flow_.consumed(stage, weights_);
+    const std::uint64_t out = flow_.written(stage, weights_), in = flow_.consumed(stage, weights_, held_count_);
     if (out <= in) return true;
     if (!input_[stage]) input_[stage] = choose(stage);
     if (!input_[stage] || out > TokenFlow::kMaxWeight || work_ > kMaxSearch) return false;
@@ -113,14 +122,14 @@ class InvariantSearch {
       ++work_;
       if (!plan_.edges[e].count) raise(e, weight);
     }
-    return flow_.consumed(stage, weights_) >= out;
+    return flow_.consumed(stage, weights_, held_count_) >= out;
   }
 
   // The input whose tokens carry the stage's weight: one that comes after the edge in its turn, if there is one.
   [[nodiscard]] std::optional<std::uint32_t> choose(std::uint32_t stage) const {
     std::optional<std::uint32_t> first;
     for (std::uint32_t p = 0; p < plan_.stages[stage].inputs.size(); ++p) {
-      if (plan_.stages[stage].inputs[p].hold) continue;
+      if (plan_.stages[stage].inputs[p].hold && !(held_count_ && flow_.read_once(stage, p))) continue;
       const std::vector<std::uint32_t>& into = flow_.into(stage, p);
       if (std::any_of(into.begin(), into.end(), [&](std::uint32_t e) { return reached_[e] == mark_; })) return p;
       if (!first) first = p;
@@ -128,10 +137,15 @@ class InvariantSearch {
     return first;
   }
 
+  // Nothing, with more weight on the edge, where the bound is above its min_blocks.
   std::optional<Invariant> finish(std::uint32_t edge) {
     const std::vector<std::uint64_t> bounds = flow_.bounds(edges_, weights_);
     const auto at = static_cast<std::size_t>(std::find(edges_.begin(), edges_.end(), edge) - edges_.begin());
-    if (bounds[at] > plan_.edges[edge].min_blocks) return std::nullopt;
+    if (const std::uint64_t wanted = plan_.edges[edge].min_blocks; bounds[at] > wanted) {
+      const std::uint64_t most = TokenFlow::kMaxWeight;
+      raise(edge, std::min(most, (weights_[edge] * std::min(bounds[at], most) + wanted - 1) / wanted));
+      return std::nullopt;
+    }
     Invariant found;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       proved_[edges_[i]] = std::min(proved_[edges_[i]], bounds[i]);
@@ -141,6 +155,7 @@ class InvariantSearch {
     return found;
   }
 
+  static constexpr int kMostTries = 4;
   static constexpr std::size_t kMostSteps = 16;  // for each edge, until weights no longer change
 
   const Plan& plan_;
@@ -151,6 +166,7 @@ class InvariantSearch {
   std::set<std::uint32_t> stages_;                   // that may write more than they consume
   std::vector<std::uint32_t> reached_;               // by edge: the mark, if it comes after the one looked at
   std::vector<std::optional<std::uint32_t>> input_;  // by stage: the port whose tokens carry what it writes
+  bool held_count_ = false;                          // what TokenFlow::consumed() is asked
   std::uint32_t mark_ = 0;
   std::uint64_t work_ = 0;
 };

@@ -142,11 +142,25 @@ std::uint64_t TokenFlow::most(const std::vector<std::uint32_t>& edges, const Wei
   return sum;
 }
 
-std::uint64_t TokenFlow::consumed(std::uint32_t stage, const Weights& weights) const {
+bool TokenFlow::is_held(std::uint32_t e) const {
+  return plan_.stages[plan_.edges[e].to_stage].inputs[plan_.edges[e].to_port].hold;
+}
+
+// A relay passes on what it is given, and only once. A stage reads a held token in each firing that agrees with it on
+// the counters of its mask: in one, if there are no others.
+bool TokenFlow::read_once(std::uint32_t stage, std::uint32_t port) const {
+  const StagePlan& reader = plan_.stages[stage];
+  const InputPortPlan& input = reader.inputs[port];
+  if (!input.hold || reader.role == StageRole::kRelay) return true;
+  return std::all_of(counters_[stage].begin(), counters_[stage].end(),
+                     [&](std::uint32_t c) { return (all_counters_[c].field & ~input.hold_mask) == 0; });
+}
+
+std::uint64_t TokenFlow::consumed(std::uint32_t stage, const Weights& weights, bool held_count) const {
   std::uint64_t sum = 0;
   for (std::uint32_t p = 0; p < in_[stage].size(); ++p) {
     const InputPortPlan& port = plan_.stages[stage].inputs[p];
-    if (port.hold) continue;
+    if (port.hold && !(held_count && read_once(stage, p))) continue;
     sum += least(in_[stage][p], weights, false) * std::max(port.gather, 1U) + least(in_[stage][p], weights, true);
   }
   return sum;
@@ -166,10 +180,10 @@ std::uint64_t TokenFlow::written(std::uint32_t stage, const Weights& weights) co
   return sum;
 }
 
-void TokenFlow::weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights) const {
+void TokenFlow::weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights, bool held_count) const {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const EdgePlan& edge = plan_.edges[edges[i]];
-    if (plan_.stages[edge.to_stage].role != StageRole::kRelay) continue;
+    if (plan_.stages[edge.to_stage].role != StageRole::kRelay || (is_held(edges[i]) && !held_count)) continue;
     const std::uint64_t weight = least(in_[edge.to_stage][edge.to_port], weights, edge.count);
     for (const std::uint32_t next : out_[edge.to_stage][edge.to_port]) {
       if (plan_.edges[next].count != edge.count || weights[next] >= weight) continue;
@@ -179,21 +193,30 @@ void TokenFlow::weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights
   }
 }
 
-std::vector<std::uint64_t> TokenFlow::bounds(std::vector<std::uint32_t>& edges, Weights& weights) const {
-  weigh_relays(edges, weights);
+// From outside, by all firings together.
+std::uint64_t TokenFlow::given(const std::vector<std::uint32_t>& edges, const Weights& weights, bool held_count) const {
   std::vector<std::uint32_t> stages;
   for (const std::uint32_t e : edges) stages.push_back(plan_.edges[e].from_stage);
   std::sort(stages.begin(), stages.end());
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
-  std::uint64_t given = 0;
+  std::uint64_t sum = 0;
   for (const std::uint32_t stage : stages) {
-    const std::uint64_t out = written(stage, weights), in = consumed(stage, weights);
-    if (out > in) given = std::min(kMany, given + times(out - in, firings(stage)));
+    const std::uint64_t out = written(stage, weights), in = consumed(stage, weights, held_count);
+    if (out > in) sum = std::min(kMany, sum + times(out - in, firings(stage)));
   }
+  return sum;
+}
+
+std::vector<std::uint64_t> TokenFlow::bounds(std::vector<std::uint32_t>& edges, Weights& weights) const {
+  weigh_relays(edges, weights, false);
+  const std::uint64_t if_held_stay = given(edges, weights, false);
+  weigh_relays(edges, weights, true);
+  const std::uint64_t if_read = given(edges, weights, true);
   // While a stage that feeds itself fires, it occupies a block that it consumes and one that it writes.
   std::vector<std::uint64_t> most;
   for (const std::uint32_t e : edges)
-    most.push_back(given / weights[e] * (plan_.edges[e].from_stage == plan_.edges[e].to_stage ? 2U : 1U));
+    most.push_back((is_held(e) ? if_held_stay : if_read) / weights[e] *
+                   (plan_.edges[e].from_stage == plan_.edges[e].to_stage ? 2U : 1U));
   return most;
 }
 

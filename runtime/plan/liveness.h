@@ -40,9 +40,12 @@ class TokenFlow {
   }
 
   // The least that the tokens weigh that a firing consumes, and the most that those do which it may write. Elements of
-  // a scatter that are not written count as written: the count of the others stands for them.
-  [[nodiscard]] std::uint64_t consumed(std::uint32_t stage, const Weights& weights) const;
+  // a scatter that are not written count as written: the count of the others stands for them. A held token is kept, not
+  // consumed; with `held_count`, one that a single firing reads counts as consumed by it, for then it weighs nothing.
+  [[nodiscard]] std::uint64_t consumed(std::uint32_t stage, const Weights& weights, bool held_count) const;
   [[nodiscard]] std::uint64_t written(std::uint32_t stage, const Weights& weights) const;
+  // Whether a token at this port is read by one firing at most.
+  [[nodiscard]] bool read_once(std::uint32_t stage, std::uint32_t port) const;
   // The most blocks that each of `edges` can occupy at once by these weights, in their order. What a relay passes on
   // weighs what came: its edges are added, with their weights. Weights are at most kMaxWeight, and 0 outside `edges`.
   [[nodiscard]] std::vector<std::uint64_t> bounds(std::vector<std::uint32_t>& edges, Weights& weights) const;
@@ -61,7 +64,10 @@ class TokenFlow {
   [[nodiscard]] std::uint64_t tokens(std::uint32_t edge) const;
   [[nodiscard]] std::uint64_t least(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const;
   [[nodiscard]] std::uint64_t most(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const;
-  void weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights) const;
+  void weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights, bool held_count) const;
+  [[nodiscard]] std::uint64_t given(const std::vector<std::uint32_t>& edges, const Weights& weights,
+                                    bool held_count) const;
+  [[nodiscard]] bool is_held(std::uint32_t edge) const;
 
   const Plan& plan_;
   std::vector<std::vector<std::vector<std::uint32_t>>> in_, out_;  // [stage][port]: edges

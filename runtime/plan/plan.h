@@ -173,7 +173,8 @@ struct EdgePlan {
   std::string lane = {};
   ReplicaChoice choice = {};
   // From a scatter's output to the input that gathers its elements: carries no elements but, after each firing, their
-  // number. It has `blocks` as a bound, but no memory.
+  // number. It has `blocks` as a bound, but no memory. From any other output to a relay's input that gathers 1: carries
+  // a count of nothing for each token that is written, a signal (docs/adr/0033-signals-make-calls-return.md).
   bool count = false;
   // That min_blocks are enough is the compiler's word: nothing in the plan shows it.
   bool claimed = false;

@@ -81,7 +81,7 @@ void add_compile(CLI::App& app, Action& action) {
   add_sarif_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
-  command.add_option("--model", arguments->model, "Call model: woa, rpc-fused or rpc-hub")
+  command.add_option("--model", arguments->model, "Call model (docs/call-models.md)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
       ->capture_default_str();
   command.add_option("--dot", arguments->dot, "Write the plan as a Graphviz picture");

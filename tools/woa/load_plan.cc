@@ -104,6 +104,9 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (!plan.ok()) {
     return {std::nullopt, fail(plan.status().with_context(options.file.string()), kFailed, options.json)};
   }
+  if (const Status live = verify_liveness(*plan); !live.ok()) {
+    return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
+  }
   if (const Status status = change_plan(*plan, options, params); !status.ok()) {
     return {std::nullopt, fail(status, kUsage, options.json)};
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
+#include "tests/unit/compiler/wiring.h"
 
 namespace woa::test {
 
@@ -30,16 +31,12 @@ class Game {
   // an edge holds more than its min_blocks.
   Game(const Plan& plan, Random& random, std::vector<std::uint32_t> capacity = {})
       : plan_(plan),
+        wiring_(plan),
         random_(random),
         capacity_(std::move(capacity)),
         in_use_(plan.edges.size()),
         slow_(plan.stages.size()) {
     for (char& slow : slow_) slow = below(random, 3) == 0;
-    out_.resize(plan.stages.size());
-    for (std::size_t s = 0; s < plan.stages.size(); ++s) out_[s].resize(plan.stages[s].outputs.size());
-    counts_out_ = out_;
-    for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
-      (plan.edges[e].count ? counts_out_ : out_)[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
   }
 
   // What went wrong, or nothing. A loop that would need more turns than its max ends the game early.
@@ -74,17 +71,12 @@ class Game {
     }
   }
 
-  // How many tokens a firing may send over each edge of a port.
-  std::uint32_t most(std::uint32_t stage, std::size_t port) const {
-    return std::max(plan_.stages[stage].outputs[port].many, 1U);
-  }
-
   void start(std::uint32_t stage, std::uint64_t tag, std::vector<std::uint32_t> consumed) {
-    for (std::size_t p = 0; p < out_[stage].size(); ++p) {
-      for (const std::uint32_t e : out_[stage][p]) {
-        for (std::uint32_t k = 0; k < most(stage, p); ++k) occupy(e);
+    for (std::size_t p = 0; p < plan_.stages[stage].outputs.size(); ++p) {
+      for (const std::uint32_t e : wiring_.out(stage, p)) {
+        for (std::uint32_t k = 0; k < wiring_.most(stage, p); ++k) occupy(e);
       }
-      for (const std::uint32_t e : counts_out_[stage][p]) occupy(e);
+      for (const std::uint32_t e : wiring_.counts_out(stage, p)) occupy(e);
     }
     running_.push_back({stage, tag, std::move(consumed)});
   }
@@ -94,7 +86,7 @@ class Game {
     std::vector<Ready> ready;
     for (const auto& [at, edge] : tokens_) {
       const auto [stage, port, sent] = at;
-      const std::uint64_t tag = sent & ~index_of(stage, port);
+      const std::uint64_t tag = sent & ~wiring_.index_of(stage, port);
       if (!plan_.stages[stage].inputs[port].hold && seen.insert({stage, tag}).second && can_fire(stage, tag))
         ready.push_back({stage, tag});
     }
@@ -105,17 +97,11 @@ class Game {
     return ready;
   }
 
-  // Where the tag has the number of an element that is gathered at a port.
-  std::uint64_t index_of(std::uint32_t stage, std::uint32_t port) const {
-    const InputPortPlan& input = plan_.stages[stage].inputs[port];
-    return input.gather == 0 ? 0 : ((1ULL << input.index_bits) - 1) << input.index_shift;
-  }
-
   std::vector<PortTag> gathered(std::uint32_t stage, std::uint32_t port, std::uint64_t tag) const {
     std::vector<PortTag> found;
     for (const auto& [at, edge] : tokens_) {
       const auto [s, p, sent] = at;
-      if (s == stage && p == port && (sent & ~index_of(s, p)) == tag) found.push_back(at);
+      if (s == stage && p == port && (sent & ~wiring_.index_of(s, p)) == tag) found.push_back(at);
     }
     return found;
   }
@@ -123,10 +109,10 @@ class Game {
   // What the firing would consume is still occupied then.
   bool may_claim(std::uint32_t stage) const {
     if (capacity_.empty()) return true;
-    for (std::size_t p = 0; p < out_[stage].size(); ++p) {
-      for (const std::uint32_t e : out_[stage][p])
-        if (in_use_[e] + most(stage, p) > capacity_[e]) return false;
-      for (const std::uint32_t e : counts_out_[stage][p])
+    for (std::size_t p = 0; p < plan_.stages[stage].outputs.size(); ++p) {
+      for (const std::uint32_t e : wiring_.out(stage, p))
+        if (in_use_[e] + wiring_.most(stage, p) > capacity_[e]) return false;
+      for (const std::uint32_t e : wiring_.counts_out(stage, p))
         if (in_use_[e] + 1 > capacity_[e]) return false;
     }
     return true;
@@ -196,22 +182,13 @@ class Game {
     }
   }
 
-  bool exceeds(std::uint32_t e, std::uint64_t tag) const {
-    const EdgePlan& edge = plan_.edges[e];
-    if (edge.loop < 0) return false;
-    const LoopPlan& loop = plan_.loops[static_cast<std::size_t>(edge.loop)];
-    return ((tag >> loop.shift) & ((1ULL << loop.bits) - 1)) == loop.max;
-  }
-
   // One port of every group, preferably one that needs no turn too many. Nothing if there is none.
   std::optional<std::vector<bool>> choose(const Running& firing) {
     const auto& outputs = plan_.stages[firing.stage].outputs;
     std::vector<bool> written(outputs.size());
     std::map<std::int32_t, std::vector<std::size_t>> groups;
     for (std::size_t p = 0; p < outputs.size(); ++p) {
-      const auto& edges = out_[firing.stage][p];
-      const bool too_many =
-          std::any_of(edges.begin(), edges.end(), [&](std::uint32_t e) { return exceeds(e, firing.tag); });
+      const bool too_many = wiring_.exceeds(firing.stage, p, firing.tag);
       if (outputs[p].one_of < 0) {
         if (too_many) return std::nullopt;
         written[p] = true;
@@ -238,11 +215,11 @@ class Game {
     for (std::size_t p = 0; p < written->size(); ++p) {
       const OutputPortPlan& port = plan_.stages[firing.stage].outputs[p];
       const auto sent = static_cast<std::uint32_t>(port.many == 0 ? 1 : below(random_, port.many + 1));
-      for (const std::uint32_t e : out_[firing.stage][p]) {
-        for (std::uint32_t k = 0; k < most(firing.stage, p); ++k)
+      for (const std::uint32_t e : wiring_.out(firing.stage, p)) {
+        for (std::uint32_t k = 0; k < wiring_.most(firing.stage, p); ++k)
           (*written)[p] && k < sent ? send(e, firing.tag, std::uint64_t{k} << port.index_shift) : void(--in_use_[e]);
       }
-      for (const std::uint32_t e : counts_out_[firing.stage][p]) {
+      for (const std::uint32_t e : wiring_.counts_out(firing.stage, p)) {
         const EdgePlan& edge = plan_.edges[e];
         if (!counts_.try_emplace({edge.to_stage, edge.to_port, firing.tag & edge.keep}, sent, e).second)
           problem_ = "a second count for " + plan_.stages[edge.to_stage].name;
@@ -257,11 +234,10 @@ class Game {
   }
 
   const Plan& plan_;
+  const Wiring wiring_;
   Random& random_;
   std::vector<std::uint32_t> capacity_;
-  std::vector<std::uint32_t> in_use_;  // blocks by edge
-  std::vector<std::vector<std::vector<std::uint32_t>>> out_;
-  std::vector<std::vector<std::vector<std::uint32_t>>> counts_out_;    // likewise
+  std::vector<std::uint32_t> in_use_;                                  // blocks by edge
   std::map<PortTag, std::uint32_t> tokens_;                            // edges that they came by
   std::map<PortTag, std::pair<std::uint32_t, std::uint32_t>> counts_;  // how many elements; edge
   std::vector<Running> running_;
