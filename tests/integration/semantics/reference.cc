@@ -40,8 +40,12 @@ class Bodies {
   [[nodiscard]] bool inside(int inner, int outer) const { return outer_.contains({inner, outer}); }
 
  private:
-  // Cycles of `stages`, without the edges of the loops in `taken`, which are around all of them.
   void split(const std::set<int>& stages, const std::set<int>& taken) {
+    for (const std::set<int>& cycle : cycles_of(stages, taken)) enter(cycle, taken);
+  }
+
+  // Of `stages`, without the edges of the loops in `taken`, which are around all of them.
+  [[nodiscard]] std::set<std::set<int>> cycles_of(const std::set<int>& stages, const std::set<int>& taken) const {
     std::map<int, std::set<int>> reached;
     for (std::size_t round = 0; round < stages.size(); ++round) {
       for (const SmallEdge& e : graph_.edges) {
@@ -57,7 +61,7 @@ class Bodies {
         if (reached[t].contains(s)) cycle.insert(t);
       if (cycle.contains(s)) cycles.insert(cycle);
     }
-    for (const std::set<int>& cycle : cycles) enter(cycle, taken);
+    return cycles;
   }
 
   void enter(const std::set<int>& cycle, std::set<int> taken) {
@@ -66,13 +70,20 @@ class Bodies {
       if (e.loop >= 0 && !taken.contains(e.loop) && cycle.contains(e.from) && cycle.contains(e.to))
         candidates.insert(e.loop);
     for (const SmallEdge& entry : graph_.edges) {
-      if (entry.hold || !cycle.contains(entry.to) || cycle.contains(entry.from)) continue;
+      const bool from_above = entry.loop >= 0 && taken.contains(entry.loop);
+      if (entry.hold || !cycle.contains(entry.to) || (cycle.contains(entry.from) && !from_above)) continue;
       std::erase_if(candidates, [&](int loop) {
         return std::none_of(graph_.edges.begin(), graph_.edges.end(), [&](const SmallEdge& e) {
           return e.loop == loop && e.to == entry.to && e.in == entry.in && cycle.contains(e.from);
         });
       });
     }
+    const bool nested = candidates.size() > 1;
+    std::erase_if(candidates, [&](int loop) {  // the outermost one breaks the cycle up
+      std::set<int> without = taken;
+      without.insert(loop);
+      return nested && cycles_of(cycle, without).contains(cycle);
+    });
     if (candidates.size() != 1) {
       known_ = false;
       return;
@@ -129,7 +140,7 @@ class Interpreter {
       if (turn != from.turns.end()) tag.turns[loop] = turn->second;
       if (turn == from.turns.end() && !e.hold) tag.turns[loop] = 0;
     }
-    if (e.loop >= 0 && ++tag.turns[e.loop] > graph_.max_turns) fail(Course::kTooManyTurns);
+    if (e.loop >= 0) ++tag.turns[e.loop];
     for (auto& [loop, turn] : tag.turns)  // a turn enters the loops inside anew
       if (e.loop >= 0 && bodies_.inside(loop, e.loop)) turn = 0;
     const bool accepts =
@@ -208,6 +219,13 @@ class Interpreter {
     const int choices = stage.scatters ? 3 : stage.leaves_out ? 2 : stage.outputs;
     const int chosen = choices == 1 ? 0 : choose_(s, choices, values);
     const int out = stage.outputs > 1 ? chosen : 0;
+    const auto too_far = [&](const SmallEdge& e) {
+      return e.from == s && e.out == out && e.loop >= 0 && tag.turns.at(e.loop) == graph_.max_turns;
+    };
+    if (std::any_of(graph_.edges.begin(), graph_.edges.end(), too_far)) {
+      failed_ = true;  // poison: whoever waits for it never fires
+      return;
+    }
     for (const SmallEdge& e : graph_.edges) {
       if (e.from != s || e.out != out) continue;
       if (!stage.scatters) send(e, tag, {small_value(s, out, values), past, stage.leaves_out && chosen != 0});
@@ -248,6 +266,7 @@ class Interpreter {
   }
 
   void check_end() {
+    if (failed_) return fail(ended_ ? Course::kLeft : Course::kTooManyTurns);
     if (!ended_) return fail(Course::kStuck);
     for (const auto& entry : tokens_)
       if (!holds(std::get<0>(entry.first), std::get<1>(entry.first))) fail(Course::kLeft);
@@ -261,7 +280,7 @@ class Interpreter {
   std::map<std::pair<int, Tag>, int> counts_;
   std::map<std::pair<int, Tag>, std::set<std::size_t>> count_past_;
   std::size_t firings_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, failed_ = false;
   std::set<std::size_t> end_past_;
   Meaning meaning_;
 };
@@ -282,6 +301,7 @@ Meaning interpret(const SmallGraph& graph, const std::string& x, const Choose& c
 Course worst_course(const SmallGraph& graph) {
   const Bodies bodies(graph);
   std::vector<std::pair<int, int>> made;  // what was chosen, of how many
+  Course best = Course::kTooManyTurns;
   for (;;) {
     std::size_t next = 0;
     const Choose choose = [&](int, int choices, const std::vector<std::string>&) {
@@ -290,8 +310,9 @@ Course worst_course(const SmallGraph& graph) {
     };
     const Course course = Interpreter(graph, bodies, choose).run("x").course;
     if (is_wrong(course)) return course;
+    if (course == Course::kRight) best = course;
     while (!made.empty() && made.back().first + 1 == made.back().second) made.pop_back();
-    if (made.empty()) return Course::kRight;
+    if (made.empty()) return best;
     ++made.back().first;
   }
 }

@@ -36,7 +36,7 @@ using Choose = std::function<int(int stage, int choices, const std::vector<std::
 
 Meaning interpret(const SmallGraph& graph, const std::string& x, const Choose& choose);
 
-// The first wrong course, whatever is chosen; or kRight.
+// The first wrong course, whatever is chosen; kTooManyTurns if all are that; or kRight.
 Course worst_course(const SmallGraph& graph);
 
 // What output `out` of a stage is for these inputs; of a scatter, its element.
