@@ -173,6 +173,7 @@ TEST_CASE("channels of exactly the live size: no run stands still") {
   for (int runs = 0; runs < count;) {
     const auto program = graphs.any(2, 12);
     const Plan plan = graphs.plan_of(*program, true);
+    INFO(program->text());
     REQUIRE(verify_liveness(plan).message() == "");
     runs += graphs.run(*program, plan, kCallModels[graphs.below(std::size(kCallModels))]) ? 1 : 0;
   }
