@@ -53,7 +53,7 @@ void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& repl
   const Place place{report.add_source("command line", ""), 0, 0, 1};
   for (const auto& [name, count] : replicas) {
     const auto first = graph.stages.begin() + kSinkStage + 1;
-    const auto stage = std::find_if(first, graph.stages.end(), [&](const GraphStage& s) { return s.name == name; });
+    const auto stage = std::ranges::find(first, graph.stages.end(), name, &GraphStage::name);
     if (stage == graph.stages.end()) {
       report_unknown(report, problem::kBadOption, place, cat("--replicas names stage ", quote(name)), name,
                      std::vector<GraphStage>(first, graph.stages.end()), "stages");

@@ -110,7 +110,8 @@ Status verify_certificate(const Plan& plan);
 // not so.
 Status verify_liveness(const Plan& plan);
 
-// Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks.
+// Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a
+// certificate also what stages take, and what an instance sends over the edges. Whatever the names are, they are shown.
 std::string to_dot(const Plan& plan);
 
 }  // namespace woa

@@ -42,6 +42,7 @@ std::optional<ProofLeaf> written(const assign::Leaf& leaf) {
   out.scale = leaf.multipliers.scale, out.sum = leaf.multipliers.sum;
   out.rows = leaf.multipliers.rows;
   out.from = std::move(*from), out.to = std::move(*to);
+  out.closed = leaf.closed;
   return out;
 }
 
@@ -58,6 +59,7 @@ assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
   assign::Leaf out;
   for (const auto& [node, component] : leaf.fixings) out.fixings.push_back({node, component});
   out.multipliers = {leaf.scale, by_edge(leaf.from, components), by_edge(leaf.to, components), leaf.rows, leaf.sum};
+  out.closed = leaf.closed;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/drawing.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
@@ -47,14 +48,17 @@ constexpr const char* kAboutExplain =
     "off\n"
     "before it would better be elsewhere, and what all would take with it there; and the same of links "
     "(docs/placement.md).\n"
+    "--dot and --svg draw stages, where they are, and what goes over the edges.\n"
     "\n"
     "  woa explain E0401\n"
     "  woa explain graphs/hello.yaml\n"
     "  woa explain graphs/hello.yaml --model rpc-hub\n"
-    "  woa explain hello.plan --json";
+    "  woa explain hello.plan --json\n"
+    "  woa explain hello.plan --svg hello.svg";
 
 struct ExplainArguments {
   GraphOptions graph;
+  DrawingOptions drawing;
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller";
 };
@@ -156,6 +160,8 @@ int explain(const ExplainArguments& arguments) {
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
+    return fail(drawn, kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
@@ -185,6 +191,7 @@ void add_explain(CLI::App& app, Action& action) {
                   "As for `woa run`: one is explained over loopback, per-controller over shm")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
+  add_drawing_options(command, arguments->drawing);
   command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
 }
 

@@ -22,6 +22,8 @@ const std::map<std::string, std::uint64_t> kDurations{
 const std::map<std::string, std::uint64_t> kPicoseconds{
     {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
 
+const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
+
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
   std::ifstream stream(file, std::ios::binary);
@@ -177,6 +179,13 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       .add_option("--max-period", options.goal.most_period_ps,
                   "With --objective latency: the time between two instances is no more")
       ->transform(time)
+      ->needs(profile);
+  command
+      .add_option("--max-price", options.goal.most_price,
+                  "The price of the controllers that stages are on is no more, in the unit of the machine file")
+      ->needs(profile);
+  command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
+      ->transform(CLI::AsNumberWithUnit(kMilliwatts, CLI::AsNumberWithUnit::UNIT_REQUIRED, "POWER"))
       ->needs(profile);
   command
       .add_option("--placement-limit", options.placement_limit_ns,

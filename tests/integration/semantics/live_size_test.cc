@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tests/integration/semantics/program_run.h"
 #include "tests/support/threaded_backend.h"
@@ -78,7 +79,8 @@ TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
     plan.window = 1 + random() % 8;
     plan.deadline_ns = kHang_ns;
     give_only_what_is_live(plan);
-    const std::string_view model = kCallModels[random() % std::size(kCallModels)];
+    const std::vector<std::string_view> models = models_of(plan);
+    const std::string_view model = models[random() % models.size()];
     INFO(program.text() << "window " << plan.window << ", " << model << ", run " << r);
     const Outcome outcome = run_as<ThreadedBackend>(plan, model, late, kProgramInstances);
     check_program(program, outcome);

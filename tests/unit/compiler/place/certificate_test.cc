@@ -12,8 +12,8 @@
 #include "compiler/place/placement_problem.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
-#include "tests/unit/compiler/assign/brute_force.h"
 #include "tests/unit/compiler/place/any_table.h"
+#include "tests/unit/compiler/place/is_true.h"
 
 namespace woa::test {
 namespace {
@@ -24,6 +24,8 @@ PlacementGoal any_goal() {
   goal.objective = *rc::gen::element(std::string("latency"), std::string("throughput"));
   if (*rc::gen::inRange(0, 4) == 0)
     (goal.objective == "latency" ? goal.most_period_ps : goal.most_latency_ps) = any(50, 400);
+  if (*rc::gen::inRange(0, 3) == 0) goal.most_price = any(3, 20);
+  if (*rc::gen::inRange(0, 6) == 0) goal.most_power_mw = any(3, 20);
   return goal;
 }
 
@@ -38,18 +40,6 @@ std::optional<Plan> any_plan() {
   return plan_of(costs, certify(goal, costs, *solution));
 }
 
-// Is what the plan says so? By trying every placement.
-bool is_true(const Plan& plan) {
-  const Certificate& certificate = *plan.certificate;
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
-  if (!problem.ok() || certificate.placement.size() != plan.stages.size()) return false;
-  const assign::Value value = assign::evaluate(*problem, certificate.placement);
-  const auto optimum = assign::test::brute_force(*problem);
-  const bool proved = certificate.status == "proved";
-  return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *optimum &&
-         (!proved || certificate.value_ps == *optimum);
-}
-
 // Changes one number of a certificate after the other, each in several ways.
 class Mutations {
  public:
@@ -61,6 +51,8 @@ class Mutations {
     };
     for (auto& component : certificate.costs.components) {
       texts(component.controller), texts(component.cores), numbers(component.lanes);
+      if (component.price) numbers(*component.price);
+      if (component.power_mw) numbers(*component.power_mw);
       amounts(component.resources);
     }
     amounts(certificate.costs.cores);
@@ -74,9 +66,11 @@ class Mutations {
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
+    if (certificate.goal.most_price) numbers(*certificate.goal.most_price);
+    if (certificate.goal.most_power_mw) numbers(*certificate.goal.most_power_mw);
     list(certificate.placement), numbers(certificate.value_ps), numbers(certificate.bound_ps);
     for (ProofLeaf& leaf : certificate.leaves) {
-      numbers(leaf.scale), numbers(leaf.sum), list(leaf.rows), list(leaf.from), list(leaf.to);
+      numbers(leaf.scale), numbers(leaf.sum), numbers(leaf.closed), list(leaf.rows), list(leaf.from), list(leaf.to);
       for (auto& [stage, component] : leaf.fixings) numbers(stage), numbers(component);
     }
     drop(certificate.leaves), drop(certificate.costs.links), drop(certificate.costs.stages);
