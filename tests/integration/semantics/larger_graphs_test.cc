@@ -95,6 +95,9 @@ class LargerGraphs {
     Compilation compiled = compile(program);
     REQUIRE(compiled.plan.has_value());
     Plan plan = std::move(*compiled.plan);
+    INFO(program.text());
+    for (const EdgePlan& edge : plan.edges)  // else instances wait for one another, replicas or not
+      REQUIRE((edge.blocks > edge.min_blocks || plan.window == 1));
     plan.window = static_cast<std::uint32_t>(1 + below(8));
     for (StagePlan& stage : plan.stages) stage.library.clear();
     if (!tight) return plan;

@@ -53,6 +53,7 @@ class RandomProgram {
   Part optional(const Writers& in);
   Part scatter(const Writers& in, std::size_t budget, int depth);
   Part self_loop(const Writers& in, bool two_exits);
+  Part absent_loop(const Writers& in);
   Part loop(const Writers& in, std::size_t budget, int depth);
 
   std::mt19937& random_;
