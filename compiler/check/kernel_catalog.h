@@ -44,7 +44,7 @@ class KernelCatalog {
   Report& report_;
   std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
   std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
-  bool incomplete_ = false;                                // a user's kernel, whose name is not known, has errors
+  bool incomplete_ = false;  // a user's kernel, whose name is not known, has errors or is not even named
 };
 
 }  // namespace woa
