@@ -29,7 +29,7 @@ class NotDeclared {
     for (const auto& [what, uses] : missing_) {
       const auto& [kind, graph, name] = what;
       const auto say = [&, &uses = uses, &name = name](const auto& declared, std::string_view plural) {
-        report_unknown(report, uses.code, uses.places[0], uses.text, name, declared, plural, others(uses.places));
+        report_unknown(report, uses.code, uses.places[0], uses.text, name, declared, plural, other_uses(uses.places));
       };
       switch (kind) {
         case Kind::kInput: say(graph->inputs, "inputs"); break;
@@ -37,14 +37,6 @@ class NotDeclared {
         case Kind::kParam: say(graph->params, "parameters"); break;
       }
     }
-  }
-
-  static std::vector<Note> others(const std::vector<Place>& places) {
-    constexpr std::size_t kMostNotes = 8;
-    std::vector<Note> others;
-    for (std::size_t i = 1; i < std::min(places.size(), kMostNotes + 1); ++i)
-      others.push_back({places[i], "it is named here, too"});
-    return others;
   }
 
  private:
@@ -169,7 +161,7 @@ class NameChecker {
     for (const auto& [name, places] : missing)
       report_unknown(report_, problem::kUnknownWriter, places[0],
                      cat("there is no ", what, " ", quote(name), in_graph()), name, items, cat(what, "s"),
-                     NotDeclared::others(places));
+                     other_uses(places));
   }
 
   [[nodiscard]] std::string_view input_word() const { return graph_ == nullptr ? "graph input" : "input"; }

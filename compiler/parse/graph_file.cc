@@ -255,9 +255,19 @@ SubgraphDecl read_subgraph(const YamlNode& key, const YamlNode& value, Report& r
   return graph;
 }
 
+bool has_key(const YamlNode& map, std::string_view key) {
+  return std::any_of(map.keys.begin(), map.keys.end(), [&](const YamlNode& k) { return k.text == key; });
+}
+
 void read_graphs(const YamlNode* node, GraphLibrary& library, Report& report) {
   if (node == nullptr) return;
   const bool map = expect_map(*node, "`graphs`", "`NAME: {inputs: {...}, stages: {...}}`", report);
+  if (map && has_key(*node, "stages") && has_key(*node, "outputs")) {
+    report.error(problem::kMissingKey, node->place, "`graphs` holds what a sub-graph does, but no name of one",
+                 "write `NAME: {inputs: {...}, stages: {...}, outputs: {...}}`");
+    library.all_named = false;
+    return;
+  }
   library.all_named = library.all_named && map;
   for (std::size_t i = 0; i < (map ? node->keys.size() : 0); ++i) {
     const bool named = read_name(node->keys[i], "the name of a sub-graph", report).has_value();
@@ -292,10 +302,6 @@ void read_library_keys(const MapReader& map, GraphLibrary& library, Report& repo
   library.all_named = included && !map.misspelt("graphs") && !map.misspelt("includes");
   library.all_kernels = kernels && included && !map.misspelt("kernels") && !map.misspelt("includes");
   read_graphs(map.get("graphs"), library, report);
-}
-
-bool has_key(const YamlNode& map, std::string_view key) {
-  return std::any_of(map.keys.begin(), map.keys.end(), [&](const YamlNode& k) { return k.text == key; });
 }
 
 void read_options(const MapReader& map, GraphFile& graph, Report& report) {

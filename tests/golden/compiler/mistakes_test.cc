@@ -54,11 +54,13 @@ std::vector<std::string> with_a_slip(const std::string& text) {
   return texts;
 }
 
+// But not without the line between inputs and stages: where inputs stand one to a line, stages then are inputs.
 std::vector<std::string> with_a_line_too_few(const std::string& text) {
   std::vector<std::string> texts;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin) + 1;
-    texts.push_back(text.substr(0, begin) + text.substr(end));
+    if (text.substr(begin, end - begin) != "stages:\n" || text.find("\ninputs:\n") == std::string::npos)
+      texts.push_back(text.substr(0, begin) + text.substr(end));
     begin = end;
   }
   return texts;
