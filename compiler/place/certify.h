@@ -9,4 +9,7 @@ namespace woa {
 // `solution` is of placement_problem(costs, goal).
 Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution);
 
+// Of its bound, as it was written down.
+assign::Proof proof_of(const Certificate& certificate);
+
 }  // namespace woa

@@ -12,6 +12,7 @@
 #include "compiler/assign/solve.h"
 #include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
+#include "compiler/place/certify.h"
 #include "compiler/place/placement_problem.h"
 
 namespace woa {
@@ -61,8 +62,10 @@ bool nothing_better_between(const Point& a, const Point& b) { return a.value == 
 
 class Reasons {
  public:
-  Reasons(const Certificate& certificate, Clock::time_point end)
-      : certificate_(certificate), end_(end), here_(point_at([](CostTable&, double) {}, 1)) {}
+  Reasons(const Certificate& certificate, Problem problem, Clock::time_point end)
+      : certificate_(certificate),
+        end_(end),
+        here_{1, std::move(problem), certificate.value_ps, proof_of(certificate)} {}
 
   PlacementReasons find() {
     const auto stages = static_cast<std::uint32_t>(certificate_.costs.stages.size());
@@ -116,7 +119,10 @@ class Reasons {
     table.stages[s].time_ps[l] = time;
     const auto problem = placement_problem(table, certificate_.goal);
     if (!problem.ok()) return;
-    const auto solution = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    assign::Placement start = certificate_.placement;
+    start[s] = l;
+    const auto solution =
+        assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = std::move(start)});
     if (!solution.ok()) return;  // limits keep it from there
     reason.elsewhere.push_back({table.components[l].controller, static_cast<std::int64_t>(solution->value.objective),
                                 solution->standing == assign::Standing::kProved});
@@ -163,34 +169,35 @@ class Reasons {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
-    if (!here_) return {1, 1};
     SafeRange range{1, reach(change, SafeRange::kMostFactor).factor};
     const Point least = reach(change, kLeastFactor);
-    const auto none = least.factor == kLeastFactor ? point_at(change, 0) : std::nullopt;
+    const auto none = least.factor == kLeastFactor ? point_at(change, 0, least) : std::nullopt;
     range.least = none && (is_concave() || nothing_better_between(least, *none)) ? 0 : least.factor;
     return range;
   }
   // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
   [[nodiscard]] Point reach(const Change& change, double far) const {
-    Point good = *here_;
+    Point good = here_;
     for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
       const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
-      auto next = point_at(change, factor);
+      auto next = point_at(change, factor, good);
       const bool stays = next && (is_concave() || nothing_better_between(good, *next));
       if (stays) good = std::move(*next);
       if (!stays || is_concave()) step = std::sqrt(step);  // twice the step was too far
     }
     return good;
   }
-  // Nothing: it is not the best, or that was not found out in time.
-  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor) const {
+  // Nothing: it is not the best, or that was not found out in time. What shows the point `near` often shows it, too.
+  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor, const Point& near) const {
     CostTable table = certificate_.costs;
     change(table, factor);
     auto problem = placement_problem(table, certificate_.goal);
     if (!problem.ok()) return std::nullopt;  // numbers that cannot be counted
     const assign::Value now = assign::evaluate(*problem, certificate_.placement);
     if (!now.feasible) return std::nullopt;
-    auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    if (assign::verify(*problem, near.proof, now.objective).ok())
+      return Point{factor, std::move(*problem), now.objective, near.proof};
+    auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = certificate_.placement});
     if (!best.ok() || best->standing != assign::Standing::kProved || best->value.objective < now.objective)
       return std::nullopt;
     return Point{factor, std::move(*problem), now.objective, std::move(best->proof)};
@@ -198,7 +205,7 @@ class Reasons {
 
   const Certificate& certificate_;
   Clock::time_point end_;
-  std::optional<Point> here_;
+  Point here_;
   PlacementReasons out_;
 };
 
@@ -209,7 +216,9 @@ Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::millis
   if (plan.certificate->status != "proved")
     return Status(Code::kUnsupported,
                   "the placement was not proved to be the best, so nothing can be said of what is better");
-  return Reasons(*plan.certificate, Clock::now() + limit).find();
+  auto problem = placement_problem(plan.certificate->costs, plan.certificate->goal);
+  if (!problem.ok()) return problem.status();
+  return Reasons(*plan.certificate, std::move(*problem), Clock::now() + limit).find();
 }
 
 }  // namespace woa
