@@ -225,6 +225,14 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   return found.empty() ? longer : found;
 }
 
+std::vector<Note> other_uses(const std::vector<Place>& places) {
+  constexpr std::size_t kMostNotes = 8;
+  std::vector<Note> notes;
+  for (std::size_t i = 1; i < std::min(places.size(), kMostNotes + 1); ++i)
+    notes.push_back({places[i], "it is named here, too"});
+  return notes;
+}
+
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {
   const std::string near = nearest(name, candidates);
   const std::string accepted = cat(what, ": ", quote_list(candidates));

@@ -114,6 +114,9 @@ std::string cat(const Parts&... parts) {
   return text;
 }
 
+// "It is named here, too": notes for a name that stands at several places, of which the first is reported.
+std::vector<Note> other_uses(const std::vector<Place>& places);
+
 // Reports a name that is none of `items` (anything with a `name`). Returns the one that is most like it, empty if none
 // is, if there are very many, or if the report is full.
 template <class Items>

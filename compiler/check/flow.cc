@@ -313,12 +313,14 @@ class FlowAnalyser {
     Endings& endings = endings_[static_cast<std::size_t>(l)];
     endings.known = true;
     endings.ways = {guards_.without(Guards::kAlways, again)};
+    bool ends = again != Guards::kAlways;
     for (const std::uint32_t e : turns_.of(l).exits) {
       MaybeGuard& exit = flow_.edge[e].back();
       if (!exit) continue;
       if (const Guard early = guards_.both(*exit, again); early != Guards::kNever) {
         report_early_exit(l, e, early);
         exit.reset();
+        ends = true;  // as it was meant
         continue;
       }
       std::vector<Guard> finer;
@@ -330,6 +332,16 @@ class FlowAnalyser {
       endings.ways = std::move(finer);
       if (endings.ways.size() > kMaxEndings) return report_endings(l);
     }
+    if (!ends) report_endless(l);
+  }
+
+  // Nothing after it would wait for it: the instance would be complete, or fail, as it happens.
+  void report_endless(std::int32_t l) {
+    const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+    endings_[static_cast<std::size_t>(l)].known = false;
+    if (!graph_.whole) return;
+    error(problem::kNotAtSink, loop.place, cat("loop ", quote(loop.name), " never ends: every turn starts another one"),
+          "let the port that goes on be of a `one_of` group, and another port of it leave the loop");
   }
 
   void report_early_exit(std::int32_t l, std::uint32_t e, Guard early) {

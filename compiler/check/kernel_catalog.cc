@@ -11,7 +11,7 @@ namespace woa {
 namespace fs = std::filesystem;
 
 KernelCatalog::KernelCatalog(const GraphFile& graph, std::vector<fs::path> kernel_path, Report& report)
-    : kernel_path_(std::move(kernel_path)), report_(report) {
+    : kernel_path_(std::move(kernel_path)), report_(report), incomplete_(!graph.all_kernels) {
   for (const SubgraphDecl& each : graph.graphs) graphs_.insert(each.name);
   for (const KernelRef& ref : graph.kernels) add_user_kernel(ref, graph.folders.at(ref.place.source));
 }

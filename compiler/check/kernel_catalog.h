@@ -45,7 +45,7 @@ class KernelCatalog {
   std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
   std::map<std::string, Place> user_files_;                // absolute, by where they were first named
   std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
-  bool incomplete_ = false;                                // a user's kernel, whose name is not known, has errors
+  bool incomplete_ = false;  // a user's kernel, whose name is not known, has errors or is not even named
 };
 
 }  // namespace woa

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "compiler/check/loops.h"
+
 namespace woa {
 namespace {
 
@@ -20,7 +22,10 @@ class ScatterFinder {
     const std::size_t errors = report_.errors();
     add_scatters();
     if (!any_) return true;
-    for (const std::uint32_t s : in_order()) enter(s);
+    for (const std::uint32_t s : in_order()) {
+      enter(s);
+      if (too_deep_) return false;  // what follows walks up from every stage
+    }
     for (const GraphEdge& edge : graph_.edges) check_loop_edge(edge);
     check_gathers();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
@@ -106,11 +111,20 @@ class ScatterFinder {
       }
     }
     unclear_[s] = lacks && first == nullptr;
-    for (std::uint32_t o = 0; o < stage.starts.size(); ++o) {
-      if (stage.starts[o] >= 0) outer_[static_cast<std::size_t>(stage.starts[o])] = around_[s];
+    for (const std::int32_t started : stage.starts) {
+      if (started >= 0) nest_in(started, around_[s]);
     }
     for (const auto& port : stage.in) check_held(s, port);
     if (s == kSinkStage && around_[s] >= 0) report_open(*first);
+  }
+
+  void nest_in(std::int32_t scatter, std::int32_t around) {
+    outer_[static_cast<std::size_t>(scatter)] = around;
+    at(scatter).depth = graph_.depth(around);
+    if (at(scatter).depth < kTagBits || too_deep_) return;
+    report_.error(problem::kTagTooLong, at(scatter).place, cat("scatters are nested deeper than ", kTagBits),
+                  "gather the elements before they are scattered again");
+    too_deep_ = true;
   }
 
   // Where a stage lies that an edge makes fire; nothing, after a report, if the edge cannot lead there.
@@ -267,6 +281,7 @@ class ScatterFinder {
   Graph& graph_;
   Report& report_;
   bool any_ = false;                           // some output is `many`, or some input gathers
+  bool too_deep_ = false;                      // reported
   std::vector<std::int32_t> loop_of_;          // by stage
   std::vector<std::int32_t> around_;           // by stage: the innermost scatter around it
   std::vector<bool> unclear_;                  // by stage: which that is, is not known

@@ -179,11 +179,13 @@ void add_invariants(Plan& plan) {
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     if (search.proved(e) <= plan.edges[e].min_blocks) continue;
     auto found = weights < kMaxWeights ? search.find(e) : std::nullopt;
-    plan.edges[e].claimed = !found;
     if (!found) continue;
     weights += found->weights.size();
     plan.invariants.push_back(std::move(*found));
   }
+  // Only now: one that was found for another edge may show it, too.
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
+    plan.edges[e].claimed = search.proved(e) > plan.edges[e].min_blocks;
 }
 
 }  // namespace woa

@@ -46,6 +46,7 @@ class IncludeLoader {
     if (seen_.contains(id) || !within_limits(include)) return;
     seen_.insert(id);
     const bool all_named = std::exchange(file_.all_named, false);  // until it is read
+    const bool all_kernels = std::exchange(file_.all_kernels, false);
     const std::optional<std::string> text = read_file(path, include.place, report_);
     if (!text) return;
     bytes_ += text->size();
@@ -56,6 +57,7 @@ class IncludeLoader {
     std::optional<GraphLibrary> library = read_library(source, report_);
     if (!library) return;
     file_.all_named = all_named && library->all_named;
+    file_.all_kernels = all_kernels && library->all_kernels;
     add(*library, path.parent_path());
     around_.push_back({path, std::move(id)});
     for (const IncludeRef& inner : library->includes) load(inner, path.parent_path());
@@ -93,7 +95,7 @@ class IncludeLoader {
   }
 
   void report_limit(const IncludeRef& include, std::string_view limit) {
-    file_.all_named = false;
+    file_.all_named = file_.all_kernels = false;
     if (std::exchange(over_limit_, true)) return;
     report_.error(problem::kTooManyIncludes, include.place, cat("more is included than ", limit),
                   "put sub-graphs that belong together into one file");

@@ -3,28 +3,68 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
 namespace woa {
 namespace {
 
+// Names of ports and parameters that a sub-graph has not, wherever they are used. Each is reported once, with the other
+// places where it stands: it may be misspelt where it is declared.
+class NotDeclared {
+ public:
+  enum class Kind : std::uint8_t { kInput, kOutput, kParam };
+
+  // `code` and `text` are taken where the name is met first.
+  void add(Kind kind, const SubgraphDecl& graph, const std::string& name, std::string_view code, const Place& place,
+           std::string text) {
+    if (!graph.all_declared) return;  // most likely one of those that could not be read
+    Uses& uses = missing_[{kind, &graph, name}];
+    if (uses.places.empty()) uses.code = code, uses.text = std::move(text);
+    uses.places.push_back(place);
+  }
+
+  void report(Report& report) const {
+    for (const auto& [what, uses] : missing_) {
+      const auto& [kind, graph, name] = what;
+      const auto say = [&, &uses = uses, &name = name](const auto& declared, std::string_view plural) {
+        report_unknown(report, uses.code, uses.places[0], uses.text, name, declared, plural, other_uses(uses.places));
+      };
+      switch (kind) {
+        case Kind::kInput: say(graph->inputs, "inputs"); break;
+        case Kind::kOutput: say(graph->outputs, "outputs"); break;
+        case Kind::kParam: say(graph->params, "parameters"); break;
+      }
+    }
+  }
+
+ private:
+  struct Uses {
+    std::string_view code;  // one of problems.h
+    std::string text;
+    std::vector<Place> places;
+  };
+  std::map<std::tuple<Kind, const SubgraphDecl*, std::string>, Uses> missing_;
+};
+
 class NameChecker {
  public:
   // `graph`: the sub-graph whose body it is, or null.
   NameChecker(GraphBody& body, const SubgraphDecl* graph, const Subgraphs& subgraphs, KernelCatalog& kernels,
-              Report& report)
+              NotDeclared& not_declared, Report& report)
       : body_(body),
         graph_(graph),
         subgraphs_(subgraphs),
         kernels_(kernels),
+        not_declared_(not_declared),
         names_(body, graph == nullptr ? nullptr : &graph->params),
         report_(report) {}
 
   void run() {
     for (StageDecl& stage : body_.stages) check_stage(stage);
     for (PortUse& output : body_.outputs) check_output(output);
-    report_missing(inputs_not_found_, input_word(), body_.inputs);
+    report_missing(inputs_not_found_, "graph input", body_.inputs);
     report_missing(stages_not_found_, "stage", body_.stages);
     if (body_.complete && !lost_reader_) check_read();
   }
@@ -63,10 +103,9 @@ class NameChecker {
       read_.insert(ref.stage + "." + ref.port);
       return;
     }
-    report_unknown(
-        report_, problem::kUnknownOutput, ref.place,
-        cat("sub-graph ", quote(used->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)),
-        ref.port, used->outputs, "outputs");
+    not_declared_.add(
+        NotDeclared::Kind::kOutput, *used, ref.port, problem::kUnknownOutput, ref.place,
+        cat("sub-graph ", quote(used->name), " of stage ", quote(ref.stage), " has no output ", quote(ref.port)));
     lose(ref);
   }
 
@@ -80,8 +119,10 @@ class NameChecker {
       report_.error(
           problem::kUnknownWriter, ref.place, cat("there is no ", input_word(), " ", quote(ref.port), in_graph()),
           cat(quote(ref.port), " is a stage, of which an output is named: ", quote_list(outputs_of(*stage->second))));
-    } else if (!body_.inputs.empty() ||
-               (graph_ != nullptr && body_.complete)) {  // else it is reported that there are none
+    } else if (graph_ != nullptr) {
+      not_declared_.add(NotDeclared::Kind::kInput, *graph_, ref.port, problem::kUnknownWriter, ref.place,
+                        cat("there is no ", input_word(), " ", quote(ref.port), in_graph()));
+    } else if (!body_.inputs.empty()) {  // else it is reported that there are none
       inputs_not_found_[ref.port].push_back(ref.place);
     }
   }
@@ -117,16 +158,10 @@ class NameChecker {
   // Reports each name once, with the other places where it stands: it may be misspelt where it is declared.
   template <class Items>
   void report_missing(const NotFound& missing, std::string_view what, const Items& items) {
-    constexpr std::size_t kMostNotes = 8;
-    for (const auto& [name, places] : missing) {
-      std::vector<Note> others;
-      for (std::size_t i = 1; i < std::min(places.size(), kMostNotes + 1); ++i) {
-        others.push_back({places[i], "it is named here, too"});
-      }
+    for (const auto& [name, places] : missing)
       report_unknown(report_, problem::kUnknownWriter, places[0],
                      cat("there is no ", what, " ", quote(name), in_graph()), name, items, cat(what, "s"),
-                     std::move(others));
-    }
+                     other_uses(places));
   }
 
   [[nodiscard]] std::string_view input_word() const { return graph_ == nullptr ? "graph input" : "input"; }
@@ -145,10 +180,9 @@ class NameChecker {
         known.push_back(std::move(port));
         continue;
       }
-      report_unknown(
-          report_, problem::kUnknownInput, port.place,
-          cat("sub-graph ", quote(used.name), " of stage ", quote(stage.name), " has no input ", quote(port.name)),
-          port.name, used.inputs, "inputs");
+      not_declared_.add(
+          NotDeclared::Kind::kInput, used, port.name, problem::kUnknownInput, port.place,
+          cat("sub-graph ", quote(used.name), " of stage ", quote(stage.name), " has no input ", quote(port.name)));
       unknown = true;
       for (WriterRef& ref : port.writers) check_writer(ref);
       std::move(port.writers.begin(), port.writers.end(), std::back_inserter(body_.mentions));
@@ -170,9 +204,8 @@ class NameChecker {
       report_.error(problem::kUnknownParam, place, cat("there is no parameter ", quote(name), " here"),
                     "`{param: NAME}` stands for a parameter of the sub-graph around it: write the value itself");
     } else {
-      report_unknown(report_, problem::kUnknownParam, place,
-                     cat("sub-graph ", quote(graph_->name), " has no parameter ", quote(name)), name, graph_->params,
-                     "parameters");
+      not_declared_.add(NotDeclared::Kind::kParam, *graph_, name, problem::kUnknownParam, place,
+                        cat("sub-graph ", quote(graph_->name), " has no parameter ", quote(name)));
     }
     return false;
   }
@@ -186,15 +219,16 @@ class NameChecker {
     const BodyIndex& names = subgraphs_.index(used);
     std::erase_if(stage.params, [&](const ParamUse& param) {
       if (names.params.contains(param.name)) return false;
-      report_unknown(
-          report_, problem::kUnknownParam, param.name_place,
-          cat("sub-graph ", quote(used.name), " of stage ", quote(stage.name), " has no parameter ", quote(param.name)),
-          param.name, used.params, "parameters");
+      not_declared_.add(NotDeclared::Kind::kParam, used, param.name, problem::kUnknownParam, param.name_place,
+                        cat("sub-graph ", quote(used.name), " of stage ", quote(stage.name), " has no parameter ",
+                            quote(param.name)));
+      stage.params_complete = false;  // it may have meant any
       return true;
     });
     for (ParamUse& param : stage.params) {
-      if (!param.value) continue;
-      const auto fault = check_param(*names.params.at(param.name), *param.value);
+      const ParamDecl& decl = *names.params.at(param.name);
+      if (!param.value || !decl.complete) continue;
+      const auto fault = check_param(decl, *param.value);
       if (!fault) continue;
       report_.error(fault->code, param.place, fault->text, "give such a value");
       param.value.reset();
@@ -248,6 +282,7 @@ class NameChecker {
   const SubgraphDecl* graph_;
   const Subgraphs& subgraphs_;
   KernelCatalog& kernels_;
+  NotDeclared& not_declared_;
   const BodyIndex names_;
   Report& report_;
   std::unordered_set<std::string> read_;  // inputs, and "stage.output" of uses
@@ -258,8 +293,10 @@ class NameChecker {
 }  // namespace
 
 void check_names(GraphFile& file, const Subgraphs& subgraphs, KernelCatalog& kernels, Report& report) {
-  NameChecker(file, nullptr, subgraphs, kernels, report).run();
-  for (SubgraphDecl& graph : file.graphs) NameChecker(graph, &graph, subgraphs, kernels, report).run();
+  NotDeclared not_declared;
+  NameChecker(file, nullptr, subgraphs, kernels, not_declared, report).run();
+  for (SubgraphDecl& graph : file.graphs) NameChecker(graph, &graph, subgraphs, kernels, not_declared, report).run();
+  not_declared.report(report);
 }
 
 }  // namespace woa

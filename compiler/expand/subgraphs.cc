@@ -21,8 +21,10 @@ BodyIndex::BodyIndex(const GraphBody& body, const std::vector<ParamDecl>* declar
 
 Subgraphs::Subgraphs(GraphFile& file, Report& report) : file_(file) {
   add_names(report);
-  drop_unknown(file_, report);
-  for (SubgraphDecl& graph : file_.graphs) drop_unknown(graph, report);
+  NotFound unknown;
+  drop_unknown(file_, unknown);
+  for (SubgraphDecl& graph : file_.graphs) drop_unknown(graph, unknown);
+  if (file_.all_named) report_graphs(unknown, report);
   measure(report);
   const auto refused = [this](const StageDecl& stage) {
     return !stage.graph.empty() && !measured_[by_name_.at(stage.graph)];
@@ -53,15 +55,19 @@ void Subgraphs::add_names(Report& report) {
   }
 }
 
-void Subgraphs::drop_unknown(GraphBody& body, Report& report) {
+void Subgraphs::drop_unknown(GraphBody& body, NotFound& unknown) const {
   for (StageDecl& stage : body.stages) {
     if (stage.graph.empty() || by_name_.contains(stage.graph)) continue;
-    if (file_.all_named) {
-      report_unknown(report, problem::kUnknownGraph, stage.kernel_place,
-                     cat("there is no sub-graph ", quote(stage.graph)), stage.graph, file_.graphs, "sub-graphs");
-    }
+    unknown[stage.graph].push_back(stage.kernel_place);
     stage.graph.clear();
   }
+}
+
+// Each name once: it may be misspelt where the sub-graph is.
+void Subgraphs::report_graphs(const NotFound& unknown, Report& report) const {
+  for (const auto& [name, places] : unknown)
+    report_unknown(report, problem::kUnknownGraph, places[0], cat("there is no sub-graph ", quote(name)), name,
+                   file_.graphs, "sub-graphs", other_uses(places));
 }
 
 void Subgraphs::each_use(std::size_t graph, const auto& visit) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,7 +40,9 @@ class Subgraphs {
 
  private:
   void add_names(Report& report);
-  void drop_unknown(GraphBody& body, Report& report);
+  using NotFound = std::map<std::string, std::vector<Place>>;  // where sub-graphs of that name are used
+  void drop_unknown(GraphBody& body, NotFound& unknown) const;
+  void report_graphs(const NotFound& unknown, Report& report) const;
   void measure(Report& report);
   void report_cycles(std::vector<bool> known, Report& report);
   void report_cycle(const std::vector<const StageDecl*>& uses, Report& report) const;

@@ -247,16 +247,27 @@ SubgraphDecl read_subgraph(const YamlNode& key, const YamlNode& value, Report& r
                  "leave it out: a kernel takes its secrets from the environment itself");
   }
   read_subgraph_inputs(map.need("inputs", "inputs: {NAME: {type: bytes}}"), graph, report);
-  read_stages(map.need("stages", "stages: {NAME: {kernel: ...}}"), graph, report);
   graph.outputs =
       read_port_uses(map.need("outputs", "outputs: {NAME: STAGE.PORT}"), "`outputs`", "`{NAME: STAGE.PORT}`", report);
+  graph.all_declared = report.errors() == errors;
+  read_stages(map.need("stages", "stages: {NAME: {kernel: ...}}"), graph, report);
   graph.complete = report.errors() == errors;
   return graph;
+}
+
+bool has_key(const YamlNode& map, std::string_view key) {
+  return std::any_of(map.keys.begin(), map.keys.end(), [&](const YamlNode& k) { return k.text == key; });
 }
 
 void read_graphs(const YamlNode* node, GraphLibrary& library, Report& report) {
   if (node == nullptr) return;
   const bool map = expect_map(*node, "`graphs`", "`NAME: {inputs: {...}, stages: {...}}`", report);
+  if (map && has_key(*node, "stages") && has_key(*node, "outputs")) {
+    report.error(problem::kMissingKey, node->place, "`graphs` holds what a sub-graph does, but no name of one",
+                 "write `NAME: {inputs: {...}, stages: {...}, outputs: {...}}`");
+    library.all_named = false;
+    return;
+  }
   library.all_named = library.all_named && map;
   for (std::size_t i = 0; i < (map ? node->keys.size() : 0); ++i) {
     const bool named = read_name(node->keys[i], "the name of a sub-graph", report).has_value();
@@ -265,30 +276,32 @@ void read_graphs(const YamlNode* node, GraphLibrary& library, Report& report) {
   }
 }
 
-// Calls take(path, place) for each path of a list.
-void read_paths(const YamlNode* node, std::string_view what, std::string_view item_what, std::string_view hint,
+// Calls take(path, place) for each path of a list; true if none could not be read.
+bool read_paths(const YamlNode* node, std::string_view what, std::string_view item_what, std::string_view hint,
                 Report& report, const auto& take) {
-  if (node == nullptr || !expect_list(*node, what, hint, report)) return;
+  if (node == nullptr) return true;
+  if (!expect_list(*node, what, hint, report)) return false;
+  bool all = true;
   for (const YamlNode& item : node->items) {
-    if (auto path = read_text(item, item_what, report)) take(std::move(*path), item.place);
+    auto path = read_text(item, item_what, report);
+    all = all && path;
+    if (path) take(std::move(*path), item.place);
   }
+  return all;
 }
 
 void read_library_keys(const MapReader& map, GraphLibrary& library, Report& report) {
-  library.all_named = !map.misspelt("graphs") && !map.misspelt("includes");
-  read_paths(map.get("includes"), "`includes`", "the path of a file", "`[parts.yaml]`", report,
-             [&](std::string path, const Place& place) {
-               library.includes.push_back({std::move(path), place});
-             });
-  read_paths(map.get("kernels"), "`kernels`", "the path of a kernel.yaml", "`[my_kernel/kernel.yaml]`", report,
-             [&](std::string path, const Place& place) {
-               library.kernels.push_back({std::move(path), place});
-             });
+  const bool included = read_paths(map.get("includes"), "`includes`", "the path of a file", "`[parts.yaml]`", report,
+                                   [&](std::string path, const Place& place) {
+                                     library.includes.push_back({std::move(path), place});
+                                   });
+  const bool kernels = read_paths(map.get("kernels"), "`kernels`", "the path of a kernel.yaml",
+                                  "`[my_kernel/kernel.yaml]`", report, [&](std::string path, const Place& place) {
+                                    library.kernels.push_back({std::move(path), place});
+                                  });
+  library.all_named = included && !map.misspelt("graphs") && !map.misspelt("includes");
+  library.all_kernels = kernels && included && !map.misspelt("kernels") && !map.misspelt("includes");
   read_graphs(map.get("graphs"), library, report);
-}
-
-bool has_key(const YamlNode& map, std::string_view key) {
-  return std::any_of(map.keys.begin(), map.keys.end(), [&](const YamlNode& k) { return k.text == key; });
 }
 
 void read_options(const MapReader& map, GraphFile& graph, Report& report) {

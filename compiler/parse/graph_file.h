@@ -104,6 +104,7 @@ struct SubgraphDecl : GraphBody {
   std::string name;
   Place place;
   std::vector<ParamDecl> params;
+  bool all_declared = true;  // no input, parameter or output was left out because it could not be read
 };
 
 // What a file may bring into another: its sub-graphs and kernels, and those of the files that it includes.
@@ -111,7 +112,8 @@ struct GraphLibrary {
   std::vector<IncludeRef> includes;
   std::vector<KernelRef> kernels;
   std::vector<SubgraphDecl> graphs;
-  bool all_named = true;  // no sub-graph was left out because its name or its file could not be read
+  bool all_named = true;    // no sub-graph was left out because its name or its file could not be read
+  bool all_kernels = true;  // no entry of `kernels` was
 };
 
 struct GraphFile : GraphBody, GraphLibrary {

@@ -86,6 +86,8 @@ void read_secret(const MapReader& map, ParamDecl& param, const Place& place, Rep
 
 ParamDecl read_param_decl(const YamlNode& key, const YamlNode& value, Report& report) {
   ParamDecl param;
+  const std::size_t errors = report.errors();
+  param.complete = false;
   param.name = key.text;
   const MapReader map(&value, cat("parameter ", quote(key.text)),
                       {"type", "default", "min", "max", "choices", "secret", "env"}, report);
@@ -108,6 +110,7 @@ ParamDecl read_param_decl(const YamlNode& key, const YamlNode& value, Report& re
     }
   }
   read_secret(map, param, key.place, report);
+  param.complete = report.errors() == errors;
   return param;
 }
 

@@ -21,7 +21,8 @@ struct ParamDecl {
   std::optional<std::string> min, max;  // kInt, kFloat: as written
   std::vector<std::string> choices;     // empty: any
   bool secret = false;
-  std::string env;  // environment variable of a secret
+  std::string env;       // environment variable of a secret
+  bool complete = true;  // nothing was left out because it could not be read
 };
 
 // Key `params` of a kernel.yaml.

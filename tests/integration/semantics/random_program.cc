@@ -107,6 +107,12 @@ RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages) : random_
   text_ += "outputs: {y: " + list(whole.out) + "}\n";
 }
 
+std::string RandomProgram::kernel_of(std::size_t stage) const {
+  const std::string& line = stages_.at(stage);
+  const std::size_t begin = line.find("kernel: ") + 8;
+  return line.substr(begin, line.find(',', begin) - begin);
+}
+
 std::optional<std::string> RandomProgram::expect(const std::string& x) const {
   x_ = x;
   try {
@@ -130,7 +136,7 @@ std::string RandomProgram::placement() {
 
 RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, int depth) {
   if (budget < 2) return single(in);
-  switch (below(depth < 3 ? 8 : 5)) {
+  switch (below(depth < 3 ? 9 : 5)) {
     case 0: return series(in, budget, depth);
     case 1: return branch(in, budget, depth);
     case 2: return parallel(in, budget, depth, false);
@@ -138,6 +144,7 @@ RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, 
     case 4: return optional(in);
     case 5: return self_loop(in, budget > 3);
     case 6: return scatter(in, budget, depth);
+    case 7: return absent_loop(in);
     default: return loop(in, budget, depth);
   }
 }
@@ -216,6 +223,27 @@ RandomProgram::Part RandomProgram::self_loop(const Writers& in, bool two_exits) 
               const std::size_t way = choice_of(name, ways, {v});
               v = value_of(name, static_cast<std::uint32_t>(way), {v});
               if (way != 0) return v;
+            }
+            throw TooManyTurns();
+          }};
+}
+
+// head -> step -> maybe -> head: a turn may begin with an absent token.
+RandomProgram::Part RandomProgram::absent_loop(const Writers& in) {
+  const std::string name = "l" + std::to_string(loops_++);
+  const std::size_t max = 1 + below(4), at = stages_.size();
+  const std::string head = "s" + std::to_string(at);
+  stages_.emplace_back();  // its inputs are known last
+  const std::string step = add("route", "in: " + head + ".out"), m = add("maybe", "in: " + step + ".left");
+  stages_[at] = "  " + head + ": {kernel: orelse, in: {in: " + list(with_loop(in, m + ".out", name, max)) + "}" +
+                placement() + "}\n";
+  return {{step + ".right"}, [=](std::string v) {
+            for (std::size_t turn = 0; turn <= max; ++turn) {
+              const std::string seen = value_of(head, 0, {v});
+              const std::size_t way = choice_of(step, 2, {seen});
+              v = value_of(step, static_cast<std::uint32_t>(way), {seen});
+              if (way != 0) return v;
+              v = choice_of(m, 2, {v}) == 0 ? value_of(m, 0, {v}) : "absent";
             }
             throw TooManyTurns();
           }};

@@ -28,6 +28,9 @@ class RandomProgram {
 
   // The graph file: one input `x`, one output `y`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  // s0, s1, ...; replicas of one are one.
+  [[nodiscard]] std::size_t stages() const noexcept { return stages_.size(); }
+  [[nodiscard]] std::string kernel_of(std::size_t stage) const;
   // `y` for an `x`; nothing if some loop would take more turns than it may.
   [[nodiscard]] std::optional<std::string> expect(const std::string& x) const;
 
@@ -50,6 +53,7 @@ class RandomProgram {
   Part optional(const Writers& in);
   Part scatter(const Writers& in, std::size_t budget, int depth);
   Part self_loop(const Writers& in, bool two_exits);
+  Part absent_loop(const Writers& in);
   Part loop(const Writers& in, std::size_t budget, int depth);
 
   std::mt19937& random_;

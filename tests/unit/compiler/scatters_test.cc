@@ -50,6 +50,23 @@ TEST_CASE("a scatter has a field of the tag, a factor in b(e) and a count") {
   CHECK(count_of(plan, "p").keep == 0);
 }
 
+TEST_CASE("scatters nest as deep as a tag has bits, and no deeper") {
+  constexpr int kTooDeep = 200;
+  std::string body = "stages:\n", from = "x";
+  for (int s = 0; s < kTooDeep; ++s) {
+    body += "  c" + std::to_string(s) + ": {kernel: cut, in: {in: " + from + "}}\n";
+    from = "c" + std::to_string(s) + ".piece";
+  }
+  for (int s = 0; s < kTooDeep; ++s) {
+    body += "  p" + std::to_string(s) + ": {kernel: paste, in: {pieces: " + from + "}}\n";
+    from = "p" + std::to_string(s) + ".out";
+  }
+  const Compilation result =
+      compile_text(test::graph_text(body + "outputs: {y: " + from + "}\n"), "graph.yaml", "folder", with_scatters());
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].text == "scatters are nested deeper than 64");
+}
+
 TEST_CASE("nested scatters multiply, and have fields side by side") {
   const Plan plan = test::compile_good(
       "stages:\n"

@@ -12,7 +12,7 @@ namespace woa::assign::test {
 TEST_CASE("a solver's optimum is the optimum") {
   if (const Status status = solver_status(); !status.ok()) woa::test::skip("cbc", status.message());
   CHECK(rc::check([] {
-    Problem problem = any_problem({.most_nodes = 7, .rows = true});
+    Problem problem = any_problem({.most_nodes = 10, .rows = true});
     if (*rc::gen::arbitrary<bool>()) make_symmetric(problem);
     const auto optimum = brute_force(problem);
     const Milp answer = solve_milp(problem, {}, std::chrono::seconds(20));

@@ -1,0 +1,145 @@
+#include "tests/integration/semantics/driven_run.h"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "runtime/node/host_backend.h"
+#include "runtime/node/hosted_controller.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "tests/integration/semantics/late_backend.h"
+
+namespace woa::test {
+namespace {
+
+// Duty cycles of every controller, one after the other, without any work, after which there will be none: returned
+// blocks are looked for once in 16 (runtime/controller/controller.cc).
+constexpr int kStill = 40;
+
+class Driver final : public InstanceObserver {
+ public:
+  Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed)
+      : plan_(plan), kernels_(kernels), random_(seed), layout_(make_layout(plan)) {}
+
+  Driven run(std::uint64_t instances) {
+    driven_.status = start();
+    while (driven_.status.ok() && !driven_.stands_still && ended_ < instances) step(instances);
+    return std::move(driven_);
+  }
+
+ private:
+  Status start() {
+    auto segments = allocate_segments(layout_, 0, transport_);
+    if (!segments.ok()) return segments.status();
+    segments_ = std::move(*segments);
+    for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) {
+      auto made = make(c);
+      if (!made.ok()) return made.status();
+      controllers_.push_back(std::move(*made));
+      slowness_.push_back(1 + random_() % 4);
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<HostedController>> make(std::uint32_t c) {
+    HostedControllerSetup setup;
+    setup.plan = &plan_;
+    setup.layout = &layout_;
+    setup.id = c;
+    setup.transports = {&transport_, {}};
+    setup.segments = &segments_;
+    if (c == kHostController) {
+      auto host = std::make_unique<HostBackend>(
+          [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { succeed(instance, outputs); });
+      host_ = host.get();
+      setup.backend = std::move(host);
+      setup.observer = this;
+    } else if (plan_.controllers[c].kind == ControllerKind::kCpu && random_() % 2 == 0) {
+      setup.backend = std::make_unique<FunctionBackend>(kernels_);
+    } else {
+      auto late = std::make_unique<LateBackend>(kernels_, random_);
+      late_.push_back(late.get());
+      setup.backend = std::move(late);
+    }
+    return HostedController::make(std::move(setup));
+  }
+
+  // One duty cycle of one controller, perhaps with an instance admitted before.
+  void step(std::uint64_t instances) {
+    if (admitted_ < instances && admitted_ < oldest_ + plan_.window && random_() % 2 == 0) admit();
+    const std::size_t c = random_() % controllers_.size();
+    if (random_() % slowness_[c] != 0) return;
+    if (work(c) > 0 || admitted_ < std::min(instances, oldest_ + plan_.window)) idle_ = 0;
+    if (++idle_ > kStill) driven_.stands_still = nothing_more_to_do();
+  }
+
+  std::size_t work(std::size_t c) {
+    const std::size_t done = controllers_[c]->controller().do_work();
+    if (const Status& status = controllers_[c]->controller().status(); !status.ok()) driven_.status = status;
+    return done;
+  }
+
+  bool nothing_more_to_do() {
+    idle_ = 0;
+    for (int round = 0; round < kStill; ++round) {
+      for (std::size_t c = 0; c < controllers_.size(); ++c) {
+        if (work(c) > 0 || !driven_.status.ok()) return false;
+      }
+    }
+    return std::none_of(late_.begin(), late_.end(), [](const LateBackend* late) { return late->busy(); });
+  }
+
+  void admit() {
+    host_->set_inputs(admitted_, [text = std::to_string(admitted_)](std::uint32_t, std::span<std::byte> room) {
+      std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), room.begin());
+      return Result<std::uint64_t>(text.size());
+    });
+    open_[admitted_ % kMaxWindow] = true;
+    controllers_[kHostController]->controller().admit(admitted_++, 0);
+  }
+
+  void succeed(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+    std::vector<std::string> texts;
+    for (const GraphOutput& output : outputs) {
+      texts.emplace_back(reinterpret_cast<const char*>(output.payload.data()), output.payload.size());
+      if (output.absent) texts.back() = "absent";
+    }
+    end(instance);
+    if (!driven_.outputs.emplace(instance, std::move(texts)).second) again();
+  }
+  void on_poisoned(std::uint64_t instance, Code code, std::uint32_t, std::string_view) noexcept override {
+    end(instance);
+    if (!driven_.failures.emplace(instance, code).second) again();
+  }
+  void again() { driven_.status = {Code::kInternal, "an instance ended twice"}; }
+
+  void end(std::uint64_t instance) {
+    ++ended_;
+    open_[instance % kMaxWindow] = false;
+    while (oldest_ < admitted_ && !open_[oldest_ % kMaxWindow]) ++oldest_;
+    controllers_[kHostController]->controller().retire(oldest_);
+  }
+
+  const Plan& plan_;
+  const Functions& kernels_;
+  std::mt19937 random_;
+  const Layout layout_;
+  LoopbackTransport transport_;
+  Segments segments_;
+  Driven driven_;
+  HostBackend* host_ = nullptr;  // these are owned by their controllers
+  std::vector<LateBackend*> late_;
+  std::array<bool, kMaxWindow> open_{};
+  std::uint64_t admitted_ = 0, oldest_ = 0, ended_ = 0;
+  int idle_ = 0;
+  std::vector<unsigned> slowness_;  // by controller: it goes on once in so many times that it is chosen
+  std::vector<std::unique_ptr<HostedController>> controllers_;  // last: they use the rest
+};
+
+}  // namespace
+
+Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed) {
+  return Driver(plan, kernels, seed).run(instances);
+}
+
+}  // namespace woa::test

@@ -1,0 +1,28 @@
+// A run in one thread: controllers of the runtime over loopback, one duty cycle of one of them at a time. Which of them
+// goes on, when instances are admitted and when kernels end is told by a seed, so that a run comes again; and whether
+// one stands still for good is known, not guessed by a clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+#include "tests/support/function_backend.h"
+
+namespace woa::test {
+
+struct Driven {
+  std::map<std::uint64_t, std::vector<std::string>> outputs;  // by instance that succeeded; an absent one is "absent"
+  std::map<std::uint64_t, Code> failures;
+  bool stands_still = false;  // no controller and no kernel can do anything, and not every instance has ended
+  Status status;              // why it could not be started, or go on
+};
+
+// Instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind cpu
+// kernels end at once, on all others some polls later and in any order.
+Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed);
+
+}  // namespace woa::test

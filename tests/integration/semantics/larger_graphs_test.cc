@@ -1,0 +1,187 @@
+// Random graphs of some ten stages, from the file to the outputs, in one thread: under every call model, on controllers
+// of two kinds, whatever the delays, they give what they mean. And with channels of exactly the certified size none of
+// them ever stands still.
+//
+// WOA_LARGER_GRAPHS sets how many there are, WOA_RUNS_AT_LIVE how many runs at the certified size.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "compiler/compiler.h"
+#include "runtime/rpc/call_model.h"
+#include "tests/integration/semantics/driven_run.h"
+#include "tests/integration/semantics/kernel_folder.h"
+#include "tests/integration/semantics/random_program.h"
+#include "tests/support/catch.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint64_t kFewInstances = 6;
+
+int number_in(const char* variable, int otherwise) {
+  const char* const given = std::getenv(variable);
+  if (given == nullptr) return otherwise;
+  const std::string_view text(given);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  REQUIRE((error == std::errc() && end == text.data() + text.size() && number > 0));
+  return number;
+}
+
+// Of kernels that see more or less than a token of each port (docs/kernels.md).
+bool one_kind(const std::string& kernel) {
+  return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse";
+}
+
+// The kernels of random programs, for both kinds of controller where they may be, and small payloads.
+class ProgramKernels {
+ public:
+  ProgramKernels() {
+    for (const auto& entry : program_kernels()) folder_.add(entry.first, description(entry.first));
+  }
+  [[nodiscard]] const std::string& path() const noexcept { return folder_.path(); }
+
+ private:
+  static std::string description(const std::string& kernel) {
+    for (const char* const folder : {"/tests/golden/compiler/kernels/", "/tests/support/kernels/"}) {
+      std::ifstream file(std::string(WOA_SOURCE_DIR) + folder + kernel + "/kernel.yaml");
+      std::string text, line;
+      while (std::getline(file, line)) {
+        if (line.starts_with("  ") && text.ends_with(kTwoVariants)) continue;  // more variants
+        if (line.starts_with("variants:") && !one_kind(kernel)) line = kTwoVariants, line.pop_back();
+        for (const char* const size : {"1MiB", "1KiB"}) {
+          for (std::size_t at = 0; (at = line.find(size)) != std::string::npos;) line.replace(at, 4, "64");
+        }
+        text += line + "\n";
+      }
+      if (!text.empty()) return text;
+    }
+    FAIL("no description of " << kernel);
+    return {};
+  }
+
+  KernelFolder folder_;
+};
+
+class LargerGraphs {
+ public:
+  explicit LargerGraphs(std::uint32_t seed) : random_(seed), seed_(seed) {}
+
+  // A graph of `least` to `most` stages that the compiler accepts. It refuses what would take too many turns or
+  // elements (E0415) or has too many choices (E0417), and nothing else of what these programs are.
+  std::unique_ptr<const RandomProgram> any(std::size_t least, std::size_t most) {
+    for (;;) {
+      auto program = std::make_unique<const RandomProgram>(random_, least + below(most - least + 1));
+      if (program->stages() < least || program->stages() > most) continue;
+      const Compilation compiled = compile(*program);
+      if (compiled.plan) return program;
+      INFO(program->text() << format(compiled.diagnostics.at(0), false));
+      const std::string& code = compiled.diagnostics.at(0).code;
+      REQUIRE((code == "E0415" || code == "E0417" || code == "E0416"));
+      ++refused_;
+    }
+  }
+
+  // Placed anew.
+  Plan plan_of(const RandomProgram& program, bool tight) {
+    Compilation compiled = compile(program);
+    REQUIRE(compiled.plan.has_value());
+    Plan plan = std::move(*compiled.plan);
+    INFO(program.text());
+    for (const EdgePlan& edge : plan.edges)  // else instances wait for one another, replicas or not
+      REQUIRE((edge.blocks > edge.min_blocks || plan.window == 1));
+    plan.window = static_cast<std::uint32_t>(1 + below(8));
+    for (StagePlan& stage : plan.stages) stage.library.clear();
+    if (!tight) return plan;
+    for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+    return plan;
+  }
+
+  // False: the plan cannot be run under that call model (runtime/rpc/call_model.h).
+  bool run(const RandomProgram& program, const Plan& plan, std::string_view model) {
+    const auto calls = rewrite(plan, model);
+    INFO(program.text() << "window " << plan.window << ", " << model << ", seed of all " << seed_);
+    INFO(calls.status().message());
+    if (calls.status().code() == Code::kUnsupported) return false;
+    REQUIRE(calls.ok());
+    const Driven driven = drive(*calls, program_kernels(), kFewInstances, static_cast<std::uint32_t>(random_()));
+    REQUIRE(driven.status.message() == "");
+    REQUIRE_FALSE(driven.stands_still);
+    for (std::uint64_t i = 0; i < kFewInstances; ++i) check(program, driven, i);
+    ++runs_[model];
+    return true;
+  }
+
+  [[nodiscard]] std::size_t below(std::size_t n) { return random_() % n; }
+  [[nodiscard]] int succeeded() const noexcept { return succeeded_; }
+  void print(const char* what) const {
+    std::printf("%s: %d instances succeeded; %d graphs refused as too large; runs:", what, succeeded_, refused_);
+    for (const auto& [model, runs] : runs_) std::printf(" %s %d", std::string(model).c_str(), runs);
+    std::printf("\n");
+  }
+
+ private:
+  Compilation compile(const RandomProgram& program) {
+    static const char* const kControllers[] = {"cpu:0", "cpu:1", "gpu:0", "gpu:1"};  // two for kernels of one kind
+    CompileOptions options;
+    options.kernel_path = {kernels_.path()};
+    for (std::size_t s = 0; s < program.stages(); ++s)
+      options.pins["s" + std::to_string(s)] = kControllers[below(one_kind(program.kernel_of(s)) ? 2 : 4)];
+    return compile_text(program.text(), "graph.yaml", "", options);
+  }
+
+  void check(const RandomProgram& program, const Driven& driven, std::uint64_t i) {
+    const std::optional<std::string> expected = program.expect(std::to_string(i));
+    INFO("instance " << i);
+    REQUIRE(driven.outputs.contains(i) == expected.has_value());
+    if (expected) REQUIRE(driven.outputs.at(i).at(0) == *expected);
+    if (!expected) REQUIRE(driven.failures.at(i) == Code::kLoopLimit);
+    succeeded_ += expected ? 1 : 0;
+  }
+
+  const ProgramKernels kernels_;
+  std::mt19937 random_;
+  std::uint32_t seed_;
+  std::map<std::string_view, int> runs_;  // by call model
+  int succeeded_ = 0, refused_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("larger random graphs give what they mean, wherever their stages are") {
+  LargerGraphs graphs(21);
+  const int count = number_in("WOA_LARGER_GRAPHS", 500);
+  for (int g = 0; g < count; ++g) {
+    const auto program = graphs.any(5, 40);
+    for (const bool tight : {false, true}) {
+      const Plan plan = graphs.plan_of(*program, tight);
+      for (const std::string_view model : kCallModels) graphs.run(*program, plan, model);
+    }
+  }
+  graphs.print("larger graphs");
+  CHECK(graphs.succeeded() > count);  // else nearly all took too many turns, and nothing is shown
+}
+
+TEST_CASE("channels of exactly the live size: no run stands still") {
+  LargerGraphs graphs(22);
+  const int count = number_in("WOA_RUNS_AT_LIVE", 2000);
+  for (int runs = 0; runs < count;) {
+    const auto program = graphs.any(2, 12);
+    const Plan plan = graphs.plan_of(*program, true);
+    INFO(program->text());
+    REQUIRE(verify_liveness(plan).message() == "");
+    runs += graphs.run(*program, plan, kCallModels[graphs.below(std::size(kCallModels))]) ? 1 : 0;
+  }
+  graphs.print("at the live size");
+  CHECK(graphs.succeeded() > count);
+}
+
+}  // namespace woa::test

@@ -1,0 +1,231 @@
+// Every small graph (enumerate.h), from the file to the outputs: the compiler accepts it if it is right whatever is
+// chosen in it (reference.h), and then every placement on two controllers gives what the reference says, under every
+// call model and whatever the delays. The two are of two kinds where a kernel may be on both; the kinds are stand-ins
+// that run the same functions, one at once, the other late (driven_run.h).
+//
+// WOA_SMALL_GRAPHS=all takes the larger classes, too (docs/graph-language.md).
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/plan/liveness.h"
+#include "runtime/rpc/call_model.h"
+#include "tests/integration/semantics/enumerate.h"
+#include "tests/integration/semantics/small_run.h"
+#include "tests/support/catch.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint64_t kManyWays = 100;  // instances of which one surely comes to any edge
+
+// With which codes a graph with loops may be refused though it is right: where it would need loops with cycles of their
+// own (E0403) that are entered alike (E0405), or where a branch leads into a loop that goes on until it fails (E0408,
+// E0412).
+const std::set<std::string> kTooStrict{"E0403", "E0405", "E0408", "E0412"};
+
+// What became of the graphs of one class.
+struct Tally {
+  int shapes = 0, graphs = 0, accepted = 0, right = 0, runs = 0, not_offered = 0;
+  int edges = 0, least = 0, blocked = 0;  // those of which one block less is too few, and was shown to be
+  std::uint64_t instances = 0;
+  std::map<std::pair<std::string, std::string>, int> refused;  // by code, and what is wrong
+  std::map<std::string, std::string> examples;                 // by code, of those that are right
+};
+
+void print(const std::string& name, const Tally& tally) {
+  std::printf("%s: %d shapes, %d graphs, %d right, %d accepted; %d runs of %llu instances, %d calls not offered\n",
+              name.c_str(), tally.shapes, tally.graphs, tally.right, tally.accepted, tally.runs,
+              static_cast<unsigned long long>(tally.instances), tally.not_offered);
+  std::printf("    %d edges, %d with the least blocks possible, %d of more than one of which one less stands still\n",
+              tally.edges, tally.least, tally.blocked);
+  for (const auto& [what, count] : tally.refused)
+    std::printf("    %s: %d that are %s\n", what.first.c_str(), count, what.second.c_str());
+  for (const auto& [code, text] : tally.examples) std::printf("  refused with %s:\n%s", code.c_str(), text.c_str());
+}
+
+class SmallGraphs {
+ public:
+  SmallGraphs() { describe_small_kernels(kernels_); }
+
+  Tally check(const std::string& name, const Enumeration& what) {
+    tally_ = {};
+    tally_.shapes = enumerate(what, [&](const SmallGraph& graph) { one(graph); });
+    print(name, tally_);
+    return tally_;
+  }
+
+ private:
+  // `elsewhere`: by stage, whether it goes to the second controller, a gpu if its kernel has a variant for one.
+  [[nodiscard]] Compilation compile(const SmallGraph& graph, const std::string& text, unsigned elsewhere) const {
+    CompileOptions options;
+    options.kernel_path = {kernels_.path()};
+    for (std::size_t s = 0; s < graph.stages.size(); ++s) {
+      const char* const second = graph.stages[s].one_kind() ? "cpu:1" : "gpu:0";
+      options.pins["s" + std::to_string(s)] = (elsewhere >> s & 1U) != 0 ? second : "cpu:0";
+    }
+    return compile_text(text, "graph.yaml", "", options);
+  }
+
+  void one(const SmallGraph& graph) {
+    ++tally_.graphs;
+    const std::string text = graph.text();
+    const Course course = worst_course(graph);
+    tally_.right += course == Course::kRight ? 1 : 0;
+    const Compilation compiled = compile(graph, text, 0);
+    if (!compiled.plan) {
+      const Diagnostic& said = compiled.diagnostics.at(0);
+      ++tally_.refused[{said.code, name_of(course)}];
+      if (course == Course::kRight) tally_.examples.emplace(said.code, text + format(said, false));
+      return;
+    }
+    ++tally_.accepted;
+    INFO(text);
+    REQUIRE(std::string(name_of(course)) == "right");
+    REQUIRE(verify_liveness(*compiled.plan).message() == "");
+    const SmallRun run(graph);
+    take_a_block(run, run.prepared(*compiled.plan, 1, true));
+    place(graph, run, text);
+  }
+
+  // Where fewer blocks than `live` are too few: of one none would be left, with fewer of several some course stands
+  // still.
+  void take_a_block(const SmallRun& run, Plan plan) {
+    for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+      EdgePlan& edge = plan.edges[e];
+      ++tally_.edges;
+      if (necessary_blocks(plan, edge) != edge.min_blocks) continue;
+      ++tally_.least;
+      if (edge.min_blocks == 1) continue;
+      edge.blocks = --edge.min_blocks;
+      bool stood_still = false;
+      for (std::uint32_t seed = 0; seed < 20 && !stood_still; ++seed)
+        stood_still = drive(plan, run.functions(), kManyWays, seed).stands_still;
+      INFO("edge from " << plan.stages[edge.from_stage].name << " to " << plan.stages[edge.to_stage].name);
+      REQUIRE(stood_still);
+      ++tally_.blocked;
+      edge.blocks = ++edge.min_blocks;
+    }
+  }
+
+  void place(const SmallGraph& graph, const SmallRun& run, const std::string& text) {
+    for (unsigned elsewhere = 0; elsewhere < 1U << graph.sink(); ++elsewhere) {
+      const Compilation compiled = compile(graph, text, elsewhere);
+      REQUIRE(compiled.plan.has_value());
+      const bool tight = random_() % 2 == 0;
+      const auto window = static_cast<std::uint32_t>(1 + random_() % 4);
+      const Plan plan = run.prepared(*compiled.plan, window, tight);
+      for (const std::string_view model : kCallModels) call(run, plan, model);
+    }
+  }
+
+  void call(const SmallRun& run, const Plan& plan, std::string_view model) {
+    const auto calls = rewrite(plan, model);
+    INFO(model << ": " << calls.status().message());
+    if (calls.status().code() == Code::kUnsupported) return void(++tally_.not_offered);
+    REQUIRE(calls.ok());
+    const auto seed = static_cast<std::uint32_t>(random_());
+    const std::string difference = run.difference(drive(*calls, run.functions(), run.instances(), seed));
+    ++tally_.runs;
+    tally_.instances += run.instances();
+    if (difference.empty()) return;
+    INFO("window " << plan.window << ", seed " << seed);
+    FAIL(difference);
+  }
+
+  KernelFolder kernels_;
+  std::mt19937 random_{1};
+  Tally tally_;
+};
+
+bool all_classes() {
+  const char* const wanted = std::getenv("WOA_SMALL_GRAPHS");
+  return wanted != nullptr && std::string(wanted) == "all";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a graph without loops is accepted if, and only if, it is right whatever is chosen, and gives what it means") {
+  SmallGraphs graphs;
+  for (int stages = 1; stages <= 3; ++stages) {
+    const Tally tally = graphs.check(std::to_string(stages) + " stages", {.stages = stages});
+    CHECK(tally.accepted == tally.right);
+    CHECK(tally.accepted > 0);
+  }
+  const Enumeration four{.stages = 4, .most_writers = all_classes() ? 3 : 2, .most_readers = all_classes() ? 3 : 2};
+  const Tally tally = graphs.check("4 stages", four);
+  CHECK(tally.accepted == tally.right);
+}
+
+TEST_CASE("likewise where ports hold their tokens") {
+  SmallGraphs graphs;
+  for (int stages = 1; stages <= 3; ++stages) {
+    const Tally tally = graphs.check(std::to_string(stages) + " stages, some hold", {.stages = stages, .holds = true});
+    CHECK(tally.accepted == tally.right);
+  }
+}
+
+TEST_CASE("likewise where outputs may be left out") {
+  SmallGraphs graphs;
+  for (int stages = 1; stages <= (all_classes() ? 3 : 2); ++stages) {
+    const Enumeration what{.stages = stages, .most_writers = 2, .most_readers = 2, .optional = true};
+    const Tally tally = graphs.check(std::to_string(stages) + " stages, some optional", what);
+    CHECK(tally.accepted == tally.right);
+  }
+}
+
+TEST_CASE("absent tokens turn loops, as often as they may") {
+  SmallGraphs graphs;
+  const Enumeration what{.stages = 2, .most_writers = 2, .most_readers = 2, .edges_back = 1, .optional = true};
+  const Tally tally = graphs.check("2 stages, 1 edge back, some optional", what);
+  CHECK(tally.accepted > 0);
+  for (const auto& example : tally.examples) {
+    INFO(example.second);
+    CHECK(kTooStrict.contains(example.first));
+  }
+}
+
+TEST_CASE("likewise where stages scatter and ports hold") {
+  SmallGraphs graphs;
+  for (int stages = 2; stages <= 3; ++stages) {
+    const Enumeration what{.stages = stages, .most_writers = 2, .most_readers = 2, .holds = true, .scatters = true};
+    const Tally tally = graphs.check(std::to_string(stages) + " stages, some scatter, some hold", what);
+    CHECK(tally.accepted <= tally.right);
+  }
+}
+
+TEST_CASE("likewise where stages scatter and gather") {
+  SmallGraphs graphs;
+  for (int stages = 2; stages <= 4; ++stages) {
+    const int most = stages < 4 || all_classes() ? 2 : 1;  // 1: chains
+    const Enumeration what{.stages = stages, .most_writers = most, .most_readers = most, .scatters = true};
+    const Tally tally = graphs.check(std::to_string(stages) + " stages, some scatter", what);
+    CHECK(tally.accepted <= tally.right);
+    CHECK(tally.accepted > 0);
+  }
+}
+
+TEST_CASE("a graph with loops is accepted only if it is right whatever is chosen, and gives what it means") {
+  struct Class {
+    int stages, edges_back, most;
+  };
+  std::vector<Class> classes{{1, 1, 6}, {2, 1, 6}, {2, 2, 6}, {3, 1, 2}};
+  if (all_classes()) classes.insert(classes.end(), {{3, 1, 3}, {3, 2, 2}, {4, 1, 2}});
+  SmallGraphs graphs;
+  for (const auto& [stages, back, most] : classes) {
+    const Enumeration what{.stages = stages, .most_writers = most, .most_readers = most, .edges_back = back};
+    const Tally tally = graphs.check(std::to_string(stages) + " stages, " + std::to_string(back) + " edges back", what);
+    CHECK(tally.accepted > 0);
+    for (const auto& example : tally.examples) {
+      INFO(example.second);
+      CHECK(kTooStrict.contains(example.first));
+    }
+  }
+}
+
+}  // namespace woa::test
