@@ -208,7 +208,8 @@ TEST_CASE("controllers that are alike are known to be, and many of them take no 
   CHECK(twins[0] == 0);
   CHECK(std::all_of(twins.begin() + 1, twins.end(), [](std::uint32_t first) { return first == 1; }));
   CHECK(assign::solve(*problem, {.limit = std::chrono::seconds(1), .solver = false}).ok());
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  // Seconds, or half a minute under sanitizers; when each pair of controllers was compared row by row, minutes.
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
 TEST_CASE("what is proved of stages that take microseconds is proved of such that take minutes") {
