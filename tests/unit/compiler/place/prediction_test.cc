@@ -135,6 +135,48 @@ TEST_CASE("branches side by side count once in the critical path, a loop with al
   CHECK(loop->critical_path_ps == 10 * kStage_ps + 11 * kLatency_ps);
 }
 
+TEST_CASE("of branches that are taken sometimes, an instance takes one") {
+  CostTable costs = stages_at({0, 1, 2}, 3);
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 250'000, 0}, {2, 4, 750'000, 0}, {3, 1, 250'000, 0}, {4, 1, 750'000, 0}};
+  costs.stages[3].firings = 250'000, costs.stages[4].firings = 750'000;
+  costs.stages[3].time_ps[2] = 5 * kStage_ps;
+  const Prediction either = predicted(costs, "woa");
+  CHECK(either.hops == 3 * kPerMillion);
+  CHECK(either.critical_kernels_ps == 3 * kStage_ps);  // 1 + (5 + 3 x 1) / 4
+  CHECK(either.critical_path_ps == 3 * kStage_ps + 3 * kLatency_ps);
+  CHECK(either.critical_path_ps == either.serial_ps);
+}
+
+TEST_CASE("the body of a loop counts though its head leaves it") {
+  CostTable costs = stages_at({0, 1}, 2);
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 4 * kPerMillion, 0}, {3, 2, 4 * kPerMillion, 0}, {2, 1, kPerMillion, 0}};
+  costs.stages[2].firings = 5 * kPerMillion, costs.stages[3].firings = 4 * kPerMillion;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges[2].loop = 0;
+  const auto loop = predict(plan);
+  REQUIRE(loop.ok());
+  CHECK(loop->hops == 10 * kPerMillion);
+  CHECK(loop->critical_path_ps == 9 * kStage_ps + 10 * kLatency_ps);
+  CHECK(loop->critical_path_ps == loop->serial_ps);
+}
+
+TEST_CASE("a gather waits for the last of the replicas that work side by side") {
+  CostTable costs = stages_at({0, 1, 2, 0}, 3);
+  constexpr std::uint64_t kElements = 3;
+  costs.edges = {{0, 2, kPerMillion, 0},     {2, 3, 2 * kPerMillion, 0}, {2, 4, 1 * kPerMillion, 0},
+                 {3, 5, 2 * kPerMillion, 0}, {4, 5, 1 * kPerMillion, 0}, {5, 1, kPerMillion, 0}};
+  costs.stages[3].firings = 2 * kPerMillion;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.stages[2].outputs.resize(1), plan.stages[2].outputs[0].many = kElements;
+  plan.stages[5].inputs.resize(1), plan.stages[5].inputs[0].gather = kElements;
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->critical_kernels_ps == 4 * kStage_ps);  // two of the three elements come after one another
+  CHECK(found->serial_ps == 5 * kStage_ps + 8 * kLatency_ps);
+}
+
 TEST_CASE("a plan without a certificate, and one of another graph") {
   const CostTable costs = chain({0}, 1);
   Plan plan = plan_of(costs, placed(costs, "woa"));
