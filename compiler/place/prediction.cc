@@ -32,6 +32,7 @@ class Predictor {
     find_callers();
     for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
     count_calls();
+    count_own_bytes();
     const Way longest = critical_path(plan_, costs_, ways_, edge_ways_);
     WOA_RETURN_IF_ERROR(find_bottleneck());
     for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps})
@@ -48,6 +49,10 @@ class Predictor {
   }
 
  private:
+  struct Sent {  // by edge
+    std::vector<ReplicaChoice> choices;
+    std::vector<std::uint64_t> bytes;
+  };
   using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, is it back?
 
   [[nodiscard]] std::uint32_t at(std::uint32_t stage) const { return certificate_.placement[stage]; }
@@ -101,24 +106,25 @@ class Predictor {
     }
     return way;
   }
-  // What a stage itself sends to a controller on several edges of an output is counted on the first: the others name
-  // the same block. What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
+  // Edges on which a stage itself sends an output to one controller name the same block, which is counted once
+  // (runtime/plan/plan.h). What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
   void add_bytes(const EdgePlan& edge, const Route& route, std::uint64_t bytes) {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
       const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
       const bool own = hop.from == at(edge.from_stage) && !relayed;
-      if (own && sent_before(edge, hop.to)) continue;
-      payload_bytes_ += bytes;
+      if (own) {
+        Sent& sent = sent_[{edge.from_stage, edge.from_port, hop.to}];
+        sent.choices.push_back(edge.choice), sent.bytes.push_back(bytes);
+      } else {
+        payload_bytes_ += bytes;
+      }
     }
   }
-  // As a run counts (runtime/controller/layout.cc): an edge that takes all tokens, or the same, came before.
-  bool sent_before(const EdgePlan& edge, std::uint32_t to) {
-    std::vector<ReplicaChoice>& sent = sent_[{edge.from_stage, edge.from_port, to}];
-    const bool before = std::ranges::any_of(
-        sent, [&](const ReplicaChoice& other) { return other.replicas == 1 || other == edge.choice; });
-    sent.push_back(edge.choice);
-    return before;
+  void count_own_bytes() {
+    for (const auto& [output, sent] : sent_)
+      for (std::size_t k = 0; k < sent.choices.size(); ++k)
+        if (counts_payload(sent.choices, k)) payload_bytes_ += sent.bytes[k];
   }
 
   // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
@@ -167,7 +173,7 @@ class Predictor {
   const std::string& model_;
   const Plan& plan_;
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<ReplicaChoice>> sent_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
   std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: that its return goes to
   std::set<std::uint32_t> ridden_;                  // stages whose return has an output

@@ -115,6 +115,28 @@ TEST_CASE("what one output sends to one controller crosses once, unless by way o
   CHECK(predicted(costs, "rpc-hub").payload_bytes == 2 * kBytes);
 }
 
+TEST_CASE("what goes to replicas and to another stage of a controller crosses once, whatever the order of the edges") {
+  for (const bool all_first : {false, true}) {
+    CostTable costs = stages_at({0, 1, 1, 1}, 2);
+    const std::uint32_t all = all_first ? 0 : 2;
+    costs.edges.push_back({0, 2, kPerMillion, kBytes});
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint64_t share = k == all ? 1 : 2;
+      costs.stages[3 + k].firings = kPerMillion / share;
+      costs.edges.push_back({2, 3 + k, kPerMillion / share, kBytes / share});
+    }
+    for (std::uint32_t s = 3; s < 6; ++s) costs.edges.push_back({s, 1, costs.stages[s].firings, 0});
+    for (const std::string_view model : {"woa", "rpc-hub"}) {
+      Plan plan = plan_of(costs, placed(costs, model));
+      for (std::uint32_t k = 0, replica = 0; k < 3; ++k)
+        if (k != all) plan.edges[1 + k].choice = {2, replica++, 0, 0};
+      const auto found = predict(plan);
+      REQUIRE(found.ok());
+      CHECK(found->payload_bytes == (model == "woa" ? 2 : 4) * kBytes);  // hub: two calls' arguments go their own ways
+    }
+  }
+}
+
 TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {{0, 2, kPerMillion, 0}, {0, 3, kPerMillion, 0}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
