@@ -135,6 +135,17 @@ class Compare(WoaTest):
         done = self.woa("compare", graph, *known, *self.machine())
         self.assertIn("WOA gains nothing here", done.stdout.decode())
 
+    def test_a_long_chain_is_polled_in_as_small_a_window_as_its_rings_need(self):
+        stages, last = "", "data"
+        for number in range(1500):
+            stages += f"  s{number}: {{kernel: copy, in: {{data: {last}}}, on: \"cpu:{number % 2}\"}}\n"
+            last = f"s{number}.data"
+        graph = self.write("chain.yaml", "woa: 1\ngraph: chain\ninputs: {data: {type: bytes, max: 64}}\nstages:\n" + stages +
+                           f"outputs: {{data: {last}}}\n")
+        for model in ("woa", "rpc-hub", "rpc-polled"):
+            done = self.woa("run", graph, "--in", "data=" + self.write("data", "x"), "--processes", "one", "--model", model, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+
     def test_bad_usage(self):
         hello = self.example("hello")
         for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
