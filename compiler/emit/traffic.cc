@@ -29,7 +29,7 @@ class Counter {
     if (plan_.stages[edge.from_stage].role != StageRole::kRelay) {
       if (e < costs_.edges.size())
         traffic_[e] = {static_cast<double>(costs_.edges[e].tokens) / kPerMillion,
-                       static_cast<double>(costs_.edges[e].bytes)};
+                       static_cast<double>(costs_.edges[e].bytes) / kPerMillion};
       return traffic_[e];
     }
     const auto given = by_end_.find({edge.from_stage, edge.from_port});

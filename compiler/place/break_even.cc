@@ -34,9 +34,7 @@ void change_latency(CostTable& table, double factor) {
   for (LinkCosts& link : table.links) link.latency_ps = scaled_by(link.latency_ps, factor);
 }
 
-std::uint64_t bytes_of_token(const EdgeCosts& edge) {
-  return static_cast<std::uint64_t>(assign::Sum{edge.bytes} * kPerMillion / edge.tokens);
-}
+std::uint64_t bytes_of_token(const EdgeCosts& edge) { return edge.bytes / edge.tokens; }
 
 void change_payload(CostTable& table, double factor) {
   for (EdgeCosts& edge : table.edges) edge.bytes = scaled_by(edge.bytes, factor);

@@ -17,7 +17,7 @@ using assign::Row;
 using assign::Sum;
 
 constexpr std::uint32_t kSource = 0, kSink = 1;
-constexpr std::uint64_t kKib = 1024;
+constexpr std::uint64_t kKib = 1024 * kPerMillion;  // bytes are in millionths
 // Of a number of the table: products of two are exact.
 constexpr std::uint64_t kMostTableNumber = std::uint64_t{1} << 60;
 // Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.

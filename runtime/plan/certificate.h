@@ -37,7 +37,7 @@ struct ProofLeaf {
 };
 
 // What one instance sends and takes by the costs, under the goal's call model (compiler/place/prediction.h). Means
-// where branches and loops decide; `messages`, `calls` and `hops` in millionths, as tokens are.
+// of the inputs that were profiled; `messages`, `calls`, `hops` and `payload_bytes` in millionths, as tokens are.
 struct Prediction {
   std::uint64_t messages = 0;  // packets between controllers, one for each token and each poll, return, ...
   std::uint64_t calls = 0;     // the same if all that goes at once from a firing to one place were one packet

@@ -44,6 +44,10 @@ std::string bytes_of(double bytes) {
   return in_unit(bytes, 1024, kUnits);
 }
 
+std::string payload_of(const Prediction& known) {
+  return bytes_of(static_cast<double>(known.payload_bytes) / kPerMillion);
+}
+
 double per_instance(const ModelRun& run, std::uint64_t total) {
   return static_cast<double>(total) / static_cast<double>(std::max<std::uint64_t>(run.instances, 1));
 }
@@ -67,9 +71,8 @@ void print_predicted(const Comparison& comparison) {
       {"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "SERIAL", "CRITICAL PATH", "PERIOD", "BUFFERS", "STATUS"}};
   for (const ModelRow& row : comparison.models) {
     const Prediction& known = row.prediction;
-    rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops),
-                    bytes_of(static_cast<double>(known.payload_bytes)), ps_text(known.serial_ps),
-                    ps_text(known.critical_path_ps), ps_text(known.period_ps),
+    rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops), payload_of(known),
+                    ps_text(known.serial_ps), ps_text(known.critical_path_ps), ps_text(known.period_ps),
                     row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-", row.status});
   }
   print_aligned(rows);
@@ -91,7 +94,7 @@ Cells measured_cells(const ModelRow& row) {
   Cells cells{row.model,
               count_of(known.messages),
               "-",
-              bytes_of(static_cast<double>(known.payload_bytes)),
+              payload_of(known),
               "-",
               to_text("%.0f %%", 100 * kernel_share(known)),
               us_of(predicted_us(known)),

@@ -74,16 +74,25 @@ class Compare(WoaTest):
 
     def test_examples_send_what_was_predicted(self):
         self.need_flagship()
-        bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
-        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
-                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
-        done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", "1", "--processes", "one",
-                               "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
-        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        rows = json.loads(done.stdout)["rows"]
+        rows = self.predictions("1")
         ran = {(row["graph"], row["model"]) for row in rows if row.get("exact")}
         examples = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
         self.assertLessEqual(examples, {graph for graph, _ in ran})
+        self.check_exact(rows)
+
+    def test_examples_send_what_was_predicted_of_inputs_of_several_sizes(self):
+        self.check_exact(self.predictions("1", "--small"))
+
+    def predictions(self, repetitions, *more):
+        bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
+        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
+                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
+        done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", repetitions,
+                               "--processes", "one", "--json", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+        return json.loads(done.stdout)["rows"]
+
+    def check_exact(self, rows):
         for row in rows:
             with self.subTest(row["graph"], model=row["model"]):
                 self.assertEqual("exact" not in row, row["model"] in self.REFUSED.get(row["graph"], ()), row["why"])

@@ -37,7 +37,8 @@ Plan relayed_plan() {
                   {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}},
                   {{kNowhere_ps, 2'000'000, 9}, 3 * kPerMillion, {}},
                   {{kNowhere_ps, 9, 4'000'000}, kPerMillion, {}}};
-  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, 3 * kPerMillion, 5000}, {3, 1, kPerMillion / 2, 100}};
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 3 * kPerMillion, 5000 * kPerMillion}, {3, 1, kPerMillion / 2, 100 * kPerMillion}};
   plan.certificate = certificate;
   return plan;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kStage_ps = 10'000;
 constexpr std::int64_t kLatency_ps = 1'000;
-constexpr std::uint64_t kBytes = 10;
+constexpr std::uint64_t kBytes = 10 * kPerMillion;
 
 // Kernels that may each run on one component only, and no edges. Every link takes kLatency_ps, and 1 ps for a byte.
 CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controllers) {
@@ -76,7 +76,7 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
     CHECK(found.messages == expected.messages * kPerMillion);
     CHECK(found.calls == expected.messages * kPerMillion);
     CHECK(found.hops == expected.messages * kPerMillion);
-    CHECK(found.payload_bytes == expected.bytes);
+    CHECK(found.payload_bytes == expected.bytes * kPerMillion);
     const auto serial = 3 * kStage_ps + static_cast<std::int64_t>(expected.messages) * kLatency_ps +
                         static_cast<std::int64_t>(expected.bytes);
     CHECK(found.serial_ps == serial);
