@@ -217,6 +217,10 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// Whether a plan's counts are signals, by which the relays of its call model wait for each other. Models that have
+// those take no scatters, so that a count means only that.
+bool counts_are_signals(const Plan& plan) noexcept;
+
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
 // bounded window, relays with as many outputs as inputs, source and sink in place, no port unconnected, ... kInvalid
 // names the first broken rule and its place. A plan that passes can be run without further checks of its structure.
