@@ -121,7 +121,7 @@ class Bench:
 
     def row(self, name, model):
         row = {"graph": name, "model": model["model"], "failed": "failed" in model, "why": ""}
-        for kind in ("cannot_run", "failed"):
+        for kind in ("cannot_place", "cannot_run", "failed"):
             if kind in model:
                 return {**row, "why": model[kind]["message"]}
         measured = model["measured"]

@@ -145,12 +145,11 @@ class BreakEvenSearch {
     return certificate_.costs.links[from * certificate_.costs.components.size() + to];
   }
   [[nodiscard]] std::uint64_t largest_latency() const {
-    std::vector<std::uint32_t> used = remote();
-    used.push_back(0);
     std::uint64_t most = 0;
-    for (const std::uint32_t from : used)
-      for (const std::uint32_t to : used)
-        if (from != to && link(from, to).direct) most = std::max(most, link(from, to).latency_ps);
+    for (const EdgeCosts& edge : certificate_.costs.edges) {
+      const std::uint32_t from = certificate_.placement[edge.from], to = certificate_.placement[edge.to];
+      if (from != to && link(from, to).direct) most = std::max(most, link(from, to).latency_ps);
+    }
     return most;
   }
   [[nodiscard]] std::uint64_t largest_payload() const {

@@ -25,6 +25,7 @@ namespace woa::tools {
 namespace {
 
 constexpr std::chrono::milliseconds kBreakEvenLimit{20'000};
+constexpr std::uint64_t kMostRepetitions = 1'000'000;
 
 constexpr const char* kAboutCompare =
     "Places the graph anew for each call model (docs/call-models.md), as well as that model can be placed, and "
@@ -118,7 +119,12 @@ class Comparer {
   int add_model(std::string_view model) {
     GraphOptions options = options_;
     options.goal.model = model;
+    options.quiet = model != "woa";
     Loaded loaded = load_plan(options);
+    if (!loaded.plan && !loaded.diagnostics.empty() && options.quiet) {
+      add_unplaced(model, loaded.diagnostics.front().text);
+      return kDone;
+    }
     if (!loaded.plan) return loaded.exit_code;
     if (loaded.facts.hash.empty()) {
       return fail(
@@ -141,6 +147,15 @@ class Comparer {
     if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
     result_.models.push_back(std::move(row));
     return kDone;
+  }
+
+  // The graph can be placed for woa: what an RPC model cannot keep is a bound.
+  void add_unplaced(std::string_view model, const std::string& why) {
+    ModelRow row;
+    row.model = model;
+    row.placed = Status(Code::kExhausted, why);
+    row.plan = row.placed;
+    result_.models.push_back(std::move(row));
   }
 
   int run_models() {
@@ -173,7 +188,7 @@ class Comparer {
   }
 
   [[nodiscard]] bool failed() const {
-    return !same_outputs(result_) || std::ranges::any_of(result_.models, [](const ModelRow& row) {
+    return !agreement_of(result_).same || std::ranges::any_of(result_.models, [](const ModelRow& row) {
       return row.measured && !row.measured->status.ok();
     });
   }
@@ -207,7 +222,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   CLI::Option* const run = command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
-      ->check(positive())
+      ->check(within(1, kMostRepetitions))
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")

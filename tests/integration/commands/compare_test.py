@@ -121,9 +121,9 @@ class Compare(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return graph, ["--profile", profile]
 
-    def machine(self):
+    def machine(self, latency="100us"):
         return ["--machine", self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\n"
-                                        "default_link: {latency: 100us, bandwidth: 1GB/s}\n")]
+                                        "default_link: {latency: %s, bandwidth: 1GB/s}\n" % latency)]
 
     TWO = ("woa: 1\ngraph: two\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
            "  one: {kernel: copy, in: {data: data}, on: \"cpu:0\"}\n  two: {kernel: copy, in: {data: one.data}, on: \"%s\"}\n"
@@ -155,12 +155,50 @@ class Compare(WoaTest):
             done = self.woa("run", graph, "--in", "data=" + self.write("data", "x"), "--processes", "one", "--model", model, "--json")
             self.assertEqual(done.returncode, 0, done.stderr.decode())
 
+    def test_a_bound_that_only_rpc_breaks_leaves_the_row_of_woa(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        arguments = [graph, *known, *self.machine("10ms"), "--objective", "throughput", "--max-latency", "39ms"]  # three hops are 30 ms
+        answer = self.compare(*arguments)
+        self.assertEqual([row["model"] for row in answer["models"] if "cannot_place" in row], MODELS[1:])
+        self.assertEqual(answer["models"][0]["messages"], 3)
+        done = self.woa("compare", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stderr, b"")
+        self.assertIn("rpc-hub has no placement: ", done.stdout.decode())
+        self.assertIn("No RPC keeps all bounds.", done.stdout.decode())
+
+    def test_outputs_that_differ_are_named_and_without_any_nothing_is_said(self):
+        if os.path.exists(os.path.join(harness.BUILD, "kernels/aes_gcm_encrypt/unavailable.txt")):
+            self.skip("openssl", "aes_gcm_encrypt was not built")
+        key = self.write("key.hex", "00112233445566778899aabbccddeeff" * 2 + "\n")
+        arguments = ["--in", "plain=" + self.write("plain", "x"), "--param", "encrypt.key_file=" + key, "--repetitions", "1", "--run"]
+        differ = self.compare(self.example("encrypt"), *arguments, code=1)["outputs_differ"]  # its nonce is random
+        self.assertEqual(differ, {"output": "packet", "models": ["woa", "rpc-fused"]})
+        done = self.woa("compare", self.example("encrypt"), *arguments)
+        self.assertIn("THE OUTPUTS DIFFER: packet of rpc-fused is not that of woa.", done.stdout.decode())
+        graph, known = self.profile(self.TWO.replace("copy, in: {data: one", "fail_if, params: {byte: 66}, in: {data: one") % "cpu:1")
+        done = self.woa("compare", graph, *known, "--run", "--repetitions", "1", "--in", "data=" + self.write("bad", "B"))
+        self.assertEqual(done.returncode, 1, done.stdout.decode())
+        self.assertIn("woa failed: ", done.stdout.decode())
+        self.assertNotIn("outputs are the same", done.stdout.decode())
+
+    def test_a_warning_is_given_once(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        machine = self.write("other.yaml", "woa_machine: 1\ncalibration:\n  processor: \"Other CPU\"\n  transports:\n"
+                             "    shm: {inline_bytes: 128, links: []}\n")
+        done = self.woa("compare", graph, *known, "--machine", machine)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stderr.decode().count("warning"), 1, done.stderr.decode())
+
     def test_bad_usage(self):
         hello = self.example("hello")
         for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
             done = self.woa("compare", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr.decode())
             self.assertIn(reason, done.stderr.decode())
+        done = self.woa("compare", hello, "--run", "--in", "text=x", "--repetitions", str(2**64 - 1))
+        self.assertEqual(done.returncode, 2, done.stderr.decode())
+        self.assertIn("1000000", done.stderr.decode())
         done = self.woa("compare", hello, "--in", "text=" + self.path("nowhere"))
         self.assertEqual(done.returncode, 1, done.stderr.decode())
         plan = self.path("hello.plan")

@@ -224,6 +224,15 @@ TEST_CASE("the break-even of a chain of two is where one latency of four is one 
   CHECK(!even->payload->most.has_value());
 }
 
+TEST_CASE("the latency that a break-even is measured by is that of a link that something goes over") {
+  CostTable costs = chain({0, 1}, 2);
+  costs.links[2 * 3 + 1].latency_ps = 1'000 * kLatency_ps;  // back: nothing does
+  costs.links[1 * 3 + 2].latency_ps = 2 * kLatency_ps;
+  const auto even = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(even.ok());
+  CHECK(even->latency_ps == std::uint64_t{2 * kLatency_ps});
+}
+
 TEST_CASE("where WOA gains nothing it is said, and why") {
   const auto one = find_break_even(placed(chain({0, 0}, 1), "woa"), std::chrono::seconds(60));
   REQUIRE(one.ok());
