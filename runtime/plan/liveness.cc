@@ -259,11 +259,48 @@ Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan) {
   return proved;
 }
 
+namespace {
+
+// Into how many shares the elements of a gather were divided on their way to this writer: replicas that are chosen by
+// their numbers, from the scatter on. 1: all may come from it.
+std::uint32_t shares_of(const Plan& plan, std::uint32_t writer, const InputPortPlan& gather) {
+  const auto numbers = [&](std::uint32_t shift, std::uint32_t bits) {
+    return shift == gather.index_shift && bits == gather.index_bits;
+  };
+  std::uint32_t shares = 1;
+  std::vector<std::uint32_t> open{writer};
+  std::vector<bool> seen(plan.stages.size());
+  seen[writer] = true;
+  while (!open.empty()) {
+    const std::uint32_t stage = open.back();
+    open.pop_back();
+    for (const EdgePlan& edge : plan.edges) {
+      if (edge.to_stage != stage || edge.count || plan.stages[stage].inputs[edge.to_port].hold) continue;
+      const OutputPortPlan& from = plan.stages[edge.from_stage].outputs[edge.from_port];
+      if (edge.choice.bits != 0 && numbers(edge.choice.shift, edge.choice.bits)) {
+        shares = std::max(shares, edge.choice.replicas);
+      } else if (!(from.many != 0 && numbers(from.index_shift, from.index_bits)) && !seen[edge.from_stage]) {
+        seen[edge.from_stage] = true;
+        open.push_back(edge.from_stage);
+      }
+    }
+  }
+  return shares;
+}
+
+bool has_replicas_of_elements(const Plan& plan) {
+  return std::any_of(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.choice.bits != 0; });
+}
+
+}  // namespace
+
 std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge) {
   const std::uint32_t scattered = plan.stages[edge.from_stage].outputs[edge.from_port].many;
   const std::uint32_t gathered = plan.stages[edge.to_stage].inputs[edge.to_port].gather;
   const std::uint32_t elements = edge.count ? 1 : std::max({scattered, gathered, 1U});
-  const std::uint32_t shared = edge.choice.bits == 0 ? 1 : edge.choice.replicas;
+  std::uint32_t shared = edge.choice.bits == 0 ? 1 : edge.choice.replicas;
+  if (gathered != 0 && !edge.count && has_replicas_of_elements(plan))
+    shared = std::max(shared, shares_of(plan, edge.from_stage, plan.stages[edge.to_stage].inputs[edge.to_port]));
   return (elements + shared - 1) / shared * (edge.from_stage == edge.to_stage ? 2U : 1U);
 }
 

@@ -81,7 +81,8 @@ class TokenFlow {
 Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan);
 
 // With fewer blocks of this edge the plan stands still for sure, in some course of one instance: a firing claims all
-// elements that it may scatter, one that gathers holds all of them, and one that consumes its own token claims another.
+// elements that it may scatter, one that gathers holds all of them (those that come from one replica: its share), and
+// one that consumes its own token claims another.
 // Often that is all that is needed, but not always.
 std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge);
 

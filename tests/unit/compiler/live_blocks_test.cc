@@ -118,6 +118,16 @@ TEST_CASE("replicas need as much each as one stage, of elements only their share
   for (const EdgePlan& edge : plan.edges) {
     if (plan.stages[edge.to_stage].name == "w[1]") CHECK(necessary_blocks(plan, edge) == 2);
   }
+  // To the gather, too, though its port takes all elements: each replica brings its share.
+  std::vector<std::uint32_t> capacity = live_blocks(plan);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (plan.edges[e].count || plan.stages[plan.edges[e].to_stage].name != "p") continue;
+    CHECK(necessary_blocks(plan, plan.edges[e]) == 2);
+    CHECK(plan.edges[e].min_blocks > 2);
+    capacity[e] = 2;
+  }
+  Random random(3);
+  CHECK_FALSE(blocks(plan, capacity, random, 200));
 }
 
 // Every edge of every graph, one after the other.
