@@ -46,6 +46,22 @@ TEST_CASE("turns that follow one another are shown by an invariant") {
   CHECK(shown(plan).find(" has 1 blocks for one instance, which may need 6") != std::string::npos);
 }
 
+TEST_CASE("loops in a row are shown together, not each by a way of its own from the source") {
+  std::string body = "stages:\n", last = "x";
+  for (int loop = 0; loop < 200; ++loop) {
+    const std::string name = "s" + std::to_string(loop), side = "t" + std::to_string(loop);
+    body += "  " + name + ": {kernel: step, in: {x: [" + last + ", {from: " + side + ".out, loop: {max: 5}}]}}\n";
+    body += "  " + side + ": {kernel: copy, in: {in: " + name + ".again}}\n";
+    last = name + ".done";
+  }
+  const Plan plan = compile_good(body + "outputs: {y: " + last + "}\n");
+  CHECK(shown(plan) == "");
+  std::size_t weights = 0;
+  for (const Invariant& invariant : plan.invariants) weights += invariant.weights.size();
+  CHECK(weights < 10 * plan.edges.size());
+  for (const EdgePlan& edge : plan.edges) CHECK_FALSE(edge.claimed);
+}
+
 TEST_CASE("a graph without loops and scatters needs no invariant") {
   const Plan plan = compile_good(
       "stages:\n"
