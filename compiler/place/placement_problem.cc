@@ -341,6 +341,12 @@ assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t to
   return sum;
 }
 
+bool has_choice(const CostTable& table) {
+  return std::any_of(table.stages.begin() + kSink + 1, table.stages.end(), [](const StageCosts& stage) {
+    return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) > 1;
+  });
+}
+
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
                                           const std::vector<std::string>& stages) {
   return Builder(table, goal, stages).build();

@@ -176,13 +176,8 @@ class Reasons {
 
   // One placement is possible, and costs are not bounded: it stays whatever they are.
   [[nodiscard]] bool nothing_to_choose() const {
-    const auto has_one_place = [](const StageCosts& stage) {
-      return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) == 1;
-    };
     const PlacementGoal& goal = certificate_.goal;
-    return !goal.most_latency_ps && !goal.most_period_ps &&
-           std::all_of(certificate_.costs.stages.begin() + kFirstKernel, certificate_.costs.stages.end(),
-                       has_one_place);
+    return !goal.most_latency_ps && !goal.most_period_ps && !has_choice(certificate_.costs);
   }
   // The least sum is concave in any one cost, and that of a given placement linear: where both ends of a range are the
   // same, all of it is. With a largest load, or a limit on it, that has to be shown.

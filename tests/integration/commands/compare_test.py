@@ -182,6 +182,18 @@ class Compare(WoaTest):
         self.assertIn("woa failed: ", done.stdout.decode())
         self.assertNotIn("outputs are the same", done.stdout.decode())
 
+    def test_a_nested_placement_that_outputs_take_longer_ways_from_is_not_called_proved(self):
+        graph, known = self.profile(self.TWO.replace(", on: \"%s\"", ""))
+        links = [("host", "cpu:1"), ("cpu:0", "cpu:1")]
+        machine = self.write("slow.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\nlinks:\n" +
+                             "".join(f"  - {{between: [\"{a}\", \"{b}\"], latency: 1us, bandwidth: 1GB/s}}\n" for a, b in links) +
+                             "  - {from: \"cpu:0\", to: host, latency: 1us, bandwidth: 10KB/s}\n"
+                             "  - {from: host, to: \"cpu:0\", latency: 1us, bandwidth: 1GB/s}\n")
+        rows = {row["model"]: row for row in self.compare(graph, *known, "--machine", machine)["models"]}
+        self.assertEqual(rows["rpc-nested"]["placement"], {"one": "cpu:0", "two": "cpu:1"})  # the way back is by cpu:0 all the same
+        self.assertGreater(rows["rpc-nested"]["serial_us"], 10_000)
+        self.assertEqual([rows[model]["status"] for model in MODELS], ["proved", "proved", "proved", "heuristic", "proved"])
+
     def test_a_warning_is_given_once(self):
         graph, known = self.profile(self.TWO % "cpu:1")
         machine = self.write("other.yaml", "woa_machine: 1\ncalibration:\n  processor: \"Other CPU\"\n  transports:\n"
