@@ -85,6 +85,7 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.live = e.min_blocks;
   out.used = e.blocks;
   out.least = necessary_blocks(plan, e) == e.min_blocks;
+  out.claimed = e.claimed;
   if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
     out.why = counts_are_signals(plan)
