@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "runtime/plan/liveness.h"
-#include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/graph_maker.h"
 #include "tests/unit/compiler/token_game.h"
@@ -87,21 +86,6 @@ TEST_CASE("a stage that feeds itself needs two blocks, and blocks with one") {
     capacity[e] = plan.edges[e].min_blocks - 1;
     CHECK(blocks(plan, capacity, random, 200));
     capacity[e] = plan.edges[e].min_blocks;
-  }
-}
-
-TEST_CASE("invariants hold of calls by way of the host, too") {
-  Random random(4);
-  GraphMaker maker(random);
-  for (int i = 0; i < 100; ++i) {
-    const std::string body = maker.make(false);
-    const Plan plan = compile_good(body, maker_options());
-    for (const std::string_view model : {"rpc-fused", "rpc-hub"}) {
-      const auto calls = rewrite(plan, model);
-      REQUIRE(calls.ok());
-      INFO(body << model);
-      CHECK(shown(*calls) == "");
-    }
   }
 }
 
