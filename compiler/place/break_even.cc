@@ -163,6 +163,13 @@ class BreakEvenSearch {
     const std::vector<std::uint32_t> used = remote();
     if (used.size() < 2)
       return "all stages are on one controller, and a fused call sends what WOA sends: there and back";
+    const std::vector<std::uint32_t>& at = certificate_.placement;
+    const bool crosses = std::ranges::any_of(certificate_.costs.edges, [&](const EdgeCosts& edge) {
+      return at[edge.from] != 0 && at[edge.to] != 0 && at[edge.from] != at[edge.to];
+    });
+    if (!crosses)
+      return "no token goes from one of the controllers to another, and a fused call sends what WOA sends: there and "
+             "back";
     const bool direct = std::ranges::any_of(used, [&](std::uint32_t from) {
       return std::ranges::any_of(used, [&](std::uint32_t to) { return from != to && link(from, to).direct; });
     });

@@ -241,7 +241,17 @@ TEST_CASE("where WOA gains nothing it is said, and why") {
   CHECK(!one->latency.has_value());
   CHECK(!one->payload.has_value());
 
-  CostTable costs = chain({0, 1}, 2);
+  CostTable costs = stages_at({0, 1}, 2);
+  for (const std::uint32_t s : {2U, 3U}) {
+    costs.edges.push_back({0, s, kPerMillion, kBytes});
+    costs.edges.push_back({s, 1, kPerMillion, kBytes});
+  }
+  const auto apart = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(apart.ok());
+  CHECK(apart->ratio == 1);
+  CHECK(apart->why_nothing.find("no token goes from one of the controllers to another") != std::string::npos);
+
+  costs = chain({0, 1}, 2);
   costs.links[1 * 3 + 2] = costs.links[2 * 3 + 1] = {2 * kLatency_ps, 2048, false};
   const auto around = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
   REQUIRE(around.ok());
