@@ -13,11 +13,20 @@ namespace {
 
 using assign::Sum;
 
+constexpr Sum kEachInstance = kPerMillion;  // taken once
+
 // The one of most time; hops are the most of either.
 Way longer(const Way& a, const Way& b) {
   Way way = a.ps >= b.ps ? a : b;
   way.hops = std::max(a.hops, b.hops);
   return way;
+}
+
+// Whatever stands in a table: more than this is refused (prediction.cc), and sums of it are still exact.
+constexpr Sum kLongest = Sum{1} << 80;
+
+Way bounded(const Way& way) {
+  return {std::min(way.ps, kLongest), std::min(way.kernels_ps, kLongest), std::min(way.hops, kLongest)};
 }
 
 Way times(const Way& way, Sum factor, Sum divisor) {
@@ -91,7 +100,7 @@ class CriticalPath {
   }
 
   void finish(Node& node) {
-    if (node.ports.empty()) node.taken = kPerMillion;
+    if (node.ports.empty()) node.taken = kEachInstance;
     for (const auto& [port, arrivals] : node.ports) {
       node.end = longer(node.end, arrivals.together ? arrivals.last : times(arrivals.sum, 1, arrivals.all));
       node.taken = std::max(node.taken, arrivals.together ? arrivals.most : arrivals.all);
@@ -99,7 +108,8 @@ class CriticalPath {
       node.entered = std::max(node.entered, arrivals.tokens);
     }
     if (!node.loops) node.entered = costs_.stages[node.stages.front()].firings;
-    node.end = node.end + times(node.total, kPerMillion, node.taken);
+    node.taken = std::min(node.taken, kEachInstance);
+    node.end = bounded(node.end + times(node.total, kEachInstance, node.taken));
     node.ports.clear();
   }
 
@@ -114,7 +124,8 @@ class CriticalPath {
     // Elements of a scatter may go different ways, and the scatter goes all of them.
     Sum taken = from.taken;
     if (!gather && scatters == 0) taken = from.entered == 0 ? 0 : from.taken * costs_.edges[e].tokens / from.entered;
-    const Way end = from.end + times(edges_[e], kPerMillion, taken);
+    taken = std::min(taken, kEachInstance);
+    const Way end = bounded(from.end + times(edges_[e], kEachInstance, taken));
     port.last = longer(port.last, end);
     port.sum = port.sum + times(end, taken, 1);
     port.most = std::max(port.most, taken);
