@@ -113,9 +113,9 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 // Of a graph that is checked and placed.
 std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
                               const CompileOptions& options, Report& report) {
-  const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window);
+  const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window, options.goal.model);
   check_output_ports(graph, report);
-  size_channels(graph, window, report);
+  size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);

@@ -1,6 +1,7 @@
 #include "compiler/emit/invariants.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -171,12 +172,35 @@ class InvariantSearch {
   std::uint64_t work_ = 0;
 };
 
+// Edges whose writer comes last first: what shows of one how many tokens come from the source shows it of all on the
+// way. From the other end each would be shown anew, by a longer way each time.
+std::vector<std::uint32_t> last_first(const Plan& plan) {
+  std::vector<std::vector<std::uint32_t>> next(plan.stages.size());
+  std::vector<std::size_t> open(plan.stages.size()), place(plan.stages.size());
+  for (const EdgePlan& edge : plan.edges)
+    if (edge.loop < 0) next[edge.from_stage].push_back(edge.to_stage), ++open[edge.to_stage];
+  std::vector<std::uint32_t> stages;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s)
+    if (open[s] == 0) stages.push_back(s);
+  for (std::size_t at = 0; at < stages.size(); ++at) {
+    place[stages[at]] = at;
+    for (const std::uint32_t to : next[stages[at]])
+      if (--open[to] == 0) stages.push_back(to);
+  }
+  std::vector<std::uint32_t> edges(plan.edges.size());
+  std::iota(edges.begin(), edges.end(), 0U);
+  std::stable_sort(edges.begin(), edges.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return place[plan.edges[a].from_stage] > place[plan.edges[b].from_stage];
+  });
+  return edges;
+}
+
 }  // namespace
 
 void add_invariants(Plan& plan) {
   InvariantSearch search(plan);
   std::size_t weights = 0;
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+  for (const std::uint32_t e : last_first(plan)) {
     if (search.proved(e) <= plan.edges[e].min_blocks) continue;
     auto found = weights < kMaxWeights ? search.find(e) : std::nullopt;
     if (!found) continue;

@@ -34,9 +34,7 @@ void change_latency(CostTable& table, double factor) {
   for (LinkCosts& link : table.links) link.latency_ps = scaled_by(link.latency_ps, factor);
 }
 
-std::uint64_t bytes_of_token(const EdgeCosts& edge) {
-  return static_cast<std::uint64_t>(assign::Sum{edge.bytes} * kPerMillion / edge.tokens);
-}
+std::uint64_t bytes_of_token(const EdgeCosts& edge) { return edge.bytes / edge.tokens; }
 
 void change_payload(CostTable& table, double factor) {
   for (EdgeCosts& edge : table.edges) edge.bytes = scaled_by(edge.bytes, factor);
@@ -147,12 +145,11 @@ class BreakEvenSearch {
     return certificate_.costs.links[from * certificate_.costs.components.size() + to];
   }
   [[nodiscard]] std::uint64_t largest_latency() const {
-    std::vector<std::uint32_t> used = remote();
-    used.push_back(0);
     std::uint64_t most = 0;
-    for (const std::uint32_t from : used)
-      for (const std::uint32_t to : used)
-        if (from != to && link(from, to).direct) most = std::max(most, link(from, to).latency_ps);
+    for (const EdgeCosts& edge : certificate_.costs.edges) {
+      const std::uint32_t from = certificate_.placement[edge.from], to = certificate_.placement[edge.to];
+      if (from != to && link(from, to).direct) most = std::max(most, link(from, to).latency_ps);
+    }
     return most;
   }
   [[nodiscard]] std::uint64_t largest_payload() const {
@@ -166,6 +163,13 @@ class BreakEvenSearch {
     const std::vector<std::uint32_t> used = remote();
     if (used.size() < 2)
       return "all stages are on one controller, and a fused call sends what WOA sends: there and back";
+    const std::vector<std::uint32_t>& at = certificate_.placement;
+    const bool crosses = std::ranges::any_of(certificate_.costs.edges, [&](const EdgeCosts& edge) {
+      return at[edge.from] != 0 && at[edge.to] != 0 && at[edge.from] != at[edge.to];
+    });
+    if (!crosses)
+      return "no token goes from one of the controllers to another, and a fused call sends what WOA sends: there and "
+             "back";
     const bool direct = std::ranges::any_of(used, [&](std::uint32_t from) {
       return std::ranges::any_of(used, [&](std::uint32_t to) { return from != to && link(from, to).direct; });
     });

@@ -24,9 +24,10 @@ struct BreakEven {
   static constexpr double kAsGood = 1.01;  // times what WOA takes
   std::string rpc;                         // the best of the RPC models
   double ratio = 1;                        // what that takes, of what WOA takes
-  // Of the latency of all links; of the bytes of all payloads. None: WOA gains nothing at any factor.
+  // Of the latency of all links; of the bytes of all payloads, whatever their size kernels taking what they did. None:
+  // WOA gains nothing at any factor.
   std::optional<GainRange> latency, payload;
-  std::uint64_t latency_ps = 0;     // at factor 1: the largest of a direct link between controllers that WOA uses
+  std::uint64_t latency_ps = 0;     // at factor 1: the largest of a direct link that an edge goes over
   std::uint64_t payload_bytes = 0;  // likewise: the largest mean of an edge's tokens
   std::string why_nothing;          // where ratio is at most kAsGood: why WOA gains nothing here; else empty
   bool exact = true;                // false: the time was over, or a placement could not be proved to be the best

@@ -8,9 +8,8 @@
 namespace woa {
 namespace {
 
-// Of all packet rings: a slot per block and one per edge and instance. Half of what a plan may have, since a call model
-// that goes through the host needs twice as many.
-constexpr std::uint64_t kMaxSlots = 1ULL << 19;
+// Of all packet rings: a slot per block and one per edge and instance.
+constexpr std::uint64_t kMaxSlots = 1ULL << 20;
 // Of small blocks there are some to spare, so that a writer need not wait for news of those it used last. Large ones
 // are better used again while they are warm.
 constexpr std::uint64_t kSmallBlocks = 8;
@@ -22,6 +21,12 @@ constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges li
 struct Edges {
   std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
 };
+
+// Any plan may be run by way of the host, which takes two edges for one. A polled call has a result that waits and is
+// asked for, a poll and its answer, too; a nested one a return, and outputs beside it.
+std::uint64_t most_slots(std::string_view model) {
+  return kMaxSlots / (model == "rpc-polled" ? 6 : model == "rpc-nested" ? 4 : 2);
+}
 
 Edges edges_of(const Graph& graph) {
   Edges sum;
@@ -35,12 +40,13 @@ Edges edges_of(const Graph& graph) {
 
 }  // namespace
 
-std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked) {
+std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked, std::string_view model) {
   if (asked) return *asked;
   const std::uint64_t stages = std::max<std::uint64_t>(1, graph.stages.size() - 2);
   const Edges edges = edges_of(graph);
   const std::uint64_t slots = std::max<std::uint64_t>(1, edges.blocks + edges.count);
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / slots), 1, kMaxWindow));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min(2 * stages, most_slots(model) / slots), 1, kMaxWindow));
 }
 
 void check_output_ports(const Graph& graph, Report& report) {
@@ -56,13 +62,14 @@ void check_output_ports(const Graph& graph, Report& report) {
   }
 }
 
-void size_channels(Graph& graph, std::uint32_t window, Report& report) {
+void size_channels(Graph& graph, std::uint32_t window, std::string_view model, Report& report) {
+  const std::uint64_t most_of_all = most_slots(model);
   const Edges edges = edges_of(graph);
   const std::uint64_t blocks = std::max<std::uint64_t>(1, edges.blocks);
   const std::uint64_t marks = edges.count * std::uint64_t{window};
   const std::uint64_t overlap =
-      marks >= kMaxSlots ? 1 : std::clamp<std::uint64_t>((kMaxSlots - marks) / blocks, 1, window);
-  const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= kMaxSlots;
+      marks >= most_of_all ? 1 : std::clamp<std::uint64_t>((most_of_all - marks) / blocks, 1, window);
+  const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= most_of_all;
   for (GraphEdge& edge : graph.edges) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();

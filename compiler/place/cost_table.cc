@@ -163,7 +163,8 @@ class TableMaker {
     // A held token goes to all of its writer's readers, another one to one of the pairs.
     const bool held = to.inputs[edge.to_port].hold;
     const std::size_t shared_by = held ? from.replicas : pairs.size();
-    const Shared tokens(measured.tokens * kParts, shared_by), bytes(measured.tokens * measured.bytes, shared_by);
+    const Shared tokens(measured.tokens * kParts, shared_by),
+        bytes(measured.tokens * measured.bytes * kParts, shared_by);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const std::size_t one = held ? pairs[p].writer : p;
       table_.edges.push_back({first_[edge.from_stage] + pairs[p].writer, first_[edge.to_stage] + pairs[p].reader,

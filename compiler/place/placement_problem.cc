@@ -17,7 +17,7 @@ using assign::Row;
 using assign::Sum;
 
 constexpr std::uint32_t kSource = 0, kSink = 1;
-constexpr std::uint64_t kKib = 1024;
+constexpr std::uint64_t kKib = 1024 * kPerMillion;  // bytes are in millionths
 // Of a number of the table: products of two are exact.
 constexpr std::uint64_t kMostTableNumber = std::uint64_t{1} << 60;
 // Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.
@@ -339,6 +339,12 @@ assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t to
     if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
   }
   return sum;
+}
+
+bool has_choice(const CostTable& table) {
+  return std::any_of(table.stages.begin() + kSink + 1, table.stages.end(), [](const StageCosts& stage) {
+    return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) > 1;
+  });
 }
 
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,

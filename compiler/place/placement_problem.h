@@ -18,7 +18,10 @@ namespace woa {
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
                                           const std::vector<std::string>& stages = {});
 
-// What a way costs, in ps, that `tokens` (in millionths) take with `bytes` of payload in all.
+// What a way costs, in ps, that `tokens` take with `bytes` of payload in all, both in millionths.
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
+
+// Whether some stage may run on more than one component.
+bool has_choice(const CostTable& table);
 
 }  // namespace woa

@@ -10,6 +10,7 @@
 
 #include "compiler/assign/problem.h"
 #include "compiler/place/call_route.h"
+#include "compiler/place/critical_path.h"
 #include "compiler/place/placement_problem.h"
 
 namespace woa {
@@ -31,7 +32,8 @@ class Predictor {
     find_callers();
     for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
     count_calls();
-    const Way longest = longest_way();
+    count_own_bytes();
+    const Way longest = critical_path(plan_, costs_, ways_, edge_ways_);
     WOA_RETURN_IF_ERROR(find_bottleneck());
     for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps})
       if (number > std::numeric_limits<std::int64_t>::max())
@@ -47,9 +49,9 @@ class Predictor {
   }
 
  private:
-  struct Way {  // from the source to the end of a stage
-    Sum ps = 0, kernels_ps = 0, hops = 0;
-    Way operator+(const Way& next) const { return {ps + next.ps, kernels_ps + next.kernels_ps, hops + next.hops}; }
+  struct Sent {  // by edge
+    std::vector<ReplicaChoice> choices;
+    std::vector<std::uint64_t> bytes;
   };
   using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, is it back?
 
@@ -80,13 +82,7 @@ class Predictor {
     messages_ += way.hops;
     if (!rides) add_bytes(edge, route, cost.bytes);
     add_to_bundles(edge, route, cost.tokens);
-    if (edge.loop < 0) {
-      next_[edge.from_stage].emplace_back(edge.to_stage, way);
-      ++open_[edge.to_stage];
-    } else {
-      ways_[edge.to_stage].ps += way.ps;
-      ways_[edge.to_stage].hops += way.hops;
-    }
+    edge_ways_.push_back(way);
   }
   // Outputs ride back on returns to the writer of a stage's first input (runtime/rpc/call_model.h). Of several on one
   // return each but the first is a packet more.
@@ -110,24 +106,25 @@ class Predictor {
     }
     return way;
   }
-  // What a stage itself sends to a controller on several edges of an output is counted on the first: the others name
-  // the same block. What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
+  // Edges on which a stage itself sends an output to one controller name the same block, which is counted once
+  // (runtime/plan/plan.h). What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
   void add_bytes(const EdgePlan& edge, const Route& route, std::uint64_t bytes) {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
       const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
       const bool own = hop.from == at(edge.from_stage) && !relayed;
-      if (own && sent_before(edge, hop.to)) continue;
-      payload_bytes_ += bytes;
+      if (own) {
+        Sent& sent = sent_[{edge.from_stage, edge.from_port, hop.to}];
+        sent.choices.push_back(edge.choice), sent.bytes.push_back(bytes);
+      } else {
+        payload_bytes_ += bytes;
+      }
     }
   }
-  // As a run counts (runtime/controller/layout.cc): an edge that takes all tokens, or the same, came before.
-  bool sent_before(const EdgePlan& edge, std::uint32_t to) {
-    std::vector<ReplicaChoice>& sent = sent_[{edge.from_stage, edge.from_port, to}];
-    const bool before = std::ranges::any_of(
-        sent, [&](const ReplicaChoice& other) { return other.replicas == 1 || other == edge.choice; });
-    sent.push_back(edge.choice);
-    return before;
+  void count_own_bytes() {
+    for (const auto& [output, sent] : sent_)
+      for (std::size_t k = 0; k < sent.choices.size(); ++k)
+        if (counts_payload(sent.choices, k)) payload_bytes_ += sent.bytes[k];
   }
 
   // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
@@ -148,32 +145,6 @@ class Predictor {
   }
   void count_calls() {
     for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
-  }
-
-  // Edges that take no loop form no cycle (validate()).
-  Way longest_way() {
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t s = 0; s < ways_.size(); ++s)
-      if (!open_.contains(s)) ready.push_back(s);
-    std::vector<Way> before(ways_.size());
-    Way longest;
-    while (!ready.empty()) {
-      const std::uint32_t s = ready.back();
-      ready.pop_back();
-      const Way end = before[s] + ways_[s];
-      longest = longer(longest, end);
-      for (const auto& [to, way] : next_[s]) {
-        before[to] = longer(before[to], end + way);
-        if (--open_[to] == 0) ready.push_back(to);
-      }
-    }
-    return longest;
-  }
-  // The one of most time; hops are the most of either.
-  static Way longer(const Way& a, const Way& b) {
-    Way way = a.ps >= b.ps ? a : b;
-    way.hops = std::max(a.hops, b.hops);
-    return way;
   }
 
   Status find_bottleneck() {
@@ -201,10 +172,8 @@ class Predictor {
   const CostTable& costs_;
   const std::string& model_;
   const Plan& plan_;
-  std::vector<Way> ways_;  // of each stage by itself
-  std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, Way>>> next_;
-  std::map<std::uint32_t, std::size_t> open_;  // edges into a stage that are not looked at yet
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<ReplicaChoice>> sent_;
+  std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
   std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: that its return goes to
   std::set<std::uint32_t> ridden_;                  // stages whose return has an output

@@ -174,12 +174,18 @@ class Reasons {
             range_of([&](CostTable& table, double factor) { all(table, factor, &LinkCosts::ps_per_kib); })};
   }
 
+  // One placement is possible, and costs are not bounded: it stays whatever they are.
+  [[nodiscard]] bool nothing_to_choose() const {
+    const PlacementGoal& goal = certificate_.goal;
+    return !goal.most_latency_ps && !goal.most_period_ps && !has_choice(certificate_.costs);
+  }
   // The least sum is concave in any one cost, and that of a given placement linear: where both ends of a range are the
   // same, all of it is. With a largest load, or a limit on it, that has to be shown.
   [[nodiscard]] bool is_concave() const {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
+    if (nothing_to_choose()) return {};
     const End most = reach(change, SafeRange::kMostFactor), least = reach(change, kLeastFactor);
     const bool at_least = least.good.factor == kLeastFactor;
     const auto none = at_least ? point_at(change, 0, least.good).point : std::nullopt;

@@ -118,9 +118,15 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
-// Whether an edge takes every token that another edge of its output takes.
-bool takes_all_of(const EdgePlan& edge, const EdgePlan& other) noexcept {
-  return edge.choice.replicas == 1 || edge.choice == other.choice;
+// Of the edges of one output.
+void choose_who_counts(const Plan& plan, const std::vector<std::uint32_t>& edges, Layout& layout) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_controller;
+  for (const std::uint32_t e : edges) by_controller[layout.edges[e].to].push_back(e);
+  for (const auto& [controller, there] : by_controller) {
+    std::vector<ReplicaChoice> choices;
+    for (const std::uint32_t e : there) choices.push_back(plan.edges[e].choice);
+    for (std::size_t k = 0; k < there.size(); ++k) layout.edges[there[k]].counts_payload = counts_payload(choices, k);
+  }
 }
 
 void make_edges(const Plan& plan, Layout& layout) {
@@ -141,17 +147,8 @@ void make_edges(const Plan& plan, Layout& layout) {
     add_users(plan, out, edge, layout);
     layout.edges.push_back(std::move(out));
   }
-  for (const auto& stage : layout.out_edges) {
-    for (const auto& port : stage) {
-      for (std::size_t k = 0; k < port.size(); ++k) {
-        EdgeLayout& edge = layout.edges[port[k]];
-        edge.first_to_controller =
-            std::none_of(port.begin(), port.begin() + static_cast<std::ptrdiff_t>(k), [&](std::uint32_t e) {
-              return layout.edges[e].to == edge.to && takes_all_of(plan.edges[e], plan.edges[port[k]]);
-            });
-      }
-    }
-  }
+  for (const auto& stage : layout.out_edges)
+    for (const auto& port : stage) choose_who_counts(plan, port, layout);
 }
 
 constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (bytes + 63) / 64 * 64; }

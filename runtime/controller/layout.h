@@ -77,7 +77,7 @@ struct EdgeLayout {
   // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
   std::uint32_t inline_bytes = 0;
   std::optional<std::uint32_t> wire;  // of the run's, that it takes
-  bool first_to_controller = true;    // first edge that takes an output's tokens to that controller: it counts payload
+  bool counts_payload = true;         // of what it brings: plan.h
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 

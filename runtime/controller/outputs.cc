@@ -70,7 +70,7 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   if (layout.from != controller) return book;
   book.starts_here = true;
   book.inline_bytes = layout.inline_bytes;
-  book.counts_payload = layout.first_to_controller;
+  book.counts_payload = layout.counts_payload;
   book.port = static_cast<std::uint16_t>(plan.to_port);
   book.stage = plan.to_stage;
   book.channel = layout.channel;

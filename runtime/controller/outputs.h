@@ -124,7 +124,7 @@ class Outputs {
   // What a hop over an edge takes, looked up once.
   struct EdgeBook {
     bool starts_here = false;
-    bool counts_payload = false;       // first edge of its output to that controller
+    bool counts_payload = false;       // as in the layout
     std::uint16_t region = 0;          // of the pool
     std::uint16_t port = 0;            // that it leads to
     std::uint32_t stage = 0;           // likewise

@@ -37,17 +37,17 @@ struct ProofLeaf {
 };
 
 // What one instance sends and takes by the costs, under the goal's call model (compiler/place/prediction.h). Means
-// where branches and loops decide; `messages`, `calls` and `hops` in millionths, as tokens are.
+// of the inputs that were profiled; `messages`, `calls`, `hops` and `payload_bytes` in millionths, as tokens are.
 struct Prediction {
-  std::uint64_t messages = 0;       // packets between controllers, one for each token and each poll, return, ...
-  std::uint64_t calls = 0;          // the same if all that goes at once from a firing to one place were one packet
-  std::uint64_t hops = 0;           // messages one after another, at most, from source to sink
+  std::uint64_t messages = 0;  // packets between controllers, one for each token and each poll, return, ...
+  std::uint64_t calls = 0;     // the same if all that goes at once from a firing to one place were one packet
+  std::uint64_t hops = 0;      // messages one after another, at most, from source to sink, in the mean of its courses
   std::uint64_t payload_bytes = 0;  // that crosses, once per controller as a run counts it
   // All firings and messages, one after another. Of rpc-nested with each hop of an output's way back, which placement
   // cannot know and counts as one (compiler/place/call_route.h).
   std::int64_t serial_ps = 0;
-  // The longest way from source to sink, and how much of it is kernels'. A stage counts with all its firings, and with
-  // the tokens of the loop edges that enter it; a branch counts as often as it is taken.
+  // The longest way from source to sink, in the mean of the courses that an instance may take, and how much of it is
+  // kernels' (compiler/place/critical_path.h).
   std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
   std::int64_t period_ps = 0;  // the largest load of a controller, of a group of cores or of a link, and which
   std::string bottleneck;

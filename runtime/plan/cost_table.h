@@ -15,8 +15,8 @@ namespace woa {
 
 inline constexpr std::uint32_t kHostComponent = 0;
 inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
-// Tokens and firings of an instance are counted in millionths: they are means where branches and loops decide, and
-// replicas have shares of them.
+// Tokens, their bytes and firings of an instance are counted in millionths: they are means of the inputs that were
+// profiled, and replicas have shares of them.
 inline constexpr std::uint64_t kPerMillion = 1'000'000;
 
 struct ComponentCosts {
@@ -47,7 +47,7 @@ struct StageCosts {
 struct EdgeCosts {
   std::uint32_t from = 0, to = 0;      // stages
   std::uint64_t tokens = kPerMillion;  // of an instance, in millionths
-  std::uint64_t bytes = 0;             // of payload of an instance
+  std::uint64_t bytes = 0;             // of payload of an instance, in millionths
   bool count = false;                  // of a scatter's elements their number alone (EdgePlan::count)
   bool operator==(const EdgeCosts&) const = default;
 };

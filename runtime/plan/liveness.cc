@@ -94,21 +94,10 @@ std::uint64_t TokenFlow::product(const std::vector<std::uint32_t>& counters, con
 
 std::uint64_t TokenFlow::firings(std::uint32_t stage) const { return product(counters_[stage], {}); }
 
-// A relay passes on each token once.
-std::uint64_t TokenFlow::tokens(std::uint32_t e) const {
-  const EdgePlan& edge = plan_.edges[e];
-  if (plan_.stages[edge.from_stage].role != StageRole::kRelay) return product(sent_counters(e), edge.choice);
-  std::uint64_t sum = 0;
-  for (const std::uint32_t from : in_[edge.from_stage][edge.from_port])
-    if (plan_.edges[from].count == edge.count) sum = std::min(kMany, sum + tokens(from));
-  return sum;
-}
-
-// A firing claims blocks for all that it may write, whatever it writes then; a relay for what it passes on.
+// A firing claims blocks for all that it may write, whatever it writes then.
 std::uint64_t TokenFlow::claims(std::uint32_t e) const {
   const EdgePlan& edge = plan_.edges[e];
   const StagePlan& from = plan_.stages[edge.from_stage];
-  if (from.role == StageRole::kRelay) return tokens(e);
   std::vector<std::uint32_t> counters = counters_[edge.from_stage];
   if (!edge.count && from.outputs[edge.from_port].many != 0)
     merge(counters, {counter_of_output_[edge.from_stage][edge.from_port]});
@@ -146,12 +135,11 @@ bool TokenFlow::is_held(std::uint32_t e) const {
   return plan_.stages[plan_.edges[e].to_stage].inputs[plan_.edges[e].to_port].hold;
 }
 
-// A relay passes on what it is given, and only once. A stage reads a held token in each firing that agrees with it on
-// the counters of its mask: in one, if there are no others.
+// A stage reads a held token in each firing that agrees with it on the counters of its mask: in one, if there are no
+// others.
 bool TokenFlow::read_once(std::uint32_t stage, std::uint32_t port) const {
-  const StagePlan& reader = plan_.stages[stage];
-  const InputPortPlan& input = reader.inputs[port];
-  if (!input.hold || reader.role == StageRole::kRelay) return true;
+  const InputPortPlan& input = plan_.stages[stage].inputs[port];
+  if (!input.hold) return true;
   return std::all_of(counters_[stage].begin(), counters_[stage].end(),
                      [&](std::uint32_t c) { return (all_counters_[c].field & ~input.hold_mask) == 0; });
 }
@@ -180,19 +168,6 @@ std::uint64_t TokenFlow::written(std::uint32_t stage, const Weights& weights) co
   return sum;
 }
 
-void TokenFlow::weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights, bool held_count) const {
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const EdgePlan& edge = plan_.edges[edges[i]];
-    if (plan_.stages[edge.to_stage].role != StageRole::kRelay || (is_held(edges[i]) && !held_count)) continue;
-    const std::uint64_t weight = least(in_[edge.to_stage][edge.to_port], weights, edge.count);
-    for (const std::uint32_t next : out_[edge.to_stage][edge.to_port]) {
-      if (plan_.edges[next].count != edge.count || weights[next] >= weight) continue;
-      if (weights[next] == 0) edges.push_back(next);
-      weights[next] = weight;
-    }
-  }
-}
-
 // From outside, by all firings together.
 std::uint64_t TokenFlow::given(const std::vector<std::uint32_t>& edges, const Weights& weights, bool held_count) const {
   std::vector<std::uint32_t> stages;
@@ -207,10 +182,8 @@ std::uint64_t TokenFlow::given(const std::vector<std::uint32_t>& edges, const We
   return sum;
 }
 
-std::vector<std::uint64_t> TokenFlow::bounds(std::vector<std::uint32_t>& edges, Weights& weights) const {
-  weigh_relays(edges, weights, false);
+std::vector<std::uint64_t> TokenFlow::bounds(const std::vector<std::uint32_t>& edges, const Weights& weights) const {
   const std::uint64_t if_held_stay = given(edges, weights, false);
-  weigh_relays(edges, weights, true);
   const std::uint64_t if_read = given(edges, weights, true);
   // While a stage that feeds itself fires, it occupies a block that it consumes and one that it writes.
   std::vector<std::uint64_t> most;
@@ -259,11 +232,48 @@ Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan) {
   return proved;
 }
 
+namespace {
+
+// Into how many shares the elements of a gather were divided on their way to this writer: replicas that are chosen by
+// their numbers, from the scatter on. 1: all may come from it.
+std::uint32_t shares_of(const Plan& plan, std::uint32_t writer, const InputPortPlan& gather) {
+  const auto numbers = [&](std::uint32_t shift, std::uint32_t bits) {
+    return shift == gather.index_shift && bits == gather.index_bits;
+  };
+  std::uint32_t shares = 1;
+  std::vector<std::uint32_t> open{writer};
+  std::vector<bool> seen(plan.stages.size());
+  seen[writer] = true;
+  while (!open.empty()) {
+    const std::uint32_t stage = open.back();
+    open.pop_back();
+    for (const EdgePlan& edge : plan.edges) {
+      if (edge.to_stage != stage || edge.count || plan.stages[stage].inputs[edge.to_port].hold) continue;
+      const OutputPortPlan& from = plan.stages[edge.from_stage].outputs[edge.from_port];
+      if (edge.choice.bits != 0 && numbers(edge.choice.shift, edge.choice.bits)) {
+        shares = std::max(shares, edge.choice.replicas);
+      } else if (!(from.many != 0 && numbers(from.index_shift, from.index_bits)) && !seen[edge.from_stage]) {
+        seen[edge.from_stage] = true;
+        open.push_back(edge.from_stage);
+      }
+    }
+  }
+  return shares;
+}
+
+bool has_replicas_of_elements(const Plan& plan) {
+  return std::any_of(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.choice.bits != 0; });
+}
+
+}  // namespace
+
 std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge) {
   const std::uint32_t scattered = plan.stages[edge.from_stage].outputs[edge.from_port].many;
   const std::uint32_t gathered = plan.stages[edge.to_stage].inputs[edge.to_port].gather;
   const std::uint32_t elements = edge.count ? 1 : std::max({scattered, gathered, 1U});
-  const std::uint32_t shared = edge.choice.bits == 0 ? 1 : edge.choice.replicas;
+  std::uint32_t shared = edge.choice.bits == 0 ? 1 : edge.choice.replicas;
+  if (gathered != 0 && !edge.count && has_replicas_of_elements(plan))
+    shared = std::max(shared, shares_of(plan, edge.from_stage, plan.stages[edge.to_stage].inputs[edge.to_port]));
   return (elements + shared - 1) / shared * (edge.from_stage == edge.to_stage ? 2U : 1U);
 }
 
@@ -273,8 +283,7 @@ Status verify_blocks(const Plan& plan) {
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const bool enough = edge.min_blocks >= (*proved)[e];
-    const bool relayed = plan.stages[edge.from_stage].role == StageRole::kRelay;  // of one that is claimed, perhaps
-    if (enough && edge.claimed && !relayed)
+    if (enough && edge.claimed)
       return not_shown("the edge " + name_of(plan, edge) + " is said to be claimed, but it is proved");
     if (enough || edge.claimed) continue;
     return not_shown("the edge " + name_of(plan, edge) + " has " + std::to_string(edge.min_blocks) +

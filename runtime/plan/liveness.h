@@ -18,7 +18,8 @@
 
 namespace woa {
 
-// Edges by stage and port, and what one instance can make of them. The plan has passed validate() and outlives this.
+// Edges by stage and port, and what one instance can make of them. The plan has passed validate(), is as in a file,
+// without relays, and outlives this.
 class TokenFlow {
  public:
   using Weights = std::vector<std::uint64_t>;  // by edge
@@ -46,9 +47,10 @@ class TokenFlow {
   [[nodiscard]] std::uint64_t written(std::uint32_t stage, const Weights& weights) const;
   // Whether a token at this port is read by one firing at most.
   [[nodiscard]] bool read_once(std::uint32_t stage, std::uint32_t port) const;
-  // The most blocks that each of `edges` can occupy at once by these weights, in their order. What a relay passes on
-  // weighs what came: its edges are added, with their weights. Weights are at most kMaxWeight, and 0 outside `edges`.
-  [[nodiscard]] std::vector<std::uint64_t> bounds(std::vector<std::uint32_t>& edges, Weights& weights) const;
+  // The most blocks that each of `edges` can occupy at once by these weights, in their order. Weights are at most
+  // kMaxWeight, and 0 outside `edges`.
+  [[nodiscard]] std::vector<std::uint64_t> bounds(const std::vector<std::uint32_t>& edges,
+                                                  const Weights& weights) const;
 
   static constexpr std::uint64_t kMany = 1ULL << 40;
   static constexpr std::uint32_t kMaxWeight = 1U << 24;
@@ -61,10 +63,8 @@ class TokenFlow {
   void find_counters();
   [[nodiscard]] std::vector<std::uint32_t> sent_counters(std::uint32_t edge) const;
   [[nodiscard]] std::uint64_t product(const std::vector<std::uint32_t>& counters, const ReplicaChoice& choice) const;
-  [[nodiscard]] std::uint64_t tokens(std::uint32_t edge) const;
   [[nodiscard]] std::uint64_t least(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const;
   [[nodiscard]] std::uint64_t most(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const;
-  void weigh_relays(std::vector<std::uint32_t>& edges, Weights& weights, bool held_count) const;
   [[nodiscard]] std::uint64_t given(const std::vector<std::uint32_t>& edges, const Weights& weights,
                                     bool held_count) const;
   [[nodiscard]] bool is_held(std::uint32_t edge) const;
@@ -81,7 +81,8 @@ class TokenFlow {
 Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan);
 
 // With fewer blocks of this edge the plan stands still for sure, in some course of one instance: a firing claims all
-// elements that it may scatter, one that gathers holds all of them, and one that consumes its own token claims another.
+// elements that it may scatter, one that gathers holds all of them (those that come from one replica: its share), and
+// one that consumes its own token claims another.
 // Often that is all that is needed, but not always.
 std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge);
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -153,10 +154,21 @@ struct ReplicaChoice {
     const std::uint64_t chooser = bits == 0 ? instance : (tag >> shift) & ((std::uint64_t{1} << bits) - 1);
     return chooser % replicas == replica;
   }
+  // Whatever `other` takes.
+  [[nodiscard]] bool takes_all_of(const ReplicaChoice& other) const noexcept {
+    if (replicas == 1) return true;
+    const bool same_chooser = shift == other.shift && bits == other.bits;
+    return same_chooser && other.replicas % replicas == 0 && other.replica % replicas == replica;
+  }
   // Some token of the instance.
   [[nodiscard]] bool may_take(std::uint64_t instance) const noexcept { return bits != 0 || takes(instance, 0); }
   bool operator==(const ReplicaChoice&) const = default;
 };
+
+// Of edges that take one output's payloads to one place: whether number `k` brings what no other does, or is the first
+// of those that bring it. Whatever their order, payloads that cross once count once, but those that two edges share of
+// which neither takes all that the other does: replicas of two readers, of numbers that do not divide each other.
+bool counts_payload(std::span<const ReplicaChoice> edges, std::size_t k) noexcept;
 
 struct EdgePlan {
   std::uint32_t from_stage = 0, from_port = 0;
@@ -204,6 +216,10 @@ struct Plan {
   std::optional<Certificate> certificate = std::nullopt;
   bool operator==(const Plan&) const = default;
 };
+
+// Whether a plan's counts are signals, by which the relays of its call model wait for each other. Models that have
+// those take no scatters, so that a count means only that.
+bool counts_are_signals(const Plan& plan) noexcept;
 
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
 // bounded window, relays with as many outputs as inputs, source and sink in place, no port unconnected, ... kInvalid

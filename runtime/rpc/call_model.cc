@@ -36,11 +36,15 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
             "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
   }
   const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
-  if (plan.model == model && (model == "woa" || std::ranges::any_of(plan.stages, is_relay)))
-    return keep_certificate(plan);
-  if (plan.model != "woa" && plan.model != model) {
-    return {Code::kInvalid, "the plan was compiled for call model '" + plan.model + "' and cannot be turned into '" +
-                                std::string(model) + "'; compile the graph again with --model " + std::string(model)};
+  if (std::ranges::any_of(plan.stages, is_relay)) {
+    if (plan.model == model) return keep_certificate(plan);
+    return {Code::kInvalid, "the plan has the routes of call model '" + plan.model + "' and cannot get those of '" +
+                                std::string(model) + "'; rewrite the plan that they were made of"};
+  }
+  if (model == "woa") {
+    Plan woa = plan;
+    woa.model = model;
+    return keep_certificate(std::move(woa));
   }
   auto rewritten = apply(plan, model);
   if (!rewritten.ok()) return rewritten.status().with_context("as " + std::string(model));

@@ -11,8 +11,8 @@ namespace woa {
 // Names of the call models that rewrite() knows, for --help and error texts.
 inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"};
 
-// The routes that a call model has in place of a plan's edges. `plan` is as the compiler makes it and as files have it:
-// without relays, for any model (`woa`), or for this one.
+// The routes that a call model has in place of a plan's edges. `plan` is as the compiler makes it and as files have it,
+// without relays, whichever model it was compiled for; or it has those of this one already.
 //
 // rpc-hub: an RPC program's caller, in one place. For every stage off the host a relay stage is put on the host: the
 // stage's inputs come to the relay, which holds a call's arguments until they are all there and then sends them on to
@@ -34,7 +34,7 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"
 //
 // A certificate stays if it is for that model.
 //
-// kNotFound: no such model (the message lists them). kInvalid: the plan is for another model.
+// kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
 // kUnsupported: the graph cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas,
 // choices and merges, since the way back would have to be remembered, and outputs that would return through more than
 // kMaxPassed calls. Polled: scatters, replicas that a stage off the

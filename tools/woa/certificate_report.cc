@@ -117,7 +117,7 @@ nlohmann::json to_json(const Prediction& prediction) {
   return {{"messages", number(prediction.messages)},
           {"calls", number(prediction.calls)},
           {"hops", number(prediction.hops)},
-          {"payload_bytes", prediction.payload_bytes},
+          {"payload_bytes", number(prediction.payload_bytes)},
           {"serial_us", value_in_us(prediction.serial_ps)},
           {"critical_path_us", value_in_us(prediction.critical_path_ps)},
           {"critical_kernels_us", value_in_us(prediction.critical_kernels_ps)},

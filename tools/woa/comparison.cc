@@ -95,17 +95,22 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   return result;
 }
 
-bool same_outputs(const Comparison& comparison) {
-  const ModelRun* first = nullptr;
+Agreement agreement_of(const Comparison& comparison) {
+  Agreement found;
+  const ModelRow* first = nullptr;
   for (const ModelRow& row : comparison.models) {
     if (!row.measured || !row.measured->status.ok()) continue;
-    if (first == nullptr) first = &*row.measured;
-    const bool same = std::ranges::equal(first->outputs, row.measured->outputs, [](const auto& a, const auto& b) {
-      return a.name == b.name && a.bytes == b.bytes && a.absent == b.absent && a.sha256 == b.sha256;
-    });
-    if (!same) return false;
+    ++found.ran;
+    if (first == nullptr) first = &row;
+    const auto differ = [](const OutputFiles::Summary& a, const OutputFiles::Summary& b) {
+      return a.name != b.name || a.bytes != b.bytes || a.absent != b.absent || a.sha256 != b.sha256;
+    };
+    const auto& expected = first->measured->outputs;
+    for (std::size_t k = 0; found.same && k < expected.size(); ++k)
+      if (k >= row.measured->outputs.size() || differ(expected[k], row.measured->outputs[k]))
+        found = {found.ran, false, expected[k].name, first->model, row.model};
   }
-  return true;
+  return found;
 }
 
 }  // namespace woa::tools

@@ -27,6 +27,7 @@ struct ModelRun {
 
 struct ModelRow {
   std::string model;
+  Status placed;                                 // why no placement keeps all bounds; what follows is empty then
   std::map<std::string, std::string> placement;  // stage -> controller
   Prediction prediction;
   double firings = 0;                                                // of all kernels, of an instance
@@ -50,7 +51,13 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
 
 nlohmann::json to_json(const Comparison& comparison);
 void print(const Comparison& comparison);
-// Whether all models that ran gave the same outputs.
-bool same_outputs(const Comparison& comparison);
+
+// Of the models that ran: how many did, and an output that two of them gave differently.
+struct Agreement {
+  std::size_t ran = 0;
+  bool same = true;
+  std::string output, one, other;  // unless `same`
+};
+Agreement agreement_of(const Comparison& comparison);
 
 }  // namespace woa::tools

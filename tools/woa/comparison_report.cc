@@ -44,6 +44,10 @@ std::string bytes_of(double bytes) {
   return in_unit(bytes, 1024, kUnits);
 }
 
+std::string payload_of(const Prediction& known) {
+  return bytes_of(static_cast<double>(known.payload_bytes) / kPerMillion);
+}
+
 double per_instance(const ModelRun& run, std::uint64_t total) {
   return static_cast<double>(total) / static_cast<double>(std::max<std::uint64_t>(run.instances, 1));
 }
@@ -67,12 +71,17 @@ void print_predicted(const Comparison& comparison) {
       {"MODEL", "MESSAGES", "CALLS", "HOPS", "PAYLOAD", "SERIAL", "CRITICAL PATH", "PERIOD", "BUFFERS", "STATUS"}};
   for (const ModelRow& row : comparison.models) {
     const Prediction& known = row.prediction;
-    rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops),
-                    bytes_of(static_cast<double>(known.payload_bytes)), ps_text(known.serial_ps),
-                    ps_text(known.critical_path_ps), ps_text(known.period_ps),
+    if (!row.placed.ok()) {
+      rows.emplace_back(rows.front().size(), "-").front() = row.model;
+      continue;
+    }
+    rows.push_back({row.model, count_of(known.messages), count_of(known.calls), count_of(known.hops), payload_of(known),
+                    ps_text(known.serial_ps), ps_text(known.critical_path_ps), ps_text(known.period_ps),
                     row.plan.ok() ? bytes_of(static_cast<double>(row.peak_buffer_bytes)) : "-", row.status});
   }
   print_aligned(rows);
+  for (const ModelRow& row : comparison.models)
+    if (!row.placed.ok()) std::printf("  %s has no placement: %s\n", row.model.c_str(), row.placed.message().c_str());
 }
 
 // Of the critical path.
@@ -86,12 +95,25 @@ double error_of(const ModelRow& row) {
   return (predicted_us(row.prediction) - row.measured->median_us) / row.measured->median_us;
 }
 
+// Of those that were run.
+void print_agreement(const Agreement& found) {
+  if (found.ran < 2) return;
+  if (found.same) {
+    std::printf("The outputs are the same.\n");
+  } else {
+    std::printf(
+        "THE OUTPUTS DIFFER: %s of %s is not that of %s. (A kernel may draw random numbers: then two times "
+        "`woa run` differ, too.)\n",
+        found.output.c_str(), found.other.c_str(), found.one.c_str());
+  }
+}
+
 Cells measured_cells(const ModelRow& row) {
   const Prediction& known = row.prediction;
   Cells cells{row.model,
               count_of(known.messages),
               "-",
-              bytes_of(static_cast<double>(known.payload_bytes)),
+              payload_of(known),
               "-",
               to_text("%.0f %%", 100 * kernel_share(known)),
               us_of(predicted_us(known)),
@@ -109,12 +131,14 @@ Cells measured_cells(const ModelRow& row) {
 void print_measured(const Comparison& comparison) {
   std::vector<Cells> rows{
       {"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "KERNELS", "TIME", "MEASURED", "ERROR"}};
-  for (const ModelRow& row : comparison.models) rows.push_back(measured_cells(row));
+  for (const ModelRow& row : comparison.models)
+    if (row.placed.ok()) rows.push_back(measured_cells(row));
   std::printf("\npredicted and measured, one instance after another:\n");
   print_aligned(rows);
   std::set<std::string> clocked;
   for (const ModelRow& row : comparison.models) {
-    if (!row.plan.ok()) std::printf("  %s did not run: %s\n", row.model.c_str(), row.plan.status().message().c_str());
+    if (row.placed.ok() && !row.plan.ok())
+      std::printf("  %s did not run: %s\n", row.model.c_str(), row.plan.status().message().c_str());
     if (!row.measured) continue;
     if (!row.measured->status.ok())
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
@@ -123,7 +147,7 @@ void print_measured(const Comparison& comparison) {
   for (const std::string& name : clocked)
     std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
                 name.c_str());
-  std::printf("%s\n", same_outputs(comparison) ? "The outputs are the same." : "THE OUTPUTS DIFFER.");
+  print_agreement(agreement_of(comparison));
 }
 
 // Models that place alike share a line.
@@ -132,6 +156,7 @@ void print_placements(const Comparison& comparison) {
   for (std::size_t m = 0; m < comparison.models.size(); ++m) {
     const auto alike = [&](const ModelRow& row) { return row.placement == comparison.models[m].placement; };
     const auto first = comparison.models.begin();
+    if (!first[static_cast<std::ptrdiff_t>(m)].placed.ok()) continue;
     if (std::any_of(first, first + static_cast<std::ptrdiff_t>(m), alike)) continue;
     std::string models, stages;
     for (const ModelRow& row : comparison.models)
@@ -160,13 +185,19 @@ void print_break_even(const Comparison& comparison) {
     return;
   }
   const BreakEven& even = *comparison.break_even;
-  if (even.why_nothing.empty()) {
-    std::printf("\nThe best RPC, %s, takes %.3g times as long as WOA.\n", even.rpc.c_str(), even.ratio);
+  // What placement minimised, so that both are at their best: not the measured time of one instance.
+  const char* const what = comparison.objective == "throughput" ? "PERIOD" : "SERIAL";
+  if (!std::isfinite(even.ratio)) {
+    std::printf("\nNo RPC keeps all bounds.\n");
+  } else if (even.why_nothing.empty()) {
+    std::printf("\nThe best RPC, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(), even.ratio, what);
   } else {
-    std::printf("\nWOA gains nothing here: %s takes %.4g times as long. Why: %s.\n", even.rpc.c_str(), even.ratio,
-                even.why_nothing.c_str());
+    std::printf("\nWOA gains nothing here: %s takes %.4g times as long by %s. Why: %s.\n", even.rpc.c_str(), even.ratio,
+                what, even.why_nothing.c_str());
   }
-  std::printf("where WOA gains more than 1 %%, all else as it is:\n");
+  std::printf(
+      "where WOA gains more than 1 %%, all else as it is (kernels, too: what they take at another size is not "
+      "asked):\n");
   print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
   print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");
@@ -218,6 +249,10 @@ void add_measured(json& object, const ModelRow& row) {
 nlohmann::json to_json(const Comparison& comparison) {
   json models = json::array();
   for (const ModelRow& row : comparison.models) {
+    if (!row.placed.ok()) {
+      models.push_back({{"model", row.model}, {"cannot_place", error_json(row.placed)}});
+      continue;
+    }
     json object = to_json(row.prediction);
     object.update({{"model", row.model},
                    {"placement", row.placement},
@@ -228,7 +263,11 @@ nlohmann::json to_json(const Comparison& comparison) {
     add_measured(object, row);
     models.push_back(std::move(object));
   }
+  const Agreement found = agreement_of(comparison);
+  json differ = nullptr;
+  if (!found.same) differ = {{"output", found.output}, {"models", {found.one, found.other}}};
   return {{"ok", true},
+          {"outputs_differ", std::move(differ)},
           {"graph", comparison.graph},
           {"machine", comparison.machine.empty() ? json(nullptr) : json(comparison.machine)},
           {"objective", comparison.objective},
@@ -245,8 +284,9 @@ void print(const Comparison& comparison) {
   print_placements(comparison);
   std::printf("\nwhat bounds many instances:\n");
   for (const ModelRow& row : comparison.models)
-    std::printf("  %s: %s, %s\n", row.model.c_str(), row.prediction.bottleneck.c_str(),
-                ps_text(row.prediction.period_ps).c_str());
+    if (row.placed.ok())
+      std::printf("  %s: %s, %s\n", row.model.c_str(), row.prediction.bottleneck.c_str(),
+                  ps_text(row.prediction.period_ps).c_str());
   print_break_even(comparison);
 }
 

@@ -39,7 +39,8 @@ constexpr const char* kAboutExplain =
     "\n"
     "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. LIVE are the blocks that one "
     "instance\n"
-    "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do): they are never given to younger ones.\n"
+    "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do, with `?` it is claimed, not proved):\n"
+    "they are never given to younger ones.\n"
     "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
     "ring.\n"
     "\n"
@@ -85,6 +86,7 @@ json to_json(const EdgeExplanation& edge) {
           {"payload_bytes", edge.payload_bytes},
           {"live", edge.live},
           {"least", edge.least},
+          {"claimed", edge.claimed},
           {"used", edge.used},
           {"block_bytes", edge.block_bytes},
           {"memory_bytes", edge.memory_bytes},
@@ -111,7 +113,9 @@ void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
 
 std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
 
-std::string live_text(const EdgeExplanation& edge) { return std::to_string(edge.live) + (edge.least ? "" : "+"); }
+std::string live_text(const EdgeExplanation& edge) {
+  return std::to_string(edge.live) + (edge.least ? "" : "+") + (edge.claimed ? "?" : "");
+}
 
 std::string memory_text(const EdgeExplanation& edge) {
   if (edge.memory_bytes == 0) return "-";

@@ -28,6 +28,7 @@ struct EdgeExplanation {
   std::uint32_t live = 0;           // blocks that one instance needs so that nothing deadlocks
   std::uint32_t used = 0;           // blocks of the edge; of these, `live` are the oldest instance's alone
   bool least = false;               // with one block less than `live` the plan stands still for sure
+  bool claimed = false;             // that `live` is enough is the compiler's word: nothing in the plan shows it
   std::uint64_t block_bytes = 0;
   std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 where it passes on others'
   std::uint64_t ring_bytes = 0;    // of its places in the header ring

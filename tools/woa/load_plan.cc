@@ -68,7 +68,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_file(options.file, compile);
-  print_diagnostics(result.diagnostics);
+  if (!options.quiet) print_diagnostics(result.diagnostics);
   if (!options.sarif.empty()) {
     if (const Status written = write_sarif(result.diagnostics, options.sarif); !written.ok()) {
       return {std::nullopt, fail(written, kFailed, options.json)};
@@ -77,7 +77,8 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   Loaded loaded{std::move(result.plan), kDone, std::move(result.facts)};
   if (loaded.plan) return loaded;
   loaded.exit_code = kFailed;
-  if (options.json) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});
+  if (options.json && !options.quiet) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});
+  loaded.diagnostics = std::move(result.diagnostics);
   return loaded;
 }
 

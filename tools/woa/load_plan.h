@@ -30,6 +30,7 @@ struct GraphOptions {
   std::optional<std::uint64_t> deadline_ns;
   std::string buffers = "full";  // or "least": each edge has the blocks that one instance needs, and no more
   bool json = false;
+  bool quiet = false;                       // problems of a graph are not printed: Loaded has them
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
   bool any_machine = false;                 // no machine file, not even the default one
   std::string sarif;                        // file to write diagnostics to; empty: none
@@ -52,7 +53,8 @@ void add_flow_options(CLI::App& command, GraphOptions& options);
 struct Loaded {
   std::optional<Plan> plan;
   int exit_code = 0;
-  GraphFacts facts = {};  // of a graph; without hash for a plan
+  GraphFacts facts = {};                     // of a graph; without hash for a plan
+  std::vector<Diagnostic> diagnostics = {};  // of a graph that cannot be compiled
 };
 Loaded load_plan(const GraphOptions& options);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "runtime/plan/plan.h"
 
@@ -13,7 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void warn(const std::string& text) { std::fprintf(stderr, "woa: warning: %s\n", text.c_str()); }
+// Once, however often a command looks for the file.
+void warn(const std::string& text) {
+  static std::set<std::string> told;
+  if (told.insert(text).second) std::fprintf(stderr, "woa: warning: %s\n", text.c_str());
+}
 
 // Empty if the file holds for this processor, or for any.
 std::string measured_elsewhere(const MachineFile& file) {

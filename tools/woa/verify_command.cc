@@ -9,6 +9,7 @@
 #include "compiler/compiler.h"
 #include "runtime/plan/liveness.h"
 #include "runtime/plan/plan_file.h"
+#include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
@@ -24,6 +25,7 @@ constexpr const char* kAboutVerify =
     "  - every edge has at least the blocks that one instance can occupy at once: so the compiler's analysis says, and "
     "so\n"
     "    tags and invariants show, unless the plan says that it is only claimed\n"
+    "  - the call model that it is to run under can run it\n"
     "\n"
     "A plan that was compiled with --profile says what its placement comes to and how good that is, too. All of that\n"
     "is computed anew from the costs in the plan, without a solver and without a search (docs/placement.md):\n"
@@ -65,6 +67,8 @@ std::size_t count_least(const Plan& plan) {
 
 Status check(const Plan& plan) {
   WOA_RETURN_IF_ERROR(verify_liveness(plan));
+  if (const auto routes = rewrite(plan, plan.model); !routes.ok())
+    return routes.status().with_context("the call model that the plan is for");
   return plan.certificate ? verify_certificate(plan) : Status();
 }
 

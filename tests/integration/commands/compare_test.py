@@ -74,16 +74,25 @@ class Compare(WoaTest):
 
     def test_examples_send_what_was_predicted(self):
         self.need_flagship()
-        bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
-        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
-                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
-        done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", "1", "--processes", "one",
-                               "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
-        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        rows = json.loads(done.stdout)["rows"]
+        rows = self.predictions("1")
         ran = {(row["graph"], row["model"]) for row in rows if row.get("exact")}
         examples = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
         self.assertLessEqual(examples, {graph for graph, _ in ran})
+        self.check_exact(rows)
+
+    def test_examples_send_what_was_predicted_of_inputs_of_several_sizes(self):
+        self.check_exact(self.predictions("1", "--small"))
+
+    def predictions(self, repetitions, *more):
+        bench = os.path.join(SOURCE, "bench/compiler/predictions.py")
+        machine = self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}, \"cpu:3\": {}, "
+                             "\"gpu:0\": {}, \"fpga:0\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n")
+        done = subprocess.run([sys.executable, "-B", bench, "--woa", harness.WOA, "--machine", machine, "--repetitions", repetitions,
+                               "--processes", "one", "--json", *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10 * harness.LIMIT_S)
+        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
+        return json.loads(done.stdout)["rows"]
+
+    def check_exact(self, rows):
         for row in rows:
             with self.subTest(row["graph"], model=row["model"]):
                 self.assertEqual("exact" not in row, row["model"] in self.REFUSED.get(row["graph"], ()), row["why"])
@@ -112,9 +121,9 @@ class Compare(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return graph, ["--profile", profile]
 
-    def machine(self):
+    def machine(self, latency="100us"):
         return ["--machine", self.write("machine.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\n"
-                                        "default_link: {latency: 100us, bandwidth: 1GB/s}\n")]
+                                        "default_link: {latency: %s, bandwidth: 1GB/s}\n" % latency)]
 
     TWO = ("woa: 1\ngraph: two\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
            "  one: {kernel: copy, in: {data: data}, on: \"cpu:0\"}\n  two: {kernel: copy, in: {data: one.data}, on: \"%s\"}\n"
@@ -135,12 +144,74 @@ class Compare(WoaTest):
         done = self.woa("compare", graph, *known, *self.machine())
         self.assertIn("WOA gains nothing here", done.stdout.decode())
 
+    def test_a_long_chain_is_polled_in_as_small_a_window_as_its_rings_need(self):
+        stages, last = "", "data"
+        for number in range(1500):
+            stages += f"  s{number}: {{kernel: copy, in: {{data: {last}}}, on: \"cpu:{number % 2}\"}}\n"
+            last = f"s{number}.data"
+        graph = self.write("chain.yaml", "woa: 1\ngraph: chain\ninputs: {data: {type: bytes, max: 64}}\nstages:\n" + stages +
+                           f"outputs: {{data: {last}}}\n")
+        for model in ("woa", "rpc-hub", "rpc-polled"):
+            done = self.woa("explain", graph, "--model", model, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertGreater(json.loads(done.stdout)["window"], 1)
+
+    def test_a_bound_that_only_rpc_breaks_leaves_the_row_of_woa(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        arguments = [graph, *known, *self.machine("10ms"), "--objective", "throughput", "--max-latency", "39ms"]  # three hops are 30 ms
+        answer = self.compare(*arguments)
+        self.assertEqual([row["model"] for row in answer["models"] if "cannot_place" in row], MODELS[1:])
+        self.assertEqual(answer["models"][0]["messages"], 3)
+        done = self.woa("compare", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stderr, b"")
+        self.assertIn("rpc-hub has no placement: ", done.stdout.decode())
+        self.assertIn("No RPC keeps all bounds.", done.stdout.decode())
+
+    def test_outputs_that_differ_are_named_and_without_any_nothing_is_said(self):
+        if os.path.exists(os.path.join(harness.BUILD, "kernels/aes_gcm_encrypt/unavailable.txt")):
+            self.skip("openssl", "aes_gcm_encrypt was not built")
+        key = self.write("key.hex", "00112233445566778899aabbccddeeff" * 2 + "\n")
+        arguments = ["--in", "plain=" + self.write("plain", "x"), "--param", "encrypt.key_file=" + key, "--repetitions", "1", "--run"]
+        differ = self.compare(self.example("encrypt"), *arguments, code=1)["outputs_differ"]  # its nonce is random
+        self.assertEqual(differ, {"output": "packet", "models": ["woa", "rpc-fused"]})
+        done = self.woa("compare", self.example("encrypt"), *arguments)
+        self.assertIn("THE OUTPUTS DIFFER: packet of rpc-fused is not that of woa.", done.stdout.decode())
+        graph, known = self.profile(self.TWO.replace("copy, in: {data: one", "fail_if, params: {byte: 66}, in: {data: one") % "cpu:1")
+        done = self.woa("compare", graph, *known, "--run", "--repetitions", "1", "--in", "data=" + self.write("bad", "B"))
+        self.assertEqual(done.returncode, 1, done.stdout.decode())
+        self.assertIn("woa failed: ", done.stdout.decode())
+        self.assertNotIn("outputs are the same", done.stdout.decode())
+
+    def test_a_nested_placement_that_outputs_take_longer_ways_from_is_not_called_proved(self):
+        graph, known = self.profile(self.TWO.replace(", on: \"%s\"", ""))
+        links = [("host", "cpu:1"), ("cpu:0", "cpu:1")]
+        machine = self.write("slow.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\nlinks:\n" +
+                             "".join(f"  - {{between: [\"{a}\", \"{b}\"], latency: 1us, bandwidth: 1GB/s}}\n" for a, b in links) +
+                             "  - {from: \"cpu:0\", to: host, latency: 1us, bandwidth: 10KB/s}\n"
+                             "  - {from: host, to: \"cpu:0\", latency: 1us, bandwidth: 1GB/s}\n")
+        rows = {row["model"]: row for row in self.compare(graph, *known, "--machine", machine)["models"]}
+        self.assertEqual(rows["rpc-nested"]["placement"], {"one": "cpu:0", "two": "cpu:1"})  # the way back is by cpu:0 all the same
+        self.assertGreater(rows["rpc-nested"]["serial_us"], 10_000)
+        self.assertEqual([rows[model]["status"] for model in MODELS], ["proved", "proved", "proved", "heuristic", "proved"])
+
+    def test_a_warning_is_given_once(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        machine = self.write("other.yaml", "woa_machine: 1\ncalibration:\n  processor: \"Other CPU\"\n  transports:\n"
+                             "    shm: {inline_bytes: 128, links: []}\n")
+        done = self.woa("compare", graph, *known, "--machine", machine)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stderr.decode().count("warning"), 1, done.stderr.decode())
+
     def test_bad_usage(self):
         hello = self.example("hello")
         for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
             done = self.woa("compare", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr.decode())
             self.assertIn(reason, done.stderr.decode())
+        done = self.woa("compare", hello, "--run", "--in", "text=x", "--repetitions", str(2**64 - 1))
+        self.assertEqual(done.returncode, 2, done.stderr.decode())
+        self.assertIn("1000000", done.stderr.decode())
         done = self.woa("compare", hello, "--in", "text=" + self.path("nowhere"))
         self.assertEqual(done.returncode, 1, done.stderr.decode())
         plan = self.path("hello.plan")

@@ -36,11 +36,12 @@ class Explain(WoaTest):
         # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
         for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
                                              ("in place", "by reference", "by reference")):
-            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes live least used block_bytes "
+            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes live least claimed used block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
-            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["memory_bytes"]), (3, 1, True, 3 * bound if method == "in place" else 0))
+            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["claimed"]), (3, 1, True, False))
+            self.assertEqual(edge["memory_bytes"], 3 * bound if method == "in place" else 0)
             self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
@@ -52,6 +53,32 @@ class Explain(WoaTest):
         self.assertIn("shm, lane bulk", self.woa("explain", path).stdout.decode())
         path = self.write("local.yaml", bulk.replace("cpu:1", "cpu:0"))
         self.assertEqual([edge["lane"] for edge in self.explain(path)["edges"]], ["", "", ""])  # it needs none
+
+    # Stages write to one another's next turn before their own has ended.
+    OVERLAP = ("woa: 1\ngraph: overlap\ninputs: {n: {type: bytes, max: 64}, d: {type: bytes, max: 64}}\nstages:\n"
+               "  A: {kernel: touch, in: {data: [n, {from: R.even, loop: {max: 20, name: L}}, {from: C.even, loop: {name: L}}]}}\n"
+               "  R: {kernel: route, in: {data: A.data}}\n"
+               "  slow: {kernel: copy, in: {data: R.even}}\n"
+               "  T: {kernel: copy, in: {data: [slow.data, R.odd]}}\n"
+               "  J: {kernel: join2, in: {a: R.odd, b: {from: B.data, hold: true}}}\n"
+               "  K: {kernel: join2, in: {a: J.data, b: {from: T.data, hold: true}}}\n"
+               "  C: {kernel: route, in: {data: K.data}, params: {by: size}}\n"
+               "  S: {kernel: join2, in: {a: [R.even, C.even], b: {from: T.data, hold: true}}}\n"
+               "  S2: {kernel: join2, in: {a: S.data, b: {from: B.data, hold: true}}}\n"
+               "  B: {kernel: copy, in: {data: [d, {from: S2.data, loop: {name: L}}]}}\n"
+               "outputs: {o: C.odd}\n")
+
+    def test_edges_whose_blocks_are_claimed_are_marked(self):
+        path = self.write("overlap.yaml", self.OVERLAP)
+        plan = self.path("overlap.plan")
+        self.assertEqual(self.woa("compile", path, "-o", plan).returncode, 0)
+        verified = json.loads(self.woa("verify", plan, "--json").stdout)["liveness"]
+        claimed = [(edge["from"], edge["to"]) for edge in self.explain(plan)["edges"] if edge["claimed"]]
+        self.assertGreater(len(claimed), 0)
+        self.assertEqual(len(claimed), verified["claimed"])
+        lines = self.woa("explain", plan).stdout.decode().splitlines()
+        marked = {tuple(line.split()[:3:2]) for line in lines if " -> " in line and any(word.endswith("?") for word in line.split())}
+        self.assertEqual(marked, set(claimed))
 
     def test_a_bound_within_the_limit_has_one_method(self):
         edge = self.explain(self.write("g.yaml", graph(64)))["edges"][0]

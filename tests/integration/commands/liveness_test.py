@@ -6,6 +6,7 @@ WOA_LIVE_RUNS_PER_CONTROLLER sets how many runs are made of the examples, in tur
 import json
 import os
 import random
+import struct
 
 import graphs_test
 import harness
@@ -58,6 +59,28 @@ def altered(plan, change):
 
 
 class Liveness(WoaTest):
+    def test_a_plan_for_a_model_that_cannot_run_it_is_refused(self):
+        plan, changed = self.path("loop.plan"), self.path("changed.plan")
+        done = self.woa("compile", os.path.join(SOURCE, "graphs/loop.yaml"), "--model", "rpc-hub", "-o", plan)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        for model, reason in ((b"rpc-hux", "does not exist"), (b"rpc-nested", "has no way back there")):
+            with self.subTest(model):
+                data = bytearray(read(plan, "rb"))
+                self.assertEqual(data.count(b"\x07rpc-hub"), 1)
+                data = data.replace(b"\x07rpc-hub", bytes([len(model)]) + model)
+                struct.pack_into("<I", data, harness.PLAN_HEADER - 8, len(data) - harness.PLAN_HEADER)
+                with open(changed, "wb") as file:
+                    file.write(harness.sealed(data))
+                done = self.woa("verify", changed)
+                self.assertEqual(done.returncode, 1, done.stdout.decode())
+                self.assertIn(reason, done.stderr.decode())
+
+    def test_a_plan_for_one_model_may_run_under_another(self):
+        plan = self.path("hello.plan")
+        self.assertEqual(self.woa("compile", os.path.join(SOURCE, "graphs/hello.yaml"), "--model", "rpc-hub", "-o", plan).returncode, 0)
+        text = "text=" + self.write("text", "x")
+        self.assertEqual([self.run_json(plan, "--in", text, *model)["messages"] for model in ((), ("--model", "woa"))], [4, 3])
+
     def graph(self, name):
         return os.path.join(SOURCE, "graphs", name + ".yaml")
 

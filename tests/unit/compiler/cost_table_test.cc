@@ -109,8 +109,9 @@ TEST_CASE("an edge's bytes are its mean, where the median is that of absent toke
         .certificate->costs.edges[0]
         .bytes;
   };
-  CHECK(bytes("bytes: 0, mean_bytes: 250.5") == 501);
-  CHECK(bytes("bytes: 7") == 14);
+  CHECK(bytes("bytes: 0, mean_bytes: 250.5") == 501 * kPerMillion);
+  CHECK(bytes("bytes: 7") == 14 * kPerMillion);
+  CHECK(bytes("bytes: 2, mean_bytes: 2.333333333") == 4'666'667);  // inputs of 1, 2 and 4
 }
 
 TEST_CASE("what a scatter counts is told from its elements, in the costs as in the plan") {

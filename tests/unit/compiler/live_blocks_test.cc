@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "runtime/plan/liveness.h"
-#include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/graph_maker.h"
 #include "tests/unit/compiler/token_game.h"
@@ -46,6 +45,22 @@ TEST_CASE("turns that follow one another are shown by an invariant") {
   CHECK(shown(plan).find(" has 1 blocks for one instance, which may need 6") != std::string::npos);
 }
 
+TEST_CASE("loops in a row are shown together, not each by a way of its own from the source") {
+  std::string body = "stages:\n", last = "x";
+  for (int loop = 0; loop < 200; ++loop) {
+    const std::string name = "s" + std::to_string(loop), side = "t" + std::to_string(loop);
+    body += "  " + name + ": {kernel: step, in: {x: [" + last + ", {from: " + side + ".out, loop: {max: 5}}]}}\n";
+    body += "  " + side + ": {kernel: copy, in: {in: " + name + ".again}}\n";
+    last = name + ".done";
+  }
+  const Plan plan = compile_good(body + "outputs: {y: " + last + "}\n");
+  CHECK(shown(plan) == "");
+  std::size_t weights = 0;
+  for (const Invariant& invariant : plan.invariants) weights += invariant.weights.size();
+  CHECK(weights < 10 * plan.edges.size());
+  for (const EdgePlan& edge : plan.edges) CHECK_FALSE(edge.claimed);
+}
+
 TEST_CASE("a graph without loops and scatters needs no invariant") {
   const Plan plan = compile_good(
       "stages:\n"
@@ -71,21 +86,6 @@ TEST_CASE("a stage that feeds itself needs two blocks, and blocks with one") {
     capacity[e] = plan.edges[e].min_blocks - 1;
     CHECK(blocks(plan, capacity, random, 200));
     capacity[e] = plan.edges[e].min_blocks;
-  }
-}
-
-TEST_CASE("invariants hold of calls by way of the host, too") {
-  Random random(4);
-  GraphMaker maker(random);
-  for (int i = 0; i < 100; ++i) {
-    const std::string body = maker.make(false);
-    const Plan plan = compile_good(body, maker_options());
-    for (const std::string_view model : {"rpc-fused", "rpc-hub"}) {
-      const auto calls = rewrite(plan, model);
-      REQUIRE(calls.ok());
-      INFO(body << model);
-      CHECK(shown(*calls) == "");
-    }
   }
 }
 
@@ -118,6 +118,16 @@ TEST_CASE("replicas need as much each as one stage, of elements only their share
   for (const EdgePlan& edge : plan.edges) {
     if (plan.stages[edge.to_stage].name == "w[1]") CHECK(necessary_blocks(plan, edge) == 2);
   }
+  // To the gather, too, though its port takes all elements: each replica brings its share.
+  std::vector<std::uint32_t> capacity = live_blocks(plan);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (plan.edges[e].count || plan.stages[plan.edges[e].to_stage].name != "p") continue;
+    CHECK(necessary_blocks(plan, plan.edges[e]) == 2);
+    CHECK(plan.edges[e].min_blocks > 2);
+    capacity[e] = 2;
+  }
+  Random random(3);
+  CHECK_FALSE(blocks(plan, capacity, random, 200));
 }
 
 // Every edge of every graph, one after the other.

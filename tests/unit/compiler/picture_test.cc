@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "compiler/compiler.h"
+#include "compiler/emit/traffic.h"
 #include "runtime/base/child_process.h"
+#include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
+#include "tests/support/need.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/require.h"
 
@@ -37,7 +40,8 @@ Plan relayed_plan() {
                   {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}},
                   {{kNowhere_ps, 2'000'000, 9}, 3 * kPerMillion, {}},
                   {{kNowhere_ps, 9, 4'000'000}, kPerMillion, {}}};
-  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, 3 * kPerMillion, 5000}, {3, 1, kPerMillion / 2, 100}};
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 3 * kPerMillion, 5000 * kPerMillion}, {3, 1, kPerMillion / 2, 100 * kPerMillion}};
   plan.certificate = certificate;
   return plan;
 }
@@ -107,6 +111,26 @@ TEST_CASE("within a controller there are no messages") {
   CHECK(has_edge(dot, "s4", "e3", "s3", "out0 > in0\\nbytes\\n4 blocks\\n3 tokens, 4.883 KiB"));
   CHECK(has(dot, "gray: within a controller"));
   CHECK(has(dot, "gray45"));
+}
+
+TEST_CASE("a polled call's poll, answer and request are a signal for each token, without payload") {
+  Plan woa = relayed_plan();
+  woa.stages.pop_back(), woa.edges.pop_back();
+  woa.edges[1].to_stage = 3;
+  woa.certificate->goal.model = "rpc-polled";
+  const Plan plan = need(rewrite(woa, "rpc-polled"));
+  const std::vector<Traffic> traffic = traffic_of(plan);
+  std::vector<double> signals;
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (!plan.edges[e].count) continue;
+    signals.push_back(traffic[e].tokens);
+    CHECK(traffic[e].bytes == 0);
+  }
+  std::ranges::sort(signals);
+  CHECK(signals == std::vector<double>{0.5, 0.5, 1, 3, 3, 3});  // second's results, the first call, first's and a call
+  const std::string dot = to_dot(plan);
+  CHECK(has(dot, "signal\\n3 messages, 0 B"));
+  CHECK_FALSE(has(dot, "count\\n"));
 }
 
 TEST_CASE("without a certificate, or with another plan's, a picture shows what there is") {

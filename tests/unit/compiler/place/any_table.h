@@ -36,7 +36,7 @@ inline CostTable any_table() {
   }
   for (std::uint32_t e = any(1, 12); e > 0; --e) {
     const std::uint32_t from = any(1, stages - 1);
-    table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMillion * any(1, 3), any(0, 9)});
+    table.edges.push_back({from == 1 ? 0 : from, any(1, stages - 1), kPerMillion * any(1, 3), kPerMillion * any(0, 9)});
   }
   return table;
 }

@@ -60,7 +60,7 @@ TEST_CASE("the serial time of a placement is its stages' time, its messages and 
       for (const EdgeCosts& edge : table.edges) {
         const std::uint32_t a = placement[edge.from], b = placement[edge.to];
         expected += edge.tokens / kPerMillion * 7 * messages(model, a, b, edge);
-        expected += edge.bytes * crossings(model, a, b);
+        expected += edge.bytes / kPerMillion * crossings(model, a, b);
       }
       RC_ASSERT(assign::evaluate(*problem, placement).sum == expected);
     }
@@ -88,7 +88,7 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
         if (!at.cores.empty()) loads["cores"] += (time + table.cores["all"] - 1) / table.cores["all"];
       }
       const auto cross = [&](std::uint32_t x, std::uint32_t y, std::uint64_t bytes) {
-        if (x != y) loads[std::to_string(x) + ">" + std::to_string(y)] += bytes;
+        if (x != y) loads[std::to_string(x) + ">" + std::to_string(y)] += bytes / kPerMillion;
       };
       for (const EdgeCosts& edge : table.edges) {
         const std::uint32_t a = placement[edge.from], b = placement[edge.to];
@@ -192,9 +192,9 @@ CostTable alike(std::uint32_t controllers, std::uint32_t stages, std::int64_t ti
   for (std::uint32_t s = 2; s < stages + 2; ++s) {
     table.stages.push_back({std::vector<std::int64_t>(k, time_ps), kPerMillion, {}});
     table.stages.back().time_ps[kHost] = kNowhere_ps;
-    table.edges.push_back({s == 2 ? 0 : s - 1, s, kPerMillion, 10});
+    table.edges.push_back({s == 2 ? 0 : s - 1, s, kPerMillion, 10 * kPerMillion});
   }
-  table.edges.push_back({stages + 1, 1, kPerMillion, 10});
+  table.edges.push_back({stages + 1, 1, kPerMillion, 10 * kPerMillion});
   return table;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kStage_ps = 10'000;
 constexpr std::int64_t kLatency_ps = 1'000;
-constexpr std::uint64_t kBytes = 10;
+constexpr std::uint64_t kBytes = 10 * kPerMillion;
 
 // Kernels that may each run on one component only, and no edges. Every link takes kLatency_ps, and 1 ps for a byte.
 CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controllers) {
@@ -76,7 +76,7 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
     CHECK(found.messages == expected.messages * kPerMillion);
     CHECK(found.calls == expected.messages * kPerMillion);
     CHECK(found.hops == expected.messages * kPerMillion);
-    CHECK(found.payload_bytes == expected.bytes);
+    CHECK(found.payload_bytes == expected.bytes * kPerMillion);
     const auto serial = 3 * kStage_ps + static_cast<std::int64_t>(expected.messages) * kLatency_ps +
                         static_cast<std::int64_t>(expected.bytes);
     CHECK(found.serial_ps == serial);
@@ -115,6 +115,28 @@ TEST_CASE("what one output sends to one controller crosses once, unless by way o
   CHECK(predicted(costs, "rpc-hub").payload_bytes == 2 * kBytes);
 }
 
+TEST_CASE("what goes to replicas and to another stage of a controller crosses once, whatever the order of the edges") {
+  for (const bool all_first : {false, true}) {
+    CostTable costs = stages_at({0, 1, 1, 1}, 2);
+    const std::uint32_t all = all_first ? 0 : 2;
+    costs.edges.push_back({0, 2, kPerMillion, kBytes});
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint64_t share = k == all ? 1 : 2;
+      costs.stages[3 + k].firings = kPerMillion / share;
+      costs.edges.push_back({2, 3 + k, kPerMillion / share, kBytes / share});
+    }
+    for (std::uint32_t s = 3; s < 6; ++s) costs.edges.push_back({s, 1, costs.stages[s].firings, 0});
+    for (const std::string_view model : {"woa", "rpc-hub"}) {
+      Plan plan = plan_of(costs, placed(costs, model));
+      for (std::uint32_t k = 0, replica = 0; k < 3; ++k)
+        if (k != all) plan.edges[1 + k].choice = {2, replica++, 0, 0};
+      const auto found = predict(plan);
+      REQUIRE(found.ok());
+      CHECK(found->payload_bytes == (model == "woa" ? 2 : 4) * kBytes);  // hub: two calls' arguments go their own ways
+    }
+  }
+}
+
 TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {{0, 2, kPerMillion, 0}, {0, 3, kPerMillion, 0}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
@@ -133,6 +155,48 @@ TEST_CASE("branches side by side count once in the critical path, a loop with al
   CHECK(loop->messages == 11 * kPerMillion);
   CHECK(loop->hops == 11 * kPerMillion);
   CHECK(loop->critical_path_ps == 10 * kStage_ps + 11 * kLatency_ps);
+}
+
+TEST_CASE("of branches that are taken sometimes, an instance takes one") {
+  CostTable costs = stages_at({0, 1, 2}, 3);
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 250'000, 0}, {2, 4, 750'000, 0}, {3, 1, 250'000, 0}, {4, 1, 750'000, 0}};
+  costs.stages[3].firings = 250'000, costs.stages[4].firings = 750'000;
+  costs.stages[3].time_ps[2] = 5 * kStage_ps;
+  const Prediction either = predicted(costs, "woa");
+  CHECK(either.hops == 3 * kPerMillion);
+  CHECK(either.critical_kernels_ps == 3 * kStage_ps);  // 1 + (5 + 3 x 1) / 4
+  CHECK(either.critical_path_ps == 3 * kStage_ps + 3 * kLatency_ps);
+  CHECK(either.critical_path_ps == either.serial_ps);
+}
+
+TEST_CASE("the body of a loop counts though its head leaves it") {
+  CostTable costs = stages_at({0, 1}, 2);
+  costs.edges = {
+      {0, 2, kPerMillion, 0}, {2, 3, 4 * kPerMillion, 0}, {3, 2, 4 * kPerMillion, 0}, {2, 1, kPerMillion, 0}};
+  costs.stages[2].firings = 5 * kPerMillion, costs.stages[3].firings = 4 * kPerMillion;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges[2].loop = 0;
+  const auto loop = predict(plan);
+  REQUIRE(loop.ok());
+  CHECK(loop->hops == 10 * kPerMillion);
+  CHECK(loop->critical_path_ps == 9 * kStage_ps + 10 * kLatency_ps);
+  CHECK(loop->critical_path_ps == loop->serial_ps);
+}
+
+TEST_CASE("a gather waits for the last of the replicas that work side by side") {
+  CostTable costs = stages_at({0, 1, 2, 0}, 3);
+  constexpr std::uint64_t kElements = 3;
+  costs.edges = {{0, 2, kPerMillion, 0},     {2, 3, 2 * kPerMillion, 0}, {2, 4, 1 * kPerMillion, 0},
+                 {3, 5, 2 * kPerMillion, 0}, {4, 5, 1 * kPerMillion, 0}, {5, 1, kPerMillion, 0}};
+  costs.stages[3].firings = 2 * kPerMillion;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.stages[2].outputs.resize(1), plan.stages[2].outputs[0].many = kElements;
+  plan.stages[5].inputs.resize(1), plan.stages[5].inputs[0].gather = kElements;
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->critical_kernels_ps == 4 * kStage_ps);  // two of the three elements come after one another
+  CHECK(found->serial_ps == 5 * kStage_ps + 8 * kLatency_ps);
 }
 
 TEST_CASE("a plan without a certificate, and one of another graph") {
@@ -160,6 +224,15 @@ TEST_CASE("the break-even of a chain of two is where one latency of four is one 
   CHECK(!even->payload->most.has_value());
 }
 
+TEST_CASE("the latency that a break-even is measured by is that of a link that something goes over") {
+  CostTable costs = chain({0, 1}, 2);
+  costs.links[2 * 3 + 1].latency_ps = 1'000 * kLatency_ps;  // back: nothing does
+  costs.links[1 * 3 + 2].latency_ps = 2 * kLatency_ps;
+  const auto even = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(even.ok());
+  CHECK(even->latency_ps == std::uint64_t{2 * kLatency_ps});
+}
+
 TEST_CASE("where WOA gains nothing it is said, and why") {
   const auto one = find_break_even(placed(chain({0, 0}, 1), "woa"), std::chrono::seconds(60));
   REQUIRE(one.ok());
@@ -168,7 +241,17 @@ TEST_CASE("where WOA gains nothing it is said, and why") {
   CHECK(!one->latency.has_value());
   CHECK(!one->payload.has_value());
 
-  CostTable costs = chain({0, 1}, 2);
+  CostTable costs = stages_at({0, 1}, 2);
+  for (const std::uint32_t s : {2U, 3U}) {
+    costs.edges.push_back({0, s, kPerMillion, kBytes});
+    costs.edges.push_back({s, 1, kPerMillion, kBytes});
+  }
+  const auto apart = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(apart.ok());
+  CHECK(apart->ratio == 1);
+  CHECK(apart->why_nothing.find("no token goes from one of the controllers to another") != std::string::npos);
+
+  costs = chain({0, 1}, 2);
   costs.links[1 * 3 + 2] = costs.links[2 * 3 + 1] = {2 * kLatency_ps, 2048, false};
   const auto around = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
   REQUIRE(around.ok());

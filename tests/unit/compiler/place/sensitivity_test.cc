@@ -201,6 +201,29 @@ TEST_CASE("what a stage costs elsewhere is the least with it there") {
   }));
 }
 
+TEST_CASE("where each stage may run on one controller only, nothing that changes moves any") {
+  CostTable costs;
+  costs.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"cpu:1", 1, {}, {}}};
+  costs.links.assign(9, {1'000, 1024, true});
+  for (std::size_t l = 0; l < 3; ++l) costs.links[l * 3 + l] = {};
+  costs.stages.assign(4, {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}});
+  costs.stages[2].time_ps = {kNowhere_ps, 10'000, kNowhere_ps};
+  costs.stages[3].time_ps = {kNowhere_ps, kNowhere_ps, 9'000};
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 9'500 * kPerMillion}, {3, 1, kPerMillion, 0}};
+  const Certificate certificate = *certificate_of(costs, {.objective = "throughput"});
+  const auto reasons = explain_placement(plan_of(costs, certificate), std::chrono::seconds(60));
+  REQUIRE(reasons.ok());
+  const auto is_anything = [](const SafeRange& range) {
+    return range.least == 0 && range.most == SafeRange::kMostFactor;
+  };
+  for (const StageReason& reason : reasons->stages) {
+    CHECK(is_anything(reason.time));
+    CHECK(reason.elsewhere.empty());
+  }
+  for (const LinkReason& reason : reasons->links)
+    CHECK((is_anything(reason.latency) && is_anything(reason.ps_per_kib)));
+}
+
 TEST_CASE("links that a placement uses have ranges; of a placement that was not proved nothing is said") {
   CostTable costs;
   costs.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {}, {}}};

@@ -138,6 +138,17 @@ TEST_CASE("what is no call model, and a plan that has one already") {
   const Plan hub = *rewrite(plan, "rpc-hub");
   REQUIRE(*rewrite(hub, "rpc-hub") == hub);
   REQUIRE(rewrite(hub, "rpc-fused").status().code() == Code::kInvalid);
+  REQUIRE(rewrite(hub, "woa").status().code() == Code::kInvalid);
+}
+
+TEST_CASE("a plan that was compiled for one model, but has no relays, may get the routes of any") {
+  const Plan plan = chain_at({0, 1});
+  Plan for_hub = plan;
+  for_hub.model = "rpc-hub";
+  for (const std::string_view model : kCallModels) {
+    INFO(model);
+    REQUIRE(*rewrite(for_hub, model) == *rewrite(plan, model));
+  }
 }
 
 }  // namespace woa::test

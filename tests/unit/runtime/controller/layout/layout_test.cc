@@ -58,6 +58,34 @@ TEST_CASE("a channel lists each region that its packets may name once, in ascend
   }
 }
 
+TEST_CASE("what goes to replicas and to another stage of a controller counts once, whatever the order of the edges") {
+  for (const bool all_first : {false, true}) {
+    PlanBuilder builder(1, 3);
+    const auto a = builder.stage("a", "copy", "cpu:0");
+    std::vector<std::uint32_t> readers;
+    for (const char* name : {"x", "y", "z"}) readers.push_back(builder.stage(name, "copy", "cpu:1"));
+    builder.edge(kSourceStage, 0, a, 0);
+    const std::size_t all = all_first ? 0 : 2;
+    for (std::uint32_t k = 0, replica = 0; k < 3; ++k) {
+      EdgePlan& edge = builder.edge(a, 0, readers[k], 0);
+      if (k != all) edge.choice = {2, replica++, 0, 0};
+    }
+    for (std::uint32_t k = 0; k < 3; ++k) builder.edge(readers[k], 0, kSinkStage, k);
+    const Layout layout = make_layout(builder.build());
+    for (std::size_t k = 0; k < 3; ++k) CHECK(layout.edges[1 + k].counts_payload == (k == all));
+  }
+}
+
+TEST_CASE("edges that take different tokens to a controller all count") {
+  const std::array<ReplicaChoice, 5> edges{
+      ReplicaChoice{2, 0, 0, 0}, {2, 1, 0, 0}, {2, 0, 0, 0}, {4, 3, 0, 0}, {4, 3, 8, 2}};
+  CHECK(counts_payload(edges, 0));
+  CHECK(counts_payload(edges, 1));
+  CHECK(!counts_payload(edges, 2));  // as number 0
+  CHECK(!counts_payload(edges, 3));  // odd, as all of number 1
+  CHECK(counts_payload(edges, 4));   // chosen by another counter
+}
+
 TEST_CASE("edges of one lane between two controllers share a channel, and every controller has one for control") {
   PlanBuilder builder(1, 3);
   const auto a = builder.stage("a", "append", "cpu:0", 1, 3);
