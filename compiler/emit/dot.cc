@@ -108,10 +108,15 @@ class Drawing {
     if (!traffic_.empty()) text += "\\nand what an instance sends: the wider, the more bytes";
     if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "\\ngray: within a controller";
     if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "\\nred: round a loop";
-    if (any([&](const EdgePlan& edge) { return is_beside(edge); }))
-      text += "\\ndashed: held, or the number of elements";
+    const bool counts = any([](const EdgePlan& edge) { return edge.count; });
+    const bool holds = any([&](const EdgePlan& edge) { return is_beside(edge) && !edge.count; });
+    if (holds || counts) text += "\\ndashed: ";
+    if (holds) text += counts ? "held, or " : "held";
+    if (counts) text += signals() ? "a signal of the call model" : "the number of elements";
     return text;
   }
+  // Counts are signals of the call model: who has scatters does not run under these.
+  [[nodiscard]] bool signals() const { return plan_.model == "rpc-nested" || plan_.model == "rpc-polled"; }
 
   // Of all firings of an instance; below 0: not known.
   [[nodiscard]] double time_of(std::uint32_t s) const {
@@ -186,7 +191,7 @@ class Drawing {
     const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
     std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
                         "\\n" + std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
-    if (edge.count) label = "count";
+    if (edge.count) label = signals() ? "signal" : "count";
     if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
     if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
     if (edge.loop >= 0) {

@@ -209,6 +209,12 @@ class Placement(WoaTest):
         self.assertEqual([stage["sharp"] for stage in answer["placement"]["stages"]], [[False, True]] * 3)
         self.assertEqual([(link["between"], link["assumed"]) for link in answer["placement"]["links"]], [(["host", "fpga:0"], False)])
 
+    def test_large_percentages_are_written_out(self):
+        self.compile(times={name: {"cpu": 10_000_000, "fpga": 100_000} for name in ("one", "two", "three")})
+        text = self.woa("explain", self.path("three.plan")).stdout.decode()
+        self.assertRegex(text, r"one +fpga:0 +0.1 us +up to (at least )?\+[0-9]{4,5} % ")
+        self.assertNotIn("e+", text)
+
     def test_links_that_nobody_measured_are_called_assumed(self):
         graph = self.write("three.yaml", GRAPH)
         profile = self.profile_of(graph, {name: {"cpu": 10_000_000, "fpga": 1_000_000} for name in ("one", "two", "three")})
