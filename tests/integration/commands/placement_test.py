@@ -243,6 +243,8 @@ class Placement(WoaTest):
         self.assertFalse(json.loads(self.woa("explain", self.path("three.plan"), "--json").stdout)["ok"])
 
     def test_a_path_is_named_once(self):
+        self.refused(self.woa("verify", os.path.join(SOURCE, "graphs/hello.yaml")), 1, "error[invalid]", "`woa compile GRAPH -o PLAN` writes one")
+        self.refused(self.woa("verify", self.write("short.plan", "WOAPLAN\n")), 1, "it was truncated: compile the graph again")
         for bad in (self.path("absent.plan"), self.write("bad.plan", "WOAPLAN\n and nothing else")):
             for command in ("verify", "explain"):
                 if command == "explain" and bad.endswith("absent.plan"):
