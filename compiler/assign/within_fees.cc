@@ -1,9 +1,7 @@
 #include "compiler/assign/within_fees.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +20,14 @@ constexpr std::size_t kMostLate = 8;  // cases that are looked into when the tim
 
 // "75.5 W".
 std::string text_of(const Fee& fee, Sum amount) {
-  std::ostringstream text;
-  text << std::setprecision(15) << static_cast<double>(amount) / static_cast<double>(fee.per_unit);
-  return text.str() + (fee.unit.empty() ? "" : " " + fee.unit);
+  std::string text = std::to_string(static_cast<Cost>(amount / fee.per_unit));
+  Sum rest = amount % fee.per_unit;
+  if (rest != 0) text += '.';
+  for (; rest != 0; rest %= fee.per_unit) {
+    rest *= 10;
+    text += static_cast<char>('0' + static_cast<int>(rest / fee.per_unit));
+  }
+  return text + (fee.unit.empty() ? "" : " " + fee.unit);
 }
 
 // Some components closed, and what is known of the rest.

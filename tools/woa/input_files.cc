@@ -84,7 +84,7 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     }
     out.default_instances_ = std::max<std::uint64_t>(out.default_instances_, files.size());
   }
-  const auto missing = static_cast<std::size_t>(std::ranges::count_if(out.files_, &std::vector<fs::path>::empty));
+  const auto missing = std::ranges::count_if(out.files_, [](const auto& files) { return files.empty(); });
   std::string names, options;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (!out.files_[k].empty()) continue;
