@@ -13,7 +13,7 @@ namespace {
 constexpr double kPerUs = 1e6;
 
 template <class Picoseconds>
-double in_us(Picoseconds ps) {
+double value_in_us(Picoseconds ps) {
   return static_cast<double>(ps) / kPerUs;
 }
 
@@ -72,8 +72,9 @@ double in_watts(std::uint64_t milliwatts) { return static_cast<double>(milliwatt
 std::string bounds(const Certificate& certificate) {
   const PlacementGoal& goal = certificate.goal;
   std::string text;
-  if (goal.most_latency_ps) text += number_text("; bound: one instance takes %.6g us", in_us(*goal.most_latency_ps));
-  if (goal.most_period_ps) text += number_text("; bound: an instance every %.6g us", in_us(*goal.most_period_ps));
+  if (goal.most_latency_ps)
+    text += number_text("; bound: one instance takes %.6g us", value_in_us(*goal.most_latency_ps));
+  if (goal.most_period_ps) text += number_text("; bound: an instance every %.6g us", value_in_us(*goal.most_period_ps));
   const auto price = spent(certificate, &ComponentCosts::price), power = spent(certificate, &ComponentCosts::power_mw);
   if (goal.most_price && price) text += "; price " + std::to_string(*price) + " of " + std::to_string(*goal.most_price);
   if (goal.most_power_mw && power)
@@ -99,8 +100,8 @@ bool has_assumed_links(const Certificate& certificate) {
 std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
-         number_text("%.6g us", in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) + " (" +
-         certificate.method + ")" + bounds(certificate) +
+         number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
+         " (" + certificate.method + ")" + bounds(certificate) +
          (has_assumed_links(certificate) ? "; costs of links are assumed (`woa calibrate` measures them)" : "");
 }
 
@@ -109,16 +110,16 @@ nlohmann::json to_json(const Certificate& certificate) {
                         {"objective", certificate.goal.objective},
                         {"status", certificate.status},
                         {"method", certificate.method},
-                        {"value_us", in_us(certificate.value_ps)},
-                        {"bound_us", in_us(certificate.bound_ps)},
+                        {"value_us", value_in_us(certificate.value_ps)},
+                        {"bound_us", value_in_us(certificate.bound_ps)},
                         {"gap_percent", percent_above(certificate)},
                         {"leaves", certificate.leaves.size()},
                         {"costs_hash", certificate.costs_hash},
                         {"assumed_links", has_assumed_links(certificate)},
                         {"prediction", to_json(certificate.prediction)}};
   const PlacementGoal& goal = certificate.goal;
-  if (goal.most_latency_ps) object["max_latency_us"] = in_us(*goal.most_latency_ps);
-  if (goal.most_period_ps) object["max_period_us"] = in_us(*goal.most_period_ps);
+  if (goal.most_latency_ps) object["max_latency_us"] = value_in_us(*goal.most_latency_ps);
+  if (goal.most_period_ps) object["max_period_us"] = value_in_us(*goal.most_period_ps);
   if (goal.most_price) object["max_price"] = *goal.most_price;
   if (goal.most_power_mw) object["max_power_w"] = in_watts(*goal.most_power_mw);
   if (const auto price = spent(certificate, &ComponentCosts::price)) object["price"] = *price;
@@ -132,12 +133,12 @@ nlohmann::json to_json(const Prediction& prediction) {
           {"calls", number(prediction.calls)},
           {"hops", number(prediction.hops)},
           {"payload_bytes", prediction.payload_bytes},
-          {"serial_us", in_us(prediction.serial_ps)},
-          {"critical_path_us", in_us(prediction.critical_path_ps)},
-          {"critical_kernels_us", in_us(prediction.critical_kernels_ps)},
+          {"serial_us", value_in_us(prediction.serial_ps)},
+          {"critical_path_us", value_in_us(prediction.critical_path_ps)},
+          {"critical_kernels_us", value_in_us(prediction.critical_kernels_ps)},
           {"bottleneck", prediction.bottleneck},
-          {"period_us", in_us(prediction.period_ps)},
-          {"predicted_us", in_us(prediction.time_ps())}};
+          {"period_us", value_in_us(prediction.period_ps)},
+          {"predicted_us", value_in_us(prediction.time_ps())}};
 }
 
 }  // namespace woa::tools

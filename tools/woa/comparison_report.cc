@@ -142,10 +142,10 @@ void print_measured(const Comparison& comparison) {
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
     clocked.insert(row.measured->clocked.begin(), row.measured->clocked.end());
   }
+  print_where_not(comparison);
   for (const std::string& name : clocked)
     std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
                 name.c_str());
-  print_where_not(comparison);
   std::printf("%s\n", same_outputs(comparison) ? "The outputs are the same." : "THE OUTPUTS DIFFER.");
 }
 

@@ -120,6 +120,11 @@ class Compare(WoaTest):
            "  one: {kernel: copy, in: {data: data}, on: \"cpu:0\"}\n  two: {kernel: copy, in: {data: one.data}, on: \"%s\"}\n"
            "outputs: {data: two.data}\n")
 
+    def test_inputs_that_are_missing_are_named(self):
+        for more in ((), ("--run",), ("--run", "--profile", "p.json")):
+            self.refused(self.woa("compare", self.example("hello"), *more), 2, "graph input 'text' has no data: give --in text=FILE")
+        self.refused(self.woa("compare", self.example("hold"), "--run"), 2, "graph inputs 'x', 'f' have no data: give --in x=FILE --in f=FILE")
+
     def test_gains_and_where_there_are_none(self):
         graph, known = self.profile(self.TWO % "cpu:1")
         even = self.compare(graph, *known, *self.machine())["break_even"]
@@ -137,10 +142,10 @@ class Compare(WoaTest):
 
     def test_bad_usage(self):
         hello = self.example("hello")
-        for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "--run needs --in"),
-                                  ((hello, "--run"), "--run needs --in")):
-            self.refused(self.woa("compare", *arguments), 2, reason, "graph input 'text' has no data: give --in text=FILE")
-        self.refused(self.woa("compare", self.example("hold"), "--run"), 2, "graph inputs 'x', 'f' have no data: give --in x=FILE --in f=FILE")
+        for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
+            done = self.woa("compare", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr.decode())
+            self.assertIn(reason, done.stderr.decode())
         done = self.woa("compare", hello, "--in", "text=" + self.path("nowhere"))
         self.assertEqual(done.returncode, 1, done.stderr.decode())
         plan = self.path("hello.plan")

@@ -136,19 +136,6 @@ class Placement(WoaTest):
                 self.assertEqual(sum(float(tokens) for tokens, _ in sent), messages)
                 self.assertEqual((ran["messages"], ran["payload_bytes"]), (messages, sum(int(size) for _, size in sent)))
 
-    def test_bounds_are_said_beside_what_is_claimed_within_them(self):
-        for options, key, value, bound in ((("--max-period", "11us"), "max_period_us", 2 * 4 + 10 + 3 * 1.1, "an instance every 11 us"),
-                                           (("--objective", "throughput", "--max-latency", "15us"), "max_latency_us", 12,
-                                            "one instance takes 15 us")):
-            with self.subTest(options=options):
-                certificate = self.compile(*options)["certificate"]
-                self.assertAlmostEqual(certificate["value_us"], value, delta=0.01)
-                self.assertEqual(certificate[key], 11 if "11us" in options else 15)
-                for text in (self.verify().stdout.decode(), self.woa("explain", self.path("three.plan")).stdout.decode()):
-                    self.assertIn("no placement within the bounds is better: proved", text)
-                    self.assertIn("; bound: " + bound, text)
-        self.assertNotIn("max_period_us", self.compile()["certificate"])
-
     def test_bounds_that_no_placement_keeps(self):
         error = self.compile("--max-period", "1us", code=1)
         self.assertIn("error[E0631]", error)
@@ -166,6 +153,19 @@ class Placement(WoaTest):
                 error = self.compile(*options, code=2)
                 self.assertIn(text, error)
                 self.assertNotIn("E0631", error)
+
+    def test_bounds_are_said_beside_what_is_claimed_within_them(self):
+        for options, key, value, bound in ((("--max-period", "11us"), "max_period_us", 2 * 4 + 10 + 3 * 1.1, "an instance every 11 us"),
+                                           (("--objective", "throughput", "--max-latency", "15us"), "max_latency_us", 12,
+                                            "one instance takes 15 us")):
+            with self.subTest(options=options):
+                certificate = self.compile(*options)["certificate"]
+                self.assertAlmostEqual(certificate["value_us"], value, delta=0.01)
+                self.assertEqual(certificate[key], 11 if "11us" in options else 15)
+                for text in (self.verify().stdout.decode(), self.woa("explain", self.path("three.plan")).stdout.decode()):
+                    self.assertIn("no placement within the bounds is better: proved", text)
+                    self.assertIn("; bound: " + bound, text)
+        self.assertNotIn("max_period_us", self.compile()["certificate"])
 
     def test_an_error_names_stages_as_the_graph_does(self):
         times = {name: {"cpu": 10_000_000} for name in ("one", "two", "three")}
