@@ -50,6 +50,9 @@ struct Fee {
   std::string name;
   std::vector<Cost> of;  // by component, at least 0
   Cost most = 0;         // of all components that some node is on
+  // For messages: what so many are, "W" of 1000 mW; empty: they have no name.
+  std::string unit = {};
+  Cost per_unit = 1;  // a power of ten
 };
 inline constexpr std::uint32_t kMostWithFees = 64;  // components of a problem that has fees
 

@@ -15,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int kSearchShare = 10;  // of the time, for what is found before anything is proved
+
 Solution exact(const Problem& problem, Solved solved, std::string method) {
   Solution solution;
   solution.value = evaluate(problem, solved.placement);
@@ -75,7 +77,7 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   Solution solution;
   const bool begun = !options.start.empty() && evaluate(problem, options.start).feasible;
   solution.placement =
-      begun ? options.start : search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
+      begun ? options.start : search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / kSearchShare});
   solution.value = evaluate(problem, solution.placement);
   solution.method = begun ? "what it began with" : "list scheduling + local search";
   if (solution.value.feasible) branch(problem, own, solution);
@@ -111,10 +113,13 @@ Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
     if (is_forest(reduced.problem())) return exact(problem, reduced.lift(solve_forest(reduced.problem())), "tree");
     if (is_cut(reduced.problem())) return exact(problem, reduced.lift(solve_cut(reduced.problem())), "minimum cut");
   }
+  const Clock::time_point begin = Clock::now();
   Solution solution = look(problem, options);
+  const bool cut_short = Clock::now() - begin >= options.limit / kSearchShare;
   if (!solution.value.feasible)
-    return Status(Code::kExhausted, "placement: none was found that keeps all limits; the best of them broke that of " +
-                                        solution.value.broken + "; raise it, or take stages or constraints away");
+    return Status(cut_short ? Code::kDeadlineExceeded : Code::kExhausted,
+                  "placement: none was found that keeps all limits; the best of them broke that of " +
+                      solution.value.broken + "; raise it, or take stages or constraints away");
   if (is_proved(solution))
     solution.standing = Standing::kProved;
   else if (solution.standing != Standing::kClaimed && solution.bound > 0)

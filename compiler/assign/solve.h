@@ -38,6 +38,7 @@ struct Solution {
 // of components that can be afforded (within_fees.h). Of more than 5,000 nodes a placement within 0.1 % of the bound is
 // good enough. One thread; the same answer each time, unless the limit cuts a search short.
 // kInvalid: as check(). kExhausted: no feasible placement was found; the message says which limit the best broke.
+// kDeadlineExceeded: the same, and the limit cut the search short.
 Result<Solution> solve(const Problem& problem, const SolveOptions& options = {});
 
 }  // namespace woa::assign

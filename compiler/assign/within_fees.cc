@@ -16,6 +16,19 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostCases = 1000, kMostProofBytes = 64 << 20;
+constexpr std::size_t kMostLate = 8;  // cases that are looked into when the time is over and nothing was found
+
+// "75.5 W".
+std::string text_of(const Fee& fee, Sum amount) {
+  std::string text = std::to_string(static_cast<Cost>(amount / fee.per_unit));
+  Sum rest = amount % fee.per_unit;
+  if (rest != 0) text += '.';
+  for (; rest != 0; rest %= fee.per_unit) {
+    rest *= 10;
+    text += static_cast<char>('0' + static_cast<int>(rest / fee.per_unit));
+  }
+  return text + (fee.unit.empty() ? "" : " " + fee.unit);
+}
 
 // Some components closed, and what is known of the rest.
 struct Case {
@@ -61,11 +74,13 @@ class WithinFees {
   }
 
   void look_into(Case& one, std::size_t cases_left) {
-    complete_ = complete_ && Clock::now() < end_;
-    if (Clock::now() > end_) return;
+    const bool late = Clock::now() >= end_;
+    complete_ = complete_ && !late;
+    if (late && (!best_.placement.empty() || late_ == kMostLate)) return;
     const Problem open = without(problem_, one.closed);
     one.impossible = is_homeless(open);
     if (one.impossible) return keep({{{}, no_multipliers(open)}}, one);
+    late_ += late ? 1 : 0;
     auto found = solve(open, {.limit = share(cases_left), .solver = options_.solver});
     if (!found.ok()) return;  // nothing was found in it: prove() says whether there is nothing
     one.bound = found->bound;
@@ -128,9 +143,11 @@ class WithinFees {
       const auto least = sets.least(fee);
       if (!least || *least <= fee.most) continue;
       return {Code::kExhausted, "placement: " + fee.name + ": controllers that all stages can run on come to " +
-                                    std::to_string(static_cast<Cost>(*least)) + " at least, and " +
-                                    std::to_string(fee.most) + " are allowed"};
+                                    text_of(fee, *least) + " at least, and " + text_of(fee, fee.most) + " are allowed"};
     }
+    if (Clock::now() >= end_)
+      return {Code::kDeadlineExceeded,
+              "placement: none was found, in the time that it was given, on controllers that can be afforded together"};
     return {Code::kExhausted,
             "placement: none was found that keeps all limits on controllers that can be afforded together"};
   }
@@ -140,7 +157,7 @@ class WithinFees {
   Clock::time_point end_;
   std::vector<Case> cases_;
   Solution best_;
-  std::size_t bytes_ = 0, leaves_ = 0;
+  std::size_t bytes_ = 0, leaves_ = 0, late_ = 0;
   bool complete_ = false;  // the cases cover all, and there is a proof of each
 };
 

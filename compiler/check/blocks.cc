@@ -1,6 +1,7 @@
 #include "compiler/check/blocks.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,9 +23,18 @@ class BlockCounter {
       for (const auto& [stage, port] : scatter.gathers) add_count(scatter, stage, port);
     }
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_order(s);
+    report_too_many();
   }
 
  private:
+  struct TooMany {
+    std::set<std::int32_t> loops;  // that count with all of them
+    std::string edge;
+    Place place;
+    std::string text;
+    std::vector<Note> notes;
+  };
+
   void count(std::uint32_t e) {
     GraphEdge& edge = graph_.edges[e];
     begin();
@@ -76,15 +86,36 @@ class BlockCounter {
     blocks_ = 1;
     terms_.clear();
     notes_.clear();
+    all_of_.clear();
   }
   void end(GraphEdge& edge) {
     edge.min_blocks = static_cast<std::uint32_t>(blocks_);
     if (blocks_ <= kMaxInstanceBlocks) return;
     if (orders_.exhausted()) return report_unknown(edge);
-    report_.error(problem::kTooManyBlocks, edge.place,
-                  cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)),
-                      " may hold b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks),
-                  "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn", notes_);
+    if (too_many_.size() == kMostTooMany) return;
+    std::string name =
+        cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)), " may hold ");
+    too_many_.push_back(
+        {all_of_, name, edge.place,
+         cat(name, "b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks), notes_});
+  }
+
+  // Of edges with the same loops, or with those of another and more, what is done about one mends the others.
+  void report_too_many() {
+    std::ranges::stable_sort(too_many_, {}, [](const TooMany& one) { return one.loops.size(); });
+    std::vector<TooMany> causes;
+    for (TooMany& one : too_many_) {
+      const auto cause = std::ranges::find_if(
+          causes, [&](const TooMany& other) { return std::ranges::includes(one.loops, other.loops); });
+      if (cause == causes.end())
+        causes.push_back(std::move(one));
+      else if (cause->notes.size() < kMostNotes)
+        cause->notes.push_back({one.place, cat(one.edge, "too many, too")});
+    }
+    for (TooMany& cause : causes)
+      report_.error(problem::kTooManyBlocks, cause.place, std::move(cause.text),
+                    "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn",
+                    std::move(cause.notes));
   }
 
   // That many may only seem to be needed. Once: it is so of all that come after.
@@ -113,6 +144,7 @@ class BlockCounter {
 
   void every_turn(std::int32_t l) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+    all_of_.insert(l);
     notes_.push_back(
         {loop.place, cat(loop.scatter ? "scatter " : "loop ", quote(loop.name), " counts with all of it")});
     if (loop.scatter) return multiply(loop.max, cat(" (the elements of scatter ", quote(loop.name), ")"));
@@ -154,10 +186,13 @@ class BlockCounter {
   Flow& flow_;
   Report& report_;
   Orders orders_;
+  static constexpr std::size_t kMostTooMany = 1000, kMostNotes = 8;
+  std::vector<TooMany> too_many_;
   bool unknown_ = false;  // that of some edge b(e) was not found is reported
   std::uint64_t blocks_ = 1;
   std::string terms_;
   std::vector<Note> notes_;
+  std::set<std::int32_t> all_of_;
 };
 
 }  // namespace

@@ -108,8 +108,11 @@ class Drawing {
     if (!traffic_.empty()) text += "\\nand what an instance sends: the wider, the more bytes";
     if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "\\ngray: within a controller";
     if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "\\nred: round a loop";
-    if (any([&](const EdgePlan& edge) { return is_beside(edge); }))
-      text += "\\ndashed: held, or the number of elements";
+    const bool counts = any([](const EdgePlan& edge) { return edge.count; });
+    const bool holds = any([&](const EdgePlan& edge) { return is_beside(edge) && !edge.count; });
+    if (holds || counts) text += "\\ndashed: ";
+    if (holds) text += counts ? "held, or " : "held";
+    if (counts) text += counts_are_signals(plan_) ? "a signal of the call model" : "the number of elements";
     return text;
   }
 

@@ -76,7 +76,8 @@ class Expander {
     spend(2 * (sizeof(SubgraphUse) + name.size()));
     use.place = report_.add_use(name, seen_through(stage.kernel_place, outer.place_use()));
     Scope scope{graph, subgraphs_.index(graph), &use, &outer, name + "/"};
-    scope.params = ParamValues(use, outer.params, take_given(name, graph), command_line_place_, report_);
+    const ParamValues::Given given = take_given(use);
+    scope.params = ParamValues(use, outer.params, given, command_line_place_, report_);
     const bool pins = !stage.on.empty();
     scope.pinned = pins ? &stage : outer.pinned;
     scope.pinned_place = pins ? outer.place_use() : outer.pinned_place;
@@ -94,9 +95,10 @@ class Expander {
   }
 
   // The values that the command line gives to the parameters of a use.
-  ParamValues::Given take_given(const std::string& name, const SubgraphDecl& graph) {
+  ParamValues::Given take_given(SubgraphUse& use) {
     ParamValues::Given known;
-    const auto given = given_.find(name);
+    const SubgraphDecl& graph = use.graph;
+    const auto given = given_.find(use.name);
     if (given == given_.end()) return known;
     for (const auto& [param, value] : given->second) {
       if (subgraphs_.index(graph).params.contains(param)) {
@@ -104,10 +106,11 @@ class Expander {
       } else {
         report_unknown(
             report_, problem::kUnknownParam, command_line_place_,
-            cat("sub-graph ", quote(graph.name), " of stage ", quote(name), " has no parameter ", quote(param)), param,
-            graph.params, "parameters");
+            cat("sub-graph ", quote(graph.name), " of stage ", quote(use.name), " has no parameter ", quote(param)),
+            param, graph.params, "parameters");
+        use.misspelt = true;
       }
-      taken_.push_back(cat(name, ".", param));
+      taken_.push_back(cat(use.name, ".", param));
     }
     return known;
   }

@@ -29,7 +29,7 @@ ParamValues::Value ParamValues::value_in_graph(const SubgraphUse& use, const Par
                                                const ParamValues& outer, Report& report) const {
   if (param == nullptr && decl.value) return {*decl.value, seen_through(use.graph.place, use.place)};
   if (param == nullptr) {
-    if (!use.stage.params_complete || !decl.complete) return {{}, {}, true, true};
+    if (!use.stage.params_complete || use.misspelt || !decl.complete) return {{}, {}, true, true};
     report.error(
         problem::kMissingParam, seen_through(use.stage.place, use.outer_place),
         cat("stage ", quote(use.name), " needs parameter ", quote(decl.name), " (", to_string(decl.type),

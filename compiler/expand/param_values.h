@@ -18,6 +18,7 @@ struct SubgraphUse {
   std::string name;               // "outer/stage"
   std::uint32_t outer_place = 0;  // Place::use of the stage itself
   std::uint32_t place = 0;        // Place::use of what is inside
+  bool misspelt = false;          // the command line gave a parameter that there is not: it may have meant any
 };
 
 inline Place seen_through(Place place, std::uint32_t use) {

@@ -69,8 +69,8 @@ class LinksReader {
     const auto ends = both_ways ? read_between(*map.get("between"), map) : read_from_to(map);
     const auto rule = read_rule(map);
     if (!ends || !rule || !check_ends(*ends, node.place)) return;
-    add(ends->first, ends->second, *rule, node.place);
-    if (both_ways && ends->first != ends->second) add(ends->second, ends->first, *rule, node.place);
+    const bool first = add(ends->first, ends->second, *rule, node.place, false);
+    if (both_ways && ends->first != ends->second) add(ends->second, ends->first, *rule, node.place, !first);
   }
 
  private:
@@ -159,10 +159,13 @@ class LinksReader {
     return false;
   }
 
-  void add(const ControllerName& from, const ControllerName& to, const LinkRule& rule, const Place& place) {
+  // Whether there was none. `reported`: what is wrong with the link was told of its other direction.
+  bool add(const ControllerName& from, const ControllerName& to, const LinkRule& rule, const Place& place,
+           bool reported) {
     const auto [first, is_new] = places_.emplace(Ends{from, to}, place);
     const LinkTable::Added added = table_.add(from, to, rule);
-    if (added == LinkTable::Added::kNew) return;
+    if (added == LinkTable::Added::kNew) return true;
+    if (reported) return false;
     const std::string pair = cat(quote(to_string(from)), " to ", quote(to_string(to)));
     if (added == LinkTable::Added::kTwice && !is_new) {
       report_.error(problem::kLinkTwice, place,
@@ -174,6 +177,7 @@ class LinksReader {
           cat("the link from ", pair, " and another, which names a controller at the other end, are both for one pair"),
           "name both controllers, or both kinds");
     }
+    return false;
   }
 
   const Machine& machine_;

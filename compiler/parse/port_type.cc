@@ -1,5 +1,6 @@
 #include "compiler/parse/port_type.h"
 
+#include <array>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,22 @@ namespace {
 
 constexpr std::string_view kForm =
     "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
+
+constexpr std::array<std::string_view, 11> kElements{"bytes", "u8",  "i8",  "u16", "i16", "u32",
+                                                     "i32",   "u64", "i64", "f32", "f64"};
+
+// "`bite` is not the type of a port", and which element was most likely meant.
+void report_bad_type(const YamlNode& node, Report& report) {
+  const bool word = node.kind == YamlNode::Kind::kScalar;
+  const std::string_view element = std::string_view(node.text).substr(0, node.text.find('['));
+  std::string near, accepted;
+  if (word && element_bytes(element) == 0) near = nearest(element, {kElements.begin(), kElements.end()});
+  for (const std::string_view name : kElements) accepted += cat(" ", name);
+  report.error(problem::kBadType, node.place,
+               cat(word ? quote(node.text) : std::string("this"), " is not the type of a port"),
+               cat(near.empty() ? "" : cat("did you mean ", quote(near + node.text.substr(element.size())), "? "),
+                   "write ", kForm, "; elements:", accepted, ". Quote a type that has brackets"));
+}
 
 // One dimension: a name or a number from 1.
 std::optional<Dimension> parse_dimension(std::string_view text, const DimensionBounds& bounds) {
@@ -67,16 +84,10 @@ std::optional<PortType> read_port_type(const MapReader& port, const DimensionBou
   if (max != nullptr && bound == 0U) {
     report.error(problem::kBadValue, max->place, "`max` is 0: no token would fit", "write a size of at least 1");
   }
-  if (text == nullptr || !bound || (max != nullptr && bound == 0U)) return std::nullopt;
   std::optional<PortType> type;
-  if (text->kind == YamlNode::Kind::kScalar) type = parse_type(text->text, bounds);
-  if (!type) {
-    const std::string found = text->kind == YamlNode::Kind::kScalar ? quote(text->text) : std::string("this");
-    report.error(problem::kBadType, text->place, cat(found, " is not the type of a port"),
-                 cat("write ", kForm,
-                     "; elements: bytes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64. Quote a type that has brackets"));
-    return std::nullopt;
-  }
+  if (text != nullptr && text->kind == YamlNode::Kind::kScalar) type = parse_type(text->text, bounds);
+  if (text != nullptr && !type) report_bad_type(*text, report);
+  if (!type || !bound || (max != nullptr && bound == 0U)) return std::nullopt;
   const std::uint64_t largest = largest_bytes(*type);
   type->max_bytes = *bound == 0 ? largest : *bound;
   const bool fixed = !type->dims.empty() && type->variable_dims() == 0;
@@ -91,7 +102,9 @@ std::optional<PortType> read_port_type(const MapReader& port, const DimensionBou
     report.error(
         problem::kBadType, (by_max ? max : text)->place,
         by_max ? "the bound of a port is over 64 GiB" : "with all dimensions at their largest this is over 64 GiB",
-        by_max ? "write at most `64GiB`" : "give a `max`, or smaller dimensions");
+        by_max  ? "write at most `64GiB`"
+        : fixed ? "give smaller dimensions"
+                : "give a `max`, or smaller dimensions");
     return std::nullopt;
   }
   if (fixed) type->max_bytes = largest;

@@ -118,7 +118,7 @@ void read_header(const MapReader& map, Profile& profile, Report& report) {
   check_version(map, "woa_profile", report);
   if (const YamlNode* name = map.need("graph", "graph: NAME"))
     profile.graph = read_name(*name, "the name of a graph", report).value_or("");
-  if (const YamlNode* hash = map.need("graph_hash", "graph_hash: \"0123456789abcdef\"")) {
+  if (const YamlNode* hash = map.need("graph_hash", "graph_hash: \"HASH\"  # as woa check GRAPH --json prints it")) {
     profile.graph_hash = read_text(*hash, "`graph_hash`", report).value_or("");
     profile.hash_place = hash->place;
   }

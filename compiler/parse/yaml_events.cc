@@ -13,7 +13,8 @@ namespace {
 
 std::string text_of(const yaml_char_t* text, std::size_t size) { return {reinterpret_cast<const char*>(text), size}; }
 
-std::string tag_of(const yaml_char_t* tag) { return tag == nullptr ? "" : reinterpret_cast<const char*>(tag); }
+// Of a tag or an anchor; empty: there is none.
+std::string name_of(const yaml_char_t* name) { return name == nullptr ? "" : reinterpret_cast<const char*>(name); }
 
 // Frees an event's texts.
 class EventGuard {
@@ -58,24 +59,28 @@ class YamlEvents::Parser {
     std::size_t length = 1;
     switch (event.type) {
       case YAML_DOCUMENT_START_EVENT: out.kind = YamlEvent::Kind::kDocument; break;
-      case YAML_ALIAS_EVENT: out.kind = YamlEvent::Kind::kAlias; break;
+      case YAML_ALIAS_EVENT:
+        out.kind = YamlEvent::Kind::kAlias;
+        out.anchor = name_of(event.data.alias.anchor);
+        out.text = "*" + out.anchor;
+        break;
       case YAML_SCALAR_EVENT:
         out.kind = YamlEvent::Kind::kScalar;
         out.text = text_of(event.data.scalar.value, event.data.scalar.length);
-        out.tag = tag_of(event.data.scalar.tag);
+        out.tag = name_of(event.data.scalar.tag);
         out.plain = event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-        out.anchored = event.data.scalar.anchor != nullptr;
+        out.anchor = name_of(event.data.scalar.anchor);
         length = out.text.size() + (out.plain ? 0 : 2);
         break;
       case YAML_SEQUENCE_START_EVENT:
         out.kind = YamlEvent::Kind::kList;
-        out.tag = tag_of(event.data.sequence_start.tag);
-        out.anchored = event.data.sequence_start.anchor != nullptr;
+        out.tag = name_of(event.data.sequence_start.tag);
+        out.anchor = name_of(event.data.sequence_start.anchor);
         break;
       case YAML_MAPPING_START_EVENT:
         out.kind = YamlEvent::Kind::kMap;
-        out.tag = tag_of(event.data.mapping_start.tag);
-        out.anchored = event.data.mapping_start.anchor != nullptr;
+        out.tag = name_of(event.data.mapping_start.tag);
+        out.anchor = name_of(event.data.mapping_start.anchor);
         break;
       case YAML_SEQUENCE_END_EVENT:
       case YAML_MAPPING_END_EVENT:

@@ -15,10 +15,10 @@ struct YamlEvent {
   enum class Kind : std::uint8_t { kDocument, kScalar, kAlias, kList, kMap, kClose, kEnd };
   Kind kind = Kind::kEnd;
   Place place;
-  std::string text = {};  // of a scalar
-  std::string tag = {};   // as written, handles resolved; empty: none
-  bool plain = true;      // a scalar without quotes
-  bool anchored = false;  // `&name` stands before it
+  std::string text = {};    // of a scalar, or `*name`
+  std::string tag = {};     // as written, handles resolved; empty: none
+  bool plain = true;        // a scalar without quotes
+  std::string anchor = {};  // `&name` stands before it, or it is the alias `*name`
 };
 
 class YamlEvents {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -18,29 +19,26 @@ class TreeBuilder {
   explicit TreeBuilder(Report& report) : report_(report) {}
 
   bool take(YamlEvent event) {
-    if (event.anchored || event.kind == YamlEvent::Kind::kAlias) {
-      return stop(problem::kAlias, event.place, "anchors and aliases (`&name`, `*name`) are not part of this language",
-                  "write the value out where it is used");
-    }
+    if (!event.anchor.empty()) refuse_anchor(event);
     if (!event.tag.empty()) {
-      return stop(problem::kYamlTag, event.place,
-                  cat("the YAML tag ", quote(event.tag), " is not part of this language"),
-                  "remove the tag; every key says itself what kind of value it takes");
+      refuse(problem::kYamlTag, event.place, cat("the YAML tag ", quote(event.tag), " is not part of this language"),
+             "remove the tag; every key says itself what kind of value it takes");
     }
+    if (report_.full()) return false;
     switch (event.kind) {
       case YamlEvent::Kind::kDocument: return begin_document(event.place);
+      case YamlEvent::Kind::kAlias:
       case YamlEvent::Kind::kScalar: return add(scalar(std::move(event)));
       case YamlEvent::Kind::kList: return open(YamlNode::Kind::kList, event.place);
       case YamlEvent::Kind::kMap: return open(YamlNode::Kind::kMap, event.place);
       case YamlEvent::Kind::kClose: return close();
-      case YamlEvent::Kind::kAlias:
       case YamlEvent::Kind::kEnd: break;
     }
     return true;
   }
 
-  // The document; null if there is none.
-  YamlNode result() { return std::move(root_); }
+  // The document, null if there is none; nothing if it has what the language has not.
+  std::optional<YamlNode> result() { return refused_ ? std::nullopt : std::optional(std::move(root_)); }
 
  private:
   struct Open {
@@ -52,6 +50,17 @@ class TreeBuilder {
   bool stop(std::string_view code, const Place& place, std::string text, std::string fix) {
     report_.error(code, place, std::move(text), std::move(fix));
     return false;
+  }
+  // What is to be left out, wherever it stands: whether that reads well without it is not looked at.
+  void refuse(std::string_view code, const Place& place, std::string text, std::string fix) {
+    report_.error(code, place, std::move(text), std::move(fix));
+    refused_ = true;
+  }
+  // An alias goes with its anchor.
+  void refuse_anchor(const YamlEvent& event) {
+    if (!anchors_.insert(event.anchor).second && event.kind == YamlEvent::Kind::kAlias) return;
+    refuse(problem::kAlias, event.place, "anchors and aliases (`&name`, `*name`) are not part of this language",
+           "write the value out where it is used");
   }
   bool begin_document(const Place& place) {
     if (documents_++ == 0) return true;
@@ -109,6 +118,8 @@ class TreeBuilder {
   Report& report_;
   std::vector<Open> stack_;
   YamlNode root_;
+  std::set<std::string> anchors_;
+  bool refused_ = false;
   int documents_ = 0;
 };
 
@@ -157,8 +168,8 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
     more = event->kind != YamlEvent::Kind::kEnd;
     if (!builder.take(std::move(*event))) return std::nullopt;
   }
-  YamlNode root = builder.result();
-  if (root.kind == YamlNode::Kind::kNull) {
+  std::optional<YamlNode> root = builder.result();
+  if (root && root->kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
                  "see docs/graph-language.md for the form of a file");
     return std::nullopt;

@@ -70,7 +70,7 @@ std::vector<std::string> stage_names(const Graph& graph) {
 }
 
 // "raise `--max-price`, or what the machine file says that controllers have, or take pins away".
-std::string fix_for(const PlacementGoal& goal) {
+std::string fix_for(const PlacementGoal& goal, Code code) {
   std::string raise;
   const auto add = [&](bool given, const std::string& option) {
     if (given) raise += (raise.empty() ? "raise " : ", ") + quote(option);
@@ -79,7 +79,8 @@ std::string fix_for(const PlacementGoal& goal) {
   add(goal.most_period_ps.has_value(), "--max-period");
   add(goal.most_price.has_value(), "--max-price");
   add(goal.most_power_mw.has_value(), "--max-power");
-  return cat(raise.empty() ? "raise" : raise + ", or",
+  return cat(code == Code::kDeadlineExceeded ? "give more time by `--placement-limit`, or " : "",
+             raise.empty() ? "raise" : raise + ", or",
              " what the machine file says that controllers have, or take pins away");
 }
 
@@ -100,7 +101,7 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   }
   const auto solution = assign::solve(*problem, {.limit = limit});
   if (!solution.ok()) {
-    report.error(problem::kNoPlacement, {}, solution.status().message(), fix_for(goal));
+    report.error(problem::kNoPlacement, {}, solution.status().message(), fix_for(goal, solution.status().code()));
     return std::nullopt;
   }
   put(graph, costs->controllers, solution->placement);

@@ -16,6 +16,15 @@ const NeedUse* first_missing(const std::vector<NeedUse>& needs, const MachineCon
   return missing == needs.end() ? nullptr : &*missing;
 }
 
+// Of what nobody has, what is most like it.
+std::string did_you_mean(const NeedUse& need, const Machine& machine) {
+  std::vector<std::string> known;
+  for (const MachineController& controller : machine.controllers)
+    known.insert(known.end(), controller.capabilities.begin(), controller.capabilities.end());
+  const std::string near = nearest(need.name, known);
+  return near.empty() || near == need.name ? "" : cat("did you mean ", quote(near), "? ");
+}
+
 std::string who_has_what(const Machine& machine) {
   std::vector<std::string> having;
   for (const MachineController& controller : machine.controllers) {
@@ -43,14 +52,14 @@ void report_pin_lacks(const GraphStage& stage, const NeedUse& need, const std::s
                       const Machine& machine, Report& report) {
   report.error(problem::kNoCapability, place,
                cat("stage ", quote(stage.name), " needs ", quote(need.name), ", which ", quote(on), " does not have"),
-               who_has_what(machine), asked_at(stage, need));
+               cat(did_you_mean(need, machine), who_has_what(machine)), asked_at(stage, need));
 }
 
 void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machine& machine, Report& report) {
   report.error(problem::kNoCapability, stage.place,
                cat("stage ", quote(stage.name), " needs ", quote(need.name),
                    ", but no controller has all that it needs", " and runs its kernel"),
-               who_has_what(machine), asked_at(stage, need));
+               cat(did_you_mean(need, machine), who_has_what(machine)), asked_at(stage, need));
 }
 
 }  // namespace woa

@@ -55,7 +55,8 @@ class Builder {
     add_resources();
     WOA_RETURN_IF_ERROR(add_bounds());
     WOA_RETURN_IF_ERROR(add_fee("the bound on the price", goal_.most_price, &ComponentCosts::price));
-    WOA_RETURN_IF_ERROR(add_fee("the bound on the power (mW)", goal_.most_power_mw, &ComponentCosts::power_mw));
+    WOA_RETURN_IF_ERROR(add_fee("the bound on the power", goal_.most_power_mw, &ComponentCosts::power_mw));
+    if (goal_.most_power_mw) problem_.fees.back().unit = "W", problem_.fees.back().per_unit = 1000;
     WOA_RETURN_IF_ERROR(check_largest_sum());
     WOA_RETURN_IF_ERROR(assign::check(problem_));
     return std::move(problem_);

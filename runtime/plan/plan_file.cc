@@ -83,8 +83,11 @@ bool looks_like_plan(std::span<const std::byte> bytes) noexcept {
 }
 
 Result<Plan> parse_plan(std::span<const std::byte> bytes) {
-  if (!looks_like_plan(bytes)) return {Code::kInvalid, "not a plan file: it does not begin with \"WOAPLAN\""};
-  if (bytes.size() < kHeaderBytes) return {Code::kInvalid, "plan: the file ends inside its header; it was truncated"};
+  if (!looks_like_plan(bytes))
+    return {Code::kInvalid,
+            "not a plan file: it does not begin with \"WOAPLAN\"; `woa compile GRAPH -o PLAN` writes one"};
+  if (bytes.size() < kHeaderBytes)
+    return {Code::kInvalid, "plan: the file ends inside its header; it was truncated: compile the graph again"};
   Header header;
   std::memcpy(&header, bytes.data() + kMagic.size(), sizeof header);
   if (header.version != kPlanVersion) {
@@ -95,10 +98,11 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes) {
   const auto body = bytes.subspan(kHeaderBytes);
   if (body.size() != header.body_bytes) {
     return {Code::kInvalid, "plan: the body has " + std::to_string(body.size()) + " bytes where its header says " +
-                                std::to_string(header.body_bytes) + "; the file was truncated or appended to"};
+                                std::to_string(header.body_bytes) +
+                                "; the file was truncated or appended to: compile the graph again"};
   }
   if (crc32c(body) != header.body_crc)
-    return {Code::kInvalid, "plan: the checksum does not match; the file is damaged"};
+    return {Code::kInvalid, "plan: the checksum does not match; the file is damaged: compile the graph again"};
   Result<Plan> plan = decode_plan_message(body);
   if (!plan.ok()) return plan;
   WOA_RETURN_IF_ERROR(validate(*plan));

@@ -12,7 +12,10 @@ namespace {
 
 constexpr double kPerUs = 1e6;
 
-double value_in_us(std::int64_t ps) { return static_cast<double>(ps) / kPerUs; }
+template <class Picoseconds>
+double value_in_us(Picoseconds ps) {
+  return static_cast<double>(ps) / kPerUs;
+}
 
 // Of the value.
 double percent_above(const Certificate& certificate) {
@@ -34,13 +37,19 @@ double rounded_up(double number) {
   return std::ceil(number / unit) * unit;
 }
 
+bool is_bounded(const PlacementGoal& goal) {
+  return goal.most_latency_ps || goal.most_period_ps || goal.most_price || goal.most_power_mw;
+}
+
 std::string what_is_known(const Certificate& certificate) {
-  if (certificate.status == "proved") return "no placement is better: proved";
-  if (certificate.status == "claimed") return "no placement is better: so says a solver, which nobody can check";
+  const std::string none =
+      is_bounded(certificate.goal) ? "no placement within the bounds is better" : "no placement is better";
+  if (certificate.status == "proved") return none + ": proved";
+  if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap") {
     constexpr double kNearEnough = 0.1;  // a search may end there before its time
     const double gap = rounded_up(percent_above(certificate));
-    return "no placement is better by more than " + number_text("%.3g", gap) + " %" +
+    return none + " by more than " + number_text("%.3g", gap) + " %" +
            (gap > kNearEnough ? ", in the time that it was given (--placement-limit)" : "");
   }
   return "how good that is was not found out in the time that it was given (--placement-limit)";
@@ -60,15 +69,16 @@ std::optional<std::uint64_t> spent(const Certificate& certificate,
 
 double in_watts(std::uint64_t milliwatts) { return static_cast<double>(milliwatts) / 1000; }
 
-// What was bounded.
-std::string what_is_spent(const Certificate& certificate) {
+std::string bounds(const Certificate& certificate) {
+  const PlacementGoal& goal = certificate.goal;
   std::string text;
+  if (goal.most_latency_ps)
+    text += number_text("; bound: one instance takes %.6g us", value_in_us(*goal.most_latency_ps));
+  if (goal.most_period_ps) text += number_text("; bound: an instance every %.6g us", value_in_us(*goal.most_period_ps));
   const auto price = spent(certificate, &ComponentCosts::price), power = spent(certificate, &ComponentCosts::power_mw);
-  if (certificate.goal.most_price && price)
-    text += "; price " + std::to_string(*price) + " of " + std::to_string(*certificate.goal.most_price);
-  if (certificate.goal.most_power_mw && power)
-    text += number_text("; power %.6g W", in_watts(*power)) +
-            number_text(" of %.6g W", in_watts(*certificate.goal.most_power_mw));
+  if (goal.most_price && price) text += "; price " + std::to_string(*price) + " of " + std::to_string(*goal.most_price);
+  if (goal.most_power_mw && power)
+    text += number_text("; power %.6g W", in_watts(*power)) + number_text(" of %.6g W", in_watts(*goal.most_power_mw));
   return text;
 }
 
@@ -91,7 +101,7 @@ std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
          number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
-         " (" + certificate.method + ")" + what_is_spent(certificate) +
+         " (" + certificate.method + ")" + bounds(certificate) +
          (has_assumed_links(certificate) ? "; costs of links are assumed (`woa calibrate` measures them)" : "");
 }
 
@@ -107,6 +117,11 @@ nlohmann::json to_json(const Certificate& certificate) {
                         {"costs_hash", certificate.costs_hash},
                         {"assumed_links", has_assumed_links(certificate)},
                         {"prediction", to_json(certificate.prediction)}};
+  const PlacementGoal& goal = certificate.goal;
+  if (goal.most_latency_ps) object["max_latency_us"] = value_in_us(*goal.most_latency_ps);
+  if (goal.most_period_ps) object["max_period_us"] = value_in_us(*goal.most_period_ps);
+  if (goal.most_price) object["max_price"] = *goal.most_price;
+  if (goal.most_power_mw) object["max_power_w"] = in_watts(*goal.most_power_mw);
   if (const auto price = spent(certificate, &ComponentCosts::price)) object["price"] = *price;
   if (const auto power = spent(certificate, &ComponentCosts::power_mw)) object["power_w"] = in_watts(*power);
   return object;

@@ -8,11 +8,12 @@
 
 namespace woa::tools {
 
-// "woa: one instance takes 12.3 us by the profile; no placement is better: proved (tree)"; where price or power
-// are bounded also what they come to, and whether costs of links between controllers in use are assumed.
+// "woa: one instance takes 12.3 us by the profile; no placement is better: proved (tree)"; the bounds that were asked
+// for, and what price and power come to; and whether costs of links between controllers in use are assumed.
 std::string summary(const Certificate& certificate);
-// model objective status method value_us bound_us gap_percent leaves costs_hash assumed_links prediction, and price and
-// power_w of the controllers in use where the machine file has them.
+// model objective status method value_us bound_us gap_percent leaves costs_hash assumed_links prediction;
+// max_latency_us max_period_us max_price max_power_w where they were asked for; price and power_w of the controllers in
+// use where the machine file has them.
 nlohmann::json to_json(const Certificate& certificate);
 // messages calls hops payload_bytes serial_us critical_path_us critical_kernels_us bottleneck period_us predicted_us
 nlohmann::json to_json(const Prediction& prediction);

@@ -13,7 +13,9 @@ int check(const GraphOptions& options) {
   const Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   if (options.json) {
-    print_json({{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", nlohmann::json::array()}});
+    nlohmann::json object{{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", nlohmann::json::array()}};
+    if (!loaded.facts.hash.empty()) object["graph_hash"] = loaded.facts.hash;
+    print_json(object);
   } else {
     std::printf("%s: ok: %zu stages on %zu controllers\n", loaded.plan->graph.c_str(), loaded.plan->stages.size() - 2,
                 loaded.plan->controllers.size() - 1);

@@ -96,6 +96,7 @@ class Comparer {
   }
 
   int compare() {
+    if (arguments_.in.empty() && (arguments_.run || options_.profile.empty())) return refuse_without_inputs();
     if (const int code = find_profile(); code != kDone) return code;
     for (const std::string_view model : kPlacementModels)
       if (const int code = add_model(model); code != kDone) return code;
@@ -109,14 +110,22 @@ class Comparer {
   }
 
  private:
+  // Only the graph knows the names that --in takes.
+  int refuse_without_inputs() {
+    GraphOptions options = options_;
+    options.profile.clear();
+    options.goal = {};
+    const Loaded loaded = load_plan(options);
+    if (!loaded.plan) return loaded.exit_code;
+    const Status missing = InputFiles::open(*loaded.plan, {}).status();
+    const char* const why = arguments_.run ? "--run needs --in"
+                                           : "what stages take is not known: without --profile FILE (`woa profile` "
+                                             "writes one) it is measured first";
+    return fail(missing.with_context(why), kUsage, options_.json);
+  }
+
   int find_profile() {
     if (!options_.profile.empty()) return kDone;
-    if (arguments_.in.empty()) {
-      return fail({Code::kInvalid,
-                   "what stages take is not known: give --profile FILE (`woa profile` measures one), or --in NAME=FILE "
-                   "for each graph input, so that it is measured first"},
-                  kUsage, options_.json);
-    }
     const Profiled profiled =
         profile_graph({options_, arguments_.in, arguments_.processes, arguments_.repetitions, 10}, backends_);
     if (!profiled.profile) return profiled.exit_code;
@@ -230,7 +239,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->type_name("NAME=FILE|DIR")
       ->take_all()
       ->allow_extra_args(false);
-  CLI::Option* const run = command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
+  command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
       ->check(within(1, kMostRepetitions))
       ->capture_default_str();
@@ -238,11 +247,7 @@ void add_compare(CLI::App& app, Action& action) {
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
-  command.callback([arguments, run, &action] {
-    if (*run && arguments->in.empty())
-      throw CLI::ValidationError("--run", "needs --in NAME=FILE|DIR for each graph input");
-    action = [arguments] { return Comparer(*arguments).compare(); };
-  });
+  command.callback([arguments, &action] { action = [arguments] { return Comparer(*arguments).compare(); }; });
 }
 
 }  // namespace woa::tools

@@ -128,6 +128,28 @@ Cells measured_cells(const ModelRow& row) {
   return cells;
 }
 
+// Where TIME is expected to be what a run takes.
+bool is_for_kernels(const ModelRow& row) {
+  constexpr double kShare = 0.9,
+                   kFiringPs = 0.4 * kPsPerUs;  // what a controller takes to start a kernel (woa bench hop)
+  const Prediction& known = row.prediction;
+  return static_cast<double>(known.critical_kernels_ps) >=
+         kShare * (static_cast<double>(known.critical_path_ps) + row.firings * kFiringPs);
+}
+
+void print_where_not(const Comparison& comparison) {
+  std::string models;
+  for (const ModelRow& row : comparison.models)
+    if (row.measured && row.measured->status.ok() && row.measured->clocked.empty() && !is_for_kernels(row))
+      models += (models.empty() ? "" : ", ") + row.model;
+  if (models.empty()) return;
+  std::printf(
+      "  %s: kernels are less than 90 %% of what there is to do, so ERROR is mostly that of messages. Links are "
+      "slower\n"
+      "  than calibrated where more controllers are busy than there are cores, and starting a kernel is in no TIME.\n",
+      models.c_str());
+}
+
 void print_measured(const Comparison& comparison) {
   std::vector<Cells> rows{
       {"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "KERNELS", "TIME", "MEASURED", "ERROR"}};
@@ -144,6 +166,7 @@ void print_measured(const Comparison& comparison) {
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
     clocked.insert(row.measured->clocked.begin(), row.measured->clocked.end());
   }
+  print_where_not(comparison);
   for (const std::string& name : clocked)
     std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
                 name.c_str());

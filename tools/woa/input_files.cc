@@ -84,13 +84,16 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
     }
     out.default_instances_ = std::max<std::uint64_t>(out.default_instances_, files.size());
   }
+  const auto missing = std::ranges::count_if(out.files_, [](const auto& files) { return files.empty(); });
+  std::string names, options;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (out.files_[k].empty()) {
-      return {Code::kInvalid,
-              "graph input '" + inputs[k].name + "' has no data: give --in " + inputs[k].name + "=FILE"};
-    }
+    if (!out.files_[k].empty()) continue;
+    names += (names.empty() ? "'" : ", '") + inputs[k].name + "'";
+    options += " --in " + inputs[k].name + "=FILE";
   }
-  return out;
+  if (missing == 0) return out;
+  return {Code::kInvalid, (missing == 1 ? "graph input " + names + " has" : "graph inputs " + names + " have") +
+                              " no data: give" + options};
 }
 
 Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const {

@@ -27,7 +27,8 @@ std::string percent_text(double factor) {
   const double percent = 100 * (factor - 1);
   if (percent == 0) return "0 %";
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(percent))) - 2);
-  return formatted("%+.3g %%", std::trunc(percent / unit) * unit);
+  const double rounded = std::trunc(percent / unit) * unit;
+  return formatted(std::abs(rounded) < 1000 ? "%+.3g %%" : "%+.0f %%", rounded);
 }
 
 // "-18 % to +35 %"; "at least" where nobody knows what is beyond.

@@ -129,6 +129,11 @@ class Compare(WoaTest):
            "  one: {kernel: copy, in: {data: data}, on: \"cpu:0\"}\n  two: {kernel: copy, in: {data: one.data}, on: \"%s\"}\n"
            "outputs: {data: two.data}\n")
 
+    def test_inputs_that_are_missing_are_named(self):
+        for more in ((), ("--run",), ("--run", "--profile", "p.json")):
+            self.refused(self.woa("compare", self.example("hello"), *more), 2, "graph input 'text' has no data: give --in text=FILE")
+        self.refused(self.woa("compare", self.example("hold"), "--run"), 2, "graph inputs 'x', 'f' have no data: give --in x=FILE --in f=FILE")
+
     def test_gains_and_where_there_are_none(self):
         graph, known = self.profile(self.TWO % "cpu:1")
         even = self.compare(graph, *known, *self.machine())["break_even"]

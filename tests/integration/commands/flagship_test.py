@@ -4,9 +4,13 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
+import unittest
 
+sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/lint"))
 import harness
+import readme
 from harness import SOURCE, WOA, WoaTest, read
 
 GRAPH = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
@@ -42,6 +46,10 @@ class Flagship(WoaTest):
                 digests.add(result["outputs"][0]["sha256"])
         self.assertEqual(len(digests), 1)
         self.assertNotIn(None, digests)
+
+    @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "the page has a time limit that the RTL model does not keep there")
+    def test_the_page_says_how(self):
+        readme.main(SOURCE, harness.BUILD, "docs/flagship.md")
 
     def test_devices_and_placement(self):
         result = self.run_json(GRAPH, *self.encrypted())

@@ -154,6 +154,19 @@ class Placement(WoaTest):
                 self.assertIn(text, error)
                 self.assertNotIn("E0631", error)
 
+    def test_bounds_are_said_beside_what_is_claimed_within_them(self):
+        for options, key, value, bound in ((("--max-period", "11us"), "max_period_us", 2 * 4 + 10 + 3 * 1.1, "an instance every 11 us"),
+                                           (("--objective", "throughput", "--max-latency", "15us"), "max_latency_us", 12,
+                                            "one instance takes 15 us")):
+            with self.subTest(options=options):
+                certificate = self.compile(*options)["certificate"]
+                self.assertAlmostEqual(certificate["value_us"], value, delta=0.01)
+                self.assertEqual(certificate[key], 11 if "11us" in options else 15)
+                for text in (self.verify().stdout.decode(), self.woa("explain", self.path("three.plan")).stdout.decode()):
+                    self.assertIn("no placement within the bounds is better: proved", text)
+                    self.assertIn("; bound: " + bound, text)
+        self.assertNotIn("max_period_us", self.compile()["certificate"])
+
     def test_an_error_names_stages_as_the_graph_does(self):
         times = {name: {"cpu": 10_000_000} for name in ("one", "two", "three")}
         times["two"]["cpu"] = 2 * 10 ** 15
@@ -196,6 +209,12 @@ class Placement(WoaTest):
         self.assertEqual([stage["sharp"] for stage in answer["placement"]["stages"]], [[False, True]] * 3)
         self.assertEqual([(link["between"], link["assumed"]) for link in answer["placement"]["links"]], [(["host", "fpga:0"], False)])
 
+    def test_large_percentages_are_written_out(self):
+        self.compile(times={name: {"cpu": 10_000_000, "fpga": 100_000} for name in ("one", "two", "three")})
+        text = self.woa("explain", self.path("three.plan")).stdout.decode()
+        self.assertRegex(text, r"one +fpga:0 +0.1 us +up to (at least )?\+[0-9]{4,5} % ")
+        self.assertNotIn("e+", text)
+
     def test_links_that_nobody_measured_are_called_assumed(self):
         graph = self.write("three.yaml", GRAPH)
         profile = self.profile_of(graph, {name: {"cpu": 10_000_000, "fpga": 1_000_000} for name in ("one", "two", "three")})
@@ -224,6 +243,8 @@ class Placement(WoaTest):
         self.assertFalse(json.loads(self.woa("explain", self.path("three.plan"), "--json").stdout)["ok"])
 
     def test_a_path_is_named_once(self):
+        self.refused(self.woa("verify", os.path.join(SOURCE, "graphs/hello.yaml")), 1, "error[invalid]", "`woa compile GRAPH -o PLAN` writes one")
+        self.refused(self.woa("verify", self.write("short.plan", "WOAPLAN\n")), 1, "it was truncated: compile the graph again")
         for bad in (self.path("absent.plan"), self.write("bad.plan", "WOAPLAN\n and nothing else")):
             for command in ("verify", "explain"):
                 if command == "explain" and bad.endswith("absent.plan"):

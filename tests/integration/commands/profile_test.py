@@ -168,6 +168,7 @@ class Written(Profile):
             self.refused(self.woa(command, graph("loop"), "--profile", name), 1, f"{name}:{line}:", "E0801", "`hello`", "woa profile")
         self.refused(self.woa("explain", self.path("p"), "--profile", name), 2, "--profile", "compile the graph again")
         self.refused(self.woa("check", graph("hello"), "--profile", self.path("absent")), 1, "E0101")
+        self.assertEqual(json.loads(self.woa("check", graph("hello"), "--json").stdout)["graph_hash"], json.loads(read(name))["graph_hash"])
 
     def test_pins_and_comments_may_change_and_stages_may_not(self):
         name = self.path("p.json")

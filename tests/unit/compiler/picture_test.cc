@@ -104,6 +104,21 @@ TEST_CASE("a controller that is simulated is called so") {
   CHECK(has(dot, "label=\"fpga:0 (verilator, simulated)\\n"));
 }
 
+TEST_CASE("what is dashed is named by what there is") {
+  Plan plan = relayed_plan();
+  CHECK_FALSE(has(to_dot(plan), "dashed"));
+  plan.edges[1].count = true;
+  CHECK(has(to_dot(plan), "\\ndashed: the number of elements\""));
+  CHECK(has(to_dot(plan), "e1 [label=\"count\\n3 messages"));
+  plan.stages[3].inputs[0].hold = true;
+  CHECK(has(to_dot(plan), "\\ndashed: held, or the number of elements\""));
+  plan.model = "rpc-polled";
+  CHECK(has(to_dot(plan), "\\ndashed: held, or a signal of the call model\""));
+  CHECK(has(to_dot(plan), "e1 [label=\"signal\\n3 messages"));
+  plan.edges[1].count = false;
+  CHECK(has(to_dot(plan), "\\ndashed: held\""));
+}
+
 TEST_CASE("within a controller there are no messages") {
   Plan plan = relayed_plan();
   plan.stages[3].controller = 0;  // with the relay

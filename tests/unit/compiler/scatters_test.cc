@@ -150,16 +150,17 @@ TEST_CASE("what does not fit is refused") {
   CHECK(codes(cut + "  p: {kernel: paste, in: {pieces: {from: c.piece, hold: true}}}\noutputs: {y: p.out}\n") != "");
   CHECK(codes(cut + "  r: {kernel: route, in: {in: c.piece}}\n  p: {kernel: paste, in: {pieces: r.left}}\n" +
               "  q: {kernel: paste, in: {pieces: r.right}}\noutputs: {y: p.out, z: q.out}\n") == "E0408 E0408");
-  // 4 x 4 x 4 x 4 x 4 x 4 x 4 elements are more than 4096 blocks.
+  // 4 elements of 4 of 4 and so on, eight times: of the seventh scatter there are more than 4096, and so of all edges
+  // as deep or deeper, for which one message stands.
   std::string deep = cut;
-  for (const char* name : {"d", "e", "f", "g", "h", "i"})
+  for (const char* name : {"d", "e", "f", "g", "h", "i", "j"})
     deep += std::string("  ") + name + ": {kernel: cut, in: {in: " + static_cast<char>(name[0] - 1) + ".piece}}\n";
-  std::string from = "i.piece";
-  for (int k = 0; k < 7; ++k) {
+  std::string from = "j.piece";
+  for (int k = 0; k < 8; ++k) {
     deep += "  p" + std::to_string(k) + ": {kernel: paste, in: {pieces: " + from + "}}\n";
     from = "p" + std::to_string(k) + ".out";
   }
-  CHECK(codes(deep + "outputs: {y: " + from + "}\n").find("E0415") == 0);
+  CHECK(codes(deep + "outputs: {y: " + from + "}\n") == "E0415");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/parse/kernel_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/fixture.h"
 
@@ -76,7 +77,7 @@ TEST_CASE("the schemas are of draft-07: their keywords, and references that lead
                                        "then",
                                        "else"};
   const std::set<std::string> types{"object", "array", "string", "integer", "number", "boolean", "null"};
-  for (const char* kind : {"graph", "machine"}) {
+  for (const char* kind : {"graph", "machine", "kernel"}) {
     const Json root = schema(kind);
     CHECK(root["$schema"] == "http://json-schema.org/draft-07/schema#");
     walk(root, false, [&](const Json& part, bool) {
@@ -92,7 +93,7 @@ TEST_CASE("the schemas are of draft-07: their keywords, and references that lead
 }
 
 TEST_CASE("every key is explained") {
-  for (const char* kind : {"graph", "machine"}) {
+  for (const char* kind : {"graph", "machine", "kernel"}) {
     std::size_t known = 0;
     walk(schema(kind), false, [&](const Json& part, bool restricts) {
       if (restricts) return;
@@ -169,6 +170,24 @@ TEST_CASE("the schema of machine files has the keys that the compiler accepts") 
   CHECK(keys(begin + "controllers: {\"cpu:0\": {}}\ndefault_link: {zzz: 1}\n") ==
         properties(root["properties"]["default_link"]));
   fs::remove(file);
+}
+
+TEST_CASE("the schema of kernels has the keys that the compiler accepts") {
+  const auto keys = [](const std::string& text) {
+    Report report;
+    (void)read_kernel(report.add_source("kernel.yaml", "woa_kernel: 1\n" + text), report);
+    return accepted_keys(report.take());
+  };
+  const Json root = schema("kernel"), parts = root["definitions"];
+  const Json variants = root["properties"]["variants"]["properties"];
+  CHECK(keys("zzz: 1\n") == properties(root));
+  CHECK(keys("in: {x: {zzz: 1}}\n") == properties(parts["input"]));
+  CHECK(keys("in: {x: {type: bytes}}\nout: {y: {zzz: 1}}\n") == properties(parts["output"]));
+  CHECK(keys("in: {x: {type: bytes}}\nparams: {p: {zzz: 1}}\n") == properties(parts["param"]));
+  for (const char* kind : {"cpu", "opencl", "rtl"})
+    CHECK(keys(std::string("in: {x: {type: bytes}}\nvariants: {") + kind + ": {zzz: 1}}\n") ==
+          properties(variants[kind]));
+  CHECK(keys("in: {x: {type: bytes}}\nvariants: {cpu: {resources: {zzz: 1}}}\n") == properties(parts["resources"]));
 }
 
 }  // namespace

@@ -288,6 +288,15 @@ TEST_CASE("a link to an included file is that file") {
   CHECK(files.codes("[a.yaml, ./a.yaml, link.yaml]") == "");
 }
 
+TEST_CASE("a parameter that the command line misspells is not missing, too") {
+  CompileOptions options = test::fixture_options();
+  options.params = {{"a.width", "3"}};
+  CHECK(test::codes(test::graph_text("graphs:\n  some:\n    inputs: {in: {type: bytes}}\n    params: {n: {type: int}}\n"
+                                     "    stages: {c: {kernel: copy, in: {in: in}}}\n    outputs: {out: c.out}\n"
+                                     "stages: {a: {graph: some, in: {in: x}}}\noutputs: {y: a.out}\n"),
+                    options) == "E0501");
+}
+
 TEST_CASE("as many stages as may come of sub-graphs, and one more") {
   const auto graph = [](std::uint64_t stages) {
     std::string many =

@@ -64,6 +64,15 @@ TEST_CASE("hostile YAML ends with one diagnostic") {
   CHECK(codes("[1]: 2") == "E0112");
 }
 
+TEST_CASE("every anchor and every tag is reported at once, an alias with its anchor") {
+  CHECK(codes("a: &a [1]\nb: &b {c: *a, *a : *b}\nd: *nowhere\n") == "E0107 E0107 E0107");
+  CHECK(codes("a: !!int 1\nb: !x [!!str y]\n") == "E0114 E0114 E0114");
+  CHECK(codes("a: &a !!int 1\n{") == "E0107 E0114 E0104");
+  std::string many;
+  for (int k = 0; k < 1000; ++k) many += "k" + std::to_string(k) + ": &a" + std::to_string(k) + " 1\n";
+  CHECK(compile_text(many, "graph.yaml", "", {}).diagnostics.size() <= 101);
+}
+
 TEST_CASE("no text of the YAML library reaches the user") {
   for (const char* text :
        {"{", "[", "a: b: c", "a:\n\t- b", "\"", "'", "@", "`", "%", "!<", "&", "*", "- a\nb", "a: |x", "? - :", "}"}) {

@@ -112,7 +112,8 @@ TEST_CASE("whatever is said of a placement holds: of one that is proved, claimed
     if (*rc::gen::arbitrary<bool>()) make_symmetric(problem);
     const auto optimum = brute_force(problem);
     const auto found = solve(problem, {.limit = std::chrono::milliseconds(*rc::gen::element(2, 20'000))});
-    if (!found.ok()) RC_ASSERT(found.status().code() == Code::kExhausted);
+    const auto code = found.status().code();
+    if (!found.ok()) RC_ASSERT(code == Code::kExhausted || code == Code::kDeadlineExceeded);
     if (!found.ok()) return;
     RC_ASSERT(optimum);
     RC_ASSERT(evaluate(problem, found->placement).objective == found->value.objective);

@@ -89,6 +89,15 @@ TEST_CASE("whatever proof is found good of whatever closed components, its bound
   }));
 }
 
+TEST_CASE("what can be afforded is found whatever the time") {
+  CHECK(rc::check([] {
+    const Problem problem = any_bounded(false);
+    const auto found = solve(problem, {.limit = std::chrono::milliseconds(0)});
+    RC_ASSERT(found.ok() == brute_force(problem).has_value());
+    if (found.ok()) RC_ASSERT(evaluate(problem, found->placement).feasible);
+  }));
+}
+
 TEST_CASE("with rows and little time what is said of a placement within fees holds") {
   CHECK(rc::check([] {
     const Problem problem = any_bounded(true);
