@@ -10,6 +10,7 @@
 #include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
+#include "compiler/emit/copies.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
@@ -110,13 +111,15 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 
 // Of a graph that is checked and placed.
 std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
-                              const CompileOptions& options, Report& report) {
+                              const CompileOptions& options, std::optional<Certificate> certificate, Report& report) {
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window);
   size_channels(graph, window, report);
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
   plan = with_replicas(std::move(plan), graph);
+  if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
+  plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   const Status valid = validate(plan);
   if (valid.ok()) return plan;
@@ -154,9 +157,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   place_replicas(graph, machine, report);
   if (!profile) check_capacities(graph, machine, report);  // else they bound the choice
   if (report.errors() != 0) return std::nullopt;
-  std::optional<Plan> plan = make_plan(graph, *file, machine, options, report);
-  if (plan) plan->certificate = std::move(certificate);
-  return plan;
+  return make_plan(graph, *file, machine, options, std::move(certificate), report);
 }
 
 Compilation compile_with(Report& report, const fs::path& path, const fs::path& folder, const CompileOptions& options) {

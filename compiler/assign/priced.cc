@@ -20,7 +20,9 @@ Priced::Priced(const Problem& problem, const Multipliers& by)
     const Sum price = by.rows[r];
     if (price == 0) continue;
     if (row.limit) limits_ += price * *row.limit;
-    for (std::size_t at = 0; at < row.nodes.size(); ++at) nodes_[at] += price * row.nodes[at];
+    const std::vector<Cost> divided = row.shared.empty() ? std::vector<Cost>() : divided_weights(problem, row);
+    const std::vector<Cost>& weights = row.shared.empty() ? row.nodes : divided;
+    for (std::size_t at = 0; at < weights.size(); ++at) nodes_[at] += price * weights[at];
     for (std::size_t e = 0; e < row.edges.size(); ++e)
       for (std::uint32_t a = 0; a < k; ++a)
         for (std::uint32_t b = 0; b < k; ++b) edges_[(e * k + a) * k + b] += price * weight(problem, row, e, a, b);

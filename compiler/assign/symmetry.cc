@@ -41,7 +41,9 @@ class Swap {
     return true;
   }
   [[nodiscard]] bool is_swapped(const Row& one, const Row& other) const {
-    if (std::tie(one.limit, one.edges, one.back) != std::tie(other.limit, other.edges, other.back)) return false;
+    if (std::tie(one.limit, one.edges, one.back, one.shared) !=
+        std::tie(other.limit, other.edges, other.back, other.shared))
+      return false;
     if (one.nodes.size() != other.nodes.size() || one.pairs.size() != other.pairs.size()) return false;
     const std::size_t k = problem_.components;
     for (std::size_t i = 0; i * k < one.nodes.size(); ++i)

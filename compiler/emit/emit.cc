@@ -63,7 +63,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.kernel = stage.kernel->name;
   plan.kernel_file = stage.kernel_file;
   plan.library = stage.kernel->library;
-  plan.variant = stage.kernel->variants.find(variant_for(graph.controllers[stage.controller].kind))->second;
+  plan.variant = variant_on(stage, graph.controllers[stage.controller]);
   plan.stateful = stage.kernel->stateful;
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;
@@ -86,6 +86,10 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
 }
 
 }  // namespace
+
+const VariantPlan& variant_on(const GraphStage& stage, const ControllerPlan& controller) {
+  return stage.kernel->variants.find(variant_for(controller.kind))->second;
+}
 
 Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,
                std::optional<std::uint64_t> deadline_ns) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/emit/emit.h"
 #include "compiler/place/replica_edges.h"
 
 namespace woa {
@@ -31,6 +32,7 @@ class Replicator {
       StagePlan& replica = plan_.stages.emplace_back(stage);
       replica.name += "[" + std::to_string(r) + "]";
       replica.controller = logical.replica_controllers[r];
+      if (logical.kernel != nullptr) replica.variant = variant_on(logical, graph_.controllers[replica.controller]);
     }
   }
 

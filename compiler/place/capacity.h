@@ -7,7 +7,8 @@
 namespace woa {
 
 // Reports, for each controller and each resource that the machine file limits, the first stage in the order of the file
-// with which its stages take more than it has. A variant that does not say what it takes takes nothing.
+// with which its stages take more than it has. A variant that does not say what it takes takes nothing. On an fpga all
+// stages of a kernel share its core, and what that takes of the fpga counts once.
 void check_capacities(const Graph& graph, const Machine& machine, Report& report);
 
 }  // namespace woa

@@ -6,7 +6,7 @@
 
 namespace woa {
 
-// `solution` is of placement_problem(costs, goal).
+// `solution` is of placement_problem(costs, goal), or what write_out_copies() made of one of copy_problem().
 Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution);
 
 }  // namespace woa

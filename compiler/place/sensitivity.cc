@@ -8,7 +8,7 @@
 
 #include "compiler/assign/solve.h"
 #include "compiler/compiler.h"
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/copy_problem.h"
 
 namespace woa {
 namespace {
@@ -29,12 +29,17 @@ Number scaled(Number number, double factor) {
   return static_cast<Number>(std::clamp(std::round(static_cast<double>(number) * factor), 0.0, kMost));
 }
 
+// Of a certificate that is true.
 class Reasons {
  public:
-  Reasons(const Certificate& certificate, Clock::time_point end) : certificate_(certificate), end_(end) {}
+  Reasons(const Certificate& certificate, Originals originals, Clock::time_point end)
+      : certificate_(certificate),
+        originals_(std::move(originals)),
+        places_(places_of(originals_, certificate.placement)),
+        end_(end) {}
 
   PlacementReasons find() {
-    const auto stages = static_cast<std::uint32_t>(certificate_.costs.stages.size());
+    const auto stages = static_cast<std::uint32_t>(originals_.table.stages.size());
     for (std::uint32_t s = kFirstKernel; s < stages && in_time(); ++s) out_.stages.push_back(reason_of(s));
     const std::set<std::uint32_t> used(certificate_.placement.begin(), certificate_.placement.end());
     for (const std::uint32_t from : used)
@@ -56,30 +61,32 @@ class Reasons {
   }
 
   StageReason reason_of(std::uint32_t s) {
-    const StageCosts& costs = certificate_.costs.stages[s];
-    StageReason reason{s, certificate_.placement[s], 0, {}, {}};
-    reason.time_ps =
-        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMille);
+    const StageCosts& costs = originals_.table.stages[s];
+    const auto first = std::ranges::find(originals_.stage_of, s) - originals_.stage_of.begin();
+    StageReason reason{static_cast<std::uint32_t>(first), places_[s], 0, {}, {}};
+    for (const std::uint32_t l : places_[s])
+      reason.time_ps += static_cast<std::int64_t>(assign::Sum{costs.time_ps[l]} * costs.firings / kPerMille);
     reason.time = range_of([&](CostTable& table, double factor) {
-      std::int64_t& time = table.stages[s].time_ps[reason.component];
-      time = scaled(time, factor);
+      for (const std::uint32_t l : places_[s]) table.stages[s].time_ps[l] = scaled(table.stages[s].time_ps[l], factor);
     });
-    for (std::uint32_t l = 0; l < costs.time_ps.size(); ++l)
-      if (l != reason.component && costs.time_ps[l] != kNowhere_ps) add_elsewhere(s, l, reason);
+    add_elsewhere(s, reason);
     std::ranges::sort(reason.elsewhere, {}, &Elsewhere::value_ps);
     return reason;
   }
-  void add_elsewhere(std::uint32_t s, std::uint32_t l, StageReason& reason) const {
-    CostTable table = certificate_.costs;
-    const std::int64_t time = table.stages[s].time_ps[l];
-    table.stages[s].time_ps.assign(table.stages[s].time_ps.size(), kNowhere_ps);
-    table.stages[s].time_ps[l] = time;
-    const auto problem = placement_problem(table, certificate_.goal);
-    if (!problem.ok()) return;
-    const auto solution = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
-    if (!solution.ok()) return;  // limits keep it from there
-    reason.elsewhere.push_back({table.components[l].controller, static_cast<std::int64_t>(solution->value.objective),
-                                solution->standing == assign::Standing::kProved});
+  void add_elsewhere(std::uint32_t s, StageReason& reason) const {
+    auto copies = copy_problem(originals_.table, certificate_.goal);
+    if (!copies.ok()) return;
+    std::vector<assign::Cost>& at = copies->problem.nodes[s];
+    const std::vector<assign::Cost> costs = at;
+    for (std::size_t l = 0; l < costs.size(); ++l) {
+      if (costs[l] == assign::kForbidden || copies->sets[l] == places_[s]) continue;
+      at.assign(costs.size(), assign::kForbidden);
+      at[l] = costs[l];
+      const auto solution = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
+      if (!solution.ok()) continue;  // limits keep it from there
+      reason.elsewhere.push_back({copies->sets[l], static_cast<std::int64_t>(solution->value.objective),
+                                  solution->standing == assign::Standing::kProved});
+    }
   }
 
   [[nodiscard]] bool is_direct(std::uint32_t from, std::uint32_t to) const {
@@ -117,17 +124,20 @@ class Reasons {
     return good;
   }
   [[nodiscard]] bool stays(const Change& change, double factor) const {
-    CostTable table = certificate_.costs;
+    CostTable table = originals_.table;
     change(table, factor);
-    const auto problem = placement_problem(table, certificate_.goal);
-    if (!problem.ok()) return false;  // numbers that cannot be counted
-    const assign::Value now = assign::evaluate(*problem, certificate_.placement);
+    const auto copies = copy_problem(table, certificate_.goal);
+    if (!copies.ok()) return false;  // numbers that cannot be counted
+    const auto placement = placement_on(*copies, places_);
+    const assign::Value now = placement ? assign::evaluate(copies->problem, *placement) : assign::Value();
     if (!now.feasible) return false;
-    const auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false});
+    const auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
     return best.ok() && best->standing == assign::Standing::kProved && best->value.objective >= now.objective;
   }
 
   const Certificate& certificate_;
+  Originals originals_;
+  std::vector<ComponentSet> places_;  // by stage without copies
   Clock::time_point end_;
   PlacementReasons out_;
 };
@@ -139,7 +149,9 @@ Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::millis
   if (plan.certificate->status != "proved")
     return Status(Code::kUnsupported,
                   "the placement was not proved to be the best, so nothing can be said of what is better");
-  return Reasons(*plan.certificate, Clock::now() + limit).find();
+  auto originals = without_copies(plan.certificate->costs);
+  if (!originals.ok()) return originals.status();
+  return Reasons(*plan.certificate, std::move(*originals), Clock::now() + limit).find();
 }
 
 }  // namespace woa

@@ -14,7 +14,7 @@ namespace woa {
 
 // The value with the stage there, all others placed as well as they can be then.
 struct Elsewhere {
-  std::string controller;
+  std::vector<std::uint32_t> components;  // several: a copy on each
   std::int64_t value_ps = 0;
   bool proved = false;  // none is less; else it is the best that was found
 };
@@ -27,8 +27,9 @@ struct SafeRange {
 };
 
 struct StageReason {
-  std::uint32_t stage = 0, component = 0;
-  std::int64_t time_ps = 0;  // of all firings of an instance, where it is
+  std::uint32_t stage = 0;                // of the plan; of copies the first
+  std::vector<std::uint32_t> components;  // that it is on: several, if it has copies
+  std::int64_t time_ps = 0;               // of all firings of an instance, where it is
   SafeRange time;
   std::vector<Elsewhere> elsewhere;  // the cheapest first; none: it may run nowhere else
 };

@@ -19,6 +19,7 @@ struct PlacementGoal {
   std::string objective = "latency";  // or "throughput"
   std::optional<std::uint64_t> most_latency_ps = std::nullopt;  // bounds on what is not the objective
   std::optional<std::uint64_t> most_period_ps = std::nullopt;
+  std::uint32_t copies = 1;  // components that a stage which is copyable may be on at once, at most
   bool operator==(const PlacementGoal&) const = default;
 };
 

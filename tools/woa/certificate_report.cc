@@ -32,10 +32,13 @@ double rounded_up(double number) {
 }
 
 std::string what_is_known(const Certificate& certificate) {
-  if (certificate.status == "proved") return "no placement is better: proved";
-  if (certificate.status == "claimed") return "no placement is better: so says a solver, which nobody can check";
+  std::string none = "no placement is better";
+  if (certificate.goal.copies > 1)
+    none = "no placement with up to " + std::to_string(certificate.goal.copies) + " copies of a stage is better";
+  if (certificate.status == "proved") return none + ": proved";
+  if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap")
-    return "no placement is better by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) + " %";
+    return none + " by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) + " %";
   return "how good that is was not found out";
 }
 
@@ -51,6 +54,7 @@ std::string summary(const Certificate& certificate) {
 nlohmann::json to_json(const Certificate& certificate) {
   return {{"model", certificate.goal.model},
           {"objective", certificate.goal.objective},
+          {"copies", certificate.goal.copies},
           {"status", certificate.status},
           {"method", certificate.method},
           {"value_us", value_in_us(certificate.value_ps)},

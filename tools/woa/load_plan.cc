@@ -34,7 +34,7 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
   const std::size_t dot = name.find('.');
   bool found = false;
   for (StagePlan& stage : plan.stages) {
-    if (stage.name.substr(0, stage.name.find('[')) != name.substr(0, dot)) continue;  // any replica
+    if (stage.name.substr(0, stage.name.find_first_of("[@")) != name.substr(0, dot)) continue;  // any replica or copy
     for (ParamPlan& param : stage.params) {
       if (param.name != name.substr(dot + 1)) continue;
       if (!param.secret_env.empty())
@@ -174,6 +174,12 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       .add_option("--max-period", options.goal.most_period_ps,
                   "With --objective latency: the time between two instances is no more")
       ->transform(time)
+      ->needs(profile);
+  command
+      .add_option("--copies", options.goal.copies,
+                  "Controllers that a stage without state may be on at once (1-8; default: 1), each copy for the "
+                  "stages next to it")
+      ->check(CLI::Range(1U, 8U))
       ->needs(profile);
   command
       .add_option("--placement-limit", options.placement_limit_ns,

@@ -30,8 +30,22 @@ std::string range_text(const SafeRange& range) {
   return most.empty() ? "from " + least + " up" : least + " to " + most;
 }
 
+// "cpu:0", or of copies "cpu:0 and gpu:0".
+std::string place_text(const Certificate& certificate, const std::vector<std::uint32_t>& components) {
+  std::string text;
+  for (const std::uint32_t l : components)
+    text += (text.empty() ? "" : " and ") + certificate.costs.components[l].controller;
+  return text;
+}
+
+// Of copies that of the stage.
+std::string stage_text(const Plan& plan, const StageReason& reason) {
+  const std::string& name = plan.stages[reason.stage].name;
+  return reason.components.size() > 1 ? name.substr(0, name.find('@')) : name;
+}
+
 std::string elsewhere_text(const Certificate& certificate, const Elsewhere& elsewhere) {
-  return elsewhere.controller + (elsewhere.proved ? " +" : " about +") +
+  return place_text(certificate, elsewhere.components) + (elsewhere.proved ? " +" : " about +") +
          time_text(elsewhere.value_ps - certificate.value_ps);
 }
 
@@ -63,9 +77,8 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
     std::string others;
     for (const Elsewhere& elsewhere : reason.elsewhere)
       others += (others.empty() ? "" : ", ") + elsewhere_text(certificate, elsewhere);
-    lines.push_back({plan.stages[reason.stage].name, certificate.costs.components[reason.component].controller,
-                     time_text(reason.time_ps), range_text(reason.time),
-                     others.empty() ? "it can run nowhere else" : others});
+    lines.push_back({stage_text(plan, reason), place_text(certificate, reason.components), time_text(reason.time_ps),
+                     range_text(reason.time), others.empty() ? "it can run nowhere else" : others});
   }
   print_lines(lines);
   if (!reasons.links.empty()) std::printf("\n");
@@ -85,10 +98,11 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
   for (const StageReason& reason : reasons.stages) {
     nlohmann::json others = nlohmann::json::array();
     for (const Elsewhere& elsewhere : reason.elsewhere)
-      others.push_back(
-          {{"controller", elsewhere.controller}, {"value_us", us(elsewhere.value_ps)}, {"proved", elsewhere.proved}});
-    stages.push_back({{"stage", plan.stages[reason.stage].name},
-                      {"controller", certificate.costs.components[reason.component].controller},
+      others.push_back({{"controller", place_text(certificate, elsewhere.components)},
+                        {"value_us", us(elsewhere.value_ps)},
+                        {"proved", elsewhere.proved}});
+    stages.push_back({{"stage", stage_text(plan, reason)},
+                      {"controller", place_text(certificate, reason.components)},
                       {"time_us", us(reason.time_ps)},
                       {"safe_factor", factors(reason.time)},
                       {"elsewhere", std::move(others)}});

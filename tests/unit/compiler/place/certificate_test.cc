@@ -8,8 +8,8 @@
 #include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/certify.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
-#include "compiler/place/placement_problem.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -29,22 +29,28 @@ PlacementGoal any_goal() {
 
 // A placed plan; nothing where no placement keeps the goal's bound.
 std::optional<Plan> any_plan() {
-  const CostTable costs = any_table();
-  const PlacementGoal goal = any_goal();
-  const auto problem = placement_problem(costs, goal);
+  PlacementGoal goal = any_goal();
+  goal.copies = any(1, 2);
+  const CostTable table = goal.copies == 1 ? any_table() : any_copyable_table(5);
+  const auto problem = copy_problem(table, goal);
   RC_ASSERT(problem.ok());
-  const auto solution = assign::solve(*problem, {.limit = std::chrono::milliseconds(*rc::gen::element(1, 5'000))});
+  auto solution = assign::solve(problem->problem, {.limit = std::chrono::milliseconds(*rc::gen::element(1, 5'000))});
   if (!solution.ok()) return std::nullopt;
+  const CostTable costs = write_out_copies(table, goal, *problem, *solution);
   return plan_of(costs, certify(goal, costs, *solution));
 }
 
 // Is what the plan says so? By trying every placement.
 bool is_true(const Plan& plan) {
   const Certificate& certificate = *plan.certificate;
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
-  if (!problem.ok() || certificate.placement.size() != plan.stages.size()) return false;
-  const assign::Value value = assign::evaluate(*problem, certificate.placement);
-  const auto optimum = assign::test::brute_force(*problem);
+  const auto originals = without_copies(certificate.costs);
+  if (!originals.ok() || certificate.placement.size() != plan.stages.size()) return false;
+  const auto problem = copy_problem(originals->table, certificate.goal);
+  if (!problem.ok()) return false;
+  const auto placement = placement_on(*problem, places_of(*originals, certificate.placement));
+  if (!placement) return false;
+  const assign::Value value = assign::evaluate(problem->problem, *placement);
+  const auto optimum = assign::test::brute_force(problem->problem);
   const bool proved = certificate.status == "proved";
   return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *optimum &&
          (!proved || certificate.value_ps == *optimum);
@@ -66,12 +72,13 @@ class Mutations {
     amounts(certificate.costs.cores);
     for (auto& link : certificate.costs.links) numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct);
     for (auto& stage : certificate.costs.stages) {
-      list(stage.time_ps), numbers(stage.firings);
+      list(stage.time_ps), numbers(stage.firings), numbers(stage.copy), flags(stage.copyable), texts(stage.core);
       for (auto& each : stage.resources) amounts(each);
     }
     for (auto& edge : certificate.costs.edges)
       numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes);
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
+    numbers(certificate.goal.copies);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
     list(certificate.placement), numbers(certificate.value_ps), numbers(certificate.bound_ps);

@@ -29,7 +29,7 @@ bool is_best(const CostTable& costs, const assign::Placement& placement) {
 }
 
 CostTable with_time(CostTable costs, const StageReason& reason, double factor) {
-  std::int64_t& time = costs.stages[reason.stage].time_ps[reason.component];
+  std::int64_t& time = costs.stages[reason.stage].time_ps[reason.components.front()];
   time = static_cast<std::int64_t>(static_cast<double>(time) * factor + 0.5);
   return costs;
 }
@@ -70,8 +70,7 @@ TEST_CASE("what a stage costs elsewhere is the least with it there") {
       for (const Elsewhere& elsewhere : reason.elsewhere) {
         CostTable there = costs;
         for (std::size_t l = 0; l < costs.components.size(); ++l)
-          if (costs.components[l].controller != elsewhere.controller)
-            there.stages[reason.stage].time_ps[l] = kNowhere_ps;
+          if (l != elsewhere.components.front()) there.stages[reason.stage].time_ps[l] = kNowhere_ps;
         RC_ASSERT(elsewhere.proved);
         RC_ASSERT(Sum{elsewhere.value_ps} == *assign::test::brute_force(*placement_problem(there, {})));
         RC_ASSERT(elsewhere.value_ps >= certificate.value_ps);
