@@ -12,6 +12,7 @@
 #include "compiler/check/types.h"
 #include "compiler/emit/copies.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/invariants.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
@@ -53,7 +54,7 @@ void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& repl
   const Place place{report.add_source("command line", ""), 0, 0, 1};
   for (const auto& [name, count] : replicas) {
     const auto first = graph.stages.begin() + kSinkStage + 1;
-    const auto stage = std::find_if(first, graph.stages.end(), [&](const GraphStage& s) { return s.name == name; });
+    const auto stage = std::ranges::find(first, graph.stages.end(), name, &GraphStage::name);
     if (stage == graph.stages.end()) {
       report_unknown(report, problem::kBadOption, place, cat("--replicas names stage ", quote(name)), name,
                      std::vector<GraphStage>(first, graph.stages.end()), "stages");
@@ -121,11 +122,13 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
-  const Status valid = validate(plan);
-  if (valid.ok()) return plan;
-  report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
-               "make the graph smaller as the message says");
-  return std::nullopt;
+  if (const Status valid = validate(plan); !valid.ok()) {
+    report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
+                 "make the graph smaller as the message says");
+    return std::nullopt;
+  }
+  add_invariants(plan);
+  return plan;
 }
 
 // `path` is the graph's own, `folder` where the paths in it begin.

@@ -102,6 +102,7 @@ namespace woa::problem {
   X(kUnknownCores, "E0624")      \
   X(kOverCapacity, "E0625")      \
   X(kNoPlacement, "E0631")       \
+  X(kNoFigure, "E0632")          \
   X(kNoCapability, "E0651")      \
   X(kBadOption, "E0701")         \
   /* profiles */                 \

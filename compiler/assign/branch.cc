@@ -26,7 +26,7 @@ class Search {
         most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
         most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
-    value_ = evaluate(problem, start).objective;
+    value_ = options.below ? *options.below : evaluate(problem, start).objective;
   }
 
   Branched run() {

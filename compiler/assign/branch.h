@@ -6,25 +6,27 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <optional>
 
 #include "compiler/assign/proof.h"
 
 namespace woa::assign {
 
 struct BranchOptions {
+  std::optional<Sum> below = std::nullopt;  // placements as dear as this are not looked for
   std::chrono::milliseconds limit{1000};
   std::uint64_t most_leaves = 100'000;
 };
 
 struct Branched {
   Placement placement;  // the best that was found, `start` at worst
-  Sum bound = 0;        // no feasible placement is below; the placement's value if the search was not cut short
-  Proof proof;          // of the bound
+  Sum bound = 0;  // no feasible placement is below; the placement's value, or options.below, if the search was not
+                  // cut short
+  Proof proof;    // of the bound
   std::uint64_t branches = 0;
 };
 
-// `start`: a feasible placement.
+// `start`: a feasible placement; with `below` none is needed, and none may be found.
 Branched branch_and_bound(const Problem& problem, const Placement& start, const BranchOptions& options = {});
 
 }  // namespace woa::assign

@@ -37,6 +37,7 @@ Score Loads::score() const {
 
 void Loads::add(std::uint32_t node, int sign) {
   const std::uint32_t at = placement_[node];
+  if (at == kUnplaced) return;
   sum_ += sign * Sum{problem_.nodes[node][at]};
   for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] += sign * Sum{counted(r, node, sign)};
 }
@@ -53,6 +54,7 @@ Cost Loads::counted(std::size_t row, std::uint32_t node, int sign) {
 void Loads::add_edge(std::uint32_t edge, int sign) {
   const Edge& joined = problem_.edges[edge];
   const std::uint32_t from = placement_[joined.from], to = placement_[joined.to];
+  if (from == kUnplaced || to == kUnplaced) return;
   sum_ += sign * Sum{joined.cost[from * problem_.components + to]};
   for (std::size_t r = 0; r < rows_.size(); ++r)
     rows_[r] += sign * Sum{weight(problem_, problem_.rows[r], edge, from, to)};

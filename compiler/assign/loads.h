@@ -1,4 +1,4 @@
-// A placement that is being changed, with what its rows come to.
+// A placement that is being made or changed, with what its rows come to.
 #pragma once
 
 #include <compare>
@@ -17,11 +17,14 @@ struct Score {
   auto operator<=>(const Score&) const = default;
 };
 
+inline constexpr std::uint32_t kUnplaced = ~std::uint32_t{0};
+
 class Loads {
  public:
+  // Nodes may be kUnplaced; they and their edges count nothing.
   Loads(const Problem& problem, const Neighbours& neighbours, Placement placement);
 
-  // The node may be there.
+  // The node may be there, or is taken out.
   void move(std::uint32_t node, std::uint32_t component);
   [[nodiscard]] Score score() const;
   [[nodiscard]] const Placement& placement() const noexcept { return placement_; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/assign/forest.h"
+#include "compiler/assign/list_schedule.h"
 #include "compiler/assign/loads.h"
 #include "compiler/assign/neighbours.h"
 
@@ -75,8 +76,8 @@ Placement together(const Problem& problem, std::uint32_t component) {
   return placement;
 }
 
-std::vector<Placement> starts(const Problem& problem) {
-  std::vector<Placement> all{cheapest(problem)};
+std::vector<Placement> starts(const Problem& problem, const Neighbours& neighbours) {
+  std::vector<Placement> all{list_schedule(problem, neighbours), cheapest(problem)};
   for (std::uint32_t l = 0; l < problem.components; ++l) all.push_back(together(problem, l));
   return all;
 }
@@ -171,7 +172,8 @@ Placement search(const Problem& problem, const SearchOptions& options) {
     if (best.empty() || score < least) best = std::move(placement), least = score;
   };
   const bool large = problem.nodes.size() > kManyNodes;
-  for (Placement& start : starts(problem)) take(large ? std::move(start) : improve(problem, std::move(start), options));
+  for (Placement& start : starts(problem, neighbours))
+    take(large ? std::move(start) : improve(problem, std::move(start), options));
   return large ? improve(problem, std::move(best), options) : best;
 }
 

@@ -1,4 +1,5 @@
-// Placement without a promise: a greedy start, then changes as long as they help.
+// Placement without a promise: list scheduling (list_schedule.h), beside it each node where it is cheapest and all
+// nodes together, then changes as long as they help.
 //
 // Where only the sum counts, a change places a random set of nodes, among which the edges make a forest, as well as
 // can be (forest.h). Where rows count, one node moves, or a few at random to leave a place that no single move leaves.

@@ -222,7 +222,8 @@ Milp unpacked(const std::string& bytes) {
   Milp answer;
   answer.optimal = bytes.front() == '1';
   answer.placement.resize((bytes.size() - 1) / sizeof(std::uint32_t));
-  std::memcpy(answer.placement.data(), bytes.data() + 1, answer.placement.size() * sizeof(std::uint32_t));
+  if (!answer.placement.empty())  // else there is no memory to name
+    std::memcpy(answer.placement.data(), bytes.data() + 1, answer.placement.size() * sizeof(std::uint32_t));
   return answer;
 }
 

@@ -67,6 +67,23 @@ Status check_row(const Problem& problem, const Row& row) {
   return check_shared(problem, row);
 }
 
+Status check_fee(const Problem& problem, const Fee& fee) {
+  if (problem.components > kMostWithFees)
+    return bad_problem("fees of more components than " + std::to_string(kMostWithFees));
+  if (fee.of.size() != problem.components) return bad_problem(fee.name + " is not known of each component");
+  return in_range(fee.most) && std::ranges::all_of(fee.of, in_range) ? Status()
+                                                                     : bad_problem(fee.name + " is out of range");
+}
+
+// Of the components that are used.
+Sum spent(const Fee& fee, const Placement& placement) {
+  std::vector<bool> used(fee.of.size(), false);
+  for (const std::uint32_t component : placement) used[component] = true;
+  Sum sum = 0;
+  for (std::size_t l = 0; l < used.size(); ++l) sum += used[l] ? fee.of[l] : 0;
+  return sum;
+}
+
 }  // namespace
 
 std::vector<Cost> divided_weights(const Problem& problem, const Row& row) {
@@ -113,6 +130,7 @@ Status check(const Problem& problem) {
       return bad_problem("edge " + std::to_string(e) + " joins two nodes that another one joins already");
   }
   for (const Row& row : problem.rows) WOA_RETURN_IF_ERROR(check_row(problem, row));
+  for (const Fee& fee : problem.fees) WOA_RETURN_IF_ERROR(check_fee(problem, fee));
   if (problem.most_sum && (problem.objective == Objective::kSum || !in_range(*problem.most_sum)))
     return bad_problem("a limit of the sum that is the objective, or out of range");
   const auto open = [](const Row& row) { return !row.limit; };
@@ -142,6 +160,8 @@ Value evaluate(const Problem& problem, const Placement& placement) {
     if (row.limit && sum > *row.limit && value.broken.empty()) value.broken = row.name;
     if (problem.objective == Objective::kLargestRow && !row.limit) value.objective = std::max(value.objective, sum);
   }
+  for (const Fee& fee : problem.fees)
+    if (value.broken.empty() && spent(fee, placement) > fee.most) value.broken = fee.name;
   value.feasible = value.broken.empty();
   return value;
 }

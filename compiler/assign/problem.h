@@ -3,7 +3,7 @@
 //   min  sum_i c(i, l_i) + sum_(i,j) q(i, l_i; j, l_j)        Objective::kSum
 //   min  the largest row                                      Objective::kLargestRow
 //   s.t. every row with a limit is at most that, and the sum above at most `most_sum`; nodes run where their cost says
-//        that they may
+//        that they may; the components that are used cost no more than may be spent on them
 //
 // The first is the serial time of one instance with its communication, the objective of Spacey et al. ("Write-only
 // architecture", JPDC 72(12), 2012); rows are the load of a component or a link, whose largest bounds the throughput of
@@ -49,6 +49,14 @@ struct Row {
   std::vector<std::uint32_t> shared = {};
 };
 
+// What it takes to use components at all, whatever is on them: their price, say, or the power that they draw.
+struct Fee {
+  std::string name;
+  std::vector<Cost> of;  // by component, at least 0
+  Cost most = 0;         // of all components that some node is on
+};
+inline constexpr std::uint32_t kMostWithFees = 64;  // components of a problem that has fees
+
 enum class Objective : std::uint8_t { kSum, kLargestRow };
 
 struct Problem {
@@ -58,6 +66,7 @@ struct Problem {
   std::vector<Edge> edges;
   std::vector<Row> rows;
   std::optional<Cost> most_sum;  // kLargestRow alone
+  std::vector<Fee> fees = {};    // evaluate(), verify() and solve() know them; other searches take problems without
 };
 
 // Component by node.
@@ -80,19 +89,19 @@ std::vector<Cost> divided_weights(const Problem& problem, const Row& row);
 
 // kInvalid: sizes that do not fit, entries outside 0 to kMostCost (weights of edges as often as they count), a node
 // that may be nowhere, two edges between the same nodes, kLargestRow where all rows have limits, a limit of the sum
-// where that is the objective. The others below take only what passes.
+// where that is the objective, fees with more than kMostWithFees components. The others below take only what passes.
 Status check(const Problem& problem);
 
 Sum sum_of(const Row& row, const Problem& problem, const Placement& placement);
 
-// Is the least sum asked for, and nothing limited?
+// Is the least sum asked for, and nothing limited but fees?
 bool sum_alone(const Problem& problem);
 
 struct Value {
   Sum objective = 0;
   bool feasible = false;
   Sum sum = 0;         // of costs, whatever the objective
-  std::string broken;  // the first row above its limit, or node where it may not be; empty: feasible
+  std::string broken;  // the first row or fee above its limit, or node where it may not be; empty: feasible
 };
 Value evaluate(const Problem& problem, const Placement& placement);
 

@@ -11,21 +11,41 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const Problem& problem, const Proof& proof, Sum value)
-      : original_(problem), problem_(problem), proof_(proof), value_(value) {}
+  Verifier(const Problem& problem, const Proof& proof, Sum value) : original_(problem), proof_(proof), value_(value) {}
 
   Status run() {
-    WOA_RETURN_IF_ERROR(cover(0));
-    return next_ == proof_.leaves.size() ? Status() : wrong("it repeats a case");
+    std::vector<ComponentSet> closed;
+    do {
+      if (next_ == proof_.leaves.size()) return wrong("it is missing");
+      closed.push_back(proof_.leaves[next_].closed);
+      if (std::ranges::count(closed, closed.back()) > 1) return wrong("it repeats a case");
+      WOA_RETURN_IF_ERROR(check_tree(closed.back()));
+    } while (next_ < proof_.leaves.size());
+    return check_cases(closed);
   }
 
  private:
+  [[nodiscard]] Status check_cases(const std::vector<ComponentSet>& closed) const {
+    if (original_.fees.empty())
+      return closed == std::vector<ComponentSet>{0} ? Status() : wrong("it closes components");
+    const auto left = Affordable(original_).uncovered(closed);
+    if (!left.ok()) return left.status().with_context("proof");
+    return *left ? wrong("the case of other components that can be afforded is missing") : Status();
+  }
+  // All leaves that have these components closed.
+  Status check_tree(ComponentSet closed) {
+    tree_ = without(original_, closed), problem_ = tree_, closed_ = closed;
+    twins_.clear();
+    if (!is_homeless(tree_)) return cover(0);
+    ++next_;
+    return {};
+  }
   [[nodiscard]] Status wrong(const std::string& what) const {
     return {Code::kInvalid, "proof, leaf " + std::to_string(next_ + 1) + ": " + what};
   }
   // All leaves of the case that the first `depth` fixings of the next leaf describe. Those have been applied.
   Status cover(std::size_t depth) {
-    if (next_ == proof_.leaves.size()) return wrong("it is missing");
+    if (next_ == proof_.leaves.size() || proof_.leaves[next_].closed != closed_) return wrong("it is missing");
     if (proof_.leaves[next_].fixings.size() == depth) return check_leaf();
     const std::uint32_t node = proof_.leaves[next_].fixings[depth].node;
     if (node >= problem_.nodes.size()) return wrong("it names a node that there is not");
@@ -52,12 +72,13 @@ class Verifier {
   // Does the next leaf go down this way?
   [[nodiscard]] bool names(std::size_t depth, const Fixing& fixing) const {
     if (next_ == proof_.leaves.size() || proof_.leaves[next_].fixings.size() <= depth) return false;
+    if (proof_.leaves[next_].closed != closed_) return false;
     const auto& fixings = proof_.leaves[next_].fixings;
     return fixings[depth] == fixing && std::equal(path_.begin(), path_.end(), fixings.begin());
   }
-  // Of the problem without fixings. Few proofs ask.
+  // Of the tree, without fixings. Few proofs ask.
   [[nodiscard]] const std::vector<std::uint32_t>& twins() {
-    if (twins_.empty()) twins_ = assign::twins(original_);
+    if (twins_.empty()) twins_ = assign::twins(tree_);
     return twins_;
   }
   Status check_leaf() {
@@ -70,7 +91,9 @@ class Verifier {
   }
 
   const Problem& original_;
-  Problem problem_;           // with the fixings of the case applied
+  Problem tree_;     // what is left with the tree's components closed
+  Problem problem_;  // of it, with the fixings of the case applied
+  ComponentSet closed_ = 0;
   std::vector<Fixing> path_;  // to the case
   std::vector<std::uint32_t> twins_, used_;
   const Proof& proof_;

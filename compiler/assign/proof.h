@@ -1,10 +1,12 @@
 // A proof that no placement is better: a tree of cases, each with a bound that anybody can compute. A case that is
-// another one with two components in each other's place (symmetry.h) need not be there.
+// another one with two components in each other's place (symmetry.h) need not be there. Where components have fees
+// there is such a tree for each case of affordable.h.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "compiler/assign/affordable.h"
 #include "compiler/assign/bound.h"
 #include "compiler/assign/problem.h"
 
@@ -17,14 +19,17 @@ struct Fixing {
   bool operator==(const Fixing&) const = default;
 };
 
-// The case that some nodes are where the fixings say.
+// The case that nobody is on some components, and some nodes are where the fixings say.
 struct Leaf {
   std::vector<Fixing> fixings;  // from the root of the tree on
   Multipliers multipliers;
+  ComponentSet closed = 0;
 };
 
 struct Proof {
-  std::vector<Leaf> leaves;  // in the order of a walk through the tree; none: nothing is proved
+  // In the order of a walk through the trees, one after the other; none: nothing is proved. A tree that leaves a node
+  // no place is one leaf, whose multipliers do not count.
+  std::vector<Leaf> leaves;
 };
 
 // Ok: no feasible placement of `problem` is below `value`. Otherwise what the proof lacks: kInvalid a case that no leaf

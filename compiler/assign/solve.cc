@@ -8,6 +8,7 @@
 #include "compiler/assign/milp.h"
 #include "compiler/assign/minimum_cut.h"
 #include "compiler/assign/reduced.h"
+#include "compiler/assign/within_fees.h"
 
 namespace woa::assign {
 namespace {
@@ -67,7 +68,7 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   Solution solution;
   solution.placement = search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
   solution.value = evaluate(problem, solution.placement);
-  solution.method = "search";
+  solution.method = "list scheduling + local search";
   if (solution.value.feasible) branch(problem, own, solution);
   const Placement before = solution.placement;
   const bool had_none = !solution.value.feasible;
@@ -97,6 +98,7 @@ std::string_view to_string(Standing standing) noexcept {
 
 Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
   WOA_RETURN_IF_ERROR(check(problem));
+  if (!problem.fees.empty()) return solve_within_fees(problem, options);
   if (sum_alone(problem)) {
     const Reduced reduced(problem);
     if (is_forest(reduced.problem())) return exact(problem, reduced.lift(solve_forest(reduced.problem())), "tree");

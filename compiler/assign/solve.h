@@ -26,13 +26,16 @@ struct Solution {
   Value value;
   Standing standing = Standing::kHeuristic;
   Sum bound = 0;
-  Proof proof;         // verify(problem, proof, bound) is ok; without leaves: bound is 0
-  std::string method;  // that found it: "tree", "minimum cut", "branch and bound", "CBC"
+  Proof proof;  // verify(problem, proof, bound) is ok; without leaves: bound is 0
+  // That found it: "tree", "minimum cut", "list scheduling + local search", "branch and bound", "CBC"; and what became
+  // of a solver, or the number of sets that could be afforded, behind it.
+  std::string method;
 };
 
 // Where nothing is limited and the sum counts, two components and forests are solved exactly, once what has one place
-// is left out (reduced.h); others by branch and bound, then by a solver (milp.h). One thread; the
-// same answer each time, unless the limit cuts a search short.
+// is left out (reduced.h); others by branch and bound, then by a solver (milp.h). Fees are kept by solving for each set
+// of components that can be afforded (within_fees.h). One thread; the same answer each time, unless the limit cuts a
+// search short.
 // kInvalid: as check(). kExhausted: no feasible placement was found; the message says which limit the best broke.
 Result<Solution> solve(const Problem& problem, const SolveOptions& options = {});
 

@@ -17,6 +17,8 @@ class Swap {
     const std::size_t k = problem_.components;
     for (const auto& costs : problem_.nodes)
       if (costs[a_] != costs[b_]) return false;
+    for (const Fee& fee : problem_.fees)
+      if (fee.of[a_] != fee.of[b_]) return false;
     for (const Edge& edge : problem_.edges)
       for (std::uint32_t x = 0; x < k; ++x)
         for (std::uint32_t y = 0; y < k; ++y)

@@ -1,6 +1,9 @@
 #include "compiler/check/blocks.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/check/order.h"
 
@@ -50,6 +53,7 @@ class BlockCounter {
   void begin() {
     blocks_ = 1;
     terms_.clear();
+    notes_.clear();
   }
   void end(GraphEdge& edge) {
     edge.min_blocks = static_cast<std::uint32_t>(blocks_);
@@ -57,7 +61,7 @@ class BlockCounter {
     report_.error(problem::kTooManyBlocks, edge.place,
                   cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)),
                       " may hold b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks),
-                  "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn");
+                  "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn", notes_);
   }
 
   Event stage_event(std::uint32_t stage) const {
@@ -77,6 +81,8 @@ class BlockCounter {
 
   void every_turn(std::int32_t l) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
+    notes_.push_back(
+        {loop.place, cat(loop.scatter ? "scatter " : "loop ", quote(loop.name), " counts with all of it")});
     if (loop.scatter) return multiply(loop.max, cat(" (the elements of scatter ", quote(loop.name), ")"));
     multiply(std::uint64_t{loop.max} + 1, cat(" (the turns of loop ", quote(loop.name), ")"));
   }
@@ -118,6 +124,7 @@ class BlockCounter {
   Orders orders_;
   std::uint64_t blocks_ = 1;
   std::string terms_;
+  std::vector<Note> notes_;
 };
 
 }  // namespace

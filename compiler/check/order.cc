@@ -155,13 +155,15 @@ void Orders::look(std::int32_t context, const Event& event) {
   mark_later();
 }
 
-Event Orders::from_outside() const {
+Event Orders::from_outside() {
   Event outer;
   outer.item = turns_.item_of(context_);
   outer.guard = flow_.loop[static_cast<std::size_t>(context_)].value_or(Guards::kAlways);
   for (const std::uint32_t e : turns_.of(context_).exits) {
     const std::uint32_t writer = turns_.item(context_, graph_.edges[e].from_stage);
-    if (written_after(e, false) && (last_turn_ || later(writer))) {
+    const bool after =
+        !compatible(e, false) || written_after(e, false);  // an exit that is not taken in the turn, never
+    if (after && (last_turn_ || later(writer))) {
       outer.exits.push_back(e);
     } else {
       outer.all_exits = false;

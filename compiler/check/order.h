@@ -29,7 +29,7 @@ class Orders {
   // Every firing of `item` in later turns begins after the event.
   [[nodiscard]] bool later(std::uint32_t item) const { return all_later_ || later_[item] == later_mark_; }
   // The same event as it looks from outside the loop.
-  [[nodiscard]] Event from_outside() const;
+  [[nodiscard]] Event from_outside();
 
  private:
   [[nodiscard]] bool is_cut(std::int32_t context, std::uint32_t item);

@@ -20,9 +20,8 @@ std::string difference(const Profile& profile, const Graph& graph) {
     if (!profile.stages.contains(graph.stages[s].name)) return cat(": it has no stage ", quote(graph.stages[s].name));
   }
   for (const auto& [name, stage] : profile.stages) {
-    const bool known =
-        std::any_of(graph.stages.begin(), graph.stages.end(), [&](const auto& s) { return s.name == name; });
-    if (!known) return cat(": its stage ", quote(name), " is not there any more");
+    if (std::ranges::find(graph.stages, name, &GraphStage::name) == graph.stages.end())
+      return cat(": its stage ", quote(name), " is not there any more");
   }
   return ": kernels, parameters or edges have changed since";
 }

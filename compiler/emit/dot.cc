@@ -1,19 +1,62 @@
 // A plan as a Graphviz drawing.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "compiler/compiler.h"
+#include "compiler/emit/traffic.h"
+#include "compiler/parse/text_cursor.h"
 
 namespace woa {
 namespace {
 
-std::string escape(std::string_view text) {
+// Bytes of the character that `text` begins with, if a picture can show it; 0 for others, which XML does not allow.
+std::size_t shown_length(std::string_view text) {
+  if (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7F) return 0;
+  const bool no_character = text.starts_with("\xef\xbf\xbe") || text.starts_with("\xef\xbf\xbf");
+  return no_character ? 0 : utf8_length(text);
+}
+
+// For use between quotes. Graphviz reads `\` and, in labels, the entities of HTML. Bytes that are no text become \xNN.
+std::string label_text(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(shown_length(text), 1);
+    if (shown_length(text) == 0) {
+      std::array<char, 8> byte{};
+      std::snprintf(byte.data(), byte.size(), "\\\\x%02x", static_cast<unsigned char>(text[0]));
+      out += byte.data();
+    } else if (text[0] == '&') {
+      out += "&amp;";
+    } else {
+      if (text[0] == '"' || text[0] == '\\') out += '\\';
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length);
   }
   return out;
+}
+
+std::string number_text(const char* format, double number) {
+  std::array<char, 64> out{};
+  std::snprintf(out.data(), out.size(), format, number);
+  return out.data();
+}
+
+std::string time_text(double ps) {
+  constexpr double kPsPerUs = 1e6, kUsPerMs = 1e3;
+  const double us = ps / kPsPerUs;
+  return us < 10 * kUsPerMs ? number_text("%.4g us", us) : number_text("%.4g ms", us / kUsPerMs);
+}
+
+std::string bytes_text(double bytes) {
+  constexpr double kOfKib = 1024;
+  if (bytes < kOfKib) return number_text("%.4g B", bytes);
+  if (bytes < kOfKib * kOfKib) return number_text("%.4g KiB", bytes / kOfKib);
+  return number_text("%.4g MiB", bytes / (kOfKib * kOfKib));
 }
 
 std::string_view color_of(ControllerKind kind) {
@@ -26,49 +69,161 @@ std::string_view color_of(ControllerKind kind) {
   return "white";
 }
 
-void draw_controller(const Plan& plan, std::size_t number, std::string& out) {
-  const ControllerPlan& controller = plan.controllers[number];
-  out += "  subgraph cluster_" + std::to_string(number) + " {\n    label=\"" + escape(controller.name) + " (" +
-         escape(controller.backend) + ")\"; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n";
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    const StagePlan& stage = plan.stages[s];
-    if (stage.controller != number) continue;
-    const std::string kernel = stage.kernel.empty() ? "" : "\\n" + escape(stage.kernel);
-    const std::string shape = stage.role == StageRole::kKernel ? "box" : "ellipse";
-    out += "    s" + std::to_string(s) + " [label=\"" + escape(stage.name) + kernel + "\", shape=" + shape +
-           ", style=filled, fillcolor=white];\n";
-  }
-  out += "  }\n";
-}
+class Drawing {
+ public:
+  explicit Drawing(const Plan& plan) : plan_(plan), traffic_(traffic_of(plan)) {}
 
-void draw_edge(const Plan& plan, const EdgePlan& edge, std::string& out) {
-  const OutputPortPlan& from = plan.stages[edge.from_stage].outputs[edge.from_port];
-  const InputPortPlan& to = plan.stages[edge.to_stage].inputs[edge.to_port];
-  std::string label = escape(from.name) + " > " + escape(to.name) + "\\n" + escape(to_string(from.type)) + "\\n" +
-                      std::to_string(edge.blocks) + " blocks";
-  if (edge.count) label = "count";
-  if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
-  if (!edge.lane.empty()) label += "\\nlane " + escape(edge.lane);
-  if (edge.loop >= 0) {
-    const LoopPlan& loop = plan.loops[static_cast<std::size_t>(edge.loop)];
-    label += "\\nloop " + escape(loop.name) + ", at most " + std::to_string(loop.max);
+  std::string draw() {
+    inside_.resize(plan_.controllers.size());
+    number_controllers();
+    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) draw_stage(s);
+    for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) draw_edge(e);
+    std::string out = "digraph \"" + label_text(plan_.graph) +
+                      "\" {\n  rankdir=LR; fontname=sans; labelloc=t;\n  label=\"" + title() +
+                      "\";\n  node [fontname=sans]; edge [fontname=sans];\n" + "  subgraph cluster_all {\n  label=\"" +
+                      legend() + "\"; labelloc=b; fontsize=10; color=white;\n";
+    for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c) out += controller_text(c);
+    return out + between_ + "  }\n}\n";
   }
-  const std::string_view style = edge.loop >= 0          ? ", style=bold, constraint=false"
-                                 : to.hold || edge.count ? ", style=dashed"
-                                                         : "";
-  out += "  s" + std::to_string(edge.from_stage) + " -> s" + std::to_string(edge.to_stage) + " [label=\"" + label +
-         "\"" + std::string(style) + "];\n";
-}
+
+ private:
+  [[nodiscard]] std::string title() const {
+    std::string text =
+        label_text(plan_.graph) + ", model " + label_text(plan_.model) + ", window " + std::to_string(plan_.window);
+    if (!plan_.certificate) return text;
+    const Certificate& certificate = *plan_.certificate;
+    return text + (certificate.goal.objective == "latency" ? "\\none instance takes " : "\\nan instance every ") +
+           time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
+           ")";
+  }
+  // What the picture does not say by itself, of what is in it.
+  [[nodiscard]] std::string legend() const {
+    const auto any = [&](auto is) { return std::ranges::any_of(plan_.edges, is); };
+    std::string text = "on edges: output > input, type, blocks under way at most";
+    if (!traffic_.empty()) text += ", what an instance sends (the wider, the more bytes)";
+    if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "; gray: within a controller";
+    if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "; double: round a loop";
+    if (any([&](const EdgePlan& edge) { return is_beside(edge); })) text += "; dashed: held, or the number of elements";
+    return text;
+  }
+
+  // Of all firings of an instance; below 0: not known.
+  [[nodiscard]] double time_of(std::uint32_t s) const {
+    if (!plan_.certificate || plan_.stages[s].role != StageRole::kKernel) return -1;
+    const Certificate& certificate = *plan_.certificate;
+    if (s >= certificate.placement.size() || s >= certificate.costs.stages.size()) return -1;
+    const StageCosts& costs = certificate.costs.stages[s];
+    const std::uint32_t component = certificate.placement[s];
+    if (component >= costs.time_ps.size() || costs.time_ps[component] < 0) return -1;
+    return static_cast<double>(costs.time_ps[component]) * static_cast<double>(costs.firings) / kPerMille;
+  }
+
+  // By breadth from the source on.
+  void number_controllers() {
+    turn_.assign(plan_.controllers.size(), static_cast<std::uint32_t>(plan_.controllers.size()));
+    std::vector<std::vector<std::uint32_t>> readers(plan_.stages.size());
+    for (const EdgePlan& edge : plan_.edges) readers[edge.from_stage].push_back(edge.to_stage);
+    if (plan_.stages.empty()) return;
+    std::vector<bool> reached(plan_.stages.size(), false);
+    std::vector<std::uint32_t> stages{kSourceStage};
+    reached[kSourceStage] = true;
+    for (std::size_t at = 0, turn = 0; at < stages.size(); ++at) {
+      std::uint32_t& of_controller = turn_[plan_.stages[stages[at]].controller];
+      if (of_controller == turn_.size()) of_controller = static_cast<std::uint32_t>(turn++);
+      for (const std::uint32_t reader : readers[stages[at]])
+        if (!reached[reader]) reached[reader] = true, stages.push_back(reader);
+    }
+  }
+
+  [[nodiscard]] std::string controller_text(std::uint32_t c) const {
+    const ControllerPlan& controller = plan_.controllers[c];
+    double busy = 0;
+    for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
+      if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
+    return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
+           label_text(controller.backend) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
+           "\"; labelloc=t; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" +
+           inside_[c] + "  }\n";
+  }
+  void draw_stage(std::uint32_t s) {
+    const StagePlan& stage = plan_.stages[s];
+    std::string label = label_text(stage.name);
+    if (!stage.kernel.empty()) label += "\\n" + label_text(stage.kernel);
+    if (time_of(s) >= 0) label += "\\n" + time_text(time_of(s));
+    const std::string shape = stage.role == StageRole::kKernel ? "box" : "ellipse";
+    inside_[stage.controller] += "    s" + std::to_string(s) + " [label=\"" + label + "\", shape=" + shape +
+                                 ", style=filled, fillcolor=white];\n";
+  }
+
+  // Its text is a node on the way, which other edges keep clear of. Graphviz puts an edge's first end left of the
+  // second: boxes stand in the order in which the source reaches them, and calls that the host hands on in one column.
+  void draw_edge(std::uint32_t e) {
+    const EdgePlan& edge = plan_.edges[e];
+    const std::uint32_t from = plan_.stages[edge.from_stage].controller, to = plan_.stages[edge.to_stage].controller;
+    const std::string writer = "s" + std::to_string(edge.from_stage), reader = "s" + std::to_string(edge.to_stage),
+                      text = "e" + std::to_string(e);
+    (crosses(edge) ? between_ : inside_[from]) += "    " + text + " [label=\"" + label_of(e) +
+                                                  "\", shape=plaintext, fontsize=10, margin=\"0.03,0.02\", width=0, "
+                                                  "height=0];\n";
+    const bool beside = !crosses(edge) && plan_.controllers[from].kind == ControllerKind::kHost;
+    const std::string style = style_of(e) + (beside ? ", constraint=false];\n" : "];\n");
+    if (turn_[from] <= turn_[to])
+      between_ += "  " + writer + " -> " + text + " [dir=none" + style + "  " + text + " -> " + reader +
+                  " [dir=forward" + style;
+    else
+      between_ +=
+          "  " + reader + " -> " + text + " [dir=back" + style + "  " + text + " -> " + writer + " [dir=none" + style;
+  }
+  [[nodiscard]] std::string label_of(std::uint32_t e) const {
+    const EdgePlan& edge = plan_.edges[e];
+    const OutputPortPlan& from = plan_.stages[edge.from_stage].outputs[edge.from_port];
+    const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
+    std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
+                        "\\n" + std::to_string(edge.blocks) + " blocks";
+    if (edge.count) label = "count";
+    if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
+    if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
+    if (edge.loop >= 0) {
+      const LoopPlan& loop = plan_.loops[static_cast<std::size_t>(edge.loop)];
+      label += "\\nloop " + label_text(loop.name) + ", at most " + std::to_string(loop.max);
+    }
+    return label + traffic_text(e);
+  }
+  [[nodiscard]] bool crosses(const EdgePlan& edge) const {
+    return plan_.stages[edge.from_stage].controller != plan_.stages[edge.to_stage].controller;
+  }
+  [[nodiscard]] std::string traffic_text(std::uint32_t e) const {
+    if (traffic_.empty()) return "";
+    const Traffic& traffic = traffic_[e];
+    const bool one = traffic.tokens == 1;
+    return "\\n" + number_text("%.4g ", traffic.tokens) +
+           (crosses(plan_.edges[e]) ? (one ? "message" : "messages") : (one ? "token" : "tokens")) + ", " +
+           bytes_text(traffic.bytes);
+  }
+  // Not one token of each firing.
+  [[nodiscard]] bool is_beside(const EdgePlan& edge) const {
+    return plan_.stages[edge.to_stage].inputs[edge.to_port].hold || edge.count;
+  }
+  [[nodiscard]] std::string style_of(std::uint32_t e) const {
+    const EdgePlan& edge = plan_.edges[e];
+    std::string style = is_beside(edge) ? ", style=dashed" : "";
+    const std::string color = crosses(edge) ? "black" : "gray45";
+    style += ", color=\"" + color + (edge.loop >= 0 ? ":white:" + color : "") + "\"";
+    // From 1 for a packet without payload to 6 for 16 MiB or more.
+    if (!traffic_.empty() && crosses(edge))
+      style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
+    return style;
+  }
+
+  const Plan& plan_;
+  std::vector<Traffic> traffic_;
+  std::vector<std::uint32_t> turn_;  // of a controller, from left to right
+  std::vector<std::string> inside_;  // of a controller's box
+  std::string between_;
+};
 
 }  // namespace
 
-std::string to_dot(const Plan& plan) {
-  std::string out = "digraph \"" + escape(plan.graph) + "\" {\n  rankdir=LR; fontname=sans; labelloc=t;\n  label=\"" +
-                    escape(plan.graph) + ", model " + escape(plan.model) + ", window " + std::to_string(plan.window) +
-                    "\";\n  node [fontname=sans]; edge [fontname=sans, fontsize=9];\n";
-  for (std::size_t c = 0; c < plan.controllers.size(); ++c) draw_controller(plan, c, out);
-  for (const EdgePlan& edge : plan.edges) draw_edge(plan, edge, out);
-  return out + "}\n";
-}
+std::string to_dot(const Plan& plan) { return Drawing(plan).draw(); }
 
 }  // namespace woa

@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "compiler/parse/controller_name.h"
 #include "compiler/parse/link_table.h"
+#include "compiler/report.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -29,6 +30,7 @@ struct MachineController {
   std::optional<std::uint64_t> price, power;  // price: in whatever unit the file uses; power: milliwatts
   std::string cores;                          // group of processor cores that it shares; empty: its own
   std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: that of the kernel's variant
+  Place place = {};                           // of its name in the machine file; line 0: it is in none
 };
 
 // Where the cost of a link comes from.

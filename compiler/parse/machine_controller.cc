@@ -83,6 +83,7 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
     return std::nullopt;
   }
   MachineController controller = default_controller(name->kind, *name->number);
+  controller.place = key.place;
   const MapReader map(&value, cat("controller ", quote(key.text)),
                       with_resource_names({"lanes", "backend", "capabilities", "cores", "price", "power", "clock"}),
                       report);

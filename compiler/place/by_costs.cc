@@ -1,7 +1,9 @@
 #include "compiler/place/by_costs.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,12 +37,42 @@ void put(Graph& graph, const std::vector<MachineController>& controllers, const 
   }
 }
 
+// Controllers that a stage may be on, of which the machine file does not say what the goal bounds. Those that are in no
+// file are told of together.
+void report_unknown_figure(const Costs& costs, const std::string& figure,
+                           std::optional<std::uint64_t> ComponentCosts::*of, Report& report) {
+  std::vector<std::string> unlisted;
+  const std::string fix = cat("write `", figure, "` for each, 0 for one that counts nothing; or pin stages to others");
+  for (std::size_t l = 1; l < costs.table.components.size(); ++l) {
+    const auto open = [&](const StageCosts& stage) { return stage.time_ps[l] != kNowhere_ps; };
+    if ((costs.table.components[l].*of) || std::ranges::none_of(costs.table.stages, open)) continue;
+    const MachineController& controller = costs.controllers[l];
+    if (controller.place.line == 0) {
+      unlisted.push_back(controller.plan.name);
+    } else {
+      report.error(problem::kNoFigure, controller.place,
+                   cat("the ", figure, " of controllers in use is bounded, and that of ", quote(controller.plan.name),
+                       " is not known"),
+                   fix);
+    }
+  }
+  if (unlisted.empty()) return;
+  report.error(
+      problem::kNoFigure, {},
+      cat("the ", figure, " of controllers in use is bounded, and no machine file says that of ", quote_list(unlisted)),
+      cat("give a machine file that lists them (--machine); ", fix));
+}
+
 }  // namespace
 
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report) {
   std::optional<Costs> costs = make_cost_table(graph, machine, profile, report);
   if (!costs) return std::nullopt;
+  const std::size_t errors = report.errors();
+  if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);
+  if (goal.most_power_mw) report_unknown_figure(*costs, "power", &ComponentCosts::power_mw, report);
+  if (report.errors() != errors) return std::nullopt;
   const auto problem = copy_problem(costs->table, goal);
   if (!problem.ok()) {
     report.error(problem::kNoPlacement, {}, problem.status().message(),

@@ -44,6 +44,7 @@ std::optional<ProofLeaf> written(const assign::Leaf& leaf) {
   out.scale = leaf.multipliers.scale, out.sum = leaf.multipliers.sum;
   out.rows = leaf.multipliers.rows;
   out.from = std::move(*from), out.to = std::move(*to);
+  out.closed = leaf.closed;
   return out;
 }
 
@@ -60,6 +61,7 @@ assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
   assign::Leaf out;
   for (const auto& [node, component] : leaf.fixings) out.fixings.push_back({node, component});
   out.multipliers = {leaf.scale, by_edge(leaf.from, components), by_edge(leaf.to, components), leaf.rows, leaf.sum};
+  out.closed = leaf.closed;
   return out;
 }
 
@@ -92,26 +94,38 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
   return {};
 }
 
-// Relays pass on what comes by their input of the same number.
-using RelayEnds = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+// Relays pass on what comes by their input of the same number, maybe to another relay.
+using RelayEnds = std::map<std::pair<std::uint32_t, std::uint32_t>, const EdgePlan*>;
 RelayEnds relay_ends(const Plan& plan) {
   RelayEnds ends;
   for (const EdgePlan& edge : plan.edges)
-    if (plan.stages[edge.from_stage].role == StageRole::kRelay) ends[{edge.from_stage, edge.from_port}] = edge.to_stage;
+    if (plan.stages[edge.from_stage].role == StageRole::kRelay && !edge.count)
+      ends[{edge.from_stage, edge.from_port}] = &edge;
   return ends;
 }
 
-// Edges of relays, which call models add, come behind the graph's.
+// Who reads what an edge carries. Relays form no cycle in a valid plan; of others no more than there are are passed.
+std::uint32_t reader_of(const EdgePlan& edge, const RelayEnds& ends) {
+  const EdgePlan* at = &edge;
+  for (std::size_t passed = 0; passed <= ends.size(); ++passed) {
+    const auto next = ends.find({at->to_stage, at->to_port});
+    if (next == ends.end()) break;
+    at = next->second;
+  }
+  return at->to_stage;
+}
+
+// Edges that call models add, from or to relays, come behind the graph's.
 Status check_edges(const Plan& plan, const CostTable& costs) {
+  const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
   const RelayEnds ends = relay_ends(plan);
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
-    const bool of_relay = plan.stages[edge.from_stage].role == StageRole::kRelay;
-    if ((e >= costs.edges.size()) != of_relay) return bad_certificate("it is about other edges than the plan's");
-    if (of_relay) continue;
-    const auto end = ends.find({edge.to_stage, edge.to_port});
-    if (costs.edges[e].from != edge.from_stage ||
-        costs.edges[e].to != (end == ends.end() ? edge.to_stage : end->second))
+    const bool added = e >= costs.edges.size();
+    if (added ? !is_relay(edge.from_stage) && !is_relay(edge.to_stage) : is_relay(edge.from_stage))
+      return bad_certificate("it is about other edges than the plan's");
+    if (added) continue;
+    if (costs.edges[e].from != edge.from_stage || costs.edges[e].to != reader_of(edge, ends))
       return bad_certificate("its edge " + std::to_string(e) + " joins other stages than the plan's");
   }
   return costs.edges.size() <= plan.edges.size() ? Status()

@@ -153,6 +153,8 @@ class CopyProblemMaker {
 Result<CopyProblem> copy_problem(const CostTable& originals, const PlacementGoal& goal) {
   if (goal.copies < 1 || goal.copies > kMostCopies)
     return bad_copies(std::to_string(goal.copies) + " of a stage, expected 1 to " + std::to_string(kMostCopies));
+  if (goal.copies > 1 && (goal.most_price || goal.most_power_mw))
+    return bad_copies("none are made where the price or power of controllers in use is bounded");
   auto single = placement_problem(originals, goal);
   if (!single.ok()) return single.status();
   std::vector<ComponentSet> sets = find_sets(originals, *single, goal.copies);

@@ -17,8 +17,8 @@ struct CopyProblem {
   assign::Problem problem;
   std::vector<ComponentSet> sets;  // by component of the problem
 };
-// `originals` has no copies. kInvalid: as placement_problem(), goal.copies out of range, more sets than
-// kMostComponentSets, or a copyable stage in a loop.
+// `originals` has no copies. kInvalid: as placement_problem(), goal.copies out of range, copies with a bound on price
+// or power (fees are of components, not of sets), more sets than kMostComponentSets, or a copyable stage in a loop.
 inline constexpr std::size_t kMostComponentSets = 64;
 Result<CopyProblem> copy_problem(const CostTable& originals, const PlacementGoal& goal);
 

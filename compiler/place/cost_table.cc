@@ -46,7 +46,8 @@ class TableMaker {
 
  private:
   void add_component(const MachineController& controller) {
-    table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores});
+    table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores,
+                                 controller.price, controller.power});
     controllers_.push_back(controller);
   }
   // A controller that the machine does not list, but a graph may name.
@@ -155,6 +156,11 @@ void add(FnvHash& hash, const std::map<std::string, std::uint64_t>& amounts) {
   for (const auto& [name, number] : amounts) hash.add(name), hash.add(number);
 }
 
+void add(FnvHash& hash, const std::optional<std::uint64_t>& figure) {
+  hash.add(std::uint64_t{figure.has_value()});
+  hash.add(figure.value_or(0));
+}
+
 }  // namespace
 
 std::optional<Costs> make_cost_table(const Graph& graph, const Machine& machine, const Profile& profile,
@@ -168,6 +174,7 @@ std::string hash_of(const CostTable& table) {
   for (const ComponentCosts& component : table.components) {
     hash.add(component.controller), hash.add(component.lanes), hash.add(component.cores);
     add(hash, component.resources);
+    add(hash, component.price), add(hash, component.power_mw);
   }
   add(hash, table.cores);
   for (const LinkCosts& link : table.links)

@@ -67,6 +67,8 @@ class Builder {
     WOA_RETURN_IF_ERROR(add_edges());
     add_resources();
     WOA_RETURN_IF_ERROR(add_bounds());
+    WOA_RETURN_IF_ERROR(add_fee("the bound on the price", goal_.most_price, &ComponentCosts::price));
+    WOA_RETURN_IF_ERROR(add_fee("the bound on the power (mW)", goal_.most_power_mw, &ComponentCosts::power_mw));
     WOA_RETURN_IF_ERROR(check_largest_sum());
     WOA_RETURN_IF_ERROR(assign::check(problem_));
     return std::move(problem_);
@@ -235,6 +237,27 @@ class Builder {
     add_loads();
     add_link_loads();
     return {};
+  }
+  // The host is there whatever runs where.
+  Status add_fee(const std::string& name, std::optional<std::uint64_t> most,
+                 std::optional<std::uint64_t> ComponentCosts::*figure) {
+    if (!most) return {};
+    assign::Fee fee{name, std::vector<Cost>(k_, 0), 0};
+    for (std::uint32_t l = kHostComponent + 1; l < k_; ++l) {
+      const std::optional<std::uint64_t>& known = table_.components[l].*figure;
+      if (!known && is_open(l))
+        return bad_table(name + ": that of '" + table_.components[l].controller + "' is not known");
+      if (*most >= kEverything || known.value_or(0) >= kEverything)
+        return bad_table(name + ": a number that is too large");
+      fee.of[l] = static_cast<Cost>(known.value_or(0));
+    }
+    fee.most = static_cast<Cost>(*most);
+    problem_.fees.push_back(std::move(fee));
+    return {};
+  }
+  // May a stage run there?
+  [[nodiscard]] bool is_open(std::uint32_t l) const {
+    return std::ranges::any_of(problem_.nodes, [&](const auto& costs) { return costs[l] != kForbidden; });
   }
   [[nodiscard]] std::vector<Cost> weights() const { return std::vector<Cost>(table_.stages.size() * k_, 0); }
   [[nodiscard]] std::optional<Cost> period() const {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "compiler/assign/proof.h"
 #include "compiler/assign/solve.h"
+#include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
 #include "compiler/place/copy_problem.h"
 
@@ -23,11 +27,49 @@ constexpr double kPrecision = 1.01, kLeastFactor = 0.001;
 // Changes one cost of a table by a factor.
 using Change = std::function<void(CostTable&, double factor)>;
 
+// "cpu" of "cpu:0".
+std::string_view kind_of(const ComponentCosts& component) {
+  return std::string_view(component.controller).substr(0, component.controller.find(':'));
+}
+
 template <class Number>
 Number scaled(Number number, double factor) {
   constexpr double kMost = 9e18;
   return static_cast<Number>(std::clamp(std::round(static_cast<double>(number) * factor), 0.0, kMost));
 }
+
+// A factor of a cost at which the placement is the best, and why.
+struct Point {
+  double factor = 1;
+  Problem problem;
+  assign::Sum value = 0;
+  assign::Proof proof;
+  std::vector<std::uint32_t> nearest;  // copies, by set of several components and reader
+};
+
+// Where a reader's nearest copy changes with a link's costs, what a placement comes to leaps.
+std::vector<std::uint32_t> nearest_copies(const CostTable& table, const std::string& model,
+                                          const std::vector<ComponentSet>& sets) {
+  const NearestCopy nearest(table, model);
+  std::vector<std::uint32_t> all;
+  for (const ComponentSet& set : sets)
+    for (std::uint32_t reader = 0; set.size() > 1 && reader < table.components.size(); ++reader)
+      all.push_back(nearest.of(set, reader));
+  return all;
+}
+
+// Does what shows one point show the other as well, with the same components left out?
+bool shows(const Point& shown, const Point& other) {
+  const auto twins = assign::twins(shown.problem), of_other = assign::twins(other.problem);
+  for (std::size_t l = 0; l < twins.size(); ++l)
+    if (of_other[twins[l]] != of_other[l]) return false;
+  return assign::verify(other.problem, shown.proof, other.value).ok();
+}
+
+// Costs grow from one end to the other, and with them what any placement comes to: if this one's value does not,
+// nothing is better between them. Nor if one set of multipliers shows both ends: its bound is concave in the cost, and
+// what the placement comes to convex.
+bool nothing_better_between(const Point& a, const Point& b) { return a.value == b.value || shows(a, b) || shows(b, a); }
 
 // Of a certificate that is true.
 class Reasons {
@@ -36,19 +78,27 @@ class Reasons {
       : certificate_(certificate),
         originals_(std::move(originals)),
         places_(places_of(originals_, certificate.placement)),
-        end_(end) {}
+        end_(end),
+        here_(point_at([](CostTable&, double) {}, 1)) {}
 
   PlacementReasons find() {
     const auto stages = static_cast<std::uint32_t>(originals_.table.stages.size());
     for (std::uint32_t s = kFirstKernel; s < stages && in_time(); ++s) out_.stages.push_back(reason_of(s));
     const std::set<std::uint32_t> used(certificate_.placement.begin(), certificate_.placement.end());
+    std::set<Link> seen;
     for (const std::uint32_t from : used)
       for (const std::uint32_t to : used)
-        if (from < to && is_direct(from, to) && in_time()) out_.links.push_back(reason_of(from, to));
+        if (from < to && is_direct(from, to) && !seen.contains({from, to}) && in_time()) {
+          const std::vector<Link> links = links_like(from, to);
+          seen.insert(links.begin(), links.end());
+          out_.links.push_back(reason_of({from, to}, links));
+        }
     return std::move(out_);
   }
 
  private:
+  using Link = std::pair<std::uint32_t, std::uint32_t>;  // the lower end first
+
   bool in_time() {
     out_.complete = out_.complete && Clock::now() < end_;
     return out_.complete;
@@ -67,11 +117,18 @@ class Reasons {
     for (const std::uint32_t l : places_[s])
       reason.time_ps += static_cast<std::int64_t>(assign::Sum{costs.time_ps[l]} * costs.firings / kPerMille);
     reason.time = range_of([&](CostTable& table, double factor) {
-      for (const std::uint32_t l : places_[s]) table.stages[s].time_ps[l] = scaled(table.stages[s].time_ps[l], factor);
+      for (std::size_t l = 0; l < table.components.size(); ++l)
+        if (std::int64_t& time = table.stages[s].time_ps[l]; time != kNowhere_ps && is_like_one_of(places_[s], l))
+          time = scaled(time, factor);
     });
     add_elsewhere(s, reason);
     std::ranges::sort(reason.elsewhere, {}, &Elsewhere::value_ps);
     return reason;
+  }
+  // Of the kind of one of them?
+  [[nodiscard]] bool is_like_one_of(const ComponentSet& places, std::size_t component) const {
+    const std::vector<ComponentCosts>& all = certificate_.costs.components;
+    return std::ranges::any_of(places, [&](std::uint32_t l) { return kind_of(all[l]) == kind_of(all[component]); });
   }
   void add_elsewhere(std::uint32_t s, StageReason& reason) const {
     auto copies = copy_problem(originals_.table, certificate_.goal);
@@ -92,53 +149,89 @@ class Reasons {
   [[nodiscard]] bool is_direct(std::uint32_t from, std::uint32_t to) const {
     return certificate_.costs.links[from * certificate_.costs.components.size() + to].direct;
   }
-  LinkReason reason_of(std::uint32_t from, std::uint32_t to) {
-    const auto both = [=](CostTable& table, double factor, std::uint64_t LinkCosts::*cost) {
+  [[nodiscard]] const LinkCosts& link(std::uint32_t from, std::uint32_t to) const {
+    return certificate_.costs.links[from * certificate_.costs.components.size() + to];
+  }
+  // Itself, and others between the same kinds of controllers that cost the same.
+  [[nodiscard]] std::vector<Link> links_like(std::uint32_t from, std::uint32_t to) const {
+    const std::vector<ComponentCosts>& components = certificate_.costs.components;
+    const auto is_like = [&](std::uint32_t a, std::uint32_t b) {
+      return kind_of(components[a]) == kind_of(components[from]) && kind_of(components[b]) == kind_of(components[to]) &&
+             link(a, b) == link(from, to) && link(b, a) == link(to, from);
+    };
+    std::vector<Link> links;
+    for (std::uint32_t a = 0; a < components.size(); ++a)
+      for (std::uint32_t b = a + 1; b < components.size(); ++b)
+        if (is_like(a, b) || is_like(b, a)) links.emplace_back(a, b);
+    return links;
+  }
+  [[nodiscard]] LinkReason reason_of(const Link& here, const std::vector<Link>& links) const {
+    const auto all = [&](CostTable& table, double factor, std::uint64_t LinkCosts::*cost) {
       const std::size_t k = table.components.size();
-      for (LinkCosts* link : {&table.links[from * k + to], &table.links[to * k + from]})
-        link->*cost = scaled(link->*cost, factor);
+      for (const auto& [a, b] : links)
+        for (LinkCosts* link : {&table.links[a * k + b], &table.links[b * k + a]})
+          link->*cost = scaled(link->*cost, factor);
       for (std::size_t x = 0; x < k; ++x)
         for (std::size_t y = 0; y < k; ++y)
           if (LinkCosts& link = table.links[x * k + y]; !link.direct)
             link.*cost = table.links[x * k].*cost + table.links[y].*cost;
     };
-    return {from, to, range_of([&](CostTable& table, double factor) { both(table, factor, &LinkCosts::latency_ps); }),
-            range_of([&](CostTable& table, double factor) { both(table, factor, &LinkCosts::ps_per_kib); })};
+    return {here.first, here.second, links.size() - 1,
+            range_of([&](CostTable& table, double factor) { all(table, factor, &LinkCosts::latency_ps); }),
+            range_of([&](CostTable& table, double factor) { all(table, factor, &LinkCosts::ps_per_kib); })};
   }
 
-  // The value of the least sum is concave in any one cost, and that of a given placement linear: where they meet is one
-  // range, so that halving finds its ends. Of the largest load that is not so everywhere: then it is the range around 1
-  // as far as halving sees.
+  // The least sum is concave in any one cost, and that of a given placement linear: where both ends of a range are the
+  // same, all of it is. With a largest load, or a limit on it, that has to be shown.
+  [[nodiscard]] bool is_concave() const {
+    return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
+  }
+  // Is the placement the best from one to the other? The nearest copies are the same between them if they are at both:
+  // how much longer one way takes than another is linear in the cost.
+  [[nodiscard]] bool all_between(const Point& a, const Point& b) const {
+    return a.nearest == b.nearest && (is_concave() || nothing_better_between(a, b));
+  }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
-    SafeRange range;
-    if (!stays(change, SafeRange::kMostFactor)) range.most = edge_of(change, 1, SafeRange::kMostFactor);
-    if (!stays(change, 0)) range.least = stays(change, kLeastFactor) ? kLeastFactor : edge_of(change, 1, kLeastFactor);
+    if (!here_) return {1, 1};
+    SafeRange range{1, reach(change, SafeRange::kMostFactor).factor};
+    const Point least = reach(change, kLeastFactor);
+    const auto none = least.factor == kLeastFactor ? point_at(change, 0) : std::nullopt;
+    range.least = none && all_between(least, *none) ? 0 : least.factor;
     return range;
   }
-  // Between a factor that it stays at and one where it does not.
-  [[nodiscard]] double edge_of(const Change& change, double good, double bad) const {
-    while (std::max(good / bad, bad / good) > kPrecision) {
-      const double middle = std::sqrt(good * bad);
-      (stays(change, middle) ? good : bad) = middle;
+  // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
+  [[nodiscard]] Point reach(const Change& change, double far) const {
+    Point good = *here_;
+    for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
+      const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
+      auto next = point_at(change, factor);
+      const bool stays = next && all_between(good, *next);
+      if (stays) good = std::move(*next);
+      if (!stays || is_concave()) step = std::sqrt(step);  // twice the step was too far
     }
     return good;
   }
-  [[nodiscard]] bool stays(const Change& change, double factor) const {
+  // Nothing: it is not the best, or that was not found out in time.
+  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor) const {
     CostTable table = originals_.table;
     change(table, factor);
-    const auto copies = copy_problem(table, certificate_.goal);
-    if (!copies.ok()) return false;  // numbers that cannot be counted
+    auto copies = copy_problem(table, certificate_.goal);
+    if (!copies.ok()) return std::nullopt;  // numbers that cannot be counted
     const auto placement = placement_on(*copies, places_);
     const assign::Value now = placement ? assign::evaluate(copies->problem, *placement) : assign::Value();
-    if (!now.feasible) return false;
-    const auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
-    return best.ok() && best->standing == assign::Standing::kProved && best->value.objective >= now.objective;
+    if (!now.feasible) return std::nullopt;
+    auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
+    if (!best.ok() || best->standing != assign::Standing::kProved || best->value.objective < now.objective)
+      return std::nullopt;
+    return Point{factor, std::move(copies->problem), now.objective, std::move(best->proof),
+                 nearest_copies(table, certificate_.goal.model, copies->sets)};
   }
 
   const Certificate& certificate_;
   Originals originals_;
   std::vector<ComponentSet> places_;  // by stage without copies
   Clock::time_point end_;
+  std::optional<Point> here_;
   PlacementReasons out_;
 };
 

@@ -19,8 +19,9 @@ struct Elsewhere {
   bool proved = false;  // none is less; else it is the best that was found
 };
 
-// Factors of a cost between which the placement is proved to stay the best. The search looks from 0 to kMostFactor, and
-// ends within one per cent of the true factor, or before it where no proof was found in time.
+// Factors of a cost from one of which to the other the placement is proved to stay the best, as the problem's numbers
+// are rounded. The search looks from 0 to kMostFactor. Of the least sum it ends within one per cent of the true factor;
+// where a largest load counts, or no proof was found in time, the truth may be wider.
 struct SafeRange {
   static constexpr double kMostFactor = 1000;
   double least = 0, most = kMostFactor;
@@ -30,12 +31,13 @@ struct StageReason {
   std::uint32_t stage = 0;                // of the plan; of copies the first
   std::vector<std::uint32_t> components;  // that it is on: several, if it has copies
   std::int64_t time_ps = 0;               // of all firings of an instance, where it is
-  SafeRange time;
+  SafeRange time;                    // a firing's on every controller of these kinds: a profile has one entry for each
   std::vector<Elsewhere> elsewhere;  // the cheapest first; none: it may run nowhere else
 };
 
 struct LinkReason {
   std::uint32_t from = 0, to = 0;  // components; both ways are one link, and what goes over it by way of the host, too
+  std::size_t alike = 0;  // others, between the same kinds of controllers at the same costs, that change with it
   SafeRange latency, ps_per_kib;
 };
 

@@ -2,14 +2,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <system_error>
+#include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/unique_fd.h"
 
 namespace woa {
 namespace {
@@ -41,39 +45,116 @@ bool read_all(int in, std::uint64_t timeout_ns, std::string& text) {
   return false;
 }
 
-Result<std::string> wait_for(pid_t child, int in, std::uint64_t timeout_ns) {
+struct Ended {
   std::string text;
-  const bool finished = read_all(in, timeout_ns, text);
-  if (!finished) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  bool in_time = false;
+  int status = 0;  // as waitpid() says
+};
+
+Ended wait_for(pid_t child, int in, std::uint64_t timeout_ns) {
+  Ended ended;
+  ended.in_time = read_all(in, timeout_ns, ended.text);
+  if (!ended.in_time) ::kill(child, SIGKILL);
+  while (::waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
   }
-  if (!finished) return {Code::kUnavailable, "did not answer within " + std::to_string(timeout_ns / 1'000'000) + " ms"};
-  if (WIFSIGNALED(status)) return {Code::kUnavailable, "aborted (signal " + std::to_string(WTERMSIG(status)) + ")"};
-  if (status != 0 || text.empty() || text.back() != kWhole)
+  return ended;
+}
+
+// Ok: by itself, with whatever code.
+Status by_itself(const Ended& ended, std::uint64_t timeout_ns) {
+  if (!ended.in_time)
+    return {Code::kUnavailable, "did not answer within " + std::to_string(timeout_ns / 1'000'000) + " ms"};
+  if (WIFSIGNALED(ended.status))
+    return {Code::kUnavailable, "aborted (signal " + std::to_string(WTERMSIG(ended.status)) + ")"};
+  return {};
+}
+
+Result<std::string> text_of_child(Ended ended, std::uint64_t timeout_ns) {
+  WOA_RETURN_IF_ERROR(by_itself(ended, timeout_ns));
+  if (ended.status != 0 || ended.text.empty() || ended.text.back() != kWhole)
     return {Code::kUnavailable, "ended the process that it ran in"};
-  text.pop_back();
-  return text;
+  ended.text.pop_back();
+  return std::move(ended.text);
+}
+
+Status system_failure(const std::string& what, int error) {
+  return {Code::kUnavailable, "had no " + what + ": " + std::generic_category().message(error)};
+}
+
+// A file in memory that is to be read from its beginning.
+Result<UniqueFd> memory_file(std::string_view text) {
+  UniqueFd file(::memfd_create("woa", MFD_CLOEXEC));
+  if (file.get() < 0) return system_failure("memory", errno);
+  while (!text.empty()) {
+    const ssize_t n = ::write(file.get(), text.data(), text.size());
+    if (n < 0 && errno != EINTR) return system_failure("memory", errno);
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+// What a program wrote to its standard error, behind a text.
+std::string complaint(int errors) {
+  constexpr std::size_t kMost = 2048;
+  std::string text(kMost, '\0');
+  const ssize_t n = ::pread(errors, text.data(), text.size(), 0);
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "" : ": " + text;
+}
+
+// 0, or the system's error.
+int spawn(const std::vector<std::string>& command, int in, int out, int errors, pid_t& child) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
 }
 
 }  // namespace
 
 Result<std::string> run_in_child(const std::function<std::string()>& work, std::uint64_t timeout_ns) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return {Code::kUnavailable, "had no pipe: " + std::generic_category().message(errno)};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_failure("pipe", errno);
+  const UniqueFd in(ends[0]);
+  UniqueFd out(ends[1]);
   const pid_t child = ::fork();
+  if (child < 0) return system_failure("process", errno);
   if (child == 0) {
-    ::close(ends[0]);
-    run_child(work, ends[1]);
+    ::close(in.get());
+    run_child(work, out.get());
   }
-  const int error = errno;
-  ::close(ends[1]);
-  auto text = child < 0
-                  ? Result<std::string>(Code::kUnavailable, "had no process: " + std::generic_category().message(error))
-                  : wait_for(child, ends[0], timeout_ns);
-  ::close(ends[0]);
-  return text;
+  out = UniqueFd();
+  return text_of_child(wait_for(child, in.get(), timeout_ns), timeout_ns);
+}
+
+Result<std::string> run_program(const std::vector<std::string>& command, std::string_view input,
+                                std::uint64_t timeout_ns) {
+  const auto given = memory_file(input), errors = memory_file("");
+  if (!given.ok() || !errors.ok()) return given.ok() ? errors.status() : given.status();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_failure("pipe", errno);
+  const UniqueFd in(ends[0]);
+  UniqueFd out(ends[1]);
+  pid_t child = 0;
+  const int error = spawn(command, given->get(), out.get(), errors->get(), child);
+  if (error == ENOENT) return {Code::kNotFound, "is not installed"};
+  if (error != 0) return system_failure("process", error);
+  out = UniqueFd();
+  Ended ended = wait_for(child, in.get(), timeout_ns);
+  Status status = by_itself(ended, timeout_ns);
+  if (status.ok() && ended.status != 0)
+    status = {Code::kUnavailable, "ended with code " + std::to_string(WEXITSTATUS(ended.status))};
+  if (!status.ok()) return {status.code(), status.message() + complaint(errors->get())};
+  return std::move(ended.text);
 }
 
 }  // namespace woa

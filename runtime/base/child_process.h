@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runtime/base/status.h"
 
@@ -15,5 +17,14 @@ namespace woa {
 // kUnavailable: no process or pipe; it took longer; it ended by a signal, or by itself before its text was whole. The
 // message says which, for use behind the name of what was tried. Blocks.
 Result<std::string> run_in_child(const std::function<std::string()>& work, std::uint64_t timeout_ns);
+
+// Runs a program, which is looked for as a shell does, with `input` as its standard input, and returns its standard
+// output. It is killed if it has not ended after `timeout_ns`.
+//
+// kNotFound: there is no such program. kUnavailable: no process, pipe or memory; it took longer; it ended by a signal,
+// or with another code than 0. The message says which, for use behind the program's name, and ends with what it wrote
+// to its standard error (the first 2 KiB). Blocks.
+Result<std::string> run_program(const std::vector<std::string>& command, std::string_view input,
+                                std::uint64_t timeout_ns);
 
 }  // namespace woa

@@ -32,6 +32,7 @@ void Controller::complete(ActiveFiring& firing) noexcept {
     } else {
       for (const PortClaim& claim : firing.claims) outputs_->hold_block(claim, 0);
       for (const FiringRoute& route : firing.routes) outputs_->return_credit(route.edge, firing.instance);
+      outputs_->abort_counts(firing.stage, {firing.instance, firing.tag});
       commit_device_poison(firing);
       if (!unwanted) mark_dead(firing.stage, entry);
     }
@@ -141,6 +142,7 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
       header.payload_bytes = firing.outputs[p].written ? firing.outputs[p].payload_bytes : 0;
       outputs_->commit(firing.stage, p, 0, firing.claims[claim], firing.tag, header);
       if (setup_.trace) trace_writes(firing, p, 0, header.payload_bytes);
+      outputs_->commit_count(firing.stage, p, 0, firing.tag, header);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.
       if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)
         firing.tokens[static_cast<std::size_t>(input)].header.region = kPassedOn;
@@ -153,6 +155,8 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
       return fail_run(std::move(status));
     if (setup_.trace) trace_write(firing, route.edge, route.header.payload_bytes);
   }
+  for (std::uint32_t p = 0; device_forwards_ && p < firing.outputs.size(); ++p)
+    outputs_->commit_count(firing.stage, p, 0, firing.tag, header);
 }
 
 void Controller::commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim,

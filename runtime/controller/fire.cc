@@ -213,7 +213,8 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
 }
 
 // The tokens are all there, so they go on, payloads by reference: a caller's arguments to the stage that it calls
-// (rpc-hub), or an output's token to further readers (docs/adr/0022-fan-out-trees.md).
+// (rpc-hub), or an output's token to further readers (docs/adr/0022-fan-out-trees.md). Of what the relay waits for
+// without passing it on, a count of nothing, the packet ends here (docs/adr/0033-signals-make-calls-return.md).
 Controller::Start Controller::relay(const MatchKey& match, std::span<const Token> tokens,
                                     std::uint32_t place) noexcept {
   const StagePlan& plan = stage(match.stage);
@@ -255,6 +256,8 @@ void Controller::pass_on(const MatchKey& match, std::uint32_t port, std::span<co
     release(tokens[port]);  // what is sent on is another count
   } else {
     outputs_->commit_relay(match.stage, port, tokens[port].header, payload_of(tokens[port]));
+    ActivationPacket header = tokens[port].header;
+    outputs_->commit_count(match.stage, port, 0, header.tag, header);  // to relays that wait for it
   }
 }
 

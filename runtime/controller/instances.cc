@@ -89,7 +89,8 @@ void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code
   header.instance = instance;
   header.stage = stage_id;
   header.payload_bytes = text.size();
-  if (device_forwards_) {
+  // Nobody waits for its counts alone: their readers are relays of what else it writes.
+  if (device_forwards_ && stage(stage_id).role == StageRole::kKernel) {
     poisons_.push_back({stage_id, kNone, header, text});
     return;
   }

@@ -8,6 +8,7 @@ namespace woa {
 
 MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller) : plan_(plan) {
   std::uint32_t tokens = plan.window, held = 0, elements = 0;  // the source's matches have no token
+  bool gathers = false;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     open_inputs_.push_back(0);
@@ -21,6 +22,7 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
         if (stage.inputs[p].gather != 0) elements += plan.edges[e].blocks;
       }
       for (const std::uint32_t e : layout.in_counts[s][p]) tokens += plan.edges[e].blocks;
+      gathers = gathers || stage.inputs[p].gather != 0;
     }
   }
   matches_.resize(tokens);
@@ -30,8 +32,8 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   const std::uint32_t inline_bytes = most_inline_bytes(layout, controller);
   inline_ = InlineStore(tokens_.size(), inline_bytes);
   held_inline_ = InlineStore(held_.capacity(), inline_bytes);
+  if (gathers) gathers_.resize(tokens_.size());
   if (elements > 0) {
-    gathers_.resize(tokens_.size());
     elements_.resize(elements);
     element_inline_ = InlineStore(elements, inline_bytes);
     for (std::uint32_t e = 0; e < elements; ++e) elements_[e].next = e + 1 < elements ? e + 1 : kNone;

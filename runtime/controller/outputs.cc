@@ -229,7 +229,13 @@ void Outputs::abort(std::uint32_t stage, const FiringKey& key, std::span<const P
 
 void Outputs::abort_one(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim,
                         const FiringKey& key) noexcept {
-  abort_token(ports_[stage][port], element, key, claim);
+  PortBook& book = ports_[stage][port];
+  if (plan_.stages[stage].outputs[port].many == 0) untake(book.counts, key, 0);
+  abort_token(book, element, key, claim);
+}
+
+void Outputs::abort_counts(std::uint32_t stage, const FiringKey& key) noexcept {
+  for (PortBook& port : ports_[stage]) untake(port.counts, key, 0);
 }
 
 void Outputs::hold_block(const PortClaim& claim, std::uint32_t holders) noexcept {

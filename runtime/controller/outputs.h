@@ -70,6 +70,8 @@ class Outputs {
   // Gives one claim back unused: a port's, or an element's.
   void abort_one(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim,
                  const FiringKey& key) noexcept;
+  // Of a firing that a device failed: its counts are not sent.
+  void abort_counts(std::uint32_t stage, const FiringKey& key) noexcept;
   // Sends what was written to every edge that takes it. `header` holds instance, deadline, payload_bytes and whether it
   // is absent; the rest is filled in here, anew for each edge. `element`: its number, 0 if the port starts no scatter.
   void commit(std::uint32_t stage, std::uint32_t port, std::uint32_t element, const PortClaim& claim, std::uint64_t tag,
@@ -77,7 +79,8 @@ class Outputs {
   // The plan's edges that take that token; for traces.
   [[nodiscard]] std::vector<std::uint32_t> takers(std::uint32_t stage, std::uint32_t port, std::uint32_t element,
                                                   const FiringKey& key) const;
-  // Tells those who gather a port's elements how many there are, once they are committed. `header` as above.
+  // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
+  // nothing, the relays that wait for what it writes: 0. `header` as above; it is changed.
   void commit_count(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, std::uint64_t tag,
                     ActivationPacket& header) noexcept;
   // The same for packets that a device wrote: one sealed header per edge of the port, in the order of the layout.

@@ -19,6 +19,8 @@ struct PlacementGoal {
   std::string objective = "latency";  // or "throughput"
   std::optional<std::uint64_t> most_latency_ps = std::nullopt;  // bounds on what is not the objective
   std::optional<std::uint64_t> most_period_ps = std::nullopt;
+  // Of the controllers that some stage is on together; price in the unit of the machine file.
+  std::optional<std::uint64_t> most_price = std::nullopt, most_power_mw = std::nullopt;
   std::uint32_t copies = 1;  // components that a stage which is copyable may be on at once, at most
   bool operator==(const PlacementGoal&) const = default;
 };
@@ -29,6 +31,8 @@ struct ProofLeaf {
   std::int64_t scale = 1, sum = 0;
   std::vector<std::int64_t> rows;      // prices of rows
   std::vector<std::int64_t> from, to;  // prices of edges' ends: by edge of the problem x components + component
+  // Bit by component: those that nobody is on, where price or power are bounded (compiler/assign/affordable.h).
+  std::uint64_t closed = 0;
   bool operator==(const ProofLeaf&) const = default;
 };
 

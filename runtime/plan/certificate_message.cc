@@ -28,6 +28,8 @@ void encode(const CostTable& from, pb::CostTable& to) {
     c.set_lanes(component.lanes);
     encode(component.resources, *c.mutable_resources());
     c.set_cores(component.cores);
+    if (component.price) c.set_price(*component.price);
+    if (component.power_mw) c.set_power_mw(*component.power_mw);
   }
   encode(from.cores, *to.mutable_cores());
   for (const LinkCosts& link : from.links) {
@@ -57,8 +59,11 @@ void encode(const CostTable& from, pb::CostTable& to) {
 
 CostTable decode(const pb::CostTable& from) {
   CostTable to;
-  for (const pb::ComponentCosts& c : from.components())
+  for (const pb::ComponentCosts& c : from.components()) {
     to.components.push_back({c.controller(), c.lanes(), decode(c.resources()), c.cores()});
+    if (c.has_price()) to.components.back().price = c.price();
+    if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
+  }
   to.cores = decode(from.cores());
   for (const pb::LinkCosts& l : from.links()) to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct()});
   for (const pb::StageCosts& s : from.stages()) {
@@ -82,6 +87,7 @@ void encode(const ProofLeaf& from, pb::ProofLeaf& to) {
   for (const std::int64_t price : from.rows) to.add_rows(price);
   for (const std::int64_t price : from.from) to.add_from(price);
   for (const std::int64_t price : from.to) to.add_to(price);
+  to.set_closed(from.closed);
 }
 
 // Of an odd number of fixings the last is left out, which the reader of the plan notices (decode_plan_message).
@@ -93,6 +99,7 @@ ProofLeaf decode(const pb::ProofLeaf& from) {
   to.rows.assign(from.rows().begin(), from.rows().end());
   to.from.assign(from.from().begin(), from.from().end());
   to.to.assign(from.to().begin(), from.to().end());
+  to.closed = from.closed();
   return to;
 }
 
@@ -103,7 +110,9 @@ void encode(const Certificate& from, pb::Certificate& to) {
   to.set_objective(from.goal.objective);
   if (from.goal.most_latency_ps) to.set_most_latency_ps(*from.goal.most_latency_ps);
   if (from.goal.most_period_ps) to.set_most_period_ps(*from.goal.most_period_ps);
-  to.set_copies(from.goal.copies);
+  if (from.goal.most_price) to.set_most_price(*from.goal.most_price);
+  if (from.goal.most_power_mw) to.set_most_power_mw(*from.goal.most_power_mw);
+  if (from.goal.copies != 1) to.set_copies(from.goal.copies);
   encode(from.costs, *to.mutable_costs());
   for (const std::uint32_t component : from.placement) to.add_placement(component);
   to.set_costs_hash(from.costs_hash);
@@ -119,7 +128,9 @@ Certificate decode(const pb::Certificate& from) {
   to.goal = {from.model(), from.objective()};
   if (from.has_most_latency_ps()) to.goal.most_latency_ps = from.most_latency_ps();
   if (from.has_most_period_ps()) to.goal.most_period_ps = from.most_period_ps();
-  to.goal.copies = from.copies();
+  if (from.has_most_price()) to.goal.most_price = from.most_price();
+  if (from.has_most_power_mw()) to.goal.most_power_mw = from.most_power_mw();
+  if (from.has_copies()) to.goal.copies = from.copies();
   to.costs = decode(from.costs());
   to.placement.assign(from.placement().begin(), from.placement().end());
   to.costs_hash = from.costs_hash();

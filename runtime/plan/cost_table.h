@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct ComponentCosts {
   std::uint32_t lanes = 1;                         // firings at once
   std::map<std::string, std::uint64_t> resources;  // what it has, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
+  std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known; the host's: none
   bool operator==(const ComponentCosts&) const = default;
 };
 

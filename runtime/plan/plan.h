@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -161,8 +162,9 @@ struct EdgePlan {
   std::uint32_t to_stage = 0, to_port = 0;
   std::uint64_t keep = 0, step = 0;  // sent tag = (firing's tag & keep) + step
   std::int32_t loop = -1;            // index into `loops` of the loop whose next turn this edge takes, or -1
-  std::uint32_t min_blocks = 1;      // b(e), rule 8
-  std::uint32_t blocks = 1;          // blocks of this edge, >= min_blocks
+  // b(e), rule 8: `live` in docs and outputs. So many of the edge's blocks are the oldest instance's alone.
+  std::uint32_t min_blocks = 1;
+  std::uint32_t blocks = 1;  // of this edge, >= min_blocks: `used`
   // Payloads of up to so many bytes (dimensions included) travel behind their headers where the edge's ends allow it;
   // 0 to kMaxInlineBytes. What it comes to is in runtime/controller/transfer_method.h.
   std::uint32_t inline_bytes = kDefaultInlineBytes;
@@ -171,9 +173,19 @@ struct EdgePlan {
   std::string lane = {};
   ReplicaChoice choice = {};
   // From a scatter's output to the input that gathers its elements: carries no elements but, after each firing, their
-  // number. It has `blocks` as a bound, but no memory.
+  // number. It has `blocks` as a bound, but no memory. From any other output to a relay's input that gathers 1: carries
+  // a count of nothing for each token that is written, a signal (docs/adr/0033-signals-make-calls-return.md).
   bool count = false;
+  // That min_blocks are enough is the compiler's word: nothing in the plan shows it.
+  bool claimed = false;
   bool operator==(const EdgePlan&) const = default;
+};
+
+// Part of the proof that min_blocks are enough: weights of tokens such that no firing adds to their sum beyond what it
+// is given from outside (runtime/plan/liveness.h, docs/liveness.md).
+struct Invariant {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> weights;  // edge, ascending, and weight; of all others 0
+  bool operator==(const Invariant&) const = default;
 };
 
 struct Plan {
@@ -186,6 +198,7 @@ struct Plan {
   std::vector<StagePlan> stages;
   std::vector<EdgePlan> edges;
   std::vector<LoopPlan> loops;
+  std::vector<Invariant> invariants = {};
   // Why the stages are where they are; absent: nothing was computed (pins and rules alone). Running a plan needs none.
   std::optional<Certificate> certificate = std::nullopt;
   bool operator==(const Plan&) const = default;

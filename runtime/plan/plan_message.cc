@@ -142,6 +142,7 @@ void encode(const EdgePlan& from, pb::Edge& to) {
   to.set_choice_shift(from.choice.shift);
   to.set_choice_bits(from.choice.bits);
   to.set_count(from.count);
+  to.set_claimed(from.claimed);
 }
 
 EdgePlan decode(const pb::Edge& from) {
@@ -157,7 +158,8 @@ EdgePlan decode(const pb::Edge& from) {
           .inline_bytes = from.inline_bytes(),
           .lane = from.lane(),
           .choice = {from.replicas(), from.replica(), from.choice_shift(), from.choice_bits()},
-          .count = from.count()};
+          .count = from.count(),
+          .claimed = from.claimed()};
 }
 
 void encode(const Plan& from, pb::Plan& to) {
@@ -181,6 +183,10 @@ void encode(const Plan& from, pb::Plan& to) {
     l.set_bits(loop.bits);
     l.set_max(loop.max);
   }
+  for (const Invariant& invariant : from.invariants) {
+    pb::Invariant& i = *to.add_invariants();
+    for (const auto& [edge, weight] : invariant.weights) i.add_weights(edge), i.add_weights(weight);
+  }
   if (from.certificate) woa::encode(*from.certificate, *to.mutable_certificate());
 }
 
@@ -196,6 +202,10 @@ Plan decode(const pb::Plan& from) {
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
   for (const pb::Loop& l : from.loops()) to.loops.push_back({l.name(), l.shift(), l.bits(), l.max()});
+  for (const pb::Invariant& i : from.invariants()) {
+    Invariant& invariant = to.invariants.emplace_back();
+    for (int w = 0; w + 1 < i.weights_size(); w += 2) invariant.weights.emplace_back(i.weights(w), i.weights(w + 1));
+  }
   if (from.has_certificate()) to.certificate = woa::decode(from.certificate());
   return to;
 }

@@ -131,9 +131,7 @@ Status check_params(const StagePlan& stage, const std::string& place) {
   return {};
 }
 
-Status check_relay(const StagePlan& stage, ControllerKind kind, const std::string& place) {
-  if (kind == ControllerKind::kFpga)
-    return broken(place, ": an fpga writes its own packets, so no relay can be on one");
+Status check_relay(const StagePlan& stage, const std::string& place) {
   if (stage.inputs.size() != stage.outputs.size()) return broken(place, ": a relay has as many outputs as inputs");
   for (std::size_t i = 0; i < stage.inputs.size(); ++i) {
     if (!same_layout(stage.inputs[i].type, stage.outputs[i].type)) {
@@ -158,12 +156,12 @@ Status check_kernel(const StagePlan& stage, const std::string& place) {
   return check_params(stage, place);
 }
 
-Status check_role(const StagePlan& stage, ControllerKind kind, std::size_t id, const std::string& place) {
+Status check_role(const StagePlan& stage, std::size_t id, const std::string& place) {
   if ((stage.role == StageRole::kSource) != (id == kSourceStage)) return broken(place, ": stage 0 alone is the source");
   if ((stage.role == StageRole::kSink) != (id == kSinkStage)) return broken(place, ": stage 1 alone is the sink");
   if (stage.role == StageRole::kKernel) return check_kernel(stage, place);
   if (!stage.kernel.empty()) return broken(place, ": only kernel stages have a kernel");
-  if (stage.role == StageRole::kRelay) return check_relay(stage, kind, place);
+  if (stage.role == StageRole::kRelay) return check_relay(stage, place);
   if (stage.controller != kHostController) return broken(place, ": source and sink must be on the host");
   if (stage.role == StageRole::kSource && !stage.inputs.empty()) return broken(place, ": the source has no inputs");
   if (stage.role == StageRole::kSink && !stage.outputs.empty()) return broken(place, ": the sink has no outputs");
@@ -180,7 +178,7 @@ Status check_stages(const Plan& plan) {
     if (stage.controller >= plan.controllers.size()) {
       return broken(place, ": controller ", std::to_string(stage.controller), " does not exist");
     }
-    WOA_RETURN_IF_ERROR(check_role(stage, plan.controllers[stage.controller].kind, id, place));
+    WOA_RETURN_IF_ERROR(check_role(stage, id, place));
     WOA_RETURN_IF_ERROR(check_ports(stage, place));
     if (stage.scratch_bytes >= kMaxRegionBytes) return broken(place, ": scratch must stay under 256 GiB");
     outputs += stage.outputs.size();

@@ -83,14 +83,17 @@ Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place)
   return {};
 }
 
-// The number of a scatter's elements goes to who gathers them.
+// The number of a scatter's elements goes to who gathers them; that of any other port is none, and goes to a relay.
 Status check_count(const Plan& plan, const EdgePlan& e, const std::string& place) {
   const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
   const InputPortPlan& to = plan.stages[e.to_stage].inputs[e.to_port];
+  if (from.many == 0 && to.gather == 1 && plan.stages[e.to_stage].role == StageRole::kRelay) return {};
   if (from.many == 0 || to.gather != from.many || from.index_shift != to.index_shift ||
       from.index_bits != to.index_bits)
     return broken(place, ": a count goes from a scatter to the input that gathers as many elements");
-  return e.loop == -1 ? Status() : broken(place, ": a count takes no loop");
+  return e.loop == -1 || plan.stages[e.from_stage].role == StageRole::kRelay
+             ? Status()
+             : broken(place, ": a scatter's count takes no loop");
 }
 
 Status check_edge(const Plan& plan, std::size_t id) {
@@ -175,9 +178,11 @@ struct OutputUse {
   std::uint64_t edges = 0, blocks = 0;
 };
 
-Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use) {
+// `signal`: of a relay, whose input of the same number is told counts alone. They may end there.
+Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use, bool signal) {
   const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
-  if (use.edges == 0) return broken(place, ": no edge");
+  if (use.edges == 0 && !signal) return broken(place, ": no edge");
+  if (use.edges != 0 && signal) return broken(place, ": no token comes that it could pass on");
   if (use.blocks > (kMaxRegionBytes - 1) / port.type.block_bytes()) {
     return broken(place, ": ", std::to_string(use.blocks), " blocks of ", std::to_string(port.type.block_bytes()),
                   " bytes exceed 256 GiB");
@@ -204,21 +209,26 @@ Status check_connections(const Plan& plan) {
   }
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
+    const auto is_signal = [&](std::size_t p) {
+      return stage.role == StageRole::kRelay && counted[s][p] && !written[s][p];
+    };
     for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
       const InputPortPlan& port = stage.inputs[p];
-      if (!written[s][p]) return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name), ": no edge");
+      if (!written[s][p] && !is_signal(p))
+        return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name), ": no edge");
       if (counted[s][p] != (port.gather != 0))
         return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name),
                       ": an input that gathers is told the number of elements, and no other");
     }
     for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
-      WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p]));
+      WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p], is_signal(p)));
     }
   }
   return {};
 }
 
-// Whose payloads a relay passes on is searched for backwards: through relays there is one way, of bounded length.
+// Whose payloads a relay passes on is searched for backwards: through relays there is one way, of bounded length, and
+// of several writers each passes on what another output wrote.
 Status check_relays(const Plan& plan) {
   const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> writers;  // of relays' inputs
@@ -227,16 +237,38 @@ Status check_relays(const Plan& plan) {
     if (is_relay(e.to_stage) && !e.count) writers[{e.to_stage, e.to_port}].push_back(id);
   }
   for (const auto& [port, edges] : writers) {
-    std::size_t first = edges.front();
-    for (std::size_t passed = 1; is_relay(plan.edges[first].from_stage); ++passed) {
-      if (passed == kMaxPassed)
-        return broken(name_edge(plan, edges.front()), ": its token has passed through ", std::to_string(kMaxPassed),
-                      " relays already");
-      first = writers.at({plan.edges[first].from_stage, plan.edges[first].from_port}).front();
+    std::set<std::pair<std::uint32_t, std::uint32_t>> outputs;
+    for (const std::size_t edge : edges) {
+      std::size_t first = edge;
+      for (std::size_t passed = 1; is_relay(plan.edges[first].from_stage); ++passed) {
+        if (passed == kMaxPassed)
+          return broken(name_edge(plan, edge), ": its token has passed through ", std::to_string(kMaxPassed),
+                        " relays already");
+        const auto& before = writers.at({plan.edges[first].from_stage, plan.edges[first].from_port});
+        if (before.size() > 1 && edges.size() > 1)
+          return broken(name_edge(plan, edge), ": of several writers a relay has one itself");
+        first = before.front();
+      }
+      if (!outputs.emplace(plan.edges[first].from_stage, plan.edges[first].from_port).second)
+        return broken(name_edge(plan, edge), ": two relays pass on what one output wrote");
     }
-    const auto relayed = [&](std::size_t id) { return is_relay(plan.edges[id].from_stage); };
-    if (edges.size() > 1 && std::any_of(edges.begin(), edges.end(), relayed))
-      return broken(name_edge(plan, edges.front()), ": what another relay passes on has that one writer only");
+  }
+  return {};
+}
+
+// A device that writes its own packets numbers those of the channels that it sends on: nothing else may send there.
+Status check_devices(const Plan& plan) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, bool> of_device;  // from, to, lane
+  for (std::size_t id = 0; id < plan.edges.size(); ++id) {
+    const EdgePlan& e = plan.edges[id];
+    const StagePlan& from = plan.stages[e.from_stage];
+    const std::uint32_t to = plan.stages[e.to_stage].controller;
+    if (plan.controllers[from.controller].kind != ControllerKind::kFpga || from.controller == to) continue;
+    const bool device = from.role == StageRole::kKernel && !e.count;
+    const auto [at, added] = of_device.emplace(std::tuple(from.controller, to, e.lane), device);
+    if (!added && at->second != device)
+      return broken(name_edge(plan, id),
+                    ": an fpga writes its own packets, and a relay beside it needs a lane of its own");
   }
   return {};
 }
@@ -276,6 +308,7 @@ Status validate_edges(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_edges(plan));
   WOA_RETURN_IF_ERROR(check_connections(plan));
   WOA_RETURN_IF_ERROR(check_relays(plan));
+  WOA_RETURN_IF_ERROR(check_devices(plan));
   WOA_RETURN_IF_ERROR(check_matches(plan));
   return check_cycles(plan);
 }

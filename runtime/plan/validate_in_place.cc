@@ -78,13 +78,15 @@ class InPlace {
 
   // The edge by which a payload that nobody else reads leaves its writer; null if somebody does. A relay is no writer.
   [[nodiscard]] const EdgePlan* sole_origin(const EdgePlan& edge) const {
-    if (connections_.out[edge.from_stage][edge.from_port].size() != 1) return nullptr;
-    if (plan_.stages[edge.from_stage].role != StageRole::kRelay) return &edge;
-    const auto& writers = connections_.in[edge.from_stage][edge.from_port];
-    if (writers.size() != 1) return nullptr;
-    const EdgePlan& origin = plan_.edges[writers.front()];
-    const bool sole = connections_.out[origin.from_stage][origin.from_port].size() == 1;
-    return sole && plan_.stages[origin.from_stage].role != StageRole::kRelay ? &origin : nullptr;
+    const EdgePlan* at = &edge;
+    for (std::size_t passed = 0; passed <= kMaxPassed; ++passed) {
+      if (connections_.out[at->from_stage][at->from_port].size() != 1) return nullptr;
+      if (plan_.stages[at->from_stage].role != StageRole::kRelay) return at;
+      const auto& writers = connections_.in[at->from_stage][at->from_port];
+      if (writers.size() != 1) return nullptr;
+      at = &plan_.edges[writers.front()];
+    }
+    return nullptr;
   }
 
   // Its writer may have written in place, too; but somebody has a block.

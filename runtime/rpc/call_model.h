@@ -9,7 +9,7 @@
 namespace woa {
 
 // Names of the call models that rewrite() knows, for --help and error texts.
-inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"};
+inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"};
 
 // The same plan under another call model. `plan` must be a `woa` plan (as the compiler makes it).
 //
@@ -22,9 +22,21 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"
 // another comes back to the host first, which passes it on: 0, or [A != H] + [H != B] packets. The stage's own
 // controller holds arguments until they are all there. The count of a scatter goes straight to who gathers.
 //
+// rpc-nested: calls inside calls. Tokens go straight to who reads them, each a call, and a call returns when the firing
+// that it was for has returned, which it does when the calls that it made have: 2 [A != B]. The graph's outputs ride on
+// the returns, back to the source's, which passes them to the sink. A join answers all of its callers; outputs ride on
+// the return to the writer of its first input. A return without an output is a packet without payload.
+//
+// rpc-polled: as rpc-hub, but the caller asks. With a call goes a poll, which the stage's controller answers when the
+// firing is done; for each result the host sends a request, and gets it: 2 [A != H] + [H != B], and 2 for each firing.
+// What was written waits on the writer's controller until then.
+//
 // A certificate stays if it is for that model.
 //
-// kNotFound: no such model (the message lists them). kInvalid: the plan is not a `woa` plan.
+// kNotFound: no such model (the message lists them). kInvalid: the plan is not a `woa` plan. kUnsupported: the graph
+// cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas, choices and merges, since the
+// way back would have to be remembered. Polled: scatters, replicas that a stage off the host chooses among, and stages
+// that choose in more than one way or write other outputs beside, since an answer to a poll says one thing.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 
 }  // namespace woa

@@ -49,7 +49,7 @@ FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <set>
 
 namespace woa::tools {
 namespace {
@@ -38,8 +40,35 @@ std::string what_is_known(const Certificate& certificate) {
   if (certificate.status == "proved") return none + ": proved";
   if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap")
-    return none + " by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) + " %";
-  return "how good that is was not found out";
+    return none + " by more than " + number_text("%.3g", rounded_up(percent_above(certificate))) +
+           " %, in the time that it was given (--placement-limit)";
+  return "how good that is was not found out in the time that it was given (--placement-limit)";
+}
+
+// Of the controllers in use, the host left out; nothing where one of them is not known.
+std::optional<std::uint64_t> spent(const Certificate& certificate,
+                                   std::optional<std::uint64_t> ComponentCosts::*figure) {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t l : std::set(certificate.placement.begin(), certificate.placement.end())) {
+    if (l == 0) continue;
+    if (l >= certificate.costs.components.size() || !(certificate.costs.components[l].*figure)) return std::nullopt;
+    sum += *(certificate.costs.components[l].*figure);
+  }
+  return sum;
+}
+
+double in_watts(std::uint64_t milliwatts) { return static_cast<double>(milliwatts) / 1000; }
+
+// What was bounded.
+std::string what_is_spent(const Certificate& certificate) {
+  std::string text;
+  const auto price = spent(certificate, &ComponentCosts::price), power = spent(certificate, &ComponentCosts::power_mw);
+  if (certificate.goal.most_price && price)
+    text += "; price " + std::to_string(*price) + " of " + std::to_string(*certificate.goal.most_price);
+  if (certificate.goal.most_power_mw && power)
+    text += number_text("; power %.6g W", in_watts(*power)) +
+            number_text(" of %.6g W", in_watts(*certificate.goal.most_power_mw));
+  return text;
 }
 
 }  // namespace
@@ -48,20 +77,23 @@ std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
          number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
-         " (" + certificate.method + ")";
+         " (" + certificate.method + ")" + what_is_spent(certificate);
 }
 
 nlohmann::json to_json(const Certificate& certificate) {
-  return {{"model", certificate.goal.model},
-          {"objective", certificate.goal.objective},
-          {"copies", certificate.goal.copies},
-          {"status", certificate.status},
-          {"method", certificate.method},
-          {"value_us", value_in_us(certificate.value_ps)},
-          {"bound_us", value_in_us(certificate.bound_ps)},
-          {"gap_percent", percent_above(certificate)},
-          {"leaves", certificate.leaves.size()},
-          {"costs_hash", certificate.costs_hash}};
+  nlohmann::json object{{"model", certificate.goal.model},
+                        {"objective", certificate.goal.objective},
+                        {"copies", certificate.goal.copies},
+                        {"status", certificate.status},
+                        {"method", certificate.method},
+                        {"value_us", value_in_us(certificate.value_ps)},
+                        {"bound_us", value_in_us(certificate.bound_ps)},
+                        {"gap_percent", percent_above(certificate)},
+                        {"leaves", certificate.leaves.size()},
+                        {"costs_hash", certificate.costs_hash}};
+  if (const auto price = spent(certificate, &ComponentCosts::price)) object["price"] = *price;
+  if (const auto power = spent(certificate, &ComponentCosts::power_mw)) object["power_w"] = in_watts(*power);
+  return object;
 }
 
 }  // namespace woa::tools

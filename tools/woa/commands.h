@@ -20,6 +20,7 @@ void add_compile(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_compare(CLI::App& app, Action& action);
 void add_profile(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);

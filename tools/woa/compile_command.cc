@@ -1,15 +1,12 @@
-// woa compile GRAPH: a plan file, a picture of it, or both.
-#include <cerrno>
+// woa compile GRAPH: a plan file, pictures of it, or both.
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
-#include "compiler/compiler.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/drawing.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
@@ -18,7 +15,8 @@ namespace {
 
 struct CompileArguments {
   GraphOptions graph;
-  std::string model = "woa", dot, output;
+  DrawingOptions drawing;
+  std::string model = "woa", output;
 };
 
 void print_placement(const Plan& plan) {
@@ -46,11 +44,7 @@ nlohmann::json to_json(const Plan& plan) {
 }
 
 Status write_files(const CompileArguments& arguments, const Plan& plan) {
-  if (!arguments.dot.empty()) {
-    std::ofstream file(arguments.dot);
-    file << to_dot(plan);
-    if (!file.flush()) return {Code::kUnavailable, "cannot write '" + arguments.dot + "': " + std::strerror(errno)};
-  }
+  WOA_RETURN_IF_ERROR(draw(plan, arguments.drawing));
   return arguments.output.empty() ? Status() : write_plan(plan, arguments.output);
 }
 
@@ -81,10 +75,10 @@ void add_compile(CLI::App& app, Action& action) {
   add_sarif_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
-  command.add_option("--model", arguments->model, "Call model: woa, rpc-fused or rpc-hub")
+  command.add_option("--model", arguments->model, "Call model (docs/call-models.md)")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))))
       ->capture_default_str();
-  command.add_option("--dot", arguments->dot, "Write the plan as a Graphviz picture");
+  add_drawing_options(command, arguments->drawing);
   command.add_option("-o,--output", arguments->output, "Write the plan");
   command.callback([arguments, &action] { action = [arguments] { return compile(*arguments); }; });
 }

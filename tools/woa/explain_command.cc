@@ -10,6 +10,7 @@
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/drawing.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
@@ -37,23 +38,27 @@ constexpr const char* kAboutExplain =
     "rpc-hub),\n"
     "                or a kernel that writes over its input (`in_place` in its kernel.yaml)\n"
     "\n"
-    "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. CREDITS are the blocks that may "
-    "be\n"
-    "under way on the edge; of these so many as stand behind `oldest` are never given to younger instances. MEMORY is\n"
-    "that of the blocks, RING that of the edge's places in the header ring.\n"
+    "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. LIVE are the blocks that one "
+    "instance\n"
+    "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do): they are never given to younger ones.\n"
+    "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
+    "ring.\n"
     "\n"
     "Of a plan that was compiled with --profile, or a graph with it, too: where each stage is, how far its time may be "
     "off\n"
     "before it would better be elsewhere, and what all would take with it there; and the same of links "
     "(docs/placement.md).\n"
+    "--dot and --svg draw stages, where they are, and what goes over the edges.\n"
     "\n"
     "  woa explain E0401\n"
     "  woa explain graphs/hello.yaml\n"
     "  woa explain graphs/hello.yaml --model rpc-hub\n"
-    "  woa explain hello.plan --json";
+    "  woa explain hello.plan --json\n"
+    "  woa explain hello.plan --svg hello.svg";
 
 struct ExplainArguments {
   GraphOptions graph;
+  DrawingOptions drawing;
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller";
 };
@@ -78,9 +83,9 @@ json to_json(const EdgeExplanation& edge) {
           {"methods", std::move(methods)},
           {"why", edge.why},
           {"payload_bytes", edge.payload_bytes},
-          {"blocks", edge.blocks},
-          {"credits", edge.blocks},
-          {"credits_of_oldest", edge.min_blocks},
+          {"live", edge.live},
+          {"least", edge.least},
+          {"used", edge.used},
           {"block_bytes", edge.block_bytes},
           {"memory_bytes", edge.memory_bytes},
           {"ring_bytes", edge.ring_bytes},
@@ -106,13 +111,11 @@ void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
 
 std::string name_of(const EdgeExplanation& edge) { return edge.from + " -> " + edge.to; }
 
-std::string credits_text(const EdgeExplanation& edge) {
-  return std::to_string(edge.blocks) + ", oldest " + std::to_string(edge.min_blocks);
-}
+std::string live_text(const EdgeExplanation& edge) { return std::to_string(edge.live) + (edge.least ? "" : "+"); }
 
 std::string memory_text(const EdgeExplanation& edge) {
   if (edge.memory_bytes == 0) return "-";
-  return std::to_string(edge.blocks) + " x " + size_text(edge.block_bytes);
+  return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
 }
 
 // Rows of texts under the first, in columns as wide as their widest text.
@@ -137,10 +140,10 @@ void print_columns(const std::vector<std::vector<std::string>>& rows, const std:
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
   std::printf("%s: %zu edges, model %s, window %u\n", plan.graph.c_str(), edges.size(), plan.model.c_str(),
               plan.window);
-  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "CREDITS", "MEMORY", "RING"}};
+  std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
-                    methods_text(edge.methods), credits_text(edge), memory_text(edge),
+                    methods_text(edge.methods), live_text(edge), std::to_string(edge.used), memory_text(edge),
                     edge.ring_bytes == 0 ? "-" : size_text(edge.ring_bytes)});
   }
   print_columns(rows, edges);
@@ -157,6 +160,8 @@ int explain(const ExplainArguments& arguments) {
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
+    return fail(drawn, kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
@@ -186,6 +191,7 @@ void add_explain(CLI::App& app, Action& action) {
                   "As for `woa run`: one is explained over loopback, per-controller over shm")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
+  add_drawing_options(command, arguments->drawing);
   command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
 }
 

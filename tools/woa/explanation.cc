@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "runtime/packet/activation_packet.h"
+#include "runtime/plan/liveness.h"
 
 namespace woa::tools {
 namespace {
@@ -81,8 +82,9 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.to = port_name(to, to.inputs[e.to_port].name);
   out.transport = at.crosses() ? transport : "local";
   if (at.crosses()) out.lane = e.lane;
-  out.blocks = e.blocks;
-  out.min_blocks = e.min_blocks;
+  out.live = e.min_blocks;
+  out.used = e.blocks;
+  out.least = necessary_blocks(plan, e) == e.min_blocks;
   if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
     out.why = "it tells who gathers a scatter how many elements there are: a header, no payload";

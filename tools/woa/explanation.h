@@ -25,8 +25,9 @@ struct EdgeExplanation {
   std::string lane;       // of the channel; empty: the one without a name
   std::vector<MethodRange> methods;
   std::uint64_t payload_bytes = 0;  // of the largest payload
-  std::uint32_t blocks = 0;         // credits of the edge; of these, min_blocks are the oldest instance's alone
-  std::uint32_t min_blocks = 0;
+  std::uint32_t live = 0;           // blocks that one instance needs so that nothing deadlocks
+  std::uint32_t used = 0;           // blocks of the edge; of these, `live` are the oldest instance's alone
+  bool least = false;               // with one block less than `live` the plan stands still for sure
   std::uint64_t block_bytes = 0;
   std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 where it passes on others'
   std::uint64_t ring_bytes = 0;    // of its places in the header ring

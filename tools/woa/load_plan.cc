@@ -22,6 +22,8 @@ const std::map<std::string, std::uint64_t> kDurations{
 const std::map<std::string, std::uint64_t> kPicoseconds{
     {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
 
+const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
+
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
   std::ifstream stream(file, std::ios::binary);
@@ -104,6 +106,9 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (!plan.ok()) {
     return {std::nullopt, fail(plan.status().with_context(options.file.string()), kFailed, options.json)};
   }
+  if (const Status live = verify_liveness(*plan); !live.ok()) {
+    return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
+  }
   if (const Status status = change_plan(*plan, options, params); !status.ok()) {
     return {std::nullopt, fail(status, kUsage, options.json)};
   }
@@ -176,6 +181,13 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       ->transform(time)
       ->needs(profile);
   command
+      .add_option("--max-price", options.goal.most_price,
+                  "The price of the controllers that stages are on is no more, in the unit of the machine file")
+      ->needs(profile);
+  command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
+      ->transform(CLI::AsNumberWithUnit(kMilliwatts, CLI::AsNumberWithUnit::UNIT_REQUIRED, "POWER"))
+      ->needs(profile);
+  command
       .add_option("--copies", options.goal.copies,
                   "Controllers that a stage without state may be on at once (1-8; default: 1), each copy for the "
                   "stages next to it")
@@ -195,6 +207,11 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
       .add_option("--deadline", options.deadline_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
+  command
+      .add_option("--buffers", options.buffers,
+                  "full: blocks for as many instances as the window lets in (the default). least: only those that one "
+                  "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap")
+      ->check(CLI::IsMember({"full", "least"}));
   command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
@@ -217,7 +234,11 @@ Loaded load_plan(const GraphOptions& options) {
     }
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  Loaded loaded = is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
+  if (loaded.plan && options.buffers == "least") {
+    for (EdgePlan& edge : loaded.plan->edges) edge.blocks = edge.min_blocks;
+  }
+  return loaded;
 }
 
 }  // namespace woa::tools

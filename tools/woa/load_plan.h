@@ -28,6 +28,7 @@ struct GraphOptions {
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
+  std::string buffers = "full";  // or "least": each edge has the blocks that one instance needs, and no more
   bool json = false;
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
   bool any_machine = false;                 // no machine file, not even the default one
@@ -41,7 +42,7 @@ void add_graph_options(CLI::App& command, GraphOptions& options, const std::stri
 void add_sarif_option(CLI::App& command, GraphOptions& options);
 // --objective and its bounds, --copies and --placement-limit.
 void add_placement_options(CLI::App& command, GraphOptions& options);
-// --window, --deadline and --replicas.
+// --window, --deadline, --buffers and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 
 // A plan, or the exit code after every problem has been printed (stderr; with --json also as an object on stdout).

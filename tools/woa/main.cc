@@ -16,6 +16,8 @@ constexpr const char* kAboutWoa =
     "  woa check graphs/hello.yaml                  is this graph right?\n"
     "  woa run graphs/hello.yaml --in text=README.md --out copy=out.txt\n"
     "  woa run GRAPH --model rpc-hub --json         the same graph as remote procedure calls\n"
+    "  woa compare graphs/hello.yaml --in text=README.md --run\n"
+    "                                               what RPC would have cost, predicted and measured\n"
     "  woa explain graphs/hello.yaml                how payloads travel, and why\n"
     "  woa explain E0401                            what that error means, and its fix\n"
     "  woa devices                                  what can run here, and why not\n";
@@ -40,6 +42,7 @@ int parse_and_run(int argc, char** argv) {
   add_explain(app, action);
   add_devices(app, action);
   add_verify(app, action);
+  add_compare(app, action);
   add_profile(app, action);
   add_calibrate(app, action);
   add_bench(app, action);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -21,13 +22,12 @@ std::string formatted(const char* format, double number) {
 
 std::string time_text(std::int64_t ps) { return formatted("%.6g us", static_cast<double>(ps) / 1e6); }
 
-// "-18 % to +35 %".
-std::string range_text(const SafeRange& range) {
-  const std::string least = range.least == 0 ? "" : formatted("%.3g %%", 100 * (range.least - 1));
-  const std::string most = range.most == SafeRange::kMostFactor ? "" : formatted("+%.3g %%", 100 * (range.most - 1));
-  if (least.empty() && most.empty()) return "whatever it is";
-  if (least.empty()) return "up to " + most;
-  return most.empty() ? "from " + least + " up" : least + " to " + most;
+// Of a factor, to three digits towards 0: what is said to be safe is.
+std::string percent_text(double factor) {
+  const double percent = 100 * (factor - 1);
+  if (percent == 0) return "0 %";
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(percent))) - 2);
+  return formatted("%+.3g %%", std::trunc(percent / unit) * unit);
 }
 
 // "cpu:0", or of copies "cpu:0 and gpu:0".
@@ -44,9 +44,35 @@ std::string stage_text(const Plan& plan, const StageReason& reason) {
   return reason.components.size() > 1 ? name.substr(0, name.find('@')) : name;
 }
 
-std::string elsewhere_text(const Certificate& certificate, const Elsewhere& elsewhere) {
-  return place_text(certificate, elsewhere.components) + (elsewhere.proved ? " +" : " about +") +
-         time_text(elsewhere.value_ps - certificate.value_ps);
+// "-18 % to +35 %".
+std::string range_text(const SafeRange& range) {
+  const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
+  if (any_less && any_more) return "whatever it is";
+  if (any_less) return "up to " + percent_text(range.most);
+  return any_more ? "from " + percent_text(range.least) + " up"
+                  : percent_text(range.least) + " to " + percent_text(range.most);
+}
+
+// "cpu:0, cpu:1 +40 us; gpu:0 about +2 us".
+std::string elsewhere_text(const Certificate& certificate, const std::vector<Elsewhere>& elsewhere) {
+  std::string text;
+  for (std::size_t k = 0; k < elsewhere.size(); ++k) {
+    const Elsewhere& one = elsewhere[k];
+    text += place_text(certificate, one.components);
+    const bool more = k + 1 < elsewhere.size();
+    if (more && elsewhere[k + 1].value_ps == one.value_ps && elsewhere[k + 1].proved == one.proved) {
+      text += ", ";
+      continue;
+    }
+    text += (one.proved ? " +" : " about +") + time_text(one.value_ps - certificate.value_ps) + (more ? "; " : "");
+  }
+  return text.empty() ? "it can run nowhere else" : text;
+}
+
+std::string name_of(const Certificate& certificate, const LinkReason& link) {
+  const auto name = [&](std::uint32_t l) { return certificate.costs.components[l].controller; };
+  return name(link.from) + " - " + name(link.to) +
+         (link.alike == 0 ? "" : " and " + std::to_string(link.alike) + " alike");
 }
 
 void print_lines(const std::vector<Line>& lines) {
@@ -73,20 +99,14 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
   const Certificate& certificate = *plan.certificate;
   std::printf("\n%s\n", summary(certificate).c_str());
   std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
-  for (const StageReason& reason : reasons.stages) {
-    std::string others;
-    for (const Elsewhere& elsewhere : reason.elsewhere)
-      others += (others.empty() ? "" : ", ") + elsewhere_text(certificate, elsewhere);
+  for (const StageReason& reason : reasons.stages)
     lines.push_back({stage_text(plan, reason), place_text(certificate, reason.components), time_text(reason.time_ps),
-                     range_text(reason.time), others.empty() ? "it can run nowhere else" : others});
-  }
+                     range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
   print_lines(lines);
   if (!reasons.links.empty()) std::printf("\n");
   lines = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
   for (const LinkReason& link : reasons.links)
-    lines.push_back(
-        {certificate.costs.components[link.from].controller + " - " + certificate.costs.components[link.to].controller,
-         range_text(link.latency), range_text(link.ps_per_kib)});
+    lines.push_back({name_of(certificate, link), range_text(link.latency), range_text(link.ps_per_kib)});
   if (lines.size() > 1) print_lines(lines);
   if (!reasons.complete) std::printf("The time was over before all were looked at.\n");
 }
@@ -111,6 +131,7 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
     links.push_back(
         {{"between",
           {certificate.costs.components[link.from].controller, certificate.costs.components[link.to].controller}},
+         {"alike", link.alike},
          {"latency_safe_factor", factors(link.latency)},
          {"ps_per_kib_safe_factor", factors(link.ps_per_kib)}});
   return {{"stages", std::move(stages)}, {"links", std::move(links)}, {"complete", reasons.complete}};

@@ -11,8 +11,8 @@ namespace woa::tools {
 // `reasons` is of plan.certificate.
 void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons);
 // {"stages": [{stage, controller, time_us, safe_factor: [least, most], elsewhere: [{controller, value_us, proved}]}],
-//  "links": [{between, latency_safe_factor, ps_per_kib_safe_factor}], "complete"}; null: without end as far as was
-//  looked.
+//  "links": [{between, alike, latency_safe_factor, ps_per_kib_safe_factor}], "complete"}; null: without end as far as
+//  was looked.
 nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons);
 
 }  // namespace woa::tools

@@ -1,24 +1,12 @@
 // woa profile GRAPH: runs every stage on every kind of controller that it can run on here, and writes down what it
 // took.
-#include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <optional>
-#include <set>
 
-#include "bench/micro/host_probe.h"
-#include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/load_plan.h"
-#include "tools/woa/machine_choice.h"
-#include "tools/woa/profile_report.h"
-#include "tools/woa/progress.h"
+#include "tools/woa/profiler.h"
 
 namespace woa::tools {
 namespace {
@@ -40,217 +28,15 @@ constexpr const char* kAboutProfile =
     "\n"
     "  woa profile graphs/hello.yaml --in text=README.md -o hello.profile.json";
 
-struct ProfileArguments {
-  GraphOptions graph;
-  std::vector<std::string> in;
-  std::string processes = "per-controller", output;
-  std::uint64_t repetitions = 11, seconds = 10;
+struct ProfileArguments : ProfileRequest {
+  std::string output;
 };
-
-using Pins = std::map<std::string, std::string>;
-constexpr std::array<ControllerKind, 3> kKinds{ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga};
-const std::map<ControllerKind, const char*> kVariants{
-    {ControllerKind::kCpu, "cpu"}, {ControllerKind::kGpu, "opencl"}, {ControllerKind::kFpga, "rtl"}};
-
-// All stages of a kind on its first controller: they take turns anyway.
-std::string controller_of(ControllerKind kind) { return std::string(to_string(kind)) + ":0"; }
-
-// Kinds that there are no controllers of here, and why.
-std::map<ControllerKind, std::string> absent_kinds(const BackendRegistry& backends) {
-  std::map<ControllerKind, std::string> absent;
-  for (const ControllerKind kind : kKinds) absent[kind] = "this build has no back-end for it";
-  for (const BackendFactory& factory : backends.all()) {
-    const auto devices = factory.probe();
-    if (devices.ok() && !devices->empty()) {
-      absent.erase(factory.kind);
-    } else if (absent.contains(factory.kind)) {
-      absent[factory.kind] = devices.ok() ? "there is no such device here" : devices.status().message();
-    }
-  }
-  return absent;
-}
-
-// Runs assignments of stages to kinds, and collects what they say.
-class Profiler {
- public:
-  Profiler(const ProfileArguments& arguments, const BackendRegistry& backends)
-      : arguments_(arguments), backends_(backends), absent_(absent_kinds(backends)) {}
-
-  // The exit code; the profile is complete if it is kDone.
-  int run() {
-    Loaded graph = compile({});
-    if (!graph.plan) return graph.exit_code;
-    facts_ = graph.facts;
-    if (facts_.hash.empty()) {
-      return fail(
-          {Code::kInvalid, "a compiled plan has its stages in their places: give the graph that it was made of"},
-          kUsage, arguments_.graph.json);
-    }
-    profile_.graph = graph.plan->graph;
-    profile_.hash = facts_.hash;
-    profile_.processor = processor_name();
-    profile_.repetitions = arguments_.repetitions;
-    auto inputs = InputFiles::open(*graph.plan, arguments_.in);
-    if (!inputs.ok())
-      return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, arguments_.graph.json);
-    inputs_ = std::move(*inputs);
-    profile_.inputs = inputs_->default_instances();
-    look();
-    if (const int code = measure_base(*graph.plan); code != kDone) return code;
-    for (const ControllerKind kind : kKinds) measure_kind(kind);
-    look();
-    profile_.host_state = probe_.state();
-    return kDone;
-  }
-
-  [[nodiscard]] const GraphProfile& profile() const noexcept { return profile_; }
-
- private:
-  // What the host of a virtual machine does with our processors; where it cannot be told, that is said.
-  void look() { (void)probe_.look(); }
-
-  Loaded compile(const Pins& pins) {
-    GraphOptions options = arguments_.graph;
-    options.transport = transport_of(arguments_.processes);
-    options.pins = pins;
-    options.any_machine = true;
-    options.window = 1;
-    for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // they are alike
-    options.json = options.json && pins.empty();                                  // of one object at most
-    return load_plan(options);
-  }
-
-  ProfileRun measure(const Plan& plan) {
-    RunOptions options;
-    options.backends = &backends_;
-    options.kernel_path = kernel_path();
-    const bool apart = arguments_.processes == "per-controller";
-    std::unique_ptr<Transport> transport;
-    if (apart) {
-      transport = std::make_unique<ShmTransport>();
-      options.node_command = {program_path().string(), kServeCommand};
-    } else {
-      transport = std::make_unique<LoopbackTransport>();
-    }
-    options.transport = transport.get();
-    ProfileRunOptions chosen{profile_.inputs, arguments_.repetitions, arguments_.seconds * 1'000'000'000};
-    Progress progress(chosen.inputs * (chosen.repetitions + 1), true);
-    chosen.progress = [&](std::uint64_t done) { progress.update(done); };
-    return run_for_profile(plan, *inputs_, std::move(options), chosen);
-  }
-
-  // Every stage on the first kind that it can run on here. It gives firings and tokens, which are the same on all.
-  int measure_base(const Plan& plan) {
-    for (const auto& [stage, kinds] : facts_.kinds) {
-      const auto found = std::ranges::find_if(kinds, [&](ControllerKind kind) { return !absent_.contains(kind); });
-      if (found == kinds.end()) {
-        const std::string why = kinds.empty() ? "its kernel has no variant" : absent_.at(kinds.front());
-        return fail({Code::kUnavailable, "stage '" + stage + "' cannot run here: " + why}, kUnavailable,
-                    arguments_.graph.json);
-      }
-      base_[stage] = *found;
-    }
-    for (const StagePlan& stage : plan.stages) kernels_[stage.name] = stage.kernel;
-    Loaded placed = compile(pins_with({}, ControllerKind::kCpu));
-    if (!placed.plan) {
-      return fail({Code::kInvalid, "the graph does not compile with its stages where they can run here"}, kFailed,
-                  arguments_.graph.json);
-    }
-    ProfileRun run = measure(*placed.plan);
-    if (!run.measured) {
-      const std::string where = run.stage.empty() ? "" : "stage '" + run.stage + "': ";
-      return fail(run.status.with_context(where + "the graph fails with these inputs"),
-                  run.status.code() == Code::kUnavailable ? kUnavailable : kFailed, arguments_.graph.json);
-    }
-    profile_.base = std::move(*run.measured);
-    for (const auto& [stage, kind] : base_) add(stage, kind, profile_.base);
-    return kDone;
-  }
-
-  // All stages that can be of this kind at once; those that fail are left out of the next try, one at a time.
-  void measure_kind(ControllerKind kind) {
-    std::set<std::string> left;
-    for (const auto& [stage, base] : base_) {
-      if (base == kind) continue;
-      const auto& kinds = facts_.kinds[stage];
-      if (std::ranges::find(kinds, kind) == kinds.end()) {
-        miss(stage, kind, "kernel '" + kernels_[stage] + "' has no variant `" + kVariants.at(kind) + "`",
-             "add one to its kernel.yaml (docs/kernels.md)");
-      } else if (const auto absent = absent_.find(kind); absent != absent_.end()) {
-        miss(stage, kind, absent->second, "`woa devices` lists what can run here, and what is missing for the rest");
-      } else {
-        left.insert(stage);
-      }
-    }
-    while (!left.empty()) left = try_stages(left, kind);
-  }
-
-  // Those that are to be tried again: without one that has failed, or one of them alone.
-  std::set<std::string> try_stages(std::set<std::string> stages, ControllerKind kind) {
-    const Loaded placed = compile(pins_with(stages, kind));
-    ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
-    if (placed.plan) run = measure(*placed.plan);
-    if (run.measured) {
-      for (const std::string& stage : stages) add(stage, kind, *run.measured);
-      return {};
-    }
-    // A run that did not start says of no stage that it is to blame.
-    std::string failed = stages.contains(run.stage) ? run.stage : std::string();
-    if (failed.empty() && stages.size() > 1) {
-      failed = *stages.begin();
-      std::set<std::string> alone{failed};
-      if (try_stages(alone, kind).empty()) {
-        stages.erase(failed);
-        return stages;
-      }
-    }
-    if (failed.empty()) failed = *stages.begin();
-    miss(failed, kind, "it failed here: " + run.status.message(), "mend that, or give inputs that this variant takes");
-    stages.erase(failed);
-    return stages;
-  }
-
-  [[nodiscard]] Pins pins_with(const std::set<std::string>& stages, ControllerKind kind) const {
-    Pins pins;
-    for (const auto& [stage, base] : base_) pins[stage] = controller_of(stages.contains(stage) ? kind : base);
-    return pins;
-  }
-
-  void add(const std::string& stage, ControllerKind kind, const MeasuredRun& run) {
-    const MeasuredStage& measured = run.stages.at(stage);
-    if (measured.firings.empty())
-      return miss(stage, kind, "it did not fire with these inputs", "give inputs that take its branch");
-    profile_.entries[stage][std::string(to_string(kind))] = {measured, {}, {}};
-  }
-
-  void miss(const std::string& stage, ControllerKind kind, const std::string& why, const std::string& fix) {
-    profile_.entries[stage][std::string(to_string(kind))] = {{}, why, fix};
-  }
-
-  const ProfileArguments& arguments_;
-  const BackendRegistry& backends_;
-  std::map<ControllerKind, std::string> absent_;
-  GraphFacts facts_;
-  std::optional<InputFiles> inputs_;
-  std::map<std::string, ControllerKind> base_;  // by stage
-  std::map<std::string, std::string> kernels_;  // by stage
-  bench::HostProbe probe_;
-  GraphProfile profile_;
-};
-
-Status write_profile(const std::string& path, const nlohmann::ordered_json& profile) {
-  errno = 0;
-  std::ofstream file(path);
-  file << profile.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-  if (file.flush()) return {};
-  return {Code::kUnavailable, "cannot write '" + path + "': " + std::strerror(errno)};
-}
 
 int profile(const ProfileArguments& arguments) {
   const BackendRegistry backends = all_backends();
-  Profiler profiler(arguments, backends);
-  if (const int code = profiler.run(); code != kDone) return code;
-  nlohmann::ordered_json result = to_json(profiler.profile());
+  const Profiled profiled = profile_graph(arguments, backends);
+  if (!profiled.profile) return profiled.exit_code;
+  nlohmann::ordered_json result = to_json(*profiled.profile);
   if (!arguments.output.empty()) {
     if (Status status = write_profile(arguments.output, result); !status.ok())
       return fail(status, kFailed, arguments.graph.json);

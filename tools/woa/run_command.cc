@@ -192,9 +192,8 @@ void add_run(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command
       .add_option("--model", arguments->model,
-                  "Call model: woa forwards (default), rpc-hub calls through the host, rpc-fused calls regions of "
-                  "stages on one "
-                  "controller; a plan keeps its own")
+                  "Call model: woa forwards (default); rpc-fused, rpc-hub, rpc-nested and rpc-polled call "
+                  "(docs/call-models.md); a plan keeps its own")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels))));
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
       ->check(CLI::PositiveNumber);

@@ -1,4 +1,5 @@
 // woa verify PLAN: whether a plan is live, and what it says of its placement is true.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -6,6 +7,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "runtime/plan/liveness.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
@@ -19,7 +21,9 @@ constexpr const char* kAboutVerify =
     "\n"
     "  - joins get tokens of the same choices, merges one at a time, loops end, every course ends at the sink\n"
     "  - tags keep firings apart\n"
-    "  - every edge has at least the blocks that one instance can occupy at once\n"
+    "  - every edge has at least the blocks that one instance can occupy at once: so the compiler's analysis says, and "
+    "so\n"
+    "    tags and invariants show, unless the plan says that it is only claimed\n"
     "\n"
     "A plan that was compiled with --profile says what its placement comes to and how good that is, too. All of that\n"
     "is computed anew from the costs in the plan, without a solver and without a search (docs/placement.md):\n"
@@ -52,16 +56,31 @@ std::pair<std::uint64_t, std::uint64_t> blocks_of(const Plan& plan) {
   return {live, used};
 }
 
+// Edges on which one block less stands still for sure.
+std::size_t count_least(const Plan& plan) {
+  return static_cast<std::size_t>(std::count_if(plan.edges.begin(), plan.edges.end(), [&](const EdgePlan& edge) {
+    return necessary_blocks(plan, edge) == edge.min_blocks;
+  }));
+}
+
 Status check(const Plan& plan) {
   WOA_RETURN_IF_ERROR(verify_liveness(plan));
   return plan.certificate ? verify_certificate(plan) : Status();
 }
 
+std::size_t count_claimed(const Plan& plan) {
+  return static_cast<std::size_t>(
+      std::count_if(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.claimed; }));
+}
+
 void print_verified(const std::string& name, const Plan& plan) {
   const auto [live, used] = blocks_of(plan);
+  const std::size_t edges = plan.edges.size(), claimed = count_claimed(plan);
   std::printf("%s: true\n", name.c_str());
-  std::printf("  live: %zu edges have %llu blocks, %llu of them for the oldest instance\n", plan.edges.size(),
-              static_cast<unsigned long long>(used), static_cast<unsigned long long>(live));
+  std::printf("  live: %zu edges, %zu proved, %zu claimed; the least possible on %zu\n", edges, edges - claimed,
+              claimed, count_least(plan));
+  std::printf("  blocks: %llu, %llu of them for the oldest instance\n", static_cast<unsigned long long>(used),
+              static_cast<unsigned long long>(live));
   std::printf("  %s\n", plan.certificate ? summary(*plan.certificate).c_str()
                                          : "placed by pins and rules alone, of which nothing is claimed");
 }
@@ -78,7 +97,13 @@ int verify(const VerifyArguments& arguments) {
   const auto [live, used] = blocks_of(*plan);
   nlohmann::json object{{"ok", true},
                         {"graph", plan->graph},
-                        {"liveness", {{"edges", plan->edges.size()}, {"live", live}, {"used", used}}}};
+                        {"liveness",
+                         {{"edges", plan->edges.size()},
+                          {"live", live},
+                          {"used", used},
+                          {"claimed", count_claimed(*plan)},
+                          {"least", count_least(*plan)},
+                          {"invariants", plan->invariants.size()}}}};
   if (plan->certificate) object["certificate"] = tools::to_json(*plan->certificate);
   print_json(object);
   return kDone;

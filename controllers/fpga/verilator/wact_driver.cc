@@ -96,7 +96,7 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
 
   LoadedRoutes routes{loaded.id, routes_used_, {}};
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    if (plan.edges[e].from_stage != loaded.id) continue;
+    if (plan.edges[e].from_stage != loaded.id || plan.edges[e].count) continue;
     routes.edges.push_back(e);
     (void)channel_of(plan, plan.edges[e]);
   }

@@ -1,6 +1,8 @@
 """woa explain: what it says of each edge is what a run of the same plan does."""
 import json
 import os
+import shutil
+from xml.etree import ElementTree
 
 import harness
 from harness import SOURCE, WoaTest
@@ -34,11 +36,11 @@ class Explain(WoaTest):
         # `copy` may write more than the graph's input can be. It writes over its input, and passes the block on.
         for edge, bound, text, method in zip(answer["edges"], (1 << 20, 64 << 20, 64 << 20), ("1 MiB", "64 MiB", "64 MiB"),
                                              ("in place", "by reference", "by reference")):
-            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes blocks credits credits_of_oldest block_bytes "
+            self.assertEqual(set(edge), set("from to transport lane methods why payload_bytes live least used block_bytes "
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
-            self.assertEqual((edge["blocks"], edge["credits_of_oldest"], edge["memory_bytes"]), (3, 1, 3 * bound if method == "in place" else 0))
+            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["memory_bytes"]), (3, 1, True, 3 * bound if method == "in place" else 0))
             self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
@@ -74,6 +76,38 @@ class Explain(WoaTest):
                     ran = self.run_json(*options, "--in", "data=" + text)["edges"]
                     self.assertEqual([(edge["from"], edge["to"], edge["transport"], edge["methods"][-1]["method"]) for edge in said],
                                      [(edge["from"], edge["to"], edge["transport"], edge["method"]) for edge in ran])
+
+    def test_a_picture(self):
+        if shutil.which("dot") is None:
+            self.skip("dot", "install graphviz")
+        dot, svg = self.path("hello.dot"), self.path("hello.svg")
+        self.explain(HELLO, "--model", "rpc-hub", "--dot", dot, "--svg", svg)
+        with open(dot) as file:
+            self.assertTrue(file.read().startswith('digraph "hello"'))
+        texts = [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+        for name in ("source", "first", "second", "sink", "first.call", "host (host)", "cpu:0 (cpu)", "cpu:1 (cpu)"):
+            self.assertIn(name, texts)
+        plan, again = self.path("hello.plan"), self.path("again.svg")
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--svg", svg).returncode, 0)
+        self.explain(plan, "--svg", again)
+        with open(svg) as first, open(again) as second:
+            self.assertEqual(first.read(), second.read())
+
+    def test_a_picture_that_cannot_be_made(self):
+        svg = self.path("hello.svg")
+        done = self.woa("explain", HELLO, "--svg", svg, environment={"PATH": self.folder})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("`dot`, which lays the picture out, is not installed; install graphviz, or write --dot", done.stderr.decode())
+        with open(self.path("dot"), "w") as file:
+            file.write("#!/bin/sh\necho no layout >&2\nexit 1\n")
+        os.chmod(self.path("dot"), 0o755)
+        done = self.woa("explain", HELLO, "--svg", svg, environment={"PATH": self.folder + ":" + os.environ["PATH"]})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("`dot` ended with code 1: no layout; write --dot", done.stderr.decode())
+        self.assertFalse(os.path.exists(svg))
+        done = self.woa("explain", HELLO, "--dot", self.path("no/folder.dot"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write", done.stderr.decode())
 
     def test_a_code_is_explained(self):
         done = self.woa("explain", "E0401")
@@ -139,7 +173,7 @@ class Explain(WoaTest):
 
     def test_help_teaches_the_methods(self):
         text = self.woa("explain", "--help").stdout.decode()
-        for word in ("inline", "in place", "by reference", "CREDITS", "calibrate", "woa explain graphs/hello.yaml"):
+        for word in ("inline", "in place", "by reference", "LIVE", "calibrate", "woa explain graphs/hello.yaml"):
             self.assertIn(word, text)
 
     def test_refusals(self):

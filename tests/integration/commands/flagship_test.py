@@ -33,7 +33,8 @@ class Flagship(WoaTest):
     def test_same_picture_and_message_counts(self):
         arguments = self.encrypted()
         digests = set()
-        for model, messages in (("woa", STAGES + 1), ("rpc-fused", 2 * STAGES), ("rpc-hub", 2 * STAGES)):
+        for model, messages in (("woa", STAGES + 1), ("rpc-fused", 2 * STAGES), ("rpc-hub", 2 * STAGES),
+                                ("rpc-nested", 2 * STAGES), ("rpc-polled", 5 * STAGES)):
             for processes in ("per-controller", "one"):
                 result = self.run_json(GRAPH, *arguments, "--model", model, "--processes", processes)
                 self.assertEqual(result["messages"], INSTANCES * messages)

@@ -1,6 +1,7 @@
 """Placement by a profile: `woa compile --profile` chooses and says why, `woa verify` believes nothing."""
 import json
 import os
+import re
 
 import harness
 from harness import SOURCE, WoaTest
@@ -109,6 +110,20 @@ class Placement(WoaTest):
                     done = self.woa("verify", plan)
                     self.assertEqual(done.returncode, 0, done.stderr.decode())
 
+    def test_the_messages_of_a_picture_are_those_of_a_run(self):
+        graph = GRAPH.replace("copy, in: {data: data}", "copy, in: {data: data}, on: \"cpu:0\"").replace(
+            "copy, in: {data: one.data}", "copy, in: {data: one.data}, on: \"cpu:1\"").replace(
+            "copy, in: {data: two.data}", "copy, in: {data: two.data}, on: \"cpu:1\"")
+        times = {name: {"cpu": 10_000_000} for name in ("one", "two", "three")}
+        for model, messages in (("woa", 3), ("rpc-fused", 4), ("rpc-hub", 6)):
+            with self.subTest(model=model):
+                self.compile("--model", model, "--dot", self.path("three.dot"), graph=graph, times=times)
+                with open(self.path("three.dot")) as file:
+                    sent = re.findall(r"\\n([0-9.]+) messages?, ([0-9]+) B\"", file.read())
+                ran = self.run_json(self.path("three.plan"), "--in", "data=" + self.write("data", "x" * 100))
+                self.assertEqual(sum(float(tokens) for tokens, _ in sent), messages)
+                self.assertEqual((ran["messages"], ran["payload_bytes"]), (messages, sum(int(size) for _, size in sent)))
+
     # Both readers of `one` are pinned, and the way from one to the other is long.
     APART = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
              "  one:   {kernel: invert, in: {data: data}}\n"
@@ -187,12 +202,32 @@ class Placement(WoaTest):
         error = self.compile("--objective", "latency", "--max-latency", "1us", code=1)
         self.assertIn("a bound on the objective itself", error)
 
-    def test_a_plan_without_certificate(self):
+    def test_a_bound_on_the_price_of_controllers(self):
+        dear = "price: 90, power: 40W"
+        self.assertIn("`price`", self.compile("--max-price", "50", code=1))
+        machine_file = machine("1us", dear).replace('"cpu:0": {}', '"cpu:0": {price: 10, power: 20W}').replace(
+            '"cpu:1": {}', '"cpu:1": {price: 10, power: 20W}')
+        graph, profile = self.path("three.yaml"), self.path("profile.json")
+        run = lambda *more: self.woa("compile", graph, "--machine", self.write("machine.yaml", machine_file), "--profile", profile, "-o",
+                                     self.path("three.plan"), *more)
+        done = run("--max-price", "90", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual((json.loads(done.stdout)["certificate"]["price"], set(json.loads(done.stdout)["placement"].values())), (90, {"fpga:0"}))
+        done = run("--max-price", "89", "--max-power", "25W", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        certificate = json.loads(done.stdout)["certificate"]
+        self.assertEqual((certificate["price"], certificate["power_w"], certificate["status"]), (10, 20, "proved"))
+        self.assertIn("price 10 of 89; power 20 W of 25 W", self.verify().stdout.decode())
+        done = run("--max-price", "9")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("come to 10 at least, and 9 are allowed", done.stderr.decode())
+
+    def test_a_plan_that_was_not_placed_by_costs(self):
         graph = self.write("three.yaml", GRAPH)
         self.assertEqual(self.woa("compile", graph, "-o", self.path("three.plan")).returncode, 0)
         done = self.verify()
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertIn("live: 4 edges have", done.stdout.decode())
+        self.assertIn("live: 4 edges, 4 proved", done.stdout.decode())
         self.assertIn("placed by pins and rules alone, of which nothing is claimed", done.stdout.decode())
         answer = json.loads(self.verify("--json").stdout)
         self.assertNotIn("certificate", answer)

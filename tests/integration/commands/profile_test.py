@@ -66,7 +66,17 @@ class Measured(Profile):
         size = got["stages"]["source_copy"]["on"]["cpu"]["sizes"][0]
         self.assertEqual((size["read"], size["written"]), (1000, 1000))
 
-    def test_a_held_token_is_one_and_a_branch_not_taken_has_none(self):
+    def test_a_held_token_is_one_whatever_the_turns_that_it_is_held_for(self):
+        numbers = struct.pack("<Q", 3) + bytes(56) + struct.pack("<3d", 2, 4, 9)
+        got = self.profile(graph("hold"), "--in", "x=" + self.write("x", numbers), "--in", "f=" + self.write("f", numbers))
+        turns = got["stages"]["step"]["firings"]
+        self.assertGreater(turns, 1)
+        self.assertEqual({ends: count for ends, (count, _) in self.tokens(got).items()},
+                         {("source.x", "step.x"): 1, ("source.f", "step.f"): 1, ("step.again", "step.x"): turns - 1,
+                          ("step.done", "sink.roots"): 1})
+        self.check_times(got, {"step": 3 * turns})
+
+    def test_a_branch_not_taken_has_none(self):
         got = self.profile(graph("branch"), "--in", "data=" + self.write("even", b"\2"))
         self.assertEqual(self.tokens(got)[("route.odd", "flip.data")], (0, 0))
         self.assertEqual(got["stages"]["flip"]["firings"], 0)

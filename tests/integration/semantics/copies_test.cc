@@ -146,7 +146,7 @@ void check_copies(std::uint32_t seed, int graphs) {
     plan.window = 1 + random() % 8;
     if (random() % 2 == 0)  // exactly what one instance needs
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-    for (const std::string_view model : kCallModels) {
+    for (const std::string_view model : models_of(plan)) {
       INFO(model);
       const Outcome outcome = run_as<Made>(plan, model, program_kernels(), kInstancesOfCopies);
       REQUIRE(outcome.status.ok());

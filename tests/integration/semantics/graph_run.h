@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler/compiler.h"
 #include "runtime/rpc/call_model.h"
@@ -29,6 +31,21 @@ inline Plan compiled(const std::string& text, CompileOptions options = {}) {
 }
 
 inline std::string instance_number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
+
+// The call models that a plan can be run under: all but what rewrite() says it cannot nest or poll.
+inline std::vector<std::string_view> models_of(const Plan& plan) {
+  std::vector<std::string_view> models;
+  for (const std::string_view model : kCallModels) {
+    const auto calls = rewrite(plan, model);
+    INFO(model << ": " << calls.status().message());
+    if (calls.ok()) models.push_back(model);
+    if (calls.ok()) continue;
+    REQUIRE(calls.status().code() == Code::kUnsupported);
+    REQUIRE((model == "rpc-nested" || model == "rpc-polled"));
+    REQUIRE(calls.status().message().find("stage '") != std::string::npos);
+  }
+  return models;
+}
 
 template <class Made>
 Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {

@@ -10,7 +10,7 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kInstances = 60;
+constexpr std::uint64_t kReplicaInstances = 60;
 
 // x -> work (replicated) -> more (replicated) -> out; `more` has a held input, too
 std::string graph(int work, int more) {
@@ -39,16 +39,17 @@ struct Noted {
 
 TEST_CASE("instance i is for replica i modulo their number, and a join finds both halves") {
   for (const auto& [work, more] : {std::pair{2, 2}, {2, 3}, {4, 2}, {2, 4}, {1, 5}, {5, 1}, {64, 64}}) {
-    for (const std::string_view model : kCallModels) {
+    for (const std::string_view model : models_of(compiled(graph(work, more)))) {
       INFO(work << " and " << more << ", " << model);
       Noted noted;
-      const Outcome outcome = run_as<ThreadedBackend>(compiled(graph(work, more)), model, noted.kernels, kInstances);
+      const Outcome outcome =
+          run_as<ThreadedBackend>(compiled(graph(work, more)), model, noted.kernels, kReplicaInstances);
       REQUIRE(outcome.status.ok());
-      REQUIRE(outcome.outputs.size() == kInstances);
+      REQUIRE(outcome.outputs.size() == kReplicaInstances);
       for (const auto& [i, outputs] : outcome.outputs)
         REQUIRE(outputs[0] == std::to_string(i) + "+" + std::to_string(i));
       for (const auto& [stage, count] : {std::pair<std::string, int>{"work", work}, {"more", more}}) {
-        for (std::uint64_t i = 0; i < kInstances; ++i) {
+        for (std::uint64_t i = 0; i < kReplicaInstances; ++i) {
           const std::string replica =
               count == 1 ? stage : stage + "[" + std::to_string(i % static_cast<unsigned>(count)) + "]";
           REQUIRE(noted.instances[replica].contains(i));
@@ -56,15 +57,15 @@ TEST_CASE("instance i is for replica i modulo their number, and a join finds bot
       }
       std::size_t firings = 0;
       for (const auto& entry : noted.instances) firings += entry.second.size();
-      REQUIRE(firings == 2 * kInstances);
+      REQUIRE(firings == 2 * kReplicaInstances);
     }
   }
 }
 
 TEST_CASE("replicas cost no messages but for held tokens, and each payload is counted once") {
   Noted noted;
-  const Outcome one = run_as<FunctionBackend>(compiled(graph(1, 1)), "woa", noted.kernels, kInstances);
-  const Outcome two = run_as<FunctionBackend>(compiled(graph(2, 4)), "woa", noted.kernels, kInstances);
+  const Outcome one = run_as<FunctionBackend>(compiled(graph(1, 1)), "woa", noted.kernels, kReplicaInstances);
+  const Outcome two = run_as<FunctionBackend>(compiled(graph(2, 4)), "woa", noted.kernels, kReplicaInstances);
   // Over the edges between the host and all replicas of a stage.
   const auto sum = [](const Outcome& outcome, const std::string& stage, bool held) {
     EdgeStats stats;
@@ -80,20 +81,20 @@ TEST_CASE("replicas cost no messages but for held tokens, and each payload is co
     return stats;
   };
   for (const char* stage : {"work", "more"}) {
-    CHECK(sum(two, stage, false).messages == kInstances);
+    CHECK(sum(two, stage, false).messages == kReplicaInstances);
     CHECK(sum(two, stage, false).payload_bytes == sum(one, stage, false).payload_bytes);
   }
-  CHECK(sum(one, "more", true).messages == kInstances);
-  CHECK(sum(two, "more", true).messages == 4 * kInstances);
+  CHECK(sum(one, "more", true).messages == kReplicaInstances);
+  CHECK(sum(two, "more", true).messages == 4 * kReplicaInstances);
 }
 
 TEST_CASE("an edge to each replica at exactly b(e) blocks never blocks for good") {
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(3, 2)))) {
     Plan plan = compiled(graph(3, 2));
     plan.window = 16;
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
     Noted noted;
-    REQUIRE(run_as<ThreadedBackend>(plan, model, noted.kernels, kInstances).outputs.size() == kInstances);
+    REQUIRE(run_as<ThreadedBackend>(plan, model, noted.kernels, kReplicaInstances).outputs.size() == kReplicaInstances);
   }
 }
 
@@ -101,10 +102,10 @@ TEST_CASE("a replica that fails fails its instance only, under its own name") {
   Functions kernels = functions();
   kernels["join2"] = kernels.at("join");
   kernels["copy"] = kernels.at("fail_3");
-  for (const std::string_view model : kCallModels) {
-    const Outcome outcome = run_as<FunctionBackend>(compiled(graph(2, 3)), model, kernels, kInstances);
+  for (const std::string_view model : models_of(compiled(graph(2, 3)))) {
+    const Outcome outcome = run_as<FunctionBackend>(compiled(graph(2, 3)), model, kernels, kReplicaInstances);
     REQUIRE(outcome.status.ok());
-    REQUIRE(outcome.outputs.size() == kInstances - 1);
+    REQUIRE(outcome.outputs.size() == kReplicaInstances - 1);
     REQUIRE(outcome.failures.at(3).stage == "work[1]");
     REQUIRE(outcome.failures.at(3).message == "three is refused");
   }
@@ -127,9 +128,9 @@ TEST_CASE("state of an instance stays with its replica") {
   for (StagePlan& stage : plan.stages) {
     if (stage.kernel == "step") stage.stateful = Stateful::kInstance;
   }
-  for (const std::string_view model : kCallModels) {
-    const Outcome outcome = run_as<ThreadedBackend>(plan, model, kernels, kInstances);
-    REQUIRE(outcome.outputs.size() == kInstances);
+  for (const std::string_view model : models_of(plan)) {
+    const Outcome outcome = run_as<ThreadedBackend>(plan, model, kernels, kReplicaInstances);
+    REQUIRE(outcome.outputs.size() == kReplicaInstances);
     for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == "5");
   }
   for (const auto& [instance, names] : replicas)

@@ -11,7 +11,7 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kInstances = 40;
+constexpr std::uint64_t kScatterInstances = 40;
 
 // cut -> work -> paste, on a controller each; instance i has i mod 5 elements.
 std::string graph(const std::string& work = "") {
@@ -45,24 +45,24 @@ std::string expected(std::uint64_t instance) {
 
 void check(const Outcome& outcome) {
   REQUIRE(outcome.status.ok());
-  REQUIRE(outcome.outputs.size() == kInstances);
+  REQUIRE(outcome.outputs.size() == kScatterInstances);
   for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == expected(i));
 }
 
 TEST_CASE("a gather takes the elements in the order of their numbers, from none to all") {
   Functions late = kernels();
   late["copy"] = late.at("jitter");
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph()))) {
     INFO(model);
-    check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kInstances));
-    check(run_as<ThreadedBackend>(compiled(graph()), model, late, kInstances));
+    check(run_as<FunctionBackend>(compiled(graph()), model, kernels(), kScatterInstances));
+    check(run_as<ThreadedBackend>(compiled(graph()), model, late, kScatterInstances));
   }
 }
 
 TEST_CASE("an element is a message, and so is their number") {
-  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", kernels(), kInstances);
-  const std::uint64_t elements = kInstances / 5 * (0 + 1 + 2 + 3 + 4);
-  CHECK(outcome.messages() == kInstances * 3 + elements * 2);  // in, count and out; to and from `w`
+  const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), "woa", kernels(), kScatterInstances);
+  const std::uint64_t elements = kScatterInstances / 5 * (0 + 1 + 2 + 3 + 4);
+  CHECK(outcome.messages() == kScatterInstances * 3 + elements * 2);  // in, count and out; to and from `w`
 }
 
 TEST_CASE("replicas share the elements of an instance") {
@@ -74,8 +74,8 @@ TEST_CASE("replicas share the elements of an instance") {
     seen[s.name].insert(read(f, 0));
     write(f, 0, read(f, 0));
   };
-  for (const std::string_view model : kCallModels) {
-    check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kInstances));
+  for (const std::string_view model : models_of(compiled(graph(", replicas: 3")))) {
+    check(run_as<ThreadedBackend>(compiled(graph(", replicas: 3")), model, noting, kScatterInstances));
     REQUIRE(seen.size() == 3);
     for (const auto& [stage, texts] : seen) {
       for (const std::string& text : texts) REQUIRE(text.back() % 3 == stage[2] % 3);
@@ -84,12 +84,12 @@ TEST_CASE("replicas share the elements of an instance") {
 }
 
 TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the window") {
-  for (const std::string_view model : kCallModels) {
+  for (const std::string_view model : models_of(compiled(graph(", replicas: 2")))) {
     for (const std::uint32_t window : {1U, 3U, 64U}) {
       Plan plan = compiled(graph(", replicas: 2"));
       plan.window = window;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-      check(run_as<ThreadedBackend>(plan, model, kernels(), kInstances));
+      check(run_as<ThreadedBackend>(plan, model, kernels(), kScatterInstances));
     }
   }
 }
@@ -126,10 +126,10 @@ TEST_CASE("an element that fails fails its instance, and no other") {
     f.code = Code::kKernelFailed;
     f.message = "13.1 is refused";
   };
-  for (const std::string_view model : kCallModels) {
-    const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kInstances);
+  for (const std::string_view model : models_of(compiled(graph()))) {
+    const Outcome outcome = run_as<FunctionBackend>(compiled(graph()), model, failing, kScatterInstances);
     REQUIRE(outcome.status.ok());
-    REQUIRE(outcome.outputs.size() == kInstances - 1);
+    REQUIRE(outcome.outputs.size() == kScatterInstances - 1);
     REQUIRE(outcome.failures.at(13).stage == "w");
     REQUIRE(outcome.failures.at(13).message == "13.1 is refused");
   }

@@ -223,7 +223,9 @@ TEST_CASE("dot shows controllers, stages and edges") {
   const std::string dot = to_dot(compile_good(kChain));
   CHECK(dot.find("digraph \"test\"") == 0);
   CHECK(dot.find("label=\"cpu:1 (cpu)\"") != std::string::npos);
-  CHECK(dot.find("s2 -> s3 [label=\"out > in\\nbytes\\n6 blocks\"]") != std::string::npos);
+  CHECK(dot.find("e1 [label=\"out > in\\nbytes\\n6 blocks\"") != std::string::npos);
+  CHECK(dot.find("s2 -> e1 [") != std::string::npos);
+  CHECK(dot.find("e1 -> s3 [") != std::string::npos);
 }
 
 TEST_CASE("list_kernels says what there is, and why not") {

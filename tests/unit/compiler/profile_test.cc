@@ -6,7 +6,7 @@
 namespace woa {
 namespace {
 
-Profile read(const std::string& body) {
+Profile accepted_profile(const std::string& body) {
   Report report;
   const auto profile = read_profile(
       report.add_source("profile.yaml", "woa_profile: 1\ngraph: g\ngraph_hash: \"00ff\"\n" + body), report);
@@ -16,7 +16,7 @@ Profile read(const std::string& body) {
 }
 
 TEST_CASE("a profile has times, frequencies, and what is missing") {
-  const Profile profile = read(R"(stages:
+  const Profile profile = accepted_profile(R"(stages:
   a: {firings: 2.5, on: {cpu: {time_ps: 7}, "gpu:1": {time_ps: 9}, fpga: {missing: no board, fix: buy one}}}
 edges: [{from: source.x, to: a.in, tokens: 0.25, bytes: 64}, {from: a.out, to: sink.y, tokens: 1e3, bytes: 0.5}]
 )");
@@ -32,7 +32,7 @@ edges: [{from: source.x, to: a.in, tokens: 0.25, bytes: 64}, {from: a.out, to: s
 }
 
 TEST_CASE("a time is a controller's own, else its kind's, and cycles follow the controller's clock") {
-  const StageProfile stage = read(R"(stages:
+  const StageProfile stage = accepted_profile(R"(stages:
   a: {firings: 1, on: {gpu: {time_ps: 9}, "gpu:1": {time_ps: 5}, fpga: {time_ps: 4000, cycles: 1000, clock_mhz: 250}}}
 edges: []
 )")

@@ -14,7 +14,7 @@ namespace woa::assign::test {
 
 struct Kind {
   std::uint32_t most_nodes = 7, components = 0;  // 0: 1 to 3
-  bool forest = false, rows = false;
+  bool forest = false, rows = false, fees = false;
 };
 
 inline std::vector<Cost> any_costs(std::size_t count, Cost most = 100) {
@@ -61,6 +61,8 @@ inline Problem any_problem(const Kind& kind) {
   };
   for (auto& costs : problem.nodes) enlarge(costs);
   for (Edge& edge : problem.edges) enlarge(edge.cost);
+  for (int fees = kind.fees ? *rc::gen::inRange(1, 3) : 0; fees > 0; --fees)
+    problem.fees.push_back({"fee", any_costs(k, 9), *rc::gen::inRange<Cost>(0, 8 * k)});
   if (!kind.rows) return problem;
   problem.objective = *rc::gen::element(Objective::kSum, Objective::kLargestRow);
   const auto limit = [&]() -> std::optional<Cost> {
@@ -96,6 +98,7 @@ inline void make_symmetric(Problem& problem) {
     if (l == a) return b;
     return l == b ? a : l;
   };
+  for (Fee& fee : problem.fees) fee.of[b] = fee.of[a];
   for (auto& costs : problem.nodes) costs[b] = costs[a] == kForbidden ? costs[a] = 1 : costs[a];
   for (Edge& edge : problem.edges)
     for (std::uint32_t x = 0; x < k; ++x)

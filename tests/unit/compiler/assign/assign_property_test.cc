@@ -4,6 +4,7 @@
 #include "compiler/assign/bound.h"
 #include "compiler/assign/branch.h"
 #include "compiler/assign/forest.h"
+#include "compiler/assign/list_schedule.h"
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/minimum_cut.h"
 #include "compiler/assign/solve.h"
@@ -139,6 +140,33 @@ TEST_CASE("components that may change places do, whatever the placement, and a p
     const Value value = evaluate(problem, placement), swapped = evaluate(problem, other);
     RC_ASSERT(value.objective == swapped.objective);
     RC_ASSERT(value.feasible == swapped.feasible);
+  }));
+}
+
+TEST_CASE("list scheduling puts each node where it may be") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.rows = true});
+    const Placement placement = list_schedule(problem, Neighbours(problem));
+    RC_ASSERT(placement.size() == problem.nodes.size());
+    RC_ASSERT(evaluate(problem, placement).broken.find("node") == std::string::npos);
+  }));
+}
+
+TEST_CASE("list scheduling keeps Graham's bound for the dearest first: 4/3 - 1/3m of the least largest load") {
+  CHECK(rc::check([] {
+    Problem problem;
+    problem.objective = Objective::kLargestRow;
+    const std::uint32_t m = problem.components = *rc::gen::inRange<std::uint32_t>(1, 4);
+    const auto times =
+        *rc::gen::container<std::vector<Cost>>(*rc::gen::inRange<std::size_t>(1, 8), rc::gen::inRange<Cost>(1, 50));
+    for (const Cost time : times) problem.nodes.push_back(std::vector<Cost>(m, time));
+    for (std::uint32_t l = 0; l < m; ++l) {
+      Row row{"load", std::vector<Cost>(times.size() * m, 0)};
+      for (std::size_t i = 0; i < times.size(); ++i) row.nodes[i * m + l] = times[i];
+      problem.rows.push_back(std::move(row));
+    }
+    const Sum value = evaluate(problem, list_schedule(problem, Neighbours(problem))).objective;
+    RC_ASSERT(value * 3 * m <= *brute_force(problem) * (4 * m - 1));
   }));
 }
 

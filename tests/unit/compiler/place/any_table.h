@@ -17,12 +17,15 @@ inline std::uint32_t any(std::uint32_t first, std::uint32_t last) {
   return *rc::gen::inRange<std::uint32_t>(first, last + 1);
 }
 
-// Every link alike and direct.
+inline std::string any_kind() { return *rc::gen::element<std::string>("cpu", "gpu", "fpga"); }
+
+// Every link alike and direct; prices and power of all but the host.
 inline CostTable any_table() {
   CostTable table;
   const std::uint32_t k = any(2, 4), stages = any(3, 7);
   for (std::uint32_t l = 0; l < k; ++l)
-    table.components.push_back({l == kHost ? "host" : "cpu:" + std::to_string(l), any(1, 3), {}, {}});
+    table.components.push_back({l == kHost ? "host" : any_kind() + ":" + std::to_string(l), any(1, 3), {}, {}});
+  for (std::uint32_t l = 1; l < k; ++l) table.components[l].price = any(0, 9), table.components[l].power_mw = any(0, 9);
   table.links.assign(std::size_t{k} * k, {7, 1024, true});
   for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
   for (std::uint32_t s = 0; s < stages; ++s) {

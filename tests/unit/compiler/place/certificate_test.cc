@@ -12,8 +12,8 @@
 #include "compiler/place/cost_table.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
-#include "tests/unit/compiler/assign/brute_force.h"
 #include "tests/unit/compiler/place/any_table.h"
+#include "tests/unit/compiler/place/is_true.h"
 
 namespace woa::test {
 namespace {
@@ -24,13 +24,15 @@ PlacementGoal any_goal() {
   goal.objective = *rc::gen::element(std::string("latency"), std::string("throughput"));
   if (*rc::gen::inRange(0, 4) == 0)
     (goal.objective == "latency" ? goal.most_period_ps : goal.most_latency_ps) = any(50, 400);
+  if (*rc::gen::inRange(0, 3) == 0) goal.most_price = any(3, 20);
+  if (*rc::gen::inRange(0, 6) == 0) goal.most_power_mw = any(3, 20);
   return goal;
 }
 
 // A placed plan; nothing where no placement keeps the goal's bound.
 std::optional<Plan> any_plan() {
   PlacementGoal goal = any_goal();
-  goal.copies = any(1, 2);
+  if (!goal.most_price && !goal.most_power_mw) goal.copies = any(1, 2);
   const CostTable table = goal.copies == 1 ? any_table() : any_copyable_table(5);
   const auto problem = copy_problem(table, goal);
   RC_ASSERT(problem.ok());
@@ -38,22 +40,6 @@ std::optional<Plan> any_plan() {
   if (!solution.ok()) return std::nullopt;
   const CostTable costs = write_out_copies(table, goal, *problem, *solution);
   return plan_of(costs, certify(goal, costs, *solution));
-}
-
-// Is what the plan says so? By trying every placement.
-bool is_true(const Plan& plan) {
-  const Certificate& certificate = *plan.certificate;
-  const auto originals = without_copies(certificate.costs);
-  if (!originals.ok() || certificate.placement.size() != plan.stages.size()) return false;
-  const auto problem = copy_problem(originals->table, certificate.goal);
-  if (!problem.ok()) return false;
-  const auto placement = placement_on(*problem, places_of(*originals, certificate.placement));
-  if (!placement) return false;
-  const assign::Value value = assign::evaluate(problem->problem, *placement);
-  const auto optimum = assign::test::brute_force(problem->problem);
-  const bool proved = certificate.status == "proved";
-  return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *optimum &&
-         (!proved || certificate.value_ps == *optimum);
 }
 
 // Changes one number of a certificate after the other, each in several ways.
@@ -67,6 +53,8 @@ class Mutations {
     };
     for (auto& component : certificate.costs.components) {
       texts(component.controller), texts(component.cores), numbers(component.lanes);
+      if (component.price) numbers(*component.price);
+      if (component.power_mw) numbers(*component.power_mw);
       amounts(component.resources);
     }
     amounts(certificate.costs.cores);
@@ -81,9 +69,11 @@ class Mutations {
     numbers(certificate.goal.copies);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
+    if (certificate.goal.most_price) numbers(*certificate.goal.most_price);
+    if (certificate.goal.most_power_mw) numbers(*certificate.goal.most_power_mw);
     list(certificate.placement), numbers(certificate.value_ps), numbers(certificate.bound_ps);
     for (ProofLeaf& leaf : certificate.leaves) {
-      numbers(leaf.scale), numbers(leaf.sum), list(leaf.rows), list(leaf.from), list(leaf.to);
+      numbers(leaf.scale), numbers(leaf.sum), numbers(leaf.closed), list(leaf.rows), list(leaf.from), list(leaf.to);
       for (auto& [stage, component] : leaf.fixings) numbers(stage), numbers(component);
     }
     drop(certificate.leaves), drop(certificate.costs.links), drop(certificate.costs.stages);

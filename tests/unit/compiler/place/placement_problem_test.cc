@@ -146,6 +146,26 @@ TEST_CASE("a placement keeps to resources and to the bound on what is not its ob
   REQUIRE(assign::evaluate(*bounded, {0, 0, 1, 2}).broken == "the sum");
 }
 
+TEST_CASE("price and power of the controllers in use are bounded, and must be known of those that stages may run on") {
+  CHECK(rc::check([] {
+    CostTable table = any_table();
+    const PlacementGoal goal{.most_price = any(0, 30), .most_power_mw = any(0, 30)};
+    const Placement placement = any_placement(table);
+    const auto problem = placement_problem(table, goal);
+    RC_ASSERT(problem.ok());
+    std::uint64_t price = 0, power = 0;
+    for (std::uint32_t l = 1; l < table.components.size(); ++l) {
+      if (std::ranges::find(placement, l) == placement.end()) continue;
+      price += *table.components[l].price, power += *table.components[l].power_mw;
+    }
+    const bool kept = price <= *goal.most_price && power <= *goal.most_power_mw;
+    RC_ASSERT(assign::evaluate(*problem, placement).feasible == kept);
+    table.components.back().power_mw.reset();
+    const bool open = std::ranges::any_of(table.stages, [](const StageCosts& s) { return s.time_ps.back() >= 0; });
+    RC_ASSERT(placement_problem(table, goal).ok() != open);
+  }));
+}
+
 TEST_CASE("a cost table that makes no sense is refused, and so are goals that there are not") {
   CHECK(rc::check([] {
     const CostTable good = any_table();

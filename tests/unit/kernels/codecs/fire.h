@@ -11,7 +11,11 @@ namespace woa::test {
 // The output's data, or nothing if the firing failed. Unlike run() it asserts nothing, which Catch allows in one thread
 // only.
 inline std::optional<Bytes> fire(const KernelUnderTest& kernel, const Bytes& data, std::size_t capacity) {
-  const woa_input in{data.data(), data.size(), 1, {static_cast<std::uint32_t>(data.size())}};
+  woa_input in{};
+  in.data = data.data();
+  in.bytes = data.size();
+  in.rank = 1;
+  in.dims[0] = static_cast<std::uint32_t>(data.size());
   const woa_firing firing{};
   Bytes memory(capacity);
   woa_output out{};

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.h"
 
@@ -41,6 +42,25 @@ TEST_CASE("a child that aborts, ends or hangs is told of") {
                 for (;;) ::pause();
               },
               kShort_ns) == "did not answer within 50 ms");
+}
+
+TEST_CASE("a program gets its input whole and gives its output") {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20}) {
+    const std::string text(bytes, '\0');
+    const auto back = run_program({"cat"}, text, kLong_ns);
+    REQUIRE(back.status().message() == "");
+    REQUIRE(*back == text);
+  }
+}
+
+TEST_CASE("a program that is not there, fails, aborts or hangs is told of") {
+  const auto failure = [](const std::vector<std::string>& command, std::uint64_t timeout_ns = kLong_ns) {
+    return run_program(command, "", timeout_ns).status();
+  };
+  REQUIRE(failure({"no such program"}).code() == Code::kNotFound);
+  REQUIRE(failure({"sh", "-c", "echo why >&2; exit 3"}).message() == "ended with code 3: why");
+  REQUIRE(failure({"sh", "-c", "kill -9 $$"}).message() == "aborted (signal 9)");
+  REQUIRE(failure({"sleep", "600"}, kShort_ns).message() == "did not answer within 50 ms");
 }
 
 }  // namespace woa::test

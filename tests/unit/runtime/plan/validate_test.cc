@@ -30,6 +30,15 @@ void add_relays(Plan& plan, std::uint32_t count) {
   }
 }
 
+// Stage and relay on an fpga, and both send to the host.
+void put_on_device(Plan& plan) {
+  plan.controllers.push_back({"fpga:0", ControllerKind::kFpga, "verilator", 1});
+  plan.stages[2].controller = plan.stages[kRelay].controller = 2;
+  plan.edges[3].choice = {};
+  plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0, true});
+  plan.edges.push_back({2, 1, kSinkStage, 1, 0, 0, -1, 1, 4});
+}
+
 void check_rules(const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) {
     Plan plan = test::sample_plan();
@@ -48,7 +57,16 @@ TEST_CASE("the sample plan is valid") {
 }
 
 TEST_CASE(
-    "relays are on any controller that leaves its packets to the runtime, have several readers, and follow relays") {
+    "relays are on any controller, on a device with a lane of their own, have several readers and writers, and follow "
+    "relays") {
+  Plan device = test::sample_plan();
+  put_on_device(device);
+  device.edges[kRelayToSink].lane = "own";
+  CHECK(validate(device).message() == "");
+  Plan joined = test::sample_plan();
+  add_relays(joined, 1);
+  joined.edges.push_back({kSourceStage, 0, 4, 0, 0, 0, -1, 1, 4});
+  CHECK(validate(joined).message() == "");
   Plan plan = test::sample_plan();
   add_relays(plan, 63);
   plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0, true});
@@ -98,11 +116,6 @@ TEST_CASE("rules of stages") {
       {"no kernel is named", [](Plan& p) { p.stages[2].kernel.clear(); }},
       {"no variant", [](Plan& p) { p.stages[2].variant.kind.clear(); }},
       {"only kernel stages", [](Plan& p) { p.stages[3].kernel = "copy"; }},
-      {"no relay can be on one",
-       [](Plan& p) {
-         p.controllers.push_back({"fpga:0", ControllerKind::kFpga, "verilator", 1});
-         p.stages[3].controller = 2;
-       }},
       {"as many outputs as inputs",
        [](Plan& p) {
          p.stages[3].outputs.push_back({"o", test::bytes_type(1), -1});
@@ -222,6 +235,11 @@ TEST_CASE("rules of edges") {
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 0; }},
       {"min_blocks", [](Plan& p) { p.edges[0].min_blocks = 5; }},
       {"same ports", [](Plan& p) { p.edges.push_back(p.edges[0]); }},
+  });
+}
+
+TEST_CASE("rules of relays' edges, and of what there is room for") {
+  check_rules({
       {"passed through 64 relays", [](Plan& p) { add_relays(p, 64); }},
       {"passed through 64 relays",  // in a circle
        [](Plan& p) {
@@ -229,11 +247,22 @@ TEST_CASE("rules of edges") {
          p.stages.back().name = "round";
          p.edges.push_back({4, 0, 4, 0, ~0ULL, 4, 0, 1, 4});
        }},
-      {"that one writer only",
+      {"of several writers a relay has one itself",
        [](Plan& p) {
          add_relays(p, 1);
+         p.edges.push_back({kSourceStage, 0, kRelay, 0, 0, 0, -1, 1, 4});
          p.edges.push_back({kSourceStage, 0, 4, 0, 0, 0, -1, 1, 4});
        }},
+      {"two relays pass on what one output wrote",
+       [](Plan& p) {
+         add_relays(p, 1);
+         p.stages.push_back(p.stages[kRelay]);
+         p.stages.back().name = "twin";
+         p.edges.push_back(p.edges[3]);
+         p.edges.back().to_stage = 5;
+         p.edges.push_back({5, 0, 4, 0, ~0ULL, 0, -1, 1, 4});
+       }},
+      {"a relay beside it needs a lane of its own", [](Plan& p) { put_on_device(p); }},
       {"would need room for",
        [](Plan& p) {
          p.edges[2].blocks = 1U << 19;

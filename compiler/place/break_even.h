@@ -1,0 +1,40 @@
+// Where remote procedure calls would be as good as WOA: at which latency of links, and at which size of payloads.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "runtime/base/status.h"
+#include "runtime/plan/certificate.h"
+
+namespace woa {
+
+// Factors of a cost between which WOA takes less than the best of the RPC models, each placed as well as it can be:
+// fused, hub and polled, since placement counts less than rpc-nested takes (prediction.h). The
+// search looks from 1/kMostFactor to kMostFactor, finds the range around 1, or the one nearest to it, and ends within
+// one per cent.
+struct GainRange {
+  static constexpr double kMostFactor = 1000;
+  double least = 0;            // 0: down to nothing
+  std::optional<double> most;  // none: however large
+};
+
+struct BreakEven {
+  static constexpr double kAsGood = 1.01;  // times what WOA takes
+  std::string rpc;                         // the best of the RPC models
+  double ratio = 1;                        // what that takes, of what WOA takes
+  // Of the latency of all links; of the bytes of all payloads. None: WOA gains nothing at any factor.
+  std::optional<GainRange> latency, payload;
+  std::uint64_t latency_ps = 0;     // at factor 1: the largest of a direct link between controllers that WOA uses
+  std::uint64_t payload_bytes = 0;  // likewise: the largest mean of an edge's tokens
+  std::string why_nothing;          // where ratio is at most kAsGood: why WOA gains nothing here; else empty
+  bool exact = true;                // false: the time was over, or a placement could not be proved to be the best
+};
+
+// `certificate`: of call model `woa`. Solves the placement problem anew some hundred times; `limit` is overrun by half
+// a second at most. kInvalid: its costs are no problem (placement_problem.h). kExhausted: no placement keeps its
+// bounds.
+Result<BreakEven> find_break_even(const Certificate& certificate, std::chrono::milliseconds limit);
+
+}  // namespace woa

@@ -1,0 +1,184 @@
+// Predictions and break-evens of graphs that are small enough to be counted by hand.
+#include "compiler/place/prediction.h"
+
+#include <cmath>
+
+#include "compiler/place/break_even.h"
+#include "compiler/place/call_route.h"
+#include "compiler/place/certify.h"
+#include "compiler/place/placement_problem.h"
+#include "tests/support/catch.h"
+#include "tests/unit/compiler/place/any_table.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::int64_t kStage_ps = 10'000;
+constexpr std::uint64_t kLatency_ps = 1'000, kBytes = 10;
+
+// Kernels that may each run on one component only, and no edges. Every link takes kLatency_ps, and 1 ps for a byte.
+CostTable stages_at(const std::vector<std::uint32_t>& at, std::uint32_t controllers) {
+  CostTable table;
+  const std::uint32_t k = controllers + 1;
+  for (std::uint32_t l = 0; l < k; ++l)
+    table.components.push_back({l == kHost ? "host" : "cpu:" + std::to_string(l - 1), 1, {}, {}});
+  table.links.assign(std::size_t{k} * k, {kLatency_ps, 1024, true});
+  for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
+  table.stages.assign(2 + at.size(), {std::vector<std::int64_t>(k, kNowhere_ps), kPerMille, {}});
+  table.stages[0].time_ps[kHost] = table.stages[1].time_ps[kHost] = 0;
+  for (std::size_t s = 0; s < at.size(); ++s) table.stages[2 + s].time_ps[at[s] + 1] = kStage_ps;
+  return table;
+}
+
+CostTable chain(const std::vector<std::uint32_t>& at, std::uint32_t controllers, std::uint64_t bytes = kBytes) {
+  CostTable table = stages_at(at, controllers);
+  const auto last = static_cast<std::uint32_t>(at.size() + 1);
+  table.edges.push_back({0, 2, kPerMille, bytes});
+  for (std::uint32_t s = 2; s < last; ++s) table.edges.push_back({s, s + 1, kPerMille, bytes});
+  table.edges.push_back({last, 1, kPerMille, bytes});
+  return table;
+}
+
+Certificate placed(const CostTable& costs, std::string_view model) {
+  PlacementGoal goal;
+  goal.model = model;
+  const auto problem = placement_problem(costs, goal);
+  REQUIRE(problem.ok());
+  const auto solution = assign::solve(*problem);
+  REQUIRE(solution.ok());
+  return certify(goal, costs, *solution);
+}
+
+bool near(double found, double expected, double share) { return std::abs(found - expected) <= share * expected; }
+
+Prediction predicted(const CostTable& costs, std::string_view model) {
+  const auto prediction = predict(plan_of(costs, placed(costs, model)));
+  REQUIRE(prediction.ok());
+  return *prediction;
+}
+
+}  // namespace
+
+TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
+  const CostTable costs = chain({0, 1, 2}, 3);
+  struct Expected {
+    std::string_view model;
+    double messages, bytes;
+  };
+  for (const Expected& expected : {Expected{"woa", 4, 40},
+                                   {"rpc-fused", 6, 60},
+                                   {"rpc-hub", 6, 60},
+                                   {"rpc-nested", 6, 60},
+                                   {"rpc-polled", 15, 60}}) {
+    INFO(expected.model);
+    const Prediction found = predicted(costs, expected.model);
+    CHECK(found.messages == expected.messages);
+    CHECK(found.calls == expected.messages);
+    CHECK(found.hops == expected.messages);
+    CHECK(found.payload_bytes == expected.bytes);
+    const double serial = 3 * kStage_ps + expected.messages * kLatency_ps + expected.bytes;
+    CHECK(found.serial_ps == serial);
+    CHECK(found.critical_path_ps == serial);
+    CHECK(found.period_ps == kStage_ps);
+    CHECK(found.bottleneck == "load of cpu:0");
+  }
+}
+
+TEST_CASE("arguments of one call are several messages, and one call") {
+  CostTable costs = stages_at({0}, 1);
+  costs.edges = {{0, 2, kPerMille, kBytes}, {0, 2, kPerMille, kBytes}, {2, 1, kPerMille, kBytes}};
+  struct Expected {
+    std::string_view model;
+    double messages, calls;
+  };
+  for (const Expected& expected :
+       {Expected{"woa", 3, 2}, {"rpc-fused", 3, 2}, {"rpc-hub", 3, 2}, {"rpc-nested", 4, 2}, {"rpc-polled", 6, 5}}) {
+    INFO(expected.model);
+    Plan plan = plan_of(costs, placed(costs, expected.model));
+    plan.edges[1].from_port = plan.edges[1].to_port = 1;
+    const auto found = predict(plan);
+    REQUIRE(found.ok());
+    CHECK(found->messages == expected.messages);
+    CHECK(found->calls == expected.calls);
+  }
+}
+
+TEST_CASE("what one output sends to one controller crosses once, unless by way of the host") {
+  CostTable costs = stages_at({0, 0}, 1);
+  costs.edges = {{0, 2, kPerMille, kBytes}, {0, 3, kPerMille, kBytes}, {2, 1, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  CHECK(predicted(costs, "woa").payload_bytes == kBytes);
+  CHECK(predicted(costs, "rpc-hub").payload_bytes == 2 * kBytes);
+}
+
+TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
+  CostTable costs = stages_at({0, 1}, 2);
+  costs.edges = {{0, 2, kPerMille, 0}, {0, 3, kPerMille, 0}, {2, 1, kPerMille, 0}, {3, 1, kPerMille, 0}};
+  const Prediction side = predicted(costs, "woa");
+  CHECK(side.serial_ps == 2 * kStage_ps + 4 * kLatency_ps);
+  CHECK(side.critical_path_ps == kStage_ps + 2 * kLatency_ps);
+  CHECK(side.hops == 2);
+
+  costs.edges = {{0, 2, kPerMille, 0}, {2, 3, 5 * kPerMille, 0}, {3, 2, 4 * kPerMille, 0}, {3, 1, kPerMille, 0}};
+  costs.stages[2].firings = costs.stages[3].firings = 5 * kPerMille;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges[2].loop = 0;
+  const auto loop = predict(plan);
+  REQUIRE(loop.ok());
+  CHECK(loop->messages == 11);
+  CHECK(loop->hops == 11);
+  CHECK(loop->critical_path_ps == 10 * kStage_ps + 11 * kLatency_ps);
+}
+
+TEST_CASE("a plan without a certificate, and one of another graph") {
+  const CostTable costs = chain({0}, 1);
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges.pop_back();
+  CHECK(predict(plan).status().code() == Code::kInvalid);
+  plan.certificate.reset();
+  CHECK(predict(plan).status().code() == Code::kNotFound);
+}
+
+TEST_CASE("the break-even of a chain of two is where one latency of four is one per cent") {
+  const auto even = find_break_even(placed(chain({0, 1}, 2, 0), "woa"), std::chrono::seconds(60));
+  REQUIRE(even.ok());
+  CHECK(even->rpc == "rpc-fused");
+  CHECK(near(even->ratio, 24.0 / 23, 1e-9));
+  CHECK(even->why_nothing.empty());
+  CHECK(even->exact);
+  CHECK(even->latency_ps == kLatency_ps);
+  REQUIRE(even->latency.has_value());
+  CHECK(near(even->latency->least, 0.01 * 2 * kStage_ps / 0.97 / kLatency_ps, 0.03));
+  CHECK(!even->latency->most.has_value());
+  REQUIRE(even->payload.has_value());  // there is none: it gains whatever its size
+  CHECK(even->payload->least == 0);
+  CHECK(!even->payload->most.has_value());
+}
+
+TEST_CASE("where WOA gains nothing it is said, and why") {
+  const auto one = find_break_even(placed(chain({0, 0}, 1), "woa"), std::chrono::seconds(60));
+  REQUIRE(one.ok());
+  CHECK(one->ratio == 1);
+  CHECK(one->why_nothing.find("all stages are on one controller") != std::string::npos);
+  CHECK(!one->latency.has_value());
+  CHECK(!one->payload.has_value());
+
+  CostTable costs = chain({0, 1}, 2);
+  costs.links[1 * 3 + 2] = costs.links[2 * 3 + 1] = {2 * kLatency_ps, 2048, false};
+  const auto around = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(around.ok());
+  CHECK(around->ratio == 1);
+  CHECK(around->why_nothing.find("have a direct link") != std::string::npos);
+
+  costs = chain({0, 1}, 2);
+  for (std::size_t s = 2; s < 4; ++s)
+    for (std::int64_t& time : costs.stages[s].time_ps) time *= time > 0 ? 1'000 : 1;
+  const auto little = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(little.ok());
+  CHECK(little->why_nothing.find("too little of the time") != std::string::npos);
+  REQUIRE(little->latency.has_value());
+  CHECK(little->latency->least > 1);  // so slow would links have to be
+
+  CHECK(find_break_even(placed(costs, "rpc-hub"), std::chrono::seconds(1)).status().code() == Code::kInvalid);
+}
+
+}  // namespace woa::test

@@ -1,0 +1,218 @@
+// woa compare GRAPH: what every call model would send and take, and with --run what it does.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "compiler/place/call_route.h"
+#include "runtime/rpc/call_model.h"
+#include "runtime/transport/loopback/loopback_transport.h"
+#include "runtime/transport/shm/shm_transport.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/comparison.h"
+#include "tools/woa/environment.h"
+#include "tools/woa/failure.h"
+#include "tools/woa/load_plan.h"
+#include "tools/woa/machine_choice.h"
+#include "tools/woa/profiler.h"
+
+namespace woa::tools {
+namespace {
+
+constexpr std::chrono::milliseconds kBreakEvenLimit{20'000};
+
+constexpr const char* kAboutCompare =
+    "Places the graph anew for each call model (docs/call-models.md), as well as that model can be placed, and "
+    "prints:\n"
+    "\n"
+    "  MESSAGES       packets between controllers: tokens, polls, returns\n"
+    "  CALLS          the same if all that a firing sends to one place at once were one packet, as RPC may bundle it\n"
+    "  HOPS           messages one after another, at most, from source to sink\n"
+    "  PAYLOAD        bytes that cross, once per controller\n"
+    "  TIME           all firings and messages of an instance, one after another; what --objective latency minimises\n"
+    "  CRITICAL PATH  the longest way through the graph: less than TIME where branches may run side by side\n"
+    "  PERIOD         the largest load of a controller, a group of cores or a link: the least time between instances\n"
+    "  BUFFERS        what the plan reserves for payloads and packets\n"
+    "  STATUS         how sure it is that no placement is better (docs/placement.md)\n"
+    "\n"
+    "and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. Where WOA gains\n"
+    "nothing, it says why. With --run every model runs at its placement, one instance after another, and what it sent\n"
+    "and took stands beside the prediction.\n"
+    "\n"
+    "What stages take is in the profile. Without --profile the graph is profiled first, which needs --in.\n"
+    "\n"
+    "  woa compare graphs/hello.yaml --in text=README.md --run\n"
+    "  woa compare graphs/hello.yaml --profile hello.profile.json --machine graphs/machines/axel-loose.yaml";
+
+struct CompareArguments {
+  GraphOptions graph;
+  std::vector<std::string> in;
+  std::string processes = "per-controller";
+  bool run = false;
+  std::uint64_t repetitions = 11;
+};
+
+// A profile for this command alone.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_((std::filesystem::temp_directory_path() / "woa-compare-XXXXXX").string()) {
+    if (const int file = mkstemp(path_.data()); file >= 0) close(file);  // else writing to it says why not
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class Comparer {
+ public:
+  explicit Comparer(const CompareArguments& arguments)
+      : arguments_(arguments), options_(arguments.graph), backends_(all_backends()) {
+    options_.transport = transport_of(arguments.processes);
+  }
+
+  int compare() {
+    if (const int code = find_profile(); code != kDone) return code;
+    for (const std::string_view model : kPlacementModels)
+      if (const int code = add_model(model); code != kDone) return code;
+    result_.objective = options_.goal.objective;
+    if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();
+    result_.break_even = find_break_even(*woa_, kBreakEvenLimit);
+    if (arguments_.run)
+      if (const int code = run_models(); code != kDone) return code;
+    options_.json ? print_json(to_json(result_)) : print(result_);
+    return failed() ? kFailed : kDone;
+  }
+
+ private:
+  int find_profile() {
+    if (!options_.profile.empty()) return kDone;
+    if (arguments_.in.empty()) {
+      return fail({Code::kInvalid,
+                   "what stages take is not known: give --profile FILE (`woa profile` measures one), or --in NAME=FILE "
+                   "for each graph input, so that it is measured first"},
+                  kUsage, options_.json);
+    }
+    const Profiled profiled =
+        profile_graph({options_, arguments_.in, arguments_.processes, arguments_.repetitions, 10}, backends_);
+    if (!profiled.profile) return profiled.exit_code;
+    options_.profile = temporary_.path();
+    if (const Status status = write_profile(options_.profile, to_json(*profiled.profile)); !status.ok())
+      return fail(status, kFailed, options_.json);
+    return kDone;
+  }
+
+  int add_model(std::string_view model) {
+    GraphOptions options = options_;
+    options.goal.model = model;
+    Loaded loaded = load_plan(options);
+    if (!loaded.plan) return loaded.exit_code;
+    if (loaded.facts.hash.empty()) {
+      return fail(
+          {Code::kInvalid, "a compiled plan has its stages in their places: give the graph that it was made of"},
+          kUsage, options.json);
+    }
+    const auto prediction = predict(*loaded.plan);
+    if (!prediction.ok()) return fail(prediction.status(), kFailed, options.json);
+    if (model == "woa") woa_ = loaded.plan->certificate;
+    result_.graph = loaded.plan->graph;
+    ModelRow row;
+    row.model = model;
+    row.prediction = *prediction;
+    row.status = loaded.plan->certificate->status;
+    row.plan = rewrite(*loaded.plan, model);
+    for (const StagePlan& stage : loaded.plan->stages)
+      if (stage.role == StageRole::kKernel) row.placement[stage.name] = loaded.plan->controllers[stage.controller].name;
+    if (row.plan.ok()) row.peak_buffer_bytes = buffer_bytes(*row.plan);
+    result_.models.push_back(std::move(row));
+    return kDone;
+  }
+
+  int run_models() {
+    const auto runnable = std::ranges::find_if(result_.models, [](const ModelRow& row) { return row.plan.ok(); });
+    auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // woa's own can always run
+    if (!inputs.ok())
+      return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, options_.json);
+    for (ModelRow& row : result_.models) {
+      if (!row.plan.ok()) continue;
+      row.measured = run(*row.plan, *inputs);
+      const Status& status = row.measured->status;
+      if (status.code() == Code::kUnavailable) return fail(status.with_context(row.model), kUnavailable, options_.json);
+    }
+    return kDone;
+  }
+
+  ModelRun run(const Plan& plan, const InputFiles& inputs) {
+    RunOptions options;
+    options.backends = &backends_;
+    options.kernel_path = kernel_path();
+    std::unique_ptr<Transport> transport;
+    if (arguments_.processes == "per-controller") {
+      transport = std::make_unique<ShmTransport>();
+      options.node_command = {program_path().string(), kServeCommand};
+    } else {
+      transport = std::make_unique<LoopbackTransport>();
+    }
+    options.transport = transport.get();
+    return run_model(plan, inputs, std::move(options), arguments_.repetitions);
+  }
+
+  [[nodiscard]] bool failed() const {
+    return !same_outputs(result_) || std::ranges::any_of(result_.models, [](const ModelRow& row) {
+      return row.measured && !row.measured->status.ok();
+    });
+  }
+
+  const CompareArguments& arguments_;
+  GraphOptions options_;
+  BackendRegistry backends_;
+  TemporaryFile temporary_;
+  std::optional<Certificate> woa_;
+  Comparison result_;
+};
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("compare", "Compare WOA with four kinds of RPC for a graph, predicted and measured");
+  command.footer(kAboutCompare);
+  auto arguments = std::make_shared<CompareArguments>();
+  add_graph_options(command, arguments->graph, "GRAPH");
+  add_flow_options(command, arguments->graph);
+  add_placement_options(command, arguments->graph);
+  for (const char* option :
+       {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--copies", "--placement-limit"})
+    command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
+  command
+      .add_option("--in", arguments->in,
+                  "Graph input: a file for every instance, or a folder with one file per instance")
+      ->type_name("NAME=FILE|DIR")
+      ->take_all()
+      ->allow_extra_args(false);
+  CLI::Option* const run = command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
+  command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
+      ->check(CLI::IsMember({"one", "per-controller"}))
+      ->capture_default_str();
+  command.callback([arguments, run, &action] {
+    if (*run && arguments->in.empty())
+      throw CLI::ValidationError("--run", "needs --in NAME=FILE|DIR for each graph input");
+    action = [arguments] { return Comparer(*arguments).compare(); };
+  });
+}
+
+}  // namespace woa::tools

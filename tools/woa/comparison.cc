@@ -1,0 +1,100 @@
+#include "tools/woa/comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/controller/layout.h"
+
+namespace woa::tools {
+namespace {
+
+constexpr std::uint64_t kHeaderBytes = 64;
+
+struct Driven {
+  std::vector<std::uint64_t> latencies_ns;  // of all but the first round
+  std::uint64_t completed = 0;
+  Status failure;  // the first
+};
+
+double median_in_us(std::vector<std::uint64_t> ns) {
+  if (ns.empty()) return 0;
+  const auto middle = ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2);
+  std::ranges::nth_element(ns, middle);
+  return static_cast<double>(*middle) / 1e3;
+}
+
+ModelRun run_that_failed(Status status) {
+  ModelRun run;
+  run.status = std::move(status);
+  return run;
+}
+
+Status drive_one_by_one(Run& run, const InputFiles& inputs, std::uint64_t instances, const Driven& driven) {
+  while (driven.completed < instances) {
+    const std::uint64_t instance = driven.completed;
+    const Push push = run.submit([&inputs, instance](std::uint32_t input, std::span<std::byte> room) {
+      return inputs.read(input, instance, room);
+    });
+    if (push == Push::kClosed) break;
+    while (driven.completed == instance && run.status().ok()) {
+      if (run.do_work() == 0) run.wait();
+    }
+    if (!run.status().ok() || !driven.failure.ok()) break;
+  }
+  return run.status().ok() ? driven.failure : run.status();
+}
+
+}  // namespace
+
+std::uint64_t buffer_bytes(const Plan& plan) {
+  const Layout layout = make_layout(plan);
+  std::uint64_t bytes = 0;
+  for (const RegionLayout& region : layout.regions) bytes += region.bytes();
+  for (const ChannelLayout& channel : layout.channels)
+    bytes += std::uint64_t{channel.spec.ring_slots} * (kHeaderBytes + channel.spec.inline_bytes);
+  return bytes;
+}
+
+ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std::uint64_t repetitions) {
+  ModelRun result;
+  plan.window = 1;
+  plan.deadline_ns = 0;
+  auto outputs = OutputFiles::open(plan, {}, inputs);
+  if (!outputs.ok()) return run_that_failed(outputs.status());
+  if (const Status status = outputs->begin(); !status.ok()) return run_that_failed(status);
+  const std::uint64_t round = inputs.default_instances();
+  Driven driven;
+  auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
+    if (driven.completed++ >= round) driven.latencies_ns.push_back(done.latency_ns);
+    if (done.failure != nullptr && driven.failure.ok())
+      driven.failure = Status(done.failure->code, done.failure->message).with_context(done.failure->stage);
+    const Status added = outputs->add(done.instance, done.outputs);
+    if (driven.failure.ok() && !added.ok()) driven.failure = added;
+  });
+  if (!run.ok()) return run_that_failed(run.status());
+  result.instances = round * (repetitions + 1);
+  result.status = drive_one_by_one(**run, inputs, result.instances, driven);
+  if (!result.status.ok()) return result;
+  auto report = (*run)->finish();
+  if (!report.ok()) return run_that_failed(report.status());
+  for (const EdgeStats& edge : report->edges)
+    result.messages += edge.messages, result.payload_bytes += edge.payload_bytes;
+  result.median_us = median_in_us(std::move(driven.latencies_ns));
+  result.outputs = outputs->finish();
+  return result;
+}
+
+bool same_outputs(const Comparison& comparison) {
+  const ModelRun* first = nullptr;
+  for (const ModelRow& row : comparison.models) {
+    if (!row.measured || !row.measured->status.ok()) continue;
+    if (first == nullptr) first = &*row.measured;
+    const bool same = std::ranges::equal(first->outputs, row.measured->outputs, [](const auto& a, const auto& b) {
+      return a.name == b.name && a.bytes == b.bytes && a.absent == b.absent && a.sha256 == b.sha256;
+    });
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace woa::tools
