@@ -109,8 +109,8 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
 // That the run has to say why a node lost another: it hears of all nodes, one after the other.
 constexpr std::uint64_t kVerdictNs = 2'000'000'000;
 
-// Tells the run that this node cannot be set up. A node that lost another may be the first to notice that the other
-// could not stay: then it is the run that knows why.
+// Tells the run that this node cannot be set up. A node that lost another, or the run's host, may be the first to
+// notice that it could not stay: then it is the run that knows why, and may have said so before it went.
 Status give_up(ControlSocket& socket, const Status& status) {
   (void)socket.send(to_failed(status));
   if (status.code() != Code::kPeerLost) return status;
@@ -169,7 +169,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
     return 1;
   }
   if (Status status = socket.send(to_ready(node.hosted->device())); !status.ok()) {
-    if (!process.child) log(LogLevel::kError, status.with_context("the run's host is gone").message());
+    if (!process.child) log(LogLevel::kError, give_up(socket, status.with_context("the run's host is gone")).message());
     return 1;
   }
   Signals signals;

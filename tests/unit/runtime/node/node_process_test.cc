@@ -2,21 +2,26 @@
 #include "runtime/node/node_process.h"
 
 #include <future>
+#include <latch>
 
 #include "runtime/node/messages.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/captured_stderr.h"
 #include "tests/support/chain_plan.h"
+#include "tests/support/functions.h"
 #include "tests/support/need.h"
 #include "tests/support/replica_transport.h"
 
 namespace woa::test {
 namespace {
 
-// Between hosts, of which the other has gone.
-class GonePeer final : public ReplicaTransport {
+// Between hosts, of which the other may have gone. What is sent arrives nowhere.
+class WireToPeer final : public ReplicaTransport {
  public:
+  bool is_gone = false;
+  std::latch answers{1};  // until then it is being connected to
+
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override {
     return memory_.allocate(label, bytes);
   }
@@ -28,8 +33,18 @@ class GonePeer final : public ReplicaTransport {
   }
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override { return memory_.channel_bytes(spec); }
   Status connect(const std::shared_ptr<Segment>&, std::string_view) override {
-    return {Code::kPeerLost, "the peer does not answer"};
+    answers.wait();
+    return is_gone ? Status(Code::kPeerLost, "the peer does not answer") : Status();
   }
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                              ChannelEnd end) override {
+    return memory_.open_sender(spec, std::move(segment), end);
+  }
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
+                                                  ChannelEnd end) override {
+    return memory_.open_receiver(spec, std::move(segment), end);
+  }
+  Status close_channel(const ChannelSpec&, const std::shared_ptr<Segment>&) override { return {}; }
 
  private:
   ShmTransport memory_;
@@ -41,12 +56,13 @@ class Node {
   Node() {
     auto [host, node] = need(ControlSocket::pair());
     host_.emplace(std::move(host));
+    REQUIRE(backends_.add(function_factory(functions())).ok());
     code_ = std::async(std::launch::async, [this, socket = std::move(node)]() mutable {
-      return serve_node(std::move(socket), {nullptr, {&memory_, {&wire_}}, {}, false});
+      return serve_node(std::move(socket), {&backends_, {&memory_, {&wire_}}, {}, false});
     });
   }
-  // Until it could not reach cpu:0, and has said so.
-  void lose_its_peer() {
+  // Until it knows its part of the run and waits for where cpu:0 is.
+  void greet() {
     const Plan plan = chain_plan(2);
     const Layout layout = make_layout(plan, {{0, 0, 1}, wire_.header_room(), {}});
     control::FromHost message;
@@ -60,8 +76,21 @@ class Node {
     control::FromNode answer;
     REQUIRE(host_->receive(answer).ok());
     REQUIRE(answer.has_replicas());
-    *message.mutable_connect()->add_peers() = answer.replicas();
+    replicas_ = answer.replicas();
+  }
+  void connect() {
+    control::FromHost message;
+    *message.mutable_connect()->add_peers() = replicas_;
     REQUIRE(host_->send(message).ok());
+  }
+  void reach_its_peer() { wire_.answers.count_down(); }
+  // Until it could not reach cpu:0, and has said so.
+  void lose_its_peer() {
+    wire_.is_gone = true;
+    wire_.answers.count_down();
+    greet();
+    connect();
+    control::FromNode answer;
     REQUIRE(host_->receive(answer).ok());
     REQUIRE(from_failed(answer.failed()).code() == Code::kPeerLost);
   }
@@ -75,7 +104,9 @@ class Node {
 
  private:
   ShmTransport memory_;
-  GonePeer wire_;
+  WireToPeer wire_;
+  BackendRegistry backends_;
+  control::Replicas replicas_;
   std::optional<ControlSocket> host_;
   std::future<int> code_;
 };
@@ -90,6 +121,19 @@ TEST_CASE("a node that lost another while it was set up says what the run failed
   REQUIRE(node.code() == 1);
   REQUIRE(said.text().find("the run failed: controller 'cpu:0': no such key") != std::string::npos);
   REQUIRE(said.text().find("does not answer") == std::string::npos);
+}
+
+TEST_CASE("a node that is ready after the run has failed says what the run failed of") {
+  const CapturedStderr said;
+  Node node;
+  node.greet();
+  node.connect();
+  node.stop("controller 'cpu:0': no such key");
+  node.close();
+  node.reach_its_peer();
+  REQUIRE(node.code() == 1);
+  REQUIRE(said.text().find("the run failed: controller 'cpu:0': no such key") != std::string::npos);
+  REQUIRE(said.text().find("gone") == std::string::npos);
 }
 
 TEST_CASE("where the run says nothing, it says what it saw") {
