@@ -34,6 +34,11 @@ std::uint64_t time_of_a_kib(const CostTable& table, const Route& route) {
   return time;
 }
 
+EdgeCosts joining(EdgeCosts edge, std::uint32_t from, std::uint32_t to) {
+  edge.from = from, edge.to = to;
+  return edge;
+}
+
 std::uint32_t index_in(const ComponentSet& set, std::uint32_t component) {
   return static_cast<std::uint32_t>(std::ranges::find(set, component) - set.begin());
 }
@@ -87,9 +92,8 @@ Placed with_copies(const CostTable& originals, const NearestCopy& nearest, const
   for (const EdgeCosts& edge : originals.edges) {
     for (std::uint32_t copy = 0; copy < places[edge.to].size(); ++copy) {
       const std::uint32_t from = nearest.of(places[edge.from], places[edge.to][copy]);
-      EdgeCosts& one = out.table.edges.emplace_back(edge);
-      one.from = first[edge.from] + index_in(places[edge.from], from);
-      one.to = first[edge.to] + copy;
+      out.table.edges.push_back(
+          joining(edge, first[edge.from] + index_in(places[edge.from], from), first[edge.to] + copy));
     }
   }
   return out;
@@ -134,7 +138,7 @@ class CopyRemover {
         WOA_RETURN_IF_ERROR(check_edge(e, edge, from, first_[to] + copy));
         out_.edge_of.push_back(static_cast<std::uint32_t>(out_.table.edges.size()));
       }
-      out_.table.edges.push_back({from, to, edge.tokens, edge.bytes});
+      out_.table.edges.push_back(joining(edge, from, to));
     }
     return std::move(out_);
   }
@@ -162,7 +166,7 @@ class CopyRemover {
   [[nodiscard]] Status check_edge(std::size_t e, const EdgeCosts& like, std::uint32_t from, std::uint32_t to) const {
     const auto is_like = [&](const EdgeCosts& edge) {
       return edge.to == to && edge.from < out_.stage_of.size() && out_.stage_of[edge.from] == from &&
-             edge.tokens == like.tokens && edge.bytes == like.bytes;
+             edge == joining(like, edge.from, to);
     };
     if (e < table_.edges.size() && is_like(table_.edges[e])) return {};
     return wrong_copies("stage " + std::to_string(to) + " has not the edges of what it is a copy of");
