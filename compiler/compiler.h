@@ -105,9 +105,9 @@ Status verify_certificate(const Plan& plan);
 // Whether a plan's instances end, whatever branches they take and however long kernels and packets take, as long as
 // kernels end (docs/liveness.md): its control flow is analysed anew, and every edge must have at least b(e) blocks for
 // an instance, and tags that keep firings apart; b(e) is shown by the plan's invariants, too (runtime/plan/liveness.h).
-// Of rpc-nested and rpc-polled
-// nothing is shown: all their edges must be `claimed`. `plan` has passed validate(). kInvalid: the message says what is
-// not so.
+// `plan` has passed
+// validate(), and is as in a file, without relays: that a call model's routes keep it live is how they are made (ADR
+// 32). kInvalid: the message says what is not so.
 Status verify_liveness(const Plan& plan);
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a

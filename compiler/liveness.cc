@@ -1,7 +1,6 @@
 #include "runtime/plan/liveness.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -26,63 +25,7 @@ std::string edge_text(const Plan& plan, const EdgePlan& edge) {
          to.inputs[edge.to_port].name + "'";
 }
 
-// Takes the relays of a call model out of a plan.
-class RelayRemover {
- public:
-  explicit RelayRemover(const Plan& plan) : plan_(plan) {
-    const auto relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
-    stages_ = static_cast<std::uint32_t>(std::ranges::find_if(plan.stages, relay) - plan.stages.begin());
-  }
-
-  Result<Plan> run() {
-    WOA_RETURN_IF_ERROR(find_calls());
-    Plan direct = plan_;
-    direct.stages.resize(stages_);
-    direct.edges.clear();
-    for (const EdgePlan& edge : plan_.edges) {
-      if (edge.from_stage >= stages_) continue;
-      direct.edges.push_back(edge);
-      if (edge.to_stage < stages_) continue;
-      const auto call = calls_.find({edge.to_stage, edge.to_port, edge.count});
-      if (call == calls_.end()) return not_live(edge_text(plan_, edge) + " ends at a relay that passes nothing on");
-      direct.edges.back().to_stage = call->second.edge->to_stage;
-      direct.edges.back().to_port = call->second.edge->to_port;
-      call->second.led += edge.min_blocks;
-    }
-    for (const auto& [from, call] : calls_) {
-      if (call.edge->min_blocks < call.led)
-        return not_live(edge_text(plan_, *call.edge) + " has " + std::to_string(call.edge->min_blocks) +
-                        " blocks for an instance, the edges to its relay " + std::to_string(call.led));
-    }
-    return direct;
-  }
-
- private:
-  struct Call {
-    const EdgePlan* edge = nullptr;
-    std::uint64_t led = 0;  // blocks of one instance on the edges that end at the relay
-  };
-
-  // The edges that leave relays. What leaves one has the tag that it came with.
-  Status find_calls() {
-    for (std::size_t s = stages_; s < plan_.stages.size(); ++s)
-      if (plan_.stages[s].role != StageRole::kRelay) return not_live("relays stand before stages");
-    for (const EdgePlan& edge : plan_.edges) {
-      if (edge.from_stage < stages_) continue;
-      const bool plain =
-          edge.keep == ~std::uint64_t{0} && edge.step == 0 && edge.loop < 0 && edge.choice == ReplicaChoice{};
-      const bool once = calls_.emplace(std::tuple(edge.from_stage, edge.from_port, edge.count), Call{&edge, 0}).second;
-      if (!plain || !once || edge.to_stage >= stages_) return not_live(edge_text(plan_, edge) + " does not pass on");
-    }
-    return {};
-  }
-
-  const Plan& plan_;
-  std::uint32_t stages_ = 0;                                              // those before the relays
-  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Call> calls_;  // by relay, port, and whether counts go there
-};
-
-// The graph that a plan without relays was made of, as far as control flow goes.
+// The graph that a plan was made of, as far as control flow goes.
 class GraphReader {
  public:
   explicit GraphReader(const Plan& plan) : plan_(plan) { kernels_.resize(plan.stages.size()); }
@@ -104,13 +47,20 @@ class GraphReader {
     const std::string name = plan.name.substr(0, bracket);
     GraphStage* const last = graph_.stages.empty() ? nullptr : &graph_.stages.back();
     const bool replica = bracket < plan.name.size();
-    if (last != nullptr && replica && last->name == name && !last->replica_controllers.empty()) {
+    if (last != nullptr && replica && last->name == name && !last->replica_controllers.empty() && alike(s, s - 1)) {
       ++last->replicas;
     } else {
       graph_.stages.push_back(stage_of(s, name));
     }
     if (replica) graph_.stages.back().replica_controllers.push_back(plan.controller);
     logical_.push_back(static_cast<std::uint32_t>(graph_.stages.size() - 1));
+  }
+
+  // Replicas of one stage. Others of such names are stages of the graph, each of which must be as it says.
+  [[nodiscard]] bool alike(std::uint32_t s, std::uint32_t other) const {
+    const StagePlan &one = plan_.stages[s], &two = plan_.stages[other];
+    return one.role == two.role && one.kernel == two.kernel && one.stateful == two.stateful &&
+           one.inputs == two.inputs && one.outputs == two.outputs;
   }
 
   GraphStage stage_of(std::uint32_t s, const std::string& name) {
@@ -214,24 +164,17 @@ Status compare_edges(const Plan& plan, const Plan& derived) {
   return {};
 }
 
-// Of a call model whose relays wait for signals nothing is shown: it must not say so.
-Status check_claimed(const Plan& plan) {
-  const auto shown = std::ranges::find_if(plan.edges, [](const EdgePlan& edge) { return !edge.claimed; });
-  if (shown == plan.edges.end()) return {};
-  return not_live(edge_text(plan, *shown) + " is said to be proved, but of " + plan.model + " nothing is");
-}
-
 }  // namespace
 
 Status verify_liveness(const Plan& plan) {
-  if (plan.model == "rpc-nested" || plan.model == "rpc-polled") return check_claimed(plan);
-  const auto direct = RelayRemover(plan).run();
-  if (!direct.ok()) return direct.status();
-  const auto derived = derive(*direct);
+  const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
+  if (const auto relay = std::ranges::find_if(plan.stages, is_relay); relay != plan.stages.end())
+    return not_live("stage '" + relay->name + "' is a relay: a call model adds them when the plan is run");
+  const auto derived = derive(plan);
   if (!derived.ok()) return derived.status();
-  if (direct->loops != derived->loops) return not_live("its loops do not have the counters that they must");
-  WOA_RETURN_IF_ERROR(compare_stages(*direct, *derived));
-  WOA_RETURN_IF_ERROR(compare_edges(*direct, *derived));
+  if (plan.loops != derived->loops) return not_live("its loops do not have the counters that they must");
+  WOA_RETURN_IF_ERROR(compare_stages(plan, *derived));
+  WOA_RETURN_IF_ERROR(compare_edges(plan, *derived));
   return verify_blocks(plan);
 }
 

@@ -20,8 +20,14 @@ KernelCatalog::KernelCatalog(std::vector<fs::path> kernel_path, Report& report)
     : kernel_path_(std::move(kernel_path)), report_(report) {}
 
 void KernelCatalog::add_user_kernel(const KernelRef& ref, const fs::path& folder) {
+  const std::string file = absolute_path(folder / ref.path);
+  if (const auto [known, is_new] = user_files_.try_emplace(file, ref.place); !is_new) {
+    report_.error(problem::kKernelTwice, ref.place, cat(quote_path(folder / ref.path), " is listed already"),
+                  "remove it from `kernels`", {{known->second, "the first time"}});
+    return;
+  }
   Found found = load(folder / ref.path, ref.place);
-  found.file = absolute_path(folder / ref.path);
+  found.file = file;
   found.place = ref.place;
   incomplete_ = incomplete_ || !found.kernel;
   if (!found.kernel) return;

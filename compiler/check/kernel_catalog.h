@@ -43,6 +43,7 @@ class KernelCatalog {
   std::vector<std::filesystem::path> kernel_path_;
   Report& report_;
   std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
+  std::map<std::string, Place> user_files_;                // absolute, by where they were first named
   std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
   bool incomplete_ = false;                                // a user's kernel, whose name is not known, has errors
 };

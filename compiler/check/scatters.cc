@@ -12,6 +12,7 @@ class ScatterFinder {
   ScatterFinder(Graph& graph, Report& report) : graph_(graph), report_(report) {
     for (const GraphStage& stage : graph.stages) loop_of_.push_back(stage.loop);
     around_.resize(graph.stages.size(), -1);
+    unclear_.resize(graph.stages.size());
     outer_.resize(graph.loops.size(), -1);
   }
 
@@ -23,7 +24,7 @@ class ScatterFinder {
     for (const GraphEdge& edge : graph_.edges) check_loop_edge(edge);
     check_gathers();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
-    if (report_.errors() != errors) return false;
+    if (report_.errors() != errors || std::ranges::count(unclear_, true) != 0) return false;
     nest();
     return true;
   }
@@ -79,23 +80,32 @@ class ScatterFinder {
     return started >= 0 ? started : around_[edge.from_stage];
   }
 
+  // Whether it is not known of what its tokens are elements: behind a mistake nothing is judged by it.
+  [[nodiscard]] bool is_unclear(const GraphEdge& edge) const {
+    return unclear_[edge.from_stage] && graph_.stages[edge.from_stage].starts[edge.from_port] < 0;
+  }
+
   void enter(std::uint32_t s) {
     GraphStage& stage = graph_.stages[s];
     const GraphEdge* first = nullptr;  // that says where the stage lies
+    bool lacks = false;                // a writer that was reported, or lies nobody knows where
     for (std::uint32_t p = 0; p < stage.in.size(); ++p) {
+      lacks = lacks || stage.broken[p];
       for (const std::uint32_t e : stage.in[p]) {
         const GraphEdge& edge = graph_.edges[e];
         if (edge.loop >= 0 || edge.hold) continue;
-        const std::optional<std::int32_t> scatter = arrives(stage, p, edge);
-        if (!scatter) return;  // reported
-        if (first == nullptr) {
-          around_[s] = *scatter;
-          first = &edge;
-        } else if (*scatter != around_[s]) {
-          return report_rates(edge, *scatter, *first, around_[s]);
+        if (is_unclear(edge)) {
+          lacks = true;
+          continue;
         }
+        const std::optional<std::int32_t> scatter = arrives(stage, p, edge);
+        unclear_[s] = !scatter || (first != nullptr && *scatter != around_[s]);
+        if (!scatter) return;  // reported
+        if (unclear_[s]) return report_rates(edge, *scatter, *first, around_[s]);
+        if (first == nullptr) around_[s] = *scatter, first = &edge;
       }
     }
+    unclear_[s] = lacks && first == nullptr;
     for (std::uint32_t o = 0; o < stage.starts.size(); ++o) {
       if (stage.starts[o] >= 0) outer_[static_cast<std::size_t>(stage.starts[o])] = around_[s];
     }
@@ -150,7 +160,7 @@ class ScatterFinder {
   void check_held(std::uint32_t s, const std::vector<std::uint32_t>& port) {
     for (const std::uint32_t e : port) {
       const GraphEdge& edge = graph_.edges[e];
-      if (!edge.hold) continue;
+      if (!edge.hold || unclear_[s] || is_unclear(edge)) continue;
       const bool gathers = graph_.stages[s].inputs[edge.to_port].gather != 0;
       std::int32_t around = around_[s];
       while (around >= 0 && around != brought_by(edge)) around = outer(around);
@@ -164,7 +174,7 @@ class ScatterFinder {
   }
 
   void check_loop_edge(const GraphEdge& edge) {
-    if (edge.loop < 0) return;
+    if (edge.loop < 0 || unclear_[edge.to_stage] || is_unclear(edge)) return;
     const GraphStage& to = graph_.stages[edge.to_stage];
     if (brought_by(edge) == around_[edge.to_stage] && to.inputs[edge.to_port].gather == 0) return;
     report_.error(problem::kScatterSplit, edge.place,
@@ -190,6 +200,7 @@ class ScatterFinder {
 
   // A scatter that begins in a loop ends there; a loop that an element enters is left by that element.
   void check_nesting(std::uint32_t s) {
+    if (unclear_[s]) return;
     for (std::int32_t scatter = around_[s]; scatter >= 0; scatter = outer(scatter)) {
       if (graph_.contains(loop_of_[at(scatter).stage], loop_of_[s])) continue;
       return report_.error(problem::kScatterSplit, graph_.stages[s].place,
@@ -258,6 +269,7 @@ class ScatterFinder {
   bool any_ = false;                           // some output is `many`, or some input gathers
   std::vector<std::int32_t> loop_of_;          // by stage
   std::vector<std::int32_t> around_;           // by stage: the innermost scatter around it
+  std::vector<bool> unclear_;                  // by stage: which that is, is not known
   std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph
   std::map<std::int32_t, std::int32_t> base_;  // by loop: the scatter that it lies in
 };

@@ -25,13 +25,28 @@ class TurnChecker {
   bool check_held(const GraphStage& stage, std::uint32_t p) {
     const GraphEdge& first = graph_.edges[stage.in[p][0]];
     for (const std::uint32_t e : stage.in[p]) {
-      if (graph_.edges[e].context == first.context) continue;
-      report_.error(problem::kBadHold, graph_.edges[e].place,
-                    cat("the writers of held input ", quote(graph_.reader_name(first)), " lie in different loops"),
-                    "let all of them lie before the same loop", {{first.place, "another writer"}});
-      return false;
+      const GraphEdge& edge = graph_.edges[e];
+      if (edge.context != first.context) {
+        report_.error(problem::kBadHold, edge.place,
+                      cat("the writers of held input ", quote(graph_.reader_name(first)), " lie in different loops"),
+                      "let all of them lie before the same loop", {{first.place, "another writer"}});
+        return false;
+      }
+      if (scatter_of(edge) != scatter_of(first)) {  // one is held for each element, the other for all of them
+        report_.error(problem::kBadHold, edge.place,
+                      cat("of the writers of held input ", quote(graph_.reader_name(first)),
+                          " some write elements of a scatter and others do not"),
+                      "hold them in inputs of their own", {{first.place, "another writer"}});
+        return false;
+      }
     }
     return true;
+  }
+
+  // The scatter that the edge's writer starts at that port, or -1.
+  [[nodiscard]] std::int32_t scatter_of(const GraphEdge& edge) const {
+    const std::vector<std::int32_t>& starts = graph_.stages[edge.from_stage].starts;
+    return starts.empty() ? -1 : starts[edge.from_port];
   }
 
   // The loops around the stage that the port's earliest writer lies before, innermost first, must each have a loop edge

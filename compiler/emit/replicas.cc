@@ -58,10 +58,10 @@ class Replicator {
     return {replicas, replica, scatter.shift, scatter.bits};
   }
 
-  // Of the instances in flight the edge sees one in `parts`.
+  // Of the instances in flight the edge sees one in `parts`. Even if that is one at a time, it is seldom the oldest,
+  // whose blocks are kept free for it: one more, or it would wait until it is.
   [[nodiscard]] std::uint32_t share(const EdgePlan& edge, std::uint32_t parts) const {
-    const std::uint32_t instances = (plan_.window + parts - 1) / parts;
-    return std::max(edge.min_blocks + (instances > 1 ? 1U : 0U), (edge.blocks + parts - 1) / parts);
+    return std::max(edge.min_blocks + (plan_.window > 1 ? 1U : 0U), (edge.blocks + parts - 1) / parts);
   }
 
   const Graph& graph_;

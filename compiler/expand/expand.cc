@@ -166,7 +166,7 @@ class Expander {
     const std::size_t first = flat.size();
     const StageDecl* stage = ref.lost || ref.stage.empty() ? nullptr : scope.names.stages.at(ref.stage);
     if (ref.lost) {
-      flat.push_back(lost_at(seen_through(ref.place, scope.place_use())));
+      add_lost(seen_through(ref.place, scope.place_use()), flat);
     } else if (stage != nullptr && !stage->graph.empty()) {
       resolve_output(*subgraphs_.find(stage->graph), scope.prefix + ref.stage + "/", ref.port, flat);
     } else if (stage == nullptr && scope.use != nullptr) {
@@ -190,7 +190,7 @@ class Expander {
     const BodyIndex& names = subgraphs_.index(graph);
     const PortUse& output = *names.outputs.at(port);
     if (!output.complete) {
-      flat.push_back(lost_at(output.place));
+      add_lost(output.place, flat);
       flat.back().mentioned = true;
     }
     for (const WriterRef& ref : output.writers) {
@@ -219,7 +219,7 @@ class Expander {
       for (const WriterRef& writer : port->second->writers) resolve(*scope.parent, writer, scope.use->stage.name, flat);
     }
     const bool complete = port != scope.in.end() && port->second->complete;
-    if (!complete || flat.size() == first) flat.push_back(lost_at(place));  // not given, or not readable: reported
+    if (!complete || flat.size() == first) add_lost(place, flat);  // not given, or not readable: reported
     for (std::size_t i = first; i < flat.size(); ++i) {
       WriterRef& writer = flat[i];
       writer.hold = writer.hold || ref.hold;
@@ -244,6 +244,11 @@ class Expander {
     WriterRef ref{place, {}, {}, false, {}};
     ref.lost = true;
     return ref;
+  }
+  // They take memory as others do: outputs of sub-graphs may name them by the thousand.
+  void add_lost(const Place& place, std::vector<WriterRef>& flat) {
+    flat.push_back(lost_at(place));
+    spend(sizeof(WriterRef));
   }
 
   LoopMark settled(const Scope& scope, LoopMark loop, const std::string& reader) {

@@ -1,6 +1,5 @@
 #include "compiler/expand/param_values.h"
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -10,10 +9,14 @@ namespace woa {
 
 ParamValues::ParamValues(const SubgraphUse& use, const ParamValues& outer, const Given& command_line,
                          const Place& command_line_place, Report& report) {
+  std::unordered_map<std::string_view, const ParamUse*> in_graph;
+  for (const ParamUse& param : use.stage.params) in_graph.emplace(param.name, &param);
   for (const ParamDecl& decl : use.graph.params) {
     const auto given = command_line.find(decl.name);
     if (given == command_line.end()) {
-      values_.emplace(decl.name, value_in_graph(use, decl, outer, report));
+      const auto param = in_graph.find(decl.name);
+      values_.emplace(decl.name,
+                      value_in_graph(use, decl, param == in_graph.end() ? nullptr : param->second, outer, report));
       continue;
     }
     const auto fault = check_param(decl, given->second);
@@ -22,12 +25,10 @@ ParamValues::ParamValues(const SubgraphUse& use, const ParamValues& outer, const
   }
 }
 
-ParamValues::Value ParamValues::value_in_graph(const SubgraphUse& use, const ParamDecl& decl, const ParamValues& outer,
-                                               Report& report) const {
-  const auto& params = use.stage.params;
-  const auto param = std::find_if(params.begin(), params.end(), [&](const ParamUse& p) { return p.name == decl.name; });
-  if (param == params.end() && decl.value) return {*decl.value, seen_through(use.graph.place, use.place)};
-  if (param == params.end()) {
+ParamValues::Value ParamValues::value_in_graph(const SubgraphUse& use, const ParamDecl& decl, const ParamUse* param,
+                                               const ParamValues& outer, Report& report) const {
+  if (param == nullptr && decl.value) return {*decl.value, seen_through(use.graph.place, use.place)};
+  if (param == nullptr) {
     if (!use.stage.params_complete) return {{}, {}, true, true};
     report.error(
         problem::kMissingParam, seen_through(use.stage.place, use.outer_place),

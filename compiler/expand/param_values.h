@@ -49,8 +49,8 @@ class ParamValues {
     Place place;
     bool in_graph = true, broken = false;
   };
-  [[nodiscard]] Value value_in_graph(const SubgraphUse& use, const ParamDecl& decl, const ParamValues& outer,
-                                     Report& report) const;
+  [[nodiscard]] Value value_in_graph(const SubgraphUse& use, const ParamDecl& decl, const ParamUse* param,
+                                     const ParamValues& outer, Report& report) const;
 
   std::unordered_map<std::string_view, Value> values_;
 };

@@ -108,30 +108,33 @@ void Subgraphs::measure(Report& report) {
 
 // Of what is not `known`, each uses another one that is not: whoever follows them comes round.
 void Subgraphs::report_cycles(std::vector<bool> known, Report& report) {
+  constexpr std::size_t kNotOnPath = ~std::size_t{0};
+  std::vector<std::size_t> at(known.size(), kNotOnPath);  // place on the path
   for (std::size_t start = 0; start < known.size(); ++start) {
     std::vector<std::size_t> path;
     std::vector<const StageDecl*> uses;
     for (std::size_t g = start; !known[g];) {
       known[g] = true;
+      at[g] = path.size();
       path.push_back(g);
       const StageDecl* use = nullptr;
       std::size_t next = g;
       each_use(g, [&](const StageDecl& stage, std::size_t used) {
-        const bool comes_round = std::find(path.begin(), path.end(), used) != path.end();
+        const bool comes_round = at[used] != kNotOnPath;
         if (measured_[used] || (use != nullptr && !comes_round) || (known[used] && !comes_round)) return;
         use = &stage;
         next = used;
       });
       if (use == nullptr) break;  // leads to a cycle that is reported
       uses.push_back(use);
-      const auto first = std::find(path.begin(), path.end(), next);
-      if (first == path.end()) {
+      if (at[next] == kNotOnPath) {
         g = next;
         continue;
       }
-      report_cycle({uses.begin() + (first - path.begin()), uses.end()}, report);
+      report_cycle({uses.begin() + static_cast<std::ptrdiff_t>(at[next]), uses.end()}, report);
       break;
     }
+    for (const std::size_t g : path) at[g] = kNotOnPath;
   }
 }
 

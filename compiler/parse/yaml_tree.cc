@@ -127,6 +127,11 @@ bool check_text(std::uint32_t source, Report& report) {
                    "give a text file in UTF-8; is this a compiled plan or a binary?");
       return false;
     }
+    if (place.column == 1 && text.substr(i).starts_with("%TAG")) {  // of many, each would be compared with all others
+      report.error(problem::kYamlTag, place, "YAML's own `%TAG` is not part of this language",
+                   "remove the line; every key says itself what kind of value it takes");
+      return false;
+    }
     i += length;
     place.column = byte == '\n' ? 1 : place.column + static_cast<std::uint32_t>(length);
     if (byte == '\n') ++place.line;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compiler/place/replica_edges.h"
+
 namespace woa {
 namespace {
 
@@ -16,10 +18,19 @@ constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
-std::uint64_t blocks_of_one_instance(const Graph& graph) {
-  std::uint64_t blocks = 0;
-  for (const GraphEdge& edge : graph.edges) blocks += edge.min_blocks;
-  return blocks;
+// Of the edges that the plan will have, replicas being stages of it.
+struct Edges {
+  std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
+};
+
+Edges edges_of(const Graph& graph) {
+  Edges sum;
+  for (const GraphEdge& edge : graph.edges) {
+    const std::uint64_t pairs = replica_edges(graph, edge).size();
+    sum.count += pairs;
+    sum.blocks += pairs * edge.min_blocks;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -27,16 +38,18 @@ std::uint64_t blocks_of_one_instance(const Graph& graph) {
 std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked) {
   if (asked) return *asked;
   const std::uint64_t stages = std::max<std::uint64_t>(1, graph.stages.size() - 2);
-  const std::uint64_t slots = std::max<std::uint64_t>(1, blocks_of_one_instance(graph) + graph.edges.size());
+  const Edges edges = edges_of(graph);
+  const std::uint64_t slots = std::max<std::uint64_t>(1, edges.blocks + edges.count);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / slots), 1, kMaxWindow));
 }
 
 void size_channels(Graph& graph, std::uint32_t window, Report& report) {
-  const std::uint64_t blocks = std::max<std::uint64_t>(1, blocks_of_one_instance(graph));
-  const std::uint64_t marks = graph.edges.size() * std::uint64_t{window};
+  const Edges edges = edges_of(graph);
+  const std::uint64_t blocks = std::max<std::uint64_t>(1, edges.blocks);
+  const std::uint64_t marks = edges.count * std::uint64_t{window};
   const std::uint64_t overlap =
       marks >= kMaxSlots ? 1 : std::clamp<std::uint64_t>((kMaxSlots - marks) / blocks, 1, window);
-  const bool spare = marks + overlap * blocks + graph.edges.size() * kSmallBlocks <= kMaxSlots;
+  const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= kMaxSlots;
   for (GraphEdge& edge : graph.edges) {
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = writer.out[edge.from_port].size();

@@ -100,9 +100,9 @@ Status Controller::check_outputs(const ActiveFiring& firing) const {
     }
     std::uint32_t written = 0;
     for (const std::uint32_t p : group) {
-      if (!firing.outputs[p].written) continue;
-      ++written;
-      WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
+      if (firing.outputs[p].written) ++written;
+      if (firing.outputs[p].written || plan.outputs[p].optional)  // a token goes out, if only an absent one
+        WOA_RETURN_IF_ERROR(check_loops(firing.stage, p, firing.tag));
     }
     if (written == 1 || plan.outputs[group.front()].optional) continue;
     const std::string& name = plan.outputs[group.front()].name;

@@ -190,7 +190,7 @@ struct Invariant {
 
 struct Plan {
   std::string graph;              // name of the graph
-  std::string model = "woa";      // call model that the routes realise
+  std::string model = "woa";      // call model that it is to run under, or does (runtime/rpc/call_model.h)
   std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
   std::uint64_t deadline_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;

@@ -183,6 +183,7 @@ Status check_output(const StagePlan& stage, const OutputPortPlan& port, const Ou
   const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
   if (use.edges == 0 && !signal) return broken(place, ": no edge");
   if (use.edges != 0 && signal) return broken(place, ": no token comes that it could pass on");
+  if (stage.role == StageRole::kRelay) return {};  // it passes on the blocks of others
   if (use.blocks > (kMaxRegionBytes - 1) / port.type.block_bytes()) {
     return broken(place, ": ", std::to_string(use.blocks), " blocks of ", std::to_string(port.type.block_bytes()),
                   " bytes exceed 256 GiB");

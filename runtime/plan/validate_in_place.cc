@@ -44,6 +44,7 @@ class InPlace {
       return refuse("in_place is the number of an input");
     const InputPortPlan& input = stage_.inputs[static_cast<std::size_t>(port_.in_place)];
     if (input.hold) return refuse("a held token is read again");
+    if (input.gather != 0) return refuse("an input that gathers has no block of its own");
     if (!same_layout(input.type, port_.type)) return refuse("its type is not that of input " + in_quotes(input.name));
     WOA_RETURN_IF_ERROR(check_others());
     return check_edges();

@@ -16,18 +16,10 @@ Plan keep_certificate(Plan plan) {
   return plan;
 }
 
-// Signals join what the graph's edges do not: no invariant of the graph shows how many blocks that takes.
-Result<Plan> with_signals(Result<Plan> plan) {
-  if (!plan.ok()) return plan;
-  plan->invariants.clear();
-  for (EdgePlan& edge : plan->edges) edge.claimed = true;
-  return plan;
-}
-
 Result<Plan> apply(const Plan& plan, std::string_view model) {
   if (model == "rpc-fused") return rpc::to_fused(plan);
   if (model == "rpc-hub") return rpc::to_hub(plan);
-  return with_signals(model == "rpc-nested" ? rpc::to_nested(plan) : rpc::to_polled(plan));
+  return model == "rpc-nested" ? rpc::to_nested(plan) : rpc::to_polled(plan);
 }
 
 std::string list_of_models() {
@@ -39,12 +31,14 @@ std::string list_of_models() {
 }  // namespace
 
 Result<Plan> rewrite(const Plan& plan, std::string_view model) {
-  if (plan.model == model) return keep_certificate(plan);
   if (std::find(std::begin(kCallModels), std::end(kCallModels), model) == std::end(kCallModels)) {
     return {Code::kNotFound,
             "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
   }
-  if (plan.model != "woa") {
+  const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
+  if (plan.model == model && (model == "woa" || std::ranges::any_of(plan.stages, is_relay)))
+    return keep_certificate(plan);
+  if (plan.model != "woa" && plan.model != model) {
     return {Code::kInvalid, "the plan was compiled for call model '" + plan.model + "' and cannot be turned into '" +
                                 std::string(model) + "'; compile the graph again with --model " + std::string(model)};
   }

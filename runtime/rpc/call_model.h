@@ -11,7 +11,8 @@ namespace woa {
 // Names of the call models that rewrite() knows, for --help and error texts.
 inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"};
 
-// The same plan under another call model. `plan` must be a `woa` plan (as the compiler makes it).
+// The routes that a call model has in place of a plan's edges. `plan` is as the compiler makes it and as files have it:
+// without relays, for any model (`woa`), or for this one.
 //
 // rpc-hub: an RPC program's caller, in one place. For every stage off the host a relay stage is put on the host: the
 // stage's inputs come to the relay, which holds a call's arguments until they are all there and then sends them on to
@@ -33,10 +34,11 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"
 //
 // A certificate stays if it is for that model.
 //
-// kNotFound: no such model (the message lists them). kInvalid: the plan is not a `woa` plan. kUnsupported: the graph
-// cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas, choices and merges, since the
-// way back would have to be remembered. Polled: scatters, replicas that a stage off the host chooses among, and stages
-// that choose in more than one way or write other outputs beside, since an answer to a poll says one thing.
+// kNotFound: no such model (the message lists them). kInvalid: the plan is for another model.
+// kUnsupported: the graph cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas,
+// choices and merges, since the way back would have to be remembered. Polled: scatters, replicas that a stage off the
+// host chooses among, and stages that choose in more than one way or write other outputs beside, since an answer to a
+// poll says one thing.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 
 }  // namespace woa

@@ -43,8 +43,10 @@ nlohmann::json to_json(const Plan& plan) {
   return object;
 }
 
-Status write_files(const CompileArguments& arguments, const Plan& plan) {
-  WOA_RETURN_IF_ERROR(draw(plan, arguments.drawing));
+// The picture is of what runs. The file has the plan without the call model's relays: what `woa verify` shows of the
+// graph holds of every route that a call model gives it.
+Status write_files(const CompileArguments& arguments, const Plan& plan, const Plan& calls) {
+  WOA_RETURN_IF_ERROR(draw(calls, arguments.drawing));
   return arguments.output.empty() ? Status() : write_plan(plan, arguments.output);
 }
 
@@ -53,15 +55,18 @@ int compile(const CompileArguments& arguments) {
   options.goal.model = arguments.model;
   Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
-  auto plan = rewrite(*loaded.plan, arguments.model);
-  if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
-  if (Status status = write_files(arguments, *plan); !status.ok()) return fail(status, kFailed, arguments.graph.json);
+  Plan& plan = *loaded.plan;
+  const auto calls = rewrite(plan, arguments.model);
+  if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);
+  plan.model = arguments.model;
+  if (Status status = write_files(arguments, plan, *calls); !status.ok())
+    return fail(status, kFailed, arguments.graph.json);
   if (arguments.graph.json) {
-    print_json(to_json(*plan));
+    print_json(to_json(plan));
   } else {
-    std::printf("%s (%s, window %u)\n", plan->graph.c_str(), plan->model.c_str(), plan->window);
-    print_placement(*plan);
-    if (plan->certificate) std::printf("%s\n", summary(*plan->certificate).c_str());
+    std::printf("%s (%s, window %u)\n", plan.graph.c_str(), plan.model.c_str(), plan.window);
+    print_placement(plan);
+    if (plan.certificate) std::printf("%s\n", summary(*plan.certificate).c_str());
   }
   return kDone;
 }

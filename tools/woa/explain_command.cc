@@ -160,6 +160,7 @@ int explain(const ExplainArguments& arguments) {
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
+  loaded.plan->model = plan->model;
   if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);
   const Layout layout = make_layout(*plan);
@@ -167,7 +168,7 @@ int explain(const ExplainArguments& arguments) {
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
   const auto reasons =
-      plan->certificate ? explain_placement(*plan, kReasonsLimit) : Result<PlacementReasons>(PlacementReasons());
+      plan->certificate ? explain_placement(*loaded.plan, kReasonsLimit) : Result<PlacementReasons>(PlacementReasons());
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
   if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;

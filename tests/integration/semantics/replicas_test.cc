@@ -1,7 +1,9 @@
 // What replicas of a stage do: which instances, how many messages, and what becomes of failures.
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "tests/integration/semantics/graph_run.h"
 #include "tests/support/functions.h"
@@ -60,6 +62,39 @@ TEST_CASE("instance i is for replica i modulo their number, and a join finds bot
       REQUIRE(firings == 2 * kReplicaInstances);
     }
   }
+}
+
+TEST_CASE("replicas work at the same time, with the window that the compiler chooses") {
+  constexpr auto kLimit = std::chrono::seconds(10);
+  for (const int replicas : {2, 4}) {
+    const Plan plan = compiled(
+        "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
+        "  work: {kernel: copy, in: {in: x}, replicas: " +
+        std::to_string(replicas) + "}\noutputs: {y: work.out}\n");
+    REQUIRE(plan.window >= 2);
+    std::atomic<std::uint64_t> started = 0;
+    const Functions kernels{{"copy", [&](Firing& f, const StagePlan&) {
+                               ++started;
+                               const auto end = std::chrono::steady_clock::now() + kLimit;
+                               while (started < f.instance / 2 * 2 + 2 && std::chrono::steady_clock::now() < end)
+                                 std::this_thread::yield();
+                               write(f, 0, started < f.instance / 2 * 2 + 2 ? "alone" : "together");
+                             }}};
+    const Outcome outcome = run_as<ThreadedBackend>(plan, "woa", kernels, 8);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == 8);
+    for (const auto& [i, outputs] : outcome.outputs) CHECK(outputs[0] == "together");
+  }
+}
+
+TEST_CASE("a relay needs no memory for what it passes on") {
+  auto hub = rewrite(compiled(graph(4, 1)), "rpc-hub");
+  REQUIRE(hub.ok());
+  const auto of_relay = std::ranges::find_if(
+      hub->edges, [&](const EdgePlan& edge) { return hub->stages[edge.from_stage].role == StageRole::kRelay; });
+  REQUIRE(of_relay != hub->edges.end());
+  of_relay->blocks = 300'000;  // of 1 MiB each
+  CHECK(validate(*hub).message() == "");
 }
 
 TEST_CASE("replicas cost no messages but for held tokens, and each payload is counted once") {
