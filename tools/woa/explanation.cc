@@ -29,6 +29,9 @@ std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge) {
   return "a device";
 }
 
+// Whether a call model's relays wait for each other. Those that do take no scatters, so that a count means only that.
+bool signals(std::string_view model) { return model == "rpc-nested" || model == "rpc-polled"; }
+
 std::string reason(const Plan& plan, const EdgeLayout& layout, const EdgeFacts& facts, const StagePlan& writer) {
   if (facts.reach == Reach::kController) {
     return "one controller, no packet crosses: " + writing(writer, facts);
@@ -87,7 +90,8 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.least = necessary_blocks(plan, e) == e.min_blocks;
   if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
-    out.why = "it tells who gathers a scatter how many elements there are: a header, no payload";
+    out.why = signals(plan.model) ? "a signal of the call model, which a relay waits for: a header, no payload"
+                                  : "it tells who gathers a scatter how many elements there are: a header, no payload";
     return out;
   }
   const EdgeFacts facts = facts_of(plan, edge);

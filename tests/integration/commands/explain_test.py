@@ -141,6 +141,11 @@ class Explain(WoaTest):
             self.assertEqual(edge["memory_bytes"], 0)
             self.assertIn("passes on", edge["why"])
 
+    def test_signals_of_a_call_model_are_no_counts_of_a_scatter(self):
+        polled = " ".join(edge["why"] for edge in self.explain(HELLO, "--model", "rpc-polled")["edges"])
+        self.assertIn("a signal of the call model", polled)
+        self.assertNotIn("scatter", polled)
+
     def test_devices_copy_and_those_that_handle_packets_get_blocks(self):
         harness.need_kernels("aes_gcm_decrypt", "jpeg_decode", "png_encode")
         edges = {edge["from"]: edge for edge in self.explain(FLAGSHIP)["edges"]}

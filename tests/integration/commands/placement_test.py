@@ -94,6 +94,18 @@ class Placement(WoaTest):
         self.assertAlmostEqual(answer["certificate"]["value_us"], 11, delta=0.01)  # half of the instances, and one of the others
         self.assertEqual(self.verify().returncode, 0)
 
+    def test_replicas_on_controllers_of_several_kinds_run_there(self):
+        here = json.loads(self.woa("devices", "--json").stdout)
+        if not any(entry["controller"] == "fpga:0" and entry["available"] for entry in here["devices"]):
+            self.skip("verilator", "no fpga:0 here")
+        graph = GRAPH.replace("one.data}}", "one.data}, replicas: 2}")
+        times = {"one": {"cpu": 14_000_000}, "two": {"cpu": 12_000_000, "fpga": 24_000_000}, "three": {"cpu": 10_000_000}}
+        answer = self.compile("--objective", "throughput", graph=graph, times=times, latency="1ns")
+        self.assertEqual({answer["placement"][f"two[{k}]"].split(":")[0] for k in (0, 1)}, {"cpu", "fpga"})
+        done = self.woa("run", self.path("three.plan"), "--in", "data=" + self.write("data", "x" * 100), "--out",
+                        "data=" + self.path("result"), "--instances", "2")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+
     def test_graphs_of_every_kind_are_placed_and_verified_for_every_model(self):
         plan = self.path("any.plan")
         for name, port, given in (("loop", "n", b"\3" + bytes(7)), ("nested-loop", "n", b"\2"), ("scatter", "log", b"an error\nfine\n"),
