@@ -58,10 +58,20 @@ class BlockCounter {
   void end(GraphEdge& edge) {
     edge.min_blocks = static_cast<std::uint32_t>(blocks_);
     if (blocks_ <= kMaxInstanceBlocks) return;
+    if (orders_.exhausted()) return report_unknown(edge);
     report_.error(problem::kTooManyBlocks, edge.place,
                   cat("the edge from ", quote(graph_.writer_name(edge)), " to ", quote(graph_.reader_name(edge)),
                       " may hold b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks),
                   "lower `max` of the loop or scatter, or let the writer wait for the reader within a turn", notes_);
+  }
+
+  // That many may only seem to be needed. Once: it is so of all that come after.
+  void report_unknown(const GraphEdge& edge) {
+    if (std::exchange(unknown_, true)) return;
+    report_.error(problem::kTooComplex, edge.place,
+                  cat("how many tokens of one instance the edge from ", quote(graph_.writer_name(edge)), " to ",
+                      quote(graph_.reader_name(edge)), " may hold at once takes too many steps to find out"),
+                  "lower `max` of the loops and scatters around it, or divide the graph", notes_);
   }
 
   Event stage_event(std::uint32_t stage) const {
@@ -122,6 +132,7 @@ class BlockCounter {
   Flow& flow_;
   Report& report_;
   Orders orders_;
+  bool unknown_ = false;  // that of some edge b(e) was not found is reported
   std::uint64_t blocks_ = 1;
   std::string terms_;
   std::vector<Note> notes_;

@@ -99,6 +99,8 @@ bool Orders::item_after(std::uint32_t item, bool in_later_turn) {
   return false;
 }
 
+bool Orders::exhausted() const noexcept { return work_ >= kMaxOrderWork; }
+
 bool Orders::in_turn(std::uint32_t item) const {
   return cut_ ? turns_.position(item) > turns_.position(event_.item) : turn_[item] == turn_mark_;
 }

@@ -28,6 +28,8 @@ class Orders {
   [[nodiscard]] bool in_turn(std::uint32_t item) const;
   // Every firing of `item` in later turns begins after the event.
   [[nodiscard]] bool later(std::uint32_t item) const { return all_later_ || later_[item] == later_mark_; }
+  // Whether the work for all of a graph has reached its bound: what comes after may be unshown for that alone.
+  [[nodiscard]] bool exhausted() const noexcept;
   // The same event as it looks from outside the loop.
   [[nodiscard]] Event from_outside();
 

@@ -57,8 +57,14 @@ class Nesting {
     tag_bit_ = *bit;
     std::vector<std::uint32_t> order = in_order(plan_);
     std::ranges::reverse(order);
-    for (const std::uint32_t stage : order)
-      if (stage != kSinkStage) add_return(stage);
+    for (const std::uint32_t stage : order) {
+      if (stage == kSinkStage) continue;
+      add_return(stage);
+      for (const Ride& ride : rides_[stage])
+        if (ride.passed > kMaxPassed)
+          return refuse_nested(plan_.stages[stage],
+                               "calls more than " + std::to_string(kMaxPassed - 1) + " deep until an output returns");
+    }
     for (const Ride& ride : rides_[kSourceStage])
       nested_.edges.push_back(
           like(ride.edge, edge_from(returns_[kSourceStage], ride.port, kSinkStage, plan_.edges[ride.edge].to_port)));
@@ -69,6 +75,7 @@ class Nesting {
   struct Ride {          // an output of the graph on a return
     std::size_t edge;    // of the plan, into the sink
     std::uint32_t port;  // of the return's relay
+    std::size_t passed;  // relays, this one included
   };
 
   // The relay that waits for the calls of a stage's firing, and what it sends back. Those that it calls have theirs.
@@ -83,7 +90,7 @@ class Nesting {
       if (edge.from_stage != stage) continue;
       const OutputPortPlan& output = plan_.stages[stage].outputs[edge.from_port];
       if (edge.to_stage == kSinkStage) {
-        rides_[stage].push_back({e, port()});
+        rides_[stage].push_back({e, port(), 1});
         nested_.edges[e].to_stage = relay;
         nested_.edges[e].to_port = port();
         inputs.push_back(input_for(output, name()));
@@ -93,7 +100,7 @@ class Nesting {
       } else {
         for (const Ride& ride : rides_[edge.to_stage]) {
           const EdgePlan& from = plan_.edges[ride.edge];
-          rides_[stage].push_back({ride.edge, port()});
+          rides_[stage].push_back({ride.edge, port(), ride.passed + 1});
           EdgePlan back = like(ride.edge, edge_from(returns_[edge.to_stage], ride.port, relay, port()));
           back.lane = kReturnLane;
           nested_.edges.push_back(std::move(back));

@@ -43,6 +43,24 @@ TEST_CASE("4,990 branches one behind the other, which all end at one output") {
   CHECK(test::codes(test::graph_text(body + "outputs: {y: [" + exits + "e19.left, last.right]}\n")) == "E0417");
 }
 
+TEST_CASE("how many tokens an edge holds is either found or said not to be") {
+  // Two ways that cross at every rung, in a loop of many turns: each edge holds one token, which takes steps to show.
+  const auto ladder = [](int rungs) {
+    std::string body = "stages:\n  h: {kernel: copy, in: {in: [x, {from: c.left, loop: {max: 5000, name: l}}]}}\n";
+    std::string a = "h.out", b = "h.out";
+    for (int k = 0; k < rungs; ++k) {
+      const std::string p = "p" + std::to_string(k), q = "q" + std::to_string(k);
+      body += "  " + p + ": {kernel: join2, in: {a: " + a + ", b: " + b + "}}\n";
+      body += "  " + q + ": {kernel: join2, in: {a: " + b + ", b: " + a + "}}\n";
+      a = p + ".out", b = q + ".out";
+    }
+    body += "  j: {kernel: join2, in: {a: " + a + ", b: " + b + "}}\n  c: {kernel: route, in: {in: j.out}}\n";
+    return test::graph_text(body + "outputs: {y: c.right}\n");
+  };
+  CHECK(test::codes(ladder(100)).empty());
+  CHECK(test::codes(ladder(3000)) == "E0417");
+}
+
 TEST_CASE("3,000 loops one after the other, and a loop of 3,000 stages") {
   std::string chain = "stages:\n",
               ring = "stages:\n  h: {kernel: copy, in: {in: [x, {from: s.again, loop: {max: 5, name: l}}]}}\n";

@@ -120,6 +120,17 @@ TEST_CASE("what a call model cannot do is refused with the stage and the reason"
   REQUIRE(refusal(choice, "rpc-polled").find("stage 's0' makes several choices at once") != std::string::npos);
 }
 
+TEST_CASE("calls that nest too deep are refused, by name") {
+  const auto deep = [](std::size_t stages) { return chain_at(std::vector<std::uint32_t>(stages, 0)); };
+  REQUIRE(rewrite(deep(kMaxPassed - 1), "rpc-nested").ok());
+  for (const std::size_t stages : {kMaxPassed, kMaxPassed + 1, 2 * kMaxPassed}) {
+    const Status refused = rewrite(deep(stages), "rpc-nested").status();
+    INFO(stages << ": " << refused.message());
+    REQUIRE(refused.code() == Code::kUnsupported);
+    REQUIRE(refused.message().find("rpc-nested has no way back there") != std::string::npos);
+  }
+}
+
 TEST_CASE("what is no call model, and a plan that has one already") {
   const Plan plan = chain_at({0, 1});
   REQUIRE(rewrite(plan, "rpc").status().code() == Code::kNotFound);
