@@ -114,6 +114,7 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
                               const CompileOptions& options, std::optional<Certificate> certificate, Report& report) {
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window);
+  check_output_ports(graph, report);
   size_channels(graph, window, report);
   if (report.errors() != 0) return std::nullopt;
   choose_in_place(graph);
@@ -154,12 +155,13 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   if (report.errors() == 0) profile = load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
   check_control_flow(graph, report);
+  if (profile) check_capacities(graph, machine, Which::kPinned, report);
   std::optional<Certificate> certificate;
   if (profile && report.errors() == 0)
     certificate = place_by_costs(graph, machine, *profile, options.goal, options.placement_limit, report);
   place_replicas(graph, machine, report);
-  if (!profile) check_capacities(graph, machine, report);  // else they bound the choice
-  if (report.errors() != 0) return std::nullopt;
+  if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
+  if (options.only_check || report.errors() != 0) return std::nullopt;
   return make_plan(graph, *file, machine, options, std::move(certificate), report);
 }
 

@@ -57,6 +57,7 @@ struct CompileOptions {
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
   std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of `on` and `needs`
   std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
+  bool only_check = false;  // ends before memory is dealt out and a plan is made; Compilation has none
   // With a profile, what stages are placed for, and how long the search for it may take.
   PlacementGoal goal;
   std::chrono::milliseconds placement_limit{10'000};
@@ -69,7 +70,7 @@ struct GraphFacts {
 };
 
 struct Compilation {
-  std::optional<Plan> plan;             // absent if there is any diagnostic
+  std::optional<Plan> plan;             // absent if there is any diagnostic, and with only_check
   GraphFacts facts;                     // as far as the graph could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
 };

@@ -1,9 +1,10 @@
-// How long the compiler takes for random graphs, and how good its placements are known to be.
+// How long the compiler takes for random graphs (random_graph.h), and how good its placements are known to be.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bench/harness/report.h"
 #include "runtime/base/status.h"
@@ -17,10 +18,18 @@ struct CompileBenchOptions {
   std::chrono::milliseconds placement_limit{10'000};
 };
 
-// From the YAML file to the plan: parse, check, place, emit. Stages read one or two of the eight before them; each
-// takes 5 to 60 us, another time on every controller; each edge carries up to 30 KiB. Milliseconds; tallies say how
-// many placements were proved, and the largest gap (as 1 + gap). kExhausted: no room for temporary files. kInternal:
-// the compiler refused a graph (the message has its diagnostic).
+// From the YAML file to the plan: parse, check, place, emit. Milliseconds, and the most memory that the process had
+// meanwhile; tallies say how many placements were proved, and the largest gap (as 1 + gap). kExhausted: no room for
+// temporary files. kInternal: the compiler refused a graph (the message has its diagnostic).
 Result<Report> bench_compile(const CompileBenchOptions& options);
+
+struct CheckBenchOptions {
+  std::vector<std::uint32_t> stages{1'000, 10'000, 100'000};  // at least one
+  std::uint32_t graphs = 3;                                   // random ones of each size, each checked once
+};
+
+// Parse and check only. Milliseconds, and, of several sizes, the exponent of growth from the least to the most beside
+// that of n log n. Errors as above.
+Result<Report> bench_check(const CheckBenchOptions& options);
 
 }  // namespace woa::bench

@@ -23,6 +23,7 @@ class Search {
         neighbours_(problem),
         twins_(twins(problem)),
         end_(std::chrono::steady_clock::now() + options.limit),
+        near_ppm_(options.near_ppm),
         most_leaves_(std::clamp<std::size_t>(kMostLeafBytes / bytes_of(problem), 1, options.most_leaves)),
         most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
     out_.placement = start;
@@ -55,12 +56,14 @@ class Search {
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
     ++out_.branches;
-    RowSearch found = price_rows(problem_, messages, value_, {steps, end_});
-    if (fixings_.empty()) out_.bound = found.bound, root_ = found.best;
-    take(std::move(found.placement), fixings_.empty());
+    const bool root = fixings_.empty();
+    RowSearch found = price_rows(problem_, messages, value_, {steps, end_, root ? near_ppm_ : 0});
+    if (root) out_.bound = found.bound, root_ = found.best;
+    take(std::move(found.placement), root && found.bound < value_);
     if (found.bound >= value_) return out_.proof.leaves.push_back({fixings_, std::move(found.best)});
     cut_short_ = cut_short_ || std::chrono::steady_clock::now() > end_ || out_.proof.leaves.size() >= most_leaves_ ||
                  fixings_.size() >= most_fixings_;
+    cut_short_ = cut_short_ || (root && is_near(found.bound, value_, near_ppm_));
     if (cut_short_) return;
     const std::optional<std::uint32_t> chosen = choose(messages);
     if (!chosen) return add_settled();
@@ -139,6 +142,7 @@ class Search {
   Neighbours neighbours_;
   std::vector<std::uint32_t> twins_;
   std::chrono::steady_clock::time_point end_;
+  Cost near_ppm_;
   std::uint64_t most_leaves_;
   std::size_t most_fixings_;
   std::vector<Fixing> fixings_;

@@ -15,6 +15,7 @@ namespace woa::assign {
 struct BranchOptions {
   std::optional<Sum> below = std::nullopt;  // placements as dear as this are not looked for
   std::chrono::milliseconds limit{1000};
+  Cost near_ppm = 0;  // a bound that is so many millionths of the value below it is near enough to end with
   std::uint64_t most_leaves = 100'000;
 };
 

@@ -16,6 +16,7 @@ namespace {
 using Random = std::mt19937_64;
 
 constexpr std::size_t kManyNodes = 1000;  // of more only the best start is improved
+constexpr Sum kWorthwhile = 10'000;       // a round that gains less than this part of the sum was in vain
 
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   std::vector<std::uint32_t> nodes(count);
@@ -90,7 +91,7 @@ Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Plac
   for (std::uint32_t vain = 0; vain < options.rounds && !over(options); ++vain) {
     place_forest(problem, neighbours, random_forest(problem, neighbours, random), placement);
     const Sum now = evaluate(problem, placement).objective;
-    if (now < sum) vain = 0;
+    if (now < sum - sum / kWorthwhile) vain = 0;
     sum = now;
   }
   return placement;

@@ -116,7 +116,7 @@ RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, c
     const Value rounded = evaluate(problem, placement);
     if (rounded.feasible && rounded.objective <= best_value)
       best_value = rounded.objective, found.placement = placement;
-    if (found.bound >= best_value) break;
+    if (is_near(found.bound, best_value, steps.near_ppm)) break;
     prices.step(static_cast<double>(best_value - *bound) * static_cast<double>(messages.scale), length);
   }
   return found;

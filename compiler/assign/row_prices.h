@@ -16,11 +16,17 @@ struct RowSearch {
   Placement placement;  // the best that rounding met; empty: none was feasible
 };
 
+// Is the bound no more than so many millionths of the value below it?
+[[nodiscard]] constexpr bool is_near(Sum bound, Sum value, Cost ppm) noexcept {
+  return bound >= value - value * ppm / 1'000'000;
+}
+
 // `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, by which
 // steps are measured. One step takes some passes of ascend() and one rounding.
 struct RowSteps {
   std::uint32_t most = 0;
   std::chrono::steady_clock::time_point end;  // one is made whatever the time
+  Cost near_ppm = 0;                          // a bound that is_near() the best value is enough
 };
 RowSearch price_rows(const Problem& problem, Multipliers& messages, Sum value, const RowSteps& steps);
 

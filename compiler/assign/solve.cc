@@ -39,9 +39,16 @@ bool is_proved(const Solution& solution) {
   return solution.value.feasible && solution.bound == solution.value.objective;
 }
 
+// What so many nodes may still gain then takes longer to find than it is worth.
+Cost near_enough_ppm(const Problem& problem) {
+  constexpr std::size_t kMany = 5000;
+  return problem.nodes.size() > kMany ? 1000 : 0;
+}
+
 void branch(const Problem& problem, Clock::time_point end, Solution& solution) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-  Branched found = branch_and_bound(problem, solution.placement, {.limit = limit});
+  Branched found =
+      branch_and_bound(problem, solution.placement, {.limit = limit, .near_ppm = near_enough_ppm(problem)});
   take(problem, std::move(found.placement), "branch and bound", solution);
   if (found.bound <= solution.bound) return;
   solution.bound = found.bound;
@@ -66,9 +73,11 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
   const Clock::time_point own = solver ? begin + options.limit / 5 : end;
   Solution solution;
-  solution.placement = search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
+  const bool begun = !options.start.empty() && evaluate(problem, options.start).feasible;
+  solution.placement =
+      begun ? options.start : search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / 10});
   solution.value = evaluate(problem, solution.placement);
-  solution.method = "list scheduling + local search";
+  solution.method = begun ? "what it began with" : "list scheduling + local search";
   if (solution.value.feasible) branch(problem, own, solution);
   const Placement before = solution.placement;
   const bool had_none = !solution.value.feasible;

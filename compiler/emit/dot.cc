@@ -59,6 +59,11 @@ std::string bytes_text(double bytes) {
   return number_text("%.4g MiB", bytes / (kOfKib * kOfKib));
 }
 
+// Of a device that is a model wherever it runs; whether one of OpenCL's is a processor only a run can tell.
+std::string backend_text(const ControllerPlan& controller) {
+  return label_text(controller.backend) + (controller.backend == "verilator" ? ", simulated" : "");
+}
+
 std::string_view color_of(ControllerKind kind) {
   switch (kind) {
     case ControllerKind::kHost: return "gray90";
@@ -100,10 +105,11 @@ class Drawing {
   [[nodiscard]] std::string legend() const {
     const auto any = [&](auto is) { return std::ranges::any_of(plan_.edges, is); };
     std::string text = "on edges: output > input, type, blocks under way at most";
-    if (!traffic_.empty()) text += ", what an instance sends (the wider, the more bytes)";
-    if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "; gray: within a controller";
-    if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "; double: round a loop";
-    if (any([&](const EdgePlan& edge) { return is_beside(edge); })) text += "; dashed: held, or the number of elements";
+    if (!traffic_.empty()) text += "\\nand what an instance sends: the wider, the more bytes";
+    if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "\\ngray: within a controller";
+    if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "\\nred: round a loop";
+    if (any([&](const EdgePlan& edge) { return is_beside(edge); }))
+      text += "\\ndashed: held, or the number of elements";
     return text;
   }
 
@@ -141,7 +147,7 @@ class Drawing {
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s)
       if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
     return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
-           label_text(controller.backend) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
+           backend_text(controller) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
            "\"; labelloc=t; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" +
            inside_[c] + "  }\n";
   }
@@ -179,7 +185,7 @@ class Drawing {
     const OutputPortPlan& from = plan_.stages[edge.from_stage].outputs[edge.from_port];
     const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
     std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
-                        "\\n" + std::to_string(edge.blocks) + " blocks";
+                        "\\n" + std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
     if (edge.count) label = "count";
     if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
     if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
@@ -207,8 +213,7 @@ class Drawing {
   [[nodiscard]] std::string style_of(std::uint32_t e) const {
     const EdgePlan& edge = plan_.edges[e];
     std::string style = is_beside(edge) ? ", style=dashed" : "";
-    const std::string color = crosses(edge) ? "black" : "gray45";
-    style += ", color=\"" + color + (edge.loop >= 0 ? ":white:" + color : "") + "\"";
+    style += std::string(", color=") + (edge.loop >= 0 ? "firebrick" : crosses(edge) ? "black" : "gray45");
     // From 1 for a packet without payload to 6 for 16 MiB or more.
     if (!traffic_.empty() && crosses(edge))
       style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));

@@ -159,7 +159,7 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   stage.name = key.text;
   stage.place = stage.kernel_place = stage.on_place = stage.replicas_place = key.place;
   const MapReader map(value.kind == YamlNode::Kind::kNull ? nullptr : &value, cat("stage ", quote(key.text)),
-                      {"kernel", "graph", "in", "params", "on", "replicas", "unordered", "needs"}, report);
+                      {"kernel", "graph", "in", "params", "on", "replicas", "needs"}, report, {"unordered"});
   if (value.kind == YamlNode::Kind::kNull) {
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");

@@ -60,7 +60,8 @@ void bad_value(const YamlNode& node, std::string_view what, std::string_view exp
 
 }  // namespace
 
-MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report)
+MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report,
+                     const std::vector<std::string>& unlisted)
     : what_(what), report_(report) {
   if (node == nullptr || node->kind == YamlNode::Kind::kNull) return;
   place_ = node->place;
@@ -71,7 +72,8 @@ MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<st
     if (get(key) == nullptr) absent.push_back(key);
   }
   for (const YamlNode& key : node->keys) {
-    if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) refuse(key, absent, keys);
+    if (std::ranges::find(keys, key.text) == keys.end() && std::ranges::find(unlisted, key.text) == unlisted.end())
+      refuse(key, absent, keys);
   }
   if (node->dropped) meant_.emplace_back();
 }

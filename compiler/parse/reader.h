@@ -17,7 +17,10 @@ namespace woa {
 class MapReader {
  public:
   // `what` names the map in messages ("a stage"). `node` must outlive the reader; null: an absent, empty map.
-  MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report);
+  // `unlisted`: keys that are known, but offered to nobody, since whoever reads them refuses them with a message of
+  // their own.
+  MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report,
+            const std::vector<std::string>& unlisted = {});
 
   [[nodiscard]] bool is_map() const noexcept { return map_ != nullptr; }
   // The value of a key, or null. An empty value (`key:`) counts as absent.

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/parse/controller_name.h"
 #include "compiler/place/place.h"
 
 namespace woa {
@@ -14,6 +15,13 @@ const Resources* resources_of(const GraphStage& stage, ControllerKind kind) {
   if (stage.kernel == nullptr) return nullptr;
   const auto found = stage.kernel->resources.find(variant_for(kind));
   return found == stage.kernel->resources.end() ? nullptr : &found->second;
+}
+
+// To one controller, not to a kind.
+bool is_pinned(const GraphStage& stage) {
+  if (stage.decl == nullptr) return false;
+  const std::optional<ControllerName> on = parse_controller(stage.decl->on);
+  return on && on->exact();
 }
 
 void report_full(const GraphStage& stage, const MachineController& controller, const std::string& resource,
@@ -28,7 +36,7 @@ void report_full(const GraphStage& stage, const MachineController& controller, c
 
 }  // namespace
 
-void check_capacities(const Graph& graph, const Machine& machine, Report& report) {
+void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report) {
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> used;  // by controller and resource
   std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
   const auto add = [&](const GraphStage& stage, std::uint32_t number) {
@@ -48,7 +56,9 @@ void check_capacities(const Graph& graph, const Machine& machine, Report& report
     }
   };
   for (const GraphStage& stage : graph.stages) {
-    if (stage.replica_controllers.empty()) add(stage, stage.controller);
+    if (which == Which::kPinned && !is_pinned(stage)) continue;
+    const bool together = stage.replica_controllers.empty();
+    for (std::uint32_t r = 0; together && r < stage.replicas; ++r) add(stage, stage.controller);
     for (const std::uint32_t controller : stage.replica_controllers) add(stage, controller);
   }
 }

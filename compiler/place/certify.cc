@@ -164,13 +164,10 @@ Status check_bound(const Problem& problem, const Certificate& certificate) {
   const std::size_t steps = problem.nodes.size() * k + ends * k + 1;
   if (certificate.leaves.size() > kMostSteps / steps)
     return bad_certificate("it has too many leaves for so large a graph");
-  assign::Proof proof;
-  for (const ProofLeaf& leaf : certificate.leaves) {
+  for (const ProofLeaf& leaf : certificate.leaves)
     if (leaf.from.size() != ends || leaf.to.size() != ends)
       return bad_certificate("a leaf has not a price for each end");
-    proof.leaves.push_back(read(leaf, k));
-  }
-  const Status shown = assign::verify(problem, proof, certificate.bound_ps);
+  const Status shown = assign::verify(problem, proof_of(certificate, k), certificate.bound_ps);
   return shown.ok() ? Status() : bad_certificate("its bound is not shown: " + shown.message());
 }
 
@@ -213,6 +210,12 @@ Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::So
   }
   out.status = to_string(standing);
   return out;
+}
+
+assign::Proof proof_of(const Certificate& certificate, std::size_t components) {
+  assign::Proof proof;
+  for (const ProofLeaf& leaf : certificate.leaves) proof.leaves.push_back(read(leaf, components));
+  return proof;
 }
 
 Status verify_certificate(const Plan& plan) {

@@ -44,6 +44,19 @@ std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> ask
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / slots), 1, kMaxWindow));
 }
 
+void check_output_ports(const Graph& graph, Report& report) {
+  std::size_t ports = 0;
+  for (const GraphStage& stage : graph.stages) {
+    ports += stage.outputs.size() * stage.replicas;
+    if (ports <= kMaxOutputPorts) continue;
+    report.error(problem::kBadPlan, stage.place,
+                 cat("with stage ", quote(stage.name), " the graph has more than ", kMaxOutputPorts,
+                     " output ports, those of replicas and the graph's inputs included; a plan can number no more"),
+                 "divide the graph into several, or let one kernel do what several small stages do");
+    return;
+  }
+}
+
 void size_channels(Graph& graph, std::uint32_t window, Report& report) {
   const Edges edges = edges_of(graph);
   const std::uint64_t blocks = std::max<std::uint64_t>(1, edges.blocks);

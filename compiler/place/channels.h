@@ -10,6 +10,9 @@ namespace woa {
 // The window: `asked`, or two per stage, at most kMaxWindow and few enough for the packet rings.
 std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked);
 
+// Reports the first stage that has an output port too many for a plan (kMaxOutputPorts).
+void check_output_ports(const Graph& graph, Report& report);
+
 // Sets GraphEdge::blocks: window x b(e), less where an edge would need more than 64 GiB, but never less than b(e), and
 // b(e) + 1 if there may be a second instance. Reports edges for which even that is too much memory.
 // GraphEdge::min_blocks is set.

@@ -101,7 +101,8 @@ class TableMaker {
   }
   void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
     if (!allowed(stage, l)) return;
-    const std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
+    std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
+    if (!time && measured.firings == 0) time = 0;  // whatever it takes, it adds nothing
     if (!time) return;
     costs.time_ps[l] =
         static_cast<std::int64_t>(std::min<std::uint64_t>(*time, std::numeric_limits<std::int64_t>::max()));

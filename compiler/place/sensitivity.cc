@@ -12,6 +12,7 @@
 #include "compiler/assign/solve.h"
 #include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
+#include "compiler/place/certify.h"
 #include "compiler/place/copy_problem.h"
 
 namespace woa {
@@ -74,12 +75,13 @@ bool nothing_better_between(const Point& a, const Point& b) { return a.value == 
 // Of a certificate that is true.
 class Reasons {
  public:
-  Reasons(const Certificate& certificate, Originals originals, Clock::time_point end)
+  Reasons(const Certificate& certificate, Originals originals, CopyProblem copies, Clock::time_point end)
       : certificate_(certificate),
         originals_(std::move(originals)),
         places_(places_of(originals_, certificate.placement)),
         end_(end),
-        here_(point_at([](CostTable&, double) {}, 1)) {}
+        here_{1, std::move(copies.problem), certificate.value_ps, proof_of(certificate, copies.sets.size()),
+              nearest_copies(originals_.table, certificate.goal.model, copies.sets)} {}
 
   PlacementReasons find() {
     const auto stages = static_cast<std::uint32_t>(originals_.table.stages.size());
@@ -135,11 +137,12 @@ class Reasons {
     if (!copies.ok()) return;
     std::vector<assign::Cost>& at = copies->problem.nodes[s];
     const std::vector<assign::Cost> costs = at;
-    for (std::size_t l = 0; l < costs.size(); ++l) {
+    assign::Placement start = *placement_on(*copies, places_);
+    for (std::uint32_t l = 0; l < costs.size(); ++l) {
       if (costs[l] == assign::kForbidden || copies->sets[l] == places_[s]) continue;
       at.assign(costs.size(), assign::kForbidden);
-      at[l] = costs[l];
-      const auto solution = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
+      at[l] = costs[l], start[s] = l;
+      const auto solution = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false, .start = start});
       if (!solution.ok()) continue;  // limits keep it from there
       reason.elsewhere.push_back({copies->sets[l], static_cast<std::int64_t>(solution->value.objective),
                                   solution->standing == assign::Standing::kProved});
@@ -192,27 +195,26 @@ class Reasons {
     return a.nearest == b.nearest && (is_concave() || nothing_better_between(a, b));
   }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
-    if (!here_) return {1, 1};
     SafeRange range{1, reach(change, SafeRange::kMostFactor).factor};
     const Point least = reach(change, kLeastFactor);
-    const auto none = least.factor == kLeastFactor ? point_at(change, 0) : std::nullopt;
+    const auto none = least.factor == kLeastFactor ? point_at(change, 0, least) : std::nullopt;
     range.least = none && all_between(least, *none) ? 0 : least.factor;
     return range;
   }
   // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
   [[nodiscard]] Point reach(const Change& change, double far) const {
-    Point good = *here_;
+    Point good = here_;
     for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
       const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
-      auto next = point_at(change, factor);
+      auto next = point_at(change, factor, good);
       const bool stays = next && all_between(good, *next);
       if (stays) good = std::move(*next);
       if (!stays || is_concave()) step = std::sqrt(step);  // twice the step was too far
     }
     return good;
   }
-  // Nothing: it is not the best, or that was not found out in time.
-  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor) const {
+  // Nothing: it is not the best, or that was not found out in time. What shows the point `near` often shows it, too.
+  [[nodiscard]] std::optional<Point> point_at(const Change& change, double factor, const Point& near) const {
     CostTable table = originals_.table;
     change(table, factor);
     auto copies = copy_problem(table, certificate_.goal);
@@ -220,18 +222,20 @@ class Reasons {
     const auto placement = placement_on(*copies, places_);
     const assign::Value now = placement ? assign::evaluate(copies->problem, *placement) : assign::Value();
     if (!now.feasible) return std::nullopt;
-    auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false});
+    std::vector<std::uint32_t> nearest = nearest_copies(table, certificate_.goal.model, copies->sets);
+    if (assign::verify(copies->problem, near.proof, now.objective).ok())
+      return Point{factor, std::move(copies->problem), now.objective, near.proof, std::move(nearest)};
+    auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false, .start = *placement});
     if (!best.ok() || best->standing != assign::Standing::kProved || best->value.objective < now.objective)
       return std::nullopt;
-    return Point{factor, std::move(copies->problem), now.objective, std::move(best->proof),
-                 nearest_copies(table, certificate_.goal.model, copies->sets)};
+    return Point{factor, std::move(copies->problem), now.objective, std::move(best->proof), std::move(nearest)};
   }
 
   const Certificate& certificate_;
   Originals originals_;
   std::vector<ComponentSet> places_;  // by stage without copies
   Clock::time_point end_;
-  std::optional<Point> here_;
+  Point here_;
   PlacementReasons out_;
 };
 
@@ -244,7 +248,9 @@ Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::millis
                   "the placement was not proved to be the best, so nothing can be said of what is better");
   auto originals = without_copies(plan.certificate->costs);
   if (!originals.ok()) return originals.status();
-  return Reasons(*plan.certificate, std::move(*originals), Clock::now() + limit).find();
+  auto copies = copy_problem(originals->table, plan.certificate->goal);
+  if (!copies.ok()) return copies.status();
+  return Reasons(*plan.certificate, std::move(*originals), std::move(*copies), Clock::now() + limit).find();
 }
 
 }  // namespace woa

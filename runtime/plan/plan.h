@@ -19,9 +19,10 @@ namespace woa {
 
 inline constexpr std::uint32_t kPlanVersion = 2;
 inline constexpr std::uint32_t kMaxWindow = 64;
-inline constexpr std::uint32_t kHostController = 0;  // controllers[0] is always `host`
-inline constexpr std::uint32_t kSourceStage = 0;     // stages[0] is the source
-inline constexpr std::uint32_t kSinkStage = 1;       // stages[1] is the sink
+inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
+inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
+inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
+inline constexpr std::uint32_t kSinkStage = 1;          // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
 inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // where nothing was measured: one line behind the header's
 // Stages in a row that pass on one block, kernels in place or relays: bounds every search for its region.

@@ -381,6 +381,19 @@ void add_compiling(CLI::App& parent, Action& action) {
       ->check(CLI::PositiveNumber);
 }
 
+void add_checking(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::CheckBenchOptions>();
+  CLI::App& command = add(parent, action, "check", "Time to read and check random graphs, and how it grows",
+                          [chosen](const RunOptions&) { return bench::bench_check(*chosen); });
+  command.add_option("--stages", chosen->stages, "Stages of a graph; several, or a list with commas")
+      ->check(CLI::Range(2U, 100'000U))
+      ->delimiter(',')
+      ->option_text("N,... [1000,10000,100000]");
+  command.add_option("--graphs", chosen->graphs, "How many graphs of each size, each checked once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
@@ -401,6 +414,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_memory(command, action);
   add_channels(command, action);
   add_compiling(command, action);
+  add_checking(command, action);
 }
 
 }  // namespace woa::tools

@@ -59,7 +59,7 @@ void print_table(const bench::Report& report) {
     std::printf("  %s at %llu bytes: %.2f x %s\n", ratio.of.c_str(), static_cast<unsigned long long>(ratio.size),
                 ratio.value, ratio.to.c_str());
   for (const bench::Tally& tally : report.tallies)
-    std::printf("  %s: %llu of %llu%s, the worst %.4g x\n", tally.what.c_str(),
+    std::printf("  %s: %llu of %llu%s, the worst %.6g x\n", tally.what.c_str(),
                 static_cast<unsigned long long>(tally.within), static_cast<unsigned long long>(tally.of),
                 report.size_name == "BYTES" ? " sizes" : "", tally.worst);
   for (const bench::Absent& absent : report.absent)

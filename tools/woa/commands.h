@@ -16,6 +16,7 @@ inline constexpr int kUnavailable = 3;  // a required device or peer is unavaila
 using Action = std::function<int()>;
 
 void add_check(CLI::App& app, Action& action);
+void add_lsp(CLI::App& app, Action& action);
 void add_compile(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);

@@ -22,8 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds kReasonsLimit{10'000};
-
 constexpr const char* kAboutExplain =
     "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. Anything else is the path of a "
     "graph or\n"
@@ -61,6 +59,7 @@ struct ExplainArguments {
   DrawingOptions drawing;
   std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller";
+  std::uint64_t reasons_limit_ns = 2'000'000'000;
 };
 
 json to_json(const EdgeExplanation& edge) {
@@ -167,8 +166,10 @@ int explain(const ExplainArguments& arguments) {
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
+  const auto limit =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons =
-      plan->certificate ? explain_placement(*loaded.plan, kReasonsLimit) : Result<PlacementReasons>(PlacementReasons());
+      plan->certificate ? explain_placement(*loaded.plan, limit) : Result<PlacementReasons>(PlacementReasons());
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
   if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
   return kDone;
@@ -192,6 +193,10 @@ void add_explain(CLI::App& app, Action& action) {
                   "As for `woa run`: one is explained over loopback, per-controller over shm")
       ->check(CLI::IsMember({"one", "per-controller"}))
       ->capture_default_str();
+  command
+      .add_option("--reasons-limit", arguments->reasons_limit_ns,
+                  "How long is looked for what would move the placement (default: 2s)")
+      ->transform(duration_ns());
   add_drawing_options(command, arguments->drawing);
   command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
 }

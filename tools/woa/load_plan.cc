@@ -129,6 +129,8 @@ void read_replicas(const std::vector<std::string>& given, std::map<std::string, 
 
 }  // namespace
 
+CLI::Validator duration_ns() { return CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"); }
+
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
       ->required();
@@ -196,7 +198,7 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--placement-limit", options.placement_limit_ns,
                   "How long a better placement is looked for (default: 10s)")
-      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"))
+      ->transform(duration_ns())
       ->needs(profile);
 }
 
@@ -206,7 +208,7 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--deadline", options.deadline_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
-      ->transform(CLI::AsNumberWithUnit(kDurations, CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME"));
+      ->transform(duration_ns());
   command
       .add_option("--buffers", options.buffers,
                   "full: blocks for as many instances as the window lets in (the default). least: only those that one "

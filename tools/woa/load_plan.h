@@ -35,6 +35,9 @@ struct GraphOptions {
   std::string sarif;                        // file to write diagnostics to; empty: none
 };
 
+// For an option: nanoseconds of a time with its unit, such as 500ms or 2s.
+CLI::Validator duration_ns();
+
 // The file, --param and --json.
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what);
 // These, --machine and --profile.

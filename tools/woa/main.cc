@@ -37,6 +37,7 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "woa " WOA_VERSION);
   add_check(app, action);
+  add_lsp(app, action);
   add_compile(app, action);
   add_run(app, action);
   add_explain(app, action);

@@ -108,7 +108,7 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
   for (const LinkReason& link : reasons.links)
     lines.push_back({name_of(certificate, link), range_text(link.latency), range_text(link.ps_per_kib)});
   if (lines.size() > 1) print_lines(lines);
-  if (!reasons.complete) std::printf("The time was over before all were looked at.\n");
+  if (!reasons.complete) std::printf("The time was over before all were looked at (--reasons-limit).\n");
 }
 
 nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {

@@ -1,16 +1,14 @@
 #include "tools/woa/sarif.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "compiler/pages.h"
+#include "tools/woa/file_uri.h"
 
 namespace woa::tools {
 namespace {
@@ -22,33 +20,10 @@ constexpr const char* kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 constexpr const char* kBase = "PWD";
 
-// The path part of a URI (RFC 3986): what is not unreserved, and not a slash, is percent-encoded.
-std::string uri_path(std::string_view path) {
-  constexpr std::string_view kPlain = "-._~/";
-  std::string uri;
-  for (const char c : path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kPlain.find(c) != std::string_view::npos) {
-      uri += c;
-      continue;
-    }
-    std::array<char, 4> escaped{};
-    std::snprintf(escaped.data(), escaped.size(), "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    uri += escaped.data();
-  }
-  return uri;
-}
-
-std::string absolute_uri(const fs::path& path) {
-  std::error_code error;
-  const fs::path absolute = fs::absolute(path, error);
-  return "file://" + uri_path((error ? path : absolute).lexically_normal().string());
-}
-
 json artifact_location(const std::string& file) {
   const fs::path path = fs::path(file).lexically_normal();
   const bool below = !path.empty() && path.is_relative() && *path.begin() != "..";
-  if (!below) return {{"uri", absolute_uri(path)}};
+  if (!below) return {{"uri", file_uri(path)}};
   return {{"uri", uri_path(path.string())}, {"uriBaseId", kBase}};
 }
 
@@ -104,7 +79,7 @@ json to_sarif(const std::vector<Diagnostic>& diagnostics) {
   const json driver = {{"name", "woa"}, {"version", WOA_VERSION}, {"rules", std::move(rules)}};
   const json run = {{"tool", {{"driver", driver}}},
                     {"columnKind", "unicodeCodePoints"},
-                    {"originalUriBaseIds", {{kBase, {{"uri", absolute_uri("./")}}}}},
+                    {"originalUriBaseIds", {{kBase, {{"uri", file_uri("./")}}}}},
                     {"invocations", json::array({{{"executionSuccessful", true}}})},  // it looked at everything
                     {"results", std::move(results)}};
   return {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({run})}};

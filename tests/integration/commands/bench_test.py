@@ -73,6 +73,24 @@ class Bench(WoaTest):
                    contenders(1, 57, 3 << 20))
         self.check(self.report("bandwidth", "--size", "64KiB", "--slots", "1", *few), "bandwidth", "more", "GB/s", contenders(64 << 10))
 
+    def test_the_compiler(self):
+        report = self.report("compile", "--stages", "40", "--graphs", "3")
+        self.assertEqual([(row["contender"], row["size"], row["unit"]) for row in report["rows"]],
+                         [("3 controllers, latency", 40, "ms"), ("peak memory", 40, "MiB")])
+        self.assertTrue(all(0 < row["min"] <= row["median"] <= row["max"] for row in report["rows"]), report["rows"])
+        tallies = {tally["what"]: tally for tally in report["tallies"]}
+        self.assertEqual(sum(tallies[what]["within"] for what in ("proved", "claimed by the solver", "with a gap")), 3)
+        self.assertEqual((tallies["within 2 % of the bound"]["within"], tallies["within 2 % of the bound"]["of"]), (3, 3))
+        self.refused(self.woa("bench", "compile", "--objective", "beauty"), 2, "--objective")
+
+    def test_how_checking_grows(self):
+        rows = self.report("check", "--stages", "400,100", "--graphs", "2")["rows"]
+        self.assertEqual([(row["contender"], row["role"], row["size"], row["unit"]) for row in rows],
+                         [("parse and check", OURS, 100, "ms"), ("parse and check", OURS, 400, "ms"), ("n log n", LIMIT, 400, "exponent"),
+                          ("growth from 100", OURS, 400, "exponent")])
+        self.assertAlmostEqual(rows[2]["median"], 1.19, delta=0.01)
+        self.assertEqual(len(self.report("check", "--stages", "70000", "--graphs", "1")["rows"]), 1)
+
     def test_the_number_of_payloads_can_be_left_out(self):
         self.check(self.report("bandwidth", "--size", "32MiB", "--slots", "2", "--repetitions", "1", "--no-peers"), "bandwidth", "more", "GB/s",
                    [("memcpy", LIMIT, 32 << 20), ("raw mailbox", LIMIT, 32 << 20), ("shm transport", OURS, 32 << 20)])

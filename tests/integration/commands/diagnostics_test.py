@@ -44,6 +44,13 @@ def without_kernels(text):
     return re.sub(r"kernels: `.*", "kernels: ...", text)
 
 
+def vim_pattern(option):
+    """The first pattern of Vim's errorformat as a regular expression (its manual, quickfix.txt)."""
+    pattern = re.split(r"(?<!\\),", option.replace("\\ ", " "))[0]
+    parts = {"f": "(?P<f>.+?)", "l": r"(?P<l>\d+)", "c": r"(?P<c>\d+)", "n": r"(?P<n>\d+)", "t": "(?P<t>.)", "m": "(?P<m>.+)"}
+    return "".join(parts[part[1]] if part.startswith("%") else re.escape(part) for part in re.findall("%.|[^%]+", pattern)) + "$"
+
+
 class Sarif:
     """A log, checked in full; `results` as (code, file, line, column, end, message, related)."""
 
@@ -138,6 +145,24 @@ class Goldens(WoaTest):
                 self.compare(answer["diagnostics"], Sarif(self, json.loads(read(log)), folder).results, folder)
                 seen += not answer["ok"]
         self.assertGreaterEqual(seen, 80)
+
+    def test_editors_find_every_problem_by_the_patterns_that_are_documented(self):
+        pages = read(os.path.join(SOURCE, "docs/graph-language.md"))
+        tasks = json.loads(re.search(r"```json\n(\{\"version\".*?)```", pages, re.S)[1])
+        pattern = tasks["tasks"][0]["problemMatcher"]["pattern"]
+        code = re.compile(pattern["regexp"])
+        vim = re.compile(vim_pattern(re.search(r"^set errorformat=(.*)$", pages, re.M)[1]))
+        for name, folder in cases():
+            with self.subTest(name):
+                done = self.check_in(folder, "graph.yaml", "--json")
+                placed = [d for d in json.loads(done.stdout)["diagnostics"] if d["line"] != 0]
+                lines = done.stderr.decode().split("\n")
+                found = [match for match in map(code.match, lines) if match]
+                self.assertEqual([tuple(match[pattern[part]] for part in ("file", "line", "column", "code", "message")) for match in found],
+                                 [(d["file"], str(d["line"]), str(d["column"]), d["code"], d["text"]) for d in placed])
+                found = [match for match in map(vim.match, lines) if match and match["t"] == "e"]
+                self.assertEqual([(match["f"], match["l"], match["c"], "E" + match["n"], match["m"]) for match in found],
+                                 [(d["file"], str(d["line"]), str(d["column"]), d["code"], d["text"]) for d in placed])
 
     def compare(self, diagnostics, results, folder):
         def place(message):

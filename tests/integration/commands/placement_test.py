@@ -4,7 +4,7 @@ import os
 import re
 
 import harness
-from harness import SOURCE, WoaTest
+from harness import SOURCE, WoaTest, read
 
 GRAPH = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
          "  one:   {kernel: copy, in: {data: data}}\n"
@@ -249,6 +249,18 @@ class Placement(WoaTest):
         times = {name: {"cpu": 10} for name in ("one", "two", "three")}
         times["two"] = {"gpu": 10}
         self.assertIn("no time of stage `two` on any controller", self.compile(times=times, code=1))
+
+    def test_a_branch_that_the_inputs_never_took_costs_nothing(self):
+        graph = self.write("branch.yaml", "woa: 1\ngraph: branch\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  test: {kernel: route, in: {data: data}}\n  even: {kernel: invert, in: {data: test.even}, on: cpu}\n"
+                           "outputs: {data: [even.data, test.odd]}\n")
+        measured = self.woa("profile", graph, "--in", "data=" + self.write("odd", b"\1"), "-o", self.path("odd.json"), "--repetitions", "3")
+        self.assertEqual(measured.returncode, 0, measured.stderr.decode())
+        self.assertEqual(json.loads(read(self.path("odd.json")))["stages"]["even"]["firings"], 0)
+        done = self.woa("compile", graph, "--profile", self.path("odd.json"), "-o", self.path("branch.plan"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertTrue(json.loads(done.stdout)["placement"]["even"].startswith("cpu:"))
+        self.assertEqual(self.woa("verify", self.path("branch.plan")).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,13 @@ constexpr SmallGraph kSmallGraphs[] = {
      "  j: {kernel: join2, in: {a: k.done, b: h.b}}\n"
      "  e: {kernel: step, in: {x: j.out}}\n"
      "outputs: {y: e.done}\n"},
+    {"nested loops that are left before their bodies",
+     "stages:\n"
+     "  o: {kernel: route, in: {in: [x, {from: f.out, loop: {max: 2, name: outer}}]}}\n"
+     "  i: {kernel: route, in: {in: [o.left, {from: t.out, loop: {max: 2, name: inner}}]}}\n"
+     "  t: {kernel: copy, in: {in: i.left}}\n"
+     "  f: {kernel: copy, in: {in: i.right}}\n"
+     "outputs: {y: o.right}\n"},
     {"scatter",
      "stages:\n"
      "  c: {kernel: cut, in: {in: x}}\n"

@@ -92,6 +92,14 @@ TEST_CASE("a picture shows what an instance sends and what stages take, by way o
   CHECK_FALSE(has(dot, "gray45"));
 }
 
+TEST_CASE("a controller that is simulated is called so") {
+  Plan plan = relayed_plan();
+  plan.controllers[2] = {"fpga:0", ControllerKind::kFpga, "verilator", 1};
+  const std::string dot = to_dot(plan);
+  CHECK(has(dot, "label=\"cpu:0 (function)\\n"));
+  CHECK(has(dot, "label=\"fpga:0 (verilator, simulated)\\n"));
+}
+
 TEST_CASE("within a controller there are no messages") {
   Plan plan = relayed_plan();
   plan.stages[3].controller = 0;  // with the relay

@@ -92,5 +92,21 @@ TEST_CASE("loops nested 20 deep") {
   CHECK(plan.loops[0].shift == 38);  // the outermost
 }
 
+TEST_CASE("more output ports than a plan can number are refused where they begin to be too many") {
+  std::string body = "stages:\n", writer = "x";
+  for (int i = 0; i < 1'100; ++i) {
+    body += "  " + name("s", i) + ": {kernel: copy, in: {in: " + writer + "}, replicas: 64}\n";
+    writer = name("s", i) + ".out";
+  }
+  const std::string text = test::graph_text(body + "outputs: {y: " + writer + "}\n");
+  const Compilation result = compile_text(text, "graph.yaml", "folder", test::fixture_options());
+  REQUIRE(result.diagnostics.size() == 1);
+  CHECK(result.diagnostics[0].code == "E0901");
+  CHECK(result.diagnostics[0].source_line.find("s1023:") != std::string::npos);  // 1 + 64 x 1,024 ports
+  CompileOptions only_check = test::fixture_options();
+  only_check.only_check = true;
+  CHECK(test::say(compile_text(text, "graph.yaml", "folder", only_check)).empty());
+}
+
 }  // namespace
 }  // namespace woa
