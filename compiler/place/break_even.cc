@@ -11,7 +11,7 @@
 
 #include "compiler/assign/solve.h"
 #include "compiler/place/call_route.h"
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/copy_problem.h"
 
 namespace woa {
 namespace {
@@ -49,10 +49,11 @@ struct BestRpc {
 
 class BreakEvenSearch {
  public:
-  BreakEvenSearch(const Certificate& certificate, Clock::time_point end) : certificate_(certificate), end_(end) {}
+  BreakEvenSearch(const Certificate& certificate, CostTable originals, Clock::time_point end)
+      : certificate_(certificate), originals_(std::move(originals)), end_(end) {}
 
   Result<BreakEven> find() {
-    const auto here = best_of(certificate_.costs);
+    const auto here = best_of(originals_);
     if (!here.ok()) return here.status();
     out_.rpc = here->model;
     out_.ratio = here->ratio;
@@ -69,11 +70,11 @@ class BreakEvenSearch {
   std::optional<double> value_of(const CostTable& table, std::string_view model) {
     PlacementGoal goal = certificate_.goal;
     goal.model = model;
-    const auto problem = placement_problem(table, goal);
+    const auto problem = copy_problem(table, goal);
     if (!problem.ok()) return std::nullopt;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     const auto solution = assign::solve(
-        *problem, {.limit = std::clamp(left, std::chrono::milliseconds(1), kMostOfOneSolve), .solver = false});
+        problem->problem, {.limit = std::clamp(left, std::chrono::milliseconds(1), kMostOfOneSolve), .solver = false});
     if (!solution.ok()) return std::nullopt;
     if (solution->standing != assign::Standing::kProved) out_.exact = false;
     return static_cast<double>(solution->value.objective);
@@ -82,7 +83,7 @@ class BreakEvenSearch {
   Result<BestRpc> best_of(const CostTable& table) {
     PlacementGoal goal = certificate_.goal;
     goal.model = "woa";
-    if (const auto problem = placement_problem(table, goal); !problem.ok()) return problem.status();
+    if (const auto problem = copy_problem(table, goal); !problem.ok()) return problem.status();
     const std::optional<double> woa = value_of(table, "woa");
     if (!woa) return Status(Code::kExhausted, "no placement keeps all bounds");
     std::optional<std::pair<double, std::string_view>> best;
@@ -97,7 +98,7 @@ class BreakEvenSearch {
 
   // Within what can be counted; costs beyond are no ground for saying anything.
   bool gains(const ChangeAll& change, double factor) {
-    CostTable table = certificate_.costs;
+    CostTable table = originals_;
     change(table, factor);
     const auto best = best_of(table);
     return best.ok() && best->ratio > BreakEven::kAsGood;
@@ -166,6 +167,13 @@ class BreakEvenSearch {
     const std::vector<std::uint32_t> used = remote();
     if (used.size() < 2)
       return "all stages are on one controller, and a fused call sends what WOA sends: there and back";
+    const std::vector<std::uint32_t>& at = certificate_.placement;
+    const bool crosses = std::ranges::any_of(certificate_.costs.edges, [&](const EdgeCosts& edge) {
+      return at[edge.from] != 0 && at[edge.to] != 0 && at[edge.from] != at[edge.to];
+    });
+    if (!crosses)
+      return "no token goes from one of the controllers to another, and a fused call sends what WOA sends: there and "
+             "back";
     const bool direct = std::ranges::any_of(used, [&](std::uint32_t from) {
       return std::ranges::any_of(used, [&](std::uint32_t to) { return from != to && link(from, to).direct; });
     });
@@ -176,6 +184,7 @@ class BreakEvenSearch {
   }
 
   const Certificate& certificate_;
+  CostTable originals_;  // without copies
   Clock::time_point end_;
   BreakEven out_;
 };
@@ -185,7 +194,9 @@ class BreakEvenSearch {
 Result<BreakEven> find_break_even(const Certificate& certificate, std::chrono::milliseconds limit) {
   if (certificate.goal.model != "woa")
     return Status(Code::kInvalid, "the certificate is for call model '" + certificate.goal.model + "', not woa");
-  return BreakEvenSearch(certificate, Clock::now() + limit).find();
+  auto originals = without_copies(certificate.costs);
+  if (!originals.ok()) return originals.status();
+  return BreakEvenSearch(certificate, std::move(originals->table), Clock::now() + limit).find();
 }
 
 }  // namespace woa

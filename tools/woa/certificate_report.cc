@@ -35,12 +35,15 @@ double rounded_up(double number) {
 }
 
 std::string what_is_known(const Certificate& certificate) {
-  if (certificate.status == "proved") return "no placement is better: proved";
-  if (certificate.status == "claimed") return "no placement is better: so says a solver, which nobody can check";
+  std::string none = "no placement is better";
+  if (certificate.goal.copies > 1)
+    none = "no placement with up to " + std::to_string(certificate.goal.copies) + " copies of a stage is better";
+  if (certificate.status == "proved") return none + ": proved";
+  if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap") {
     constexpr double kNearEnough = 0.1;  // a search may end there before its time
     const double gap = rounded_up(percent_above(certificate));
-    return "no placement is better by more than " + number_text("%.3g", gap) + " %" +
+    return none + " by more than " + number_text("%.3g", gap) + " %" +
            (gap > kNearEnough ? ", in the time that it was given (--placement-limit)" : "");
   }
   return "how good that is was not found out in the time that it was given (--placement-limit)";
@@ -98,6 +101,7 @@ std::string summary(const Certificate& certificate) {
 nlohmann::json to_json(const Certificate& certificate) {
   nlohmann::json object{{"model", certificate.goal.model},
                         {"objective", certificate.goal.objective},
+                        {"copies", certificate.goal.copies},
                         {"status", certificate.status},
                         {"method", certificate.method},
                         {"value_us", value_in_us(certificate.value_ps)},
