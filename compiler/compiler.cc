@@ -10,6 +10,7 @@
 #include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
+#include "compiler/emit/copies.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/invariants.h"
 #include "compiler/emit/replicas.h"
@@ -112,7 +113,7 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 
 // Of a graph that is checked and placed.
 std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
-                              const CompileOptions& options, Report& report) {
+                              const CompileOptions& options, std::optional<Certificate> certificate, Report& report) {
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window, options.goal.model);
   check_output_ports(graph, report);
   size_channels(graph, window, options.goal.model, report);
@@ -120,6 +121,8 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   choose_in_place(graph);
   Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
   plan = with_replicas(std::move(plan), graph);
+  if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
+  plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
@@ -170,11 +173,8 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   place_replicas(graph, machine, report);
   if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
   if (options.only_check || report.errors() != 0) return std::nullopt;
-  std::optional<Plan> plan = make_plan(graph, *file, machine, options, report);
-  if (plan) {
-    plan->certificate = std::move(certificate);
-    add_prediction(*plan, report);
-  }
+  std::optional<Plan> plan = make_plan(graph, *file, machine, options, std::move(certificate), report);
+  if (plan) add_prediction(*plan, report);
   return plan;
 }
 

@@ -6,6 +6,7 @@ namespace woa::assign {
 
 Loads::Loads(const Problem& problem, const Neighbours& neighbours, Placement placement)
     : problem_(problem), neighbours_(neighbours), placement_(std::move(placement)), rows_(problem.rows.size()) {
+  for (const Row& row : problem.rows) sharing_.emplace_back(row.shared.empty() ? 0 : problem.nodes.size() + 1, 0);
   for (std::uint32_t i = 0; i < placement_.size(); ++i) add(i, 1);
   for (std::uint32_t e = 0; e < problem_.edges.size(); ++e) add_edge(e, 1);
 }
@@ -38,7 +39,16 @@ void Loads::add(std::uint32_t node, int sign) {
   const std::uint32_t at = placement_[node];
   if (at == kUnplaced) return;
   sum_ += sign * Sum{problem_.nodes[node][at]};
-  for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] += sign * Sum{weight(problem_, problem_.rows[r], node, at)};
+  for (std::size_t r = 0; r < rows_.size(); ++r) rows_[r] += sign * Sum{counted(r, node, sign)};
+}
+
+Cost Loads::counted(std::size_t row, std::uint32_t node, int sign) {
+  const Cost here = weight(problem_, problem_.rows[row], node, placement_[node]);
+  const std::uint32_t group = sharing_[row].empty() ? 0 : problem_.rows[row].shared[node];
+  if (here == 0 || group == 0) return here;
+  std::uint32_t& members = sharing_[row][group];
+  const bool alone = sign > 0 ? members++ == 0 : --members == 0;
+  return alone ? here : 0;
 }
 
 void Loads::add_edge(std::uint32_t edge, int sign) {

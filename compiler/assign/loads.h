@@ -32,12 +32,16 @@ class Loads {
  private:
   void add(std::uint32_t node, int sign);
   void add_edge(std::uint32_t edge, int sign);
+  // What a node that comes or goes adds to a row, or takes from it.
+  [[nodiscard]] Cost counted(std::size_t row, std::uint32_t node, int sign);
 
   const Problem& problem_;
   const Neighbours& neighbours_;
   Placement placement_;
   Sum sum_ = 0;
   std::vector<Sum> rows_;
+  std::vector<std::vector<std::uint32_t>>
+      sharing_;  // by row and group of Row::shared: nodes that need it where they are
 };
 
 }  // namespace woa::assign

@@ -78,6 +78,11 @@ class Model {
       for (const Cost cost : edge.cost)
         cbc_.Cbc_addCol(model_.get(), "", 0, 1, sums ? scaled(cost) : 0, 0, 0, nullptr, nullptr);
     if (!sums) cbc_.Cbc_addCol(model_.get(), "", 0, 1e15, 1, 0, 0, nullptr, nullptr);
+    std::size_t next = largest() + (sums ? 0 : 1);
+    for (std::size_t r = 0; r < problem_.rows.size(); ++r)
+      for (const std::uint32_t group : problem_.rows[r].shared)
+        if (group != 0 && shared_.emplace(std::pair(r, group), next).second)
+          ++next, cbc_.Cbc_addCol(model_.get(), "", 0, 1, 0, 0, 0, nullptr, nullptr);
   }
   [[nodiscard]] Cost largest_cost() const {
     Cost most = 1;
@@ -121,10 +126,11 @@ class Model {
       unit_ = unit(most);
     }
     const double objective_unit = unit_;
-    for (const Row& row : problem_.rows) {
+    for (std::size_t r = 0; r < problem_.rows.size(); ++r) {
+      const Row& row = problem_.rows[r];
       unit_ = row.limit ? 1 : objective_unit;
       Terms sum;
-      for (std::size_t at = 0; at < row.nodes.size(); ++at) sum.add(at, scaled(row.nodes[at]));
+      add_nodes(r, sum);
       for (std::size_t e = 0; e < row.edges.size(); ++e)
         for (std::uint32_t a = 0; a < k_; ++a)
           for (std::uint32_t b = 0; b < k_; ++b) sum.add(y(e, a, b), scaled(weight(problem_, row, e, a, b)));
@@ -140,6 +146,21 @@ class Model {
       for (std::size_t pair = 0; pair < k_ * k_; ++pair)
         sum.add(y(e, 0, 0) + pair, scaled(problem_.edges[e].cost[pair]));
     bound(std::move(sum), problem_.most_sum);
+  }
+  // What is shared is a variable, at least as large as that of each node that needs it.
+  void add_nodes(std::size_t r, Terms& sum) {
+    const Row& row = problem_.rows[r];
+    std::map<std::uint32_t, Cost> needed;  // by group
+    for (std::size_t at = 0; at < row.nodes.size(); ++at) {
+      const std::uint32_t group = row.shared.empty() ? 0 : row.shared[at / k_];
+      if (group == 0) sum.add(at, scaled(row.nodes[at]));
+      if (group == 0 || row.nodes[at] == 0) continue;
+      needed[group] = row.nodes[at];
+      Terms need;
+      need.add(at, 1), need.add(shared_.at({r, group}), -1);
+      add(need, 'L', 0);
+    }
+    for (const auto& [group, weight] : needed) sum.add(shared_.at({r, group}), scaled(weight));
   }
   [[nodiscard]] static Cost most_of(const std::vector<Cost>& weights) {
     return weights.empty() ? 0 : *std::ranges::max_element(weights);
@@ -186,7 +207,8 @@ class Model {
   std::size_t k_, pairs_;
   std::unique_ptr<Cbc_Model, decltype(&::Cbc_deleteModel)> model_;
   double unit_ = 1;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ordered_;  // has no fewer nodes than
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ordered_;         // has no fewer nodes than
+  std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> shared_;  // columns, by row and group of Row::shared
 };
 
 // What comes back from the child: whether it says that its placement is the best, and that.

@@ -22,7 +22,9 @@ Priced::Priced(const Problem& problem, const Multipliers& by)
     const Sum price = by.rows[r];
     if (price == 0) continue;
     if (row.limit) limits_ += price * *row.limit;
-    for (std::size_t at = 0; at < row.nodes.size(); ++at) nodes_[at] += price * row.nodes[at];
+    const std::vector<Cost> divided = row.shared.empty() ? std::vector<Cost>() : divided_weights(problem, row);
+    const std::vector<Cost>& weights = row.shared.empty() ? row.nodes : divided;
+    for (std::size_t at = 0; at < weights.size(); ++at) nodes_[at] += price * weights[at];
     for (std::uint32_t a = 0; a < k && !row.edges.empty(); ++a)
       for (std::uint32_t b = 0; b < k; ++b) {
         const auto times = static_cast<Cost>(row.pairs[std::size_t{a} * k + b]);
@@ -39,7 +41,8 @@ std::size_t steps_to_price(const Problem& problem) {
   std::size_t steps = problem.nodes.size() * problem.components + problem.edges.size() * pairs + 1;
   for (const Row& row : problem.rows) {
     const auto counted = row.pairs.size() - static_cast<std::size_t>(std::ranges::count(row.pairs, 0));
-    steps += row.nodes.size() + row.pairs.size() + (row.edges.empty() ? 0 : row.edges.size() * counted);
+    const std::size_t looks = row.shared.empty() ? 1 : 5;  // divided_weights() goes through all that often before
+    steps += looks * row.nodes.size() + row.pairs.size() + (row.edges.empty() ? 0 : row.edges.size() * counted);
   }
   return steps;
 }

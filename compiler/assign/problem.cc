@@ -33,6 +33,22 @@ Status check_edge(const Problem& problem, std::size_t e) {
   return std::ranges::all_of(edge.cost, in_range) ? Status() : bad_problem(name + " has a cost out of range");
 }
 
+Status check_shared(const Problem& problem, const Row& row) {
+  if (row.shared.empty()) return {};
+  if (row.shared.size() != problem.nodes.size() || row.nodes.empty())
+    return bad_problem("row " + row.name + " has another number of shares");
+  std::vector<Cost> of_group(problem.nodes.size() + 1, 0);
+  for (std::size_t at = 0; at < row.nodes.size(); ++at) {
+    const std::uint32_t group = row.shared[at / problem.components];
+    if (group >= of_group.size()) return bad_problem("row " + row.name + " has a share that there is not");
+    if (group == 0 || row.nodes[at] == 0) continue;
+    if (of_group[group] != 0 && of_group[group] != row.nodes[at])
+      return bad_problem("row " + row.name + " has nodes that share what they do not need alike");
+    of_group[group] = row.nodes[at];
+  }
+  return {};
+}
+
 Status check_row(const Problem& problem, const Row& row) {
   const std::size_t k = problem.components;
   const auto fits = [](const std::vector<Cost>& weights, std::size_t count) {
@@ -44,7 +60,11 @@ Status check_row(const Problem& problem, const Row& row) {
   if (row.limit && !in_range(*row.limit)) return bad_problem("row " + row.name + " has a limit out of range");
   for (const auto* weights : {&row.nodes, &row.edges, &row.back})
     if (!std::ranges::all_of(*weights, in_range)) return bad_problem("row " + row.name + " has a weight out of range");
-  return {};
+  const Cost times = row.pairs.empty() ? 1 : std::max<Cost>(1, *std::ranges::max_element(row.pairs));
+  for (const auto* weights : {&row.edges, &row.back})
+    if (std::ranges::any_of(*weights, [&](Cost weight) { return weight > kMostCost / times; }))
+      return bad_problem("row " + row.name + " has a weight out of range");
+  return check_shared(problem, row);
 }
 
 Status check_fee(const Problem& problem, const Fee& fee) {
@@ -66,9 +86,36 @@ Sum spent(const Fee& fee, const Placement& placement) {
 
 }  // namespace
 
+std::vector<Cost> divided_weights(const Problem& problem, const Row& row) {
+  const std::size_t k = problem.components;
+  std::vector<Cost> weights = row.nodes;
+  const auto may_count = [&](std::size_t i) {
+    for (std::size_t l = 0; l < k; ++l)
+      if (row.nodes[i * k + l] != 0 && problem.nodes[i][l] != kForbidden) return true;
+    return false;
+  };
+  std::vector<Cost> members(problem.nodes.size() + 1, 0), next = members;
+  for (std::size_t i = 0; i < row.shared.size(); ++i) members[row.shared[i]] += may_count(i) ? 1 : 0;
+  for (std::size_t i = 0; i < row.shared.size(); ++i) {
+    const std::uint32_t group = row.shared[i];
+    if (group == 0 || !may_count(i)) continue;
+    const Cost number = next[group]++;  // rounded so that all together are the whole
+    for (std::size_t l = 0; l < k; ++l)
+      if (row.nodes[i * k + l] != 0) weights[i * k + l] = (row.nodes[i * k + l] + number) / members[group];
+  }
+  return weights;
+}
+
 Sum sum_of(const Row& row, const Problem& problem, const Placement& placement) {
   Sum sum = 0;
-  for (std::size_t i = 0; !row.nodes.empty() && i < placement.size(); ++i) sum += weight(problem, row, i, placement[i]);
+  std::vector<bool> counted(row.shared.empty() ? 0 : problem.nodes.size() + 1, false);
+  for (std::size_t i = 0; !row.nodes.empty() && i < placement.size(); ++i) {
+    const Cost here = weight(problem, row, i, placement[i]);
+    const std::uint32_t group = row.shared.empty() ? 0 : row.shared[i];
+    if (here == 0 || (group != 0 && counted[group])) continue;
+    if (group != 0) counted[group] = true;
+    sum += here;
+  }
   for (std::size_t e = 0; e < row.edges.size(); ++e)
     sum += weight(problem, row, e, placement[problem.edges[e].from], placement[problem.edges[e].to]);
   return sum;

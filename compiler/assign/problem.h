@@ -38,11 +38,15 @@ struct Edge {
 struct Row {
   std::string name;
   std::vector<Cost> nodes;                  // by node x components + component, at least 0; empty: none counts
-  std::vector<bool> pairs = {};             // by component written from x components + component written to: it counts
+  std::vector<std::uint8_t> pairs = {};     // by component written from x components + component written to: how often
+                                            // it counts
   std::vector<Cost> edges = {}, back = {};  // by edge, at least 0: of what goes from Edge::from to Edge::to, and the
                                             // other way; empty: none counts
   std::optional<Cost> limit =
       std::nullopt;  // none: the row is in the objective of kLargestRow, and otherwise means nothing
+  // By node, 1 to the number of nodes, or 0; empty: all 0. Of nodes with the same number, which share what they need,
+  // one alone counts; those that count weigh the same.
+  std::vector<std::uint32_t> shared = {};
 };
 
 // What it takes to use components at all, whatever is on them: their price, say, or the power that they draw.
@@ -80,12 +84,16 @@ inline Cost weight(const Problem& problem, const Row& row, std::size_t edge, std
                    std::uint32_t at_to) noexcept {
   if (row.edges.empty()) return 0;
   const std::size_t k = problem.components;
-  return (row.pairs[at_from * k + at_to] ? row.edges[edge] : 0) + (row.pairs[at_to * k + at_from] ? row.back[edge] : 0);
+  return row.pairs[at_from * k + at_to] * row.edges[edge] + row.pairs[at_to * k + at_from] * row.back[edge];
 }
 
-// kInvalid: sizes that do not fit, entries outside 0 to kMostCost, a node that may be nowhere, two edges between the
-// same nodes, kLargestRow where all rows have limits, a limit of the sum where that is the objective, fees with more
-// than kMostWithFees components. The others below take only what passes.
+// Of nodes to a row, so that they may be summed: what is shared is divided among all that it may count of, in the
+// places that are left to them. The sum is at most sum_of(), and that where each node has one place.
+std::vector<Cost> divided_weights(const Problem& problem, const Row& row);
+
+// kInvalid: sizes that do not fit, entries outside 0 to kMostCost (weights of edges as often as they count), a node
+// that may be nowhere, two edges between the same nodes, kLargestRow where all rows have limits, a limit of the sum
+// where that is the objective, fees with more than kMostWithFees components. The others below take only what passes.
 Status check(const Problem& problem);
 
 Sum sum_of(const Row& row, const Problem& problem, const Placement& placement);

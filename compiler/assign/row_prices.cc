@@ -89,14 +89,17 @@ class Prices {
     if (problem_.objective == Objective::kLargestRow) messages_.scale = sum;
   }
 
+  static Cost largest(const std::vector<Cost>& weights) {
+    return weights.empty() ? 0 : *std::ranges::max_element(weights);
+  }
   // Of the rows that the objective is about each has 1 at least, where all are alike.
   static Cost scale_of(const Problem& problem) {
     Cost most = 1, open = 0;
     for (const Row& row : problem.rows) {
       if (row.limit) continue;
       ++open;
-      for (const auto* weights : {&row.nodes, &row.edges, &row.back})
-        if (!weights->empty()) most = std::max(most, *std::ranges::max_element(*weights));
+      const Cost times = row.pairs.empty() ? 1 : *std::ranges::max_element(row.pairs);
+      most = std::max({most, largest(row.nodes), times * largest(row.edges), times * largest(row.back)});
     }
     return std::clamp<Cost>(kMostWeighed / most, std::clamp<Cost>(open, 1, kMostRowScale), kMostRowScale);
   }

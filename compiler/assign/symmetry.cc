@@ -13,7 +13,7 @@ namespace {
 
 // A row by what of it counts: rows that are alike here count the same of any placement.
 struct SparseRow {
-  std::size_t kind = 0;                                             // of rows of one limit and weights of edges
+  std::size_t kind = 0;                                             // of rows of one limit, weights of edges and shares
   std::vector<std::tuple<std::size_t, std::uint32_t, Cost>> nodes;  // node, component, weight; in order
   std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> pairs;  // from, to, how often; in order
   auto operator<=>(const SparseRow&) const = default;
@@ -23,9 +23,12 @@ struct SparseRow {
 class RowCounts {
  public:
   explicit RowCounts(const Problem& problem) : of_(problem.components) {
-    std::map<std::tuple<std::optional<Cost>, std::vector<Cost>, std::vector<Cost>>, std::size_t> kinds;
-    for (const Row& row : problem.rows)
-      add(sparse(problem, row, kinds.try_emplace({row.limit, row.edges, row.back}, kinds.size()).first->second));
+    using Kind = std::tuple<std::optional<Cost>, std::vector<Cost>, std::vector<Cost>, std::vector<std::uint32_t>>;
+    std::map<Kind, std::size_t> kinds;
+    for (const Row& row : problem.rows) {
+      Kind kind(row.limit, row.edges, row.back, row.shared);
+      add(sparse(problem, row, kinds.try_emplace(std::move(kind), kinds.size()).first->second));
+    }
   }
   // Are the rows the same, as often, with two components in each other's place?
   [[nodiscard]] bool stay(std::uint32_t a, std::uint32_t b) const {

@@ -25,6 +25,7 @@ struct GraphStage {
   std::uint32_t controller = 0;  // index into Graph::controllers
   std::uint32_t replicas = 1;
   std::vector<std::uint32_t> replica_controllers;  // likewise, of each; empty without replicas
+  std::vector<std::uint32_t> copy_controllers;     // likewise, of a stage that is on several at once; empty: it is not
   std::vector<std::vector<std::uint32_t>> in;      // edges by input port
   std::vector<std::vector<std::uint32_t>> out;     // edges by output port
   std::vector<Place> input_places;                 // of the keys of `in`, or of the stage where one is missing

@@ -11,7 +11,7 @@
 
 #include "compiler/assign/solve.h"
 #include "compiler/place/call_route.h"
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/copy_problem.h"
 
 namespace woa {
 namespace {
@@ -47,10 +47,11 @@ struct BestRpc {
 
 class BreakEvenSearch {
  public:
-  BreakEvenSearch(const Certificate& certificate, Clock::time_point end) : certificate_(certificate), end_(end) {}
+  BreakEvenSearch(const Certificate& certificate, CostTable originals, Clock::time_point end)
+      : certificate_(certificate), originals_(std::move(originals)), end_(end) {}
 
   Result<BreakEven> find() {
-    const auto here = best_of(certificate_.costs);
+    const auto here = best_of(originals_);
     if (!here.ok()) return here.status();
     out_.rpc = here->model;
     out_.ratio = here->ratio;
@@ -67,11 +68,11 @@ class BreakEvenSearch {
   std::optional<double> value_of(const CostTable& table, std::string_view model) {
     PlacementGoal goal = certificate_.goal;
     goal.model = model;
-    const auto problem = placement_problem(table, goal);
+    const auto problem = copy_problem(table, goal);
     if (!problem.ok()) return std::nullopt;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     const auto solution = assign::solve(
-        *problem, {.limit = std::clamp(left, std::chrono::milliseconds(1), kMostOfOneSolve), .solver = false});
+        problem->problem, {.limit = std::clamp(left, std::chrono::milliseconds(1), kMostOfOneSolve), .solver = false});
     if (!solution.ok()) return std::nullopt;
     if (solution->standing != assign::Standing::kProved) out_.exact = false;
     return static_cast<double>(solution->value.objective);
@@ -80,7 +81,7 @@ class BreakEvenSearch {
   Result<BestRpc> best_of(const CostTable& table) {
     PlacementGoal goal = certificate_.goal;
     goal.model = "woa";
-    if (const auto problem = placement_problem(table, goal); !problem.ok()) return problem.status();
+    if (const auto problem = copy_problem(table, goal); !problem.ok()) return problem.status();
     const std::optional<double> woa = value_of(table, "woa");
     if (!woa) return Status(Code::kExhausted, "no placement keeps all bounds");
     std::optional<std::pair<double, std::string_view>> best;
@@ -95,7 +96,7 @@ class BreakEvenSearch {
 
   // Within what can be counted; costs beyond are no ground for saying anything.
   bool gains(const ChangeAll& change, double factor) {
-    CostTable table = certificate_.costs;
+    CostTable table = originals_;
     change(table, factor);
     const auto best = best_of(table);
     return best.ok() && best->ratio > BreakEven::kAsGood;
@@ -180,6 +181,7 @@ class BreakEvenSearch {
   }
 
   const Certificate& certificate_;
+  CostTable originals_;  // without copies
   Clock::time_point end_;
   BreakEven out_;
 };
@@ -189,7 +191,9 @@ class BreakEvenSearch {
 Result<BreakEven> find_break_even(const Certificate& certificate, std::chrono::milliseconds limit) {
   if (certificate.goal.model != "woa")
     return Status(Code::kInvalid, "the certificate is for call model '" + certificate.goal.model + "', not woa");
-  return BreakEvenSearch(certificate, Clock::now() + limit).find();
+  auto originals = without_copies(certificate.costs);
+  if (!originals.ok()) return originals.status();
+  return BreakEvenSearch(certificate, std::move(originals->table), Clock::now() + limit).find();
 }
 
 }  // namespace woa

@@ -9,14 +9,16 @@
 
 #include "compiler/assign/solve.h"
 #include "compiler/place/certify.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
-#include "compiler/place/placement_problem.h"
 
 namespace woa {
 namespace {
 
-// Controllers in order of first use, the host before all. Replicas stand in a row.
-void put(Graph& graph, const std::vector<MachineController>& controllers, const assign::Placement& placement) {
+// Controllers in order of first use, the host before all. Replicas stand in a row, and so do copies.
+void put(Graph& graph, const std::vector<MachineController>& controllers, const Certificate& certificate) {
+  const std::vector<StageCosts>& stages = certificate.costs.stages;
+  const std::vector<std::uint32_t>& placement = certificate.placement;
   graph.controllers = {controllers.front().plan};
   std::map<std::uint32_t, std::uint32_t> used;  // by component
   const auto number_of = [&](std::uint32_t component) {
@@ -27,10 +29,11 @@ void put(Graph& graph, const std::vector<MachineController>& controllers, const 
   std::size_t next = 0;
   for (GraphStage& stage : graph.stages) {
     const std::size_t first = std::exchange(next, next + stage.replicas);
+    while (next < stages.size() && stages[next].copy != 0) ++next;
     if (stage.kernel == nullptr) continue;
     stage.controller = number_of(placement[first]);
-    for (std::size_t r = first; stage.replicas > 1 && r < next; ++r)
-      stage.replica_controllers.push_back(number_of(placement[r]));
+    std::vector<std::uint32_t>& all = stage.replicas > 1 ? stage.replica_controllers : stage.copy_controllers;
+    for (std::size_t s = first; next - first > 1 && s < next; ++s) all.push_back(number_of(placement[s]));
   }
 }
 
@@ -94,18 +97,22 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);
   if (goal.most_power_mw) report_unknown_figure(*costs, "power", &ComponentCosts::power_mw, report);
   if (report.errors() != errors) return std::nullopt;
-  const auto problem = placement_problem(costs->table, goal, stage_names(graph));
+  const auto problem = copy_problem(costs->table, goal, stage_names(graph));
   if (!problem.ok()) {
-    report.error(problem::kNoPlacement, {}, problem.status().message(), "mend the profile or the machine file");
+    report.error(problem::kNoPlacement, {}, problem.status().message(),
+                 goal.copies > 1 ? "allow fewer copies, or mend the profile or the machine file"
+                                 : "mend the profile or the machine file");
     return std::nullopt;
   }
-  const auto solution = assign::solve(*problem, {.limit = limit});
+  auto solution = assign::solve(problem->problem, {.limit = limit});
   if (!solution.ok()) {
     report.error(problem::kNoPlacement, {}, solution.status().message(), fix_for(goal, solution.status().code()));
     return std::nullopt;
   }
-  put(graph, costs->controllers, solution->placement);
-  return certify(goal, std::move(costs->table), *solution);
+  const CostTable table = write_out_copies(costs->table, goal, *problem, *solution);
+  Certificate certificate = certify(goal, table, *solution);
+  put(graph, costs->controllers, certificate);
+  return certificate;
 }
 
 }  // namespace woa

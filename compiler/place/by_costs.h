@@ -11,10 +11,10 @@
 
 namespace woa {
 
-// Sets Graph::controllers and GraphStage::controller, which place() has set by rule, and says why they are so. Pins are
-// kept; of a pin to a kind any controller of it is taken. Reports what make_cost_table() does, goals that there are
-// not, bounds that no placement keeps, and prices that are bounded and not known. Nothing after a report. Blocks for
-// `limit` and little more.
+// Sets Graph::controllers and GraphStage::controller (and those of replicas and copies), which place() has set by rule,
+// and says why they are so. Pins are kept; of a pin to a kind any controller of it is taken. Reports what
+// make_cost_table() does, goals that there are not, bounds that no placement keeps, and prices that are bounded and not
+// known. Nothing after a report. Blocks for `limit` and little more.
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report);
 

@@ -1,6 +1,7 @@
 #include "compiler/place/capacity.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/parse/controller_name.h"
@@ -37,12 +38,15 @@ void report_full(const GraphStage& stage, const MachineController& controller, c
 
 void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report) {
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> used;  // by controller and resource
+  std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
   const auto add = [&](const GraphStage& stage, std::uint32_t number) {
     const ControllerPlan& plan = graph.controllers[number];
     const Resources* taken = resources_of(stage, plan.kind);
     const MachineController* controller = machine.find(plan.name);
     if (taken == nullptr || controller == nullptr) return;
+    const bool shares = plan.kind == ControllerKind::kFpga && !cores.emplace(number, stage.kernel->name).second;
     for (const auto& [resource, amount] : *taken) {
+      if (shares && resource != "memory") continue;
       const auto limit = controller->resources.find(resource);
       if (limit == controller->resources.end()) continue;
       std::uint64_t& sum = used[{number, resource}];

@@ -1,16 +1,18 @@
 #include "compiler/place/certify.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "compiler/assign/proof.h"
 #include "compiler/compiler.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
-#include "compiler/place/placement_problem.h"
 #include "compiler/place/prediction.h"
 
 namespace woa {
@@ -101,8 +103,61 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
   return {};
 }
 
-Status check_value(const Problem& problem, const Certificate& certificate) {
-  const assign::Value value = assign::evaluate(problem, certificate.placement);
+// What copies of a stage may differ in.
+StagePlan without_place(StagePlan stage) {
+  stage.name.clear(), stage.controller = 0, stage.variant = {};
+  return stage;
+}
+
+bool may_have_copies(const StagePlan& stage) {
+  return stage.stateful == Stateful::kNo && stage.outputs.size() <= 1 &&
+         std::ranges::none_of(stage.outputs, [](const auto& port) { return port.one_of >= 0 || port.many != 0; }) &&
+         std::ranges::none_of(stage.inputs, [](const auto& port) { return port.gather != 0; });
+}
+
+// Copies do the same, with the same.
+Status check_copies(const Plan& plan, const CostTable& costs, const Originals& originals) {
+  for (std::size_t s = 0; s < costs.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (costs.stages[s].copyable && !may_have_copies(stage))
+      return bad_certificate("stage '" + stage.name + "' cannot have copies, of which it says that it may");
+    if (costs.stages[s].copy != 0 && without_place(stage) != without_place(plan.stages[s - 1]))
+      return bad_certificate("stage '" + stage.name + "' is no copy of '" + plan.stages[s - 1].name + "'");
+  }
+  for (std::size_t e = 1; e < costs.edges.size(); ++e) {
+    const EdgePlan &edge = plan.edges[e], &before = plan.edges[e - 1];
+    const auto sent = [](const EdgePlan& of) { return std::tuple(of.from_port, of.keep, of.step, of.loop, of.count); };
+    if (originals.edge_of[e] == originals.edge_of[e - 1] && sent(edge) != sent(before))
+      return bad_certificate("its edge " + std::to_string(e) + " carries something else than that of another copy");
+  }
+  return {};
+}
+
+// Component of the problem by stage without its copies. The edges go where readers take from the nearest copy.
+Result<assign::Placement> find_placement(const Certificate& certificate, const Originals& originals,
+                                         const CopyProblem& problem) {
+  const std::vector<ComponentSet> places = places_of(originals, certificate.placement);
+  auto placement = placement_on(problem, places);
+  if (!placement) return bad_certificate("copies of a stage are where there may not be so many, or not in order");
+  const NearestCopy nearest(originals.table, certificate.goal.model);
+  if (with_copies(originals.table, nearest, places).table.edges != certificate.costs.edges)
+    return bad_certificate("a stage takes tokens from a copy that is not the nearest");
+  return std::move(*placement);
+}
+
+// As in the graph: copies are the stage's.
+std::vector<std::string> names_without_copies(const Plan& plan, const CostTable& costs) {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < costs.stages.size(); ++s) {
+    const std::string& name = plan.stages[s].name;
+    const bool has_copies = s + 1 < costs.stages.size() && costs.stages[s + 1].copy != 0;
+    if (costs.stages[s].copy == 0) names.push_back(has_copies ? name.substr(0, name.find('@')) : name);
+  }
+  return names;
+}
+
+Status check_value(const Problem& problem, const assign::Placement& placement, const Certificate& certificate) {
+  const assign::Value value = assign::evaluate(problem, placement);
   if (!value.feasible) return bad_certificate("the placement breaks " + value.broken);
   if (value.objective != certificate.value_ps)
     return bad_certificate(
@@ -121,7 +176,7 @@ Status check_bound(const Problem& problem, const Certificate& certificate) {
   for (const ProofLeaf& leaf : certificate.leaves)
     if (leaf.from.size() != ends || leaf.to.size() != ends)
       return bad_certificate("a leaf has not a price for each end");
-  const Status shown = assign::verify(problem, proof_of(certificate), certificate.bound_ps);
+  const Status shown = assign::verify(problem, proof_of(certificate, k), certificate.bound_ps);
   return shown.ok() ? Status() : bad_certificate("its bound is not shown: " + shown.message());
 }
 
@@ -173,10 +228,9 @@ Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::So
   return out;
 }
 
-assign::Proof proof_of(const Certificate& certificate) {
+assign::Proof proof_of(const Certificate& certificate, std::size_t components) {
   assign::Proof proof;
-  for (const ProofLeaf& leaf : certificate.leaves)
-    proof.leaves.push_back(read(leaf, certificate.costs.components.size()));
+  for (const ProofLeaf& leaf : certificate.leaves) proof.leaves.push_back(read(leaf, components));
   return proof;
 }
 
@@ -191,13 +245,16 @@ Status verify_certificate(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_stages(plan, certificate));
   WOA_RETURN_IF_ERROR(check_edges(plan, certificate.costs));
   if (hash_of(certificate.costs) != certificate.costs_hash) return bad_certificate("its costs have been changed");
-  std::vector<std::string> names;
-  for (const StagePlan& stage : plan.stages) names.push_back(stage.name);
-  const auto problem = placement_problem(certificate.costs, certificate.goal, names);
+  const auto originals = without_copies(certificate.costs);
+  if (!originals.ok()) return bad_certificate(originals.status().message());
+  WOA_RETURN_IF_ERROR(check_copies(plan, certificate.costs, *originals));
+  const auto problem = copy_problem(originals->table, certificate.goal, names_without_copies(plan, certificate.costs));
   if (!problem.ok()) return bad_certificate(problem.status().message());
-  WOA_RETURN_IF_ERROR(check_value(*problem, certificate));
+  const auto placement = find_placement(certificate, *originals, *problem);
+  if (!placement.ok()) return placement.status();
+  WOA_RETURN_IF_ERROR(check_value(problem->problem, *placement, certificate));
   WOA_RETURN_IF_ERROR(check_prediction(plan));
-  WOA_RETURN_IF_ERROR(check_bound(*problem, certificate));
+  WOA_RETURN_IF_ERROR(check_bound(problem->problem, certificate));
   return check_status(certificate);
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
-// Of the edges that the plan will have, replicas being stages of it.
+// Of the edges that the plan will have, replicas and copies being stages of it.
 struct Edges {
   std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
 };
@@ -31,7 +31,8 @@ std::uint64_t most_slots(std::string_view model) {
 Edges edges_of(const Graph& graph) {
   Edges sum;
   for (const GraphEdge& edge : graph.edges) {
-    const std::uint64_t pairs = replica_edges(graph, edge).size();
+    const std::size_t copies = graph.stages[edge.to_stage].copy_controllers.size();
+    const std::uint64_t pairs = replica_edges(graph, edge).size() * std::max<std::size_t>(1, copies);
     sum.count += pairs;
     sum.blocks += pairs * edge.min_blocks;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/fnv_hash.h"
+#include "compiler/place/copies.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
 #include "compiler/place/replica_edges.h"
@@ -98,6 +99,8 @@ class TableMaker {
       for (std::uint32_t l = kHostComponent + 1; l < k; ++l) add_time(stage, measured, l, costs);
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
+      costs.copyable = is_copyable(graph_, s);
+      if (stage.kernel->variants.contains(variant_for(ControllerKind::kFpga))) costs.core = stage.kernel->name;
       add_resources(stage, costs);
     }
     const double all = stage.kernel == nullptr ? 1 : profile_.stages.at(stage.name).firings;
@@ -214,7 +217,8 @@ std::string hash_of(const CostTable& table) {
   hash.add(table.stages.size());
   for (const StageCosts& stage : table.stages) {
     for (const std::int64_t time : stage.time_ps) hash.add(static_cast<std::uint64_t>(time));
-    hash.add(stage.firings), hash.add(std::uint64_t{stage.serial}), hash.add(stage.resources.size());
+    hash.add(stage.firings), hash.add(std::uint64_t{stage.serial}), hash.add(std::uint64_t{stage.copyable});
+    hash.add(stage.copy), hash.add(stage.core), hash.add(stage.resources.size());
     for (const auto& amounts : stage.resources) add(hash, amounts);
   }
   for (const EdgeCosts& edge : table.edges)

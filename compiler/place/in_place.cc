@@ -18,7 +18,8 @@ bool stands_alone(const Graph& graph, const GraphEdge& edge) {
   return graph.stages[edge.from_stage].out[edge.from_port].size() == 1 &&
          graph.stages[edge.to_stage].in[edge.to_port].size() == 1 && edge.context < 0 && edge.loop < 0 &&
          graph.stages[edge.from_stage].replicas == graph.stages[edge.to_stage].replicas &&
-         writer_port(graph, edge).many == 0;
+         graph.stages[edge.from_stage].copy_controllers.empty() &&
+         graph.stages[edge.to_stage].copy_controllers.empty() && writer_port(graph, edge).many == 0;
 }
 
 bool allowed(const Graph& graph, const GraphStage& stage, std::size_t port) {

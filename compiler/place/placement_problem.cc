@@ -63,9 +63,7 @@ class Builder {
   }
 
  private:
-  [[nodiscard]] std::string name_of(std::size_t s) const {
-    return s < stages_.size() ? "'" + stages_[s] + "'" : std::to_string(s);
-  }
+  [[nodiscard]] std::string name_of(std::size_t s) const { return name_of_stage(stages_, s); }
   [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
 
   [[nodiscard]] Status check_goal() const {
@@ -189,12 +187,26 @@ class Builder {
 
   // So much is more than anybody has: such a limit allows everything, such a need nothing.
   static constexpr std::uint64_t kEverything = static_cast<std::uint64_t>(kMostCost);
+  // The parts of an fpga are a core's, of which there is one for all its stages; memory is a stage's own.
+  void find_cores() {
+    std::map<std::string, std::uint32_t> numbers;
+    bool any = false;
+    for (const StageCosts& stage : table_.stages) {
+      const auto number = static_cast<std::uint32_t>(numbers.size() + 1);
+      const auto [core, added] = numbers.emplace(stage.core, number);
+      any = any || (!stage.core.empty() && !added);
+      cores_.push_back(stage.core.empty() ? 0 : core->second);
+    }
+    if (!any) cores_.clear();
+  }
   void add_resources() {
+    find_cores();
     for (std::uint32_t l = 0; l < k_; ++l) {
       for (const auto& [name, limit] : table_.components[l].resources) {
         if (limit >= kEverything) continue;
         Row row{name + " of " + table_.components[l].controller, weights()};
         row.limit = static_cast<Cost>(limit);
+        if (name != "memory") row.shared = cores_;
         for (std::size_t s = 0; s < table_.stages.size(); ++s) {
           if (table_.stages[s].resources.empty()) continue;
           const auto& taken = table_.stages[s].resources[l];
@@ -293,7 +305,7 @@ class Builder {
             none,
             none,
             period()};
-    if (std::ranges::find(row.pairs, true) == row.pairs.end()) return;
+    if (std::ranges::find(row.pairs, 1) == row.pairs.end()) return;
     for (const EdgeCosts& edge : table_.edges) {
       const Sum time = (Sum{table_.links[x * k_ + y].ps_per_kib} * edge.bytes + kKib - 1) / kKib;
       const auto put = [&](Cost& weight) {
@@ -306,17 +318,17 @@ class Builder {
       }
       if (row.nodes.empty()) row.nodes = weights();
       for (std::uint32_t l = 0; l < k_; ++l)
-        if (row.pairs[l * k_ + l]) put(row.nodes[edge.from * k_ + l]);
+        if (row.pairs[l * k_ + l] != 0) put(row.nodes[edge.from * k_ + l]);
     }
     add(std::move(row));
   }
   // Payload from which components to which goes over a link?
-  [[nodiscard]] std::vector<bool> pairs_over(std::uint32_t x, std::uint32_t y) const {
-    std::vector<bool> pairs(std::size_t{k_} * k_, false);
+  [[nodiscard]] std::vector<std::uint8_t> pairs_over(std::uint32_t x, std::uint32_t y) const {
+    std::vector<std::uint8_t> pairs(std::size_t{k_} * k_, 0);
     for (std::uint32_t a = 0; a < k_; ++a)
       for (std::uint32_t b = 0; b < k_; ++b) {
         const auto links = links_of(table_, route_of_token(goal_.model, a, b, false));
-        pairs[a * k_ + b] = std::ranges::find(links, std::pair(x, y)) != links.end();
+        pairs[a * k_ + b] = std::ranges::find(links, std::pair(x, y)) != links.end() ? 1 : 0;
       }
     return pairs;
   }
@@ -326,11 +338,16 @@ class Builder {
   const std::vector<std::string>& stages_;
   std::uint32_t k_;
   Problem problem_;
+  std::vector<std::uint32_t> cores_;                                       // by stage, as Row::shared
   std::size_t weights_ = 0;                                                // of all rows
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> joined_;  // edges of the problem by their ends
 };
 
 }  // namespace
+
+std::string name_of_stage(const std::vector<std::string>& stages, std::size_t stage) {
+  return stage < stages.size() ? "'" + stages[stage] + "'" : std::to_string(stage);
+}
 
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
   Sum sum = 0;

@@ -18,6 +18,9 @@ namespace woa {
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
                                           const std::vector<std::string>& stages = {});
 
+// "'resize'", or "2" where stages have no names.
+std::string name_of_stage(const std::vector<std::string>& stages, std::size_t stage);
+
 // What a way costs, in ps, that `tokens` take with `bytes` of payload in all, both in millionths.
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 

@@ -13,7 +13,7 @@
 #include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
 #include "compiler/place/certify.h"
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/copy_problem.h"
 
 namespace woa {
 namespace {
@@ -45,6 +45,7 @@ struct Point {
   Problem problem;
   assign::Sum value = 0;
   assign::Proof proof;
+  std::vector<std::uint32_t> nearest;  // copies, by set of several components and reader
 };
 
 // Neither: that was not found out in time.
@@ -57,6 +58,17 @@ struct End {
   Point good;
   bool sharp = false;  // it was found to be worse at the nearest factor beyond that was tried
 };
+
+// Where a reader's nearest copy changes with a link's costs, what a placement comes to leaps.
+std::vector<std::uint32_t> nearest_copies(const CostTable& table, const std::string& model,
+                                          const std::vector<ComponentSet>& sets) {
+  const NearestCopy nearest(table, model);
+  std::vector<std::uint32_t> all;
+  for (const ComponentSet& set : sets)
+    for (std::uint32_t reader = 0; set.size() > 1 && reader < table.components.size(); ++reader)
+      all.push_back(nearest.of(set, reader));
+  return all;
+}
 
 // Does what shows one point show the other as well, with the same components left out?
 bool shows(const Point& shown, const Point& other) {
@@ -71,15 +83,19 @@ bool shows(const Point& shown, const Point& other) {
 // what the placement comes to convex.
 bool nothing_better_between(const Point& a, const Point& b) { return a.value == b.value || shows(a, b) || shows(b, a); }
 
+// Of a certificate that is true.
 class Reasons {
  public:
-  Reasons(const Certificate& certificate, Problem problem, Clock::time_point end)
+  Reasons(const Certificate& certificate, Originals originals, CopyProblem copies, Clock::time_point end)
       : certificate_(certificate),
+        originals_(std::move(originals)),
+        places_(places_of(originals_, certificate.placement)),
         end_(end),
-        here_{1, std::move(problem), certificate.value_ps, proof_of(certificate)} {}
+        here_{1, std::move(copies.problem), certificate.value_ps, proof_of(certificate, copies.sets.size()),
+              nearest_copies(originals_.table, certificate.goal.model, copies.sets)} {}
 
   PlacementReasons find() {
-    const auto stages = static_cast<std::uint32_t>(certificate_.costs.stages.size());
+    const auto stages = static_cast<std::uint32_t>(originals_.table.stages.size());
     for (std::uint32_t s = kFirstKernel; s < stages && in_time(); ++s) out_.stages.push_back(reason_of(s));
     const std::set<std::uint32_t> used(certificate_.placement.begin(), certificate_.placement.end());
     std::set<Link> seen;
@@ -108,35 +124,40 @@ class Reasons {
   }
 
   StageReason reason_of(std::uint32_t s) {
-    const StageCosts& costs = certificate_.costs.stages[s];
-    StageReason reason{s, certificate_.placement[s], 0, {}, {}};
-    reason.time_ps =
-        static_cast<std::int64_t>(assign::Sum{costs.time_ps[reason.component]} * costs.firings / kPerMillion);
+    const StageCosts& costs = originals_.table.stages[s];
+    const auto first = std::ranges::find(originals_.stage_of, s) - originals_.stage_of.begin();
+    StageReason reason{static_cast<std::uint32_t>(first), places_[s], 0, {}, {}};
+    for (const std::uint32_t l : places_[s])
+      reason.time_ps += static_cast<std::int64_t>(assign::Sum{costs.time_ps[l]} * costs.firings / kPerMillion);
     reason.time = range_of([&](CostTable& table, double factor) {
       for (std::size_t l = 0; l < table.components.size(); ++l)
-        if (std::int64_t& time = table.stages[s].time_ps[l];
-            time != kNowhere_ps && kind_of(table.components[l]) == kind_of(table.components[reason.component]))
+        if (std::int64_t& time = table.stages[s].time_ps[l]; time != kNowhere_ps && is_like_one_of(places_[s], l))
           time = scaled(time, factor);
     });
-    for (std::uint32_t l = 0; l < costs.time_ps.size(); ++l)
-      if (l != reason.component && costs.time_ps[l] != kNowhere_ps) add_elsewhere(s, l, reason);
+    add_elsewhere(s, reason);
     std::ranges::sort(reason.elsewhere, {}, &Elsewhere::value_ps);
     return reason;
   }
-  void add_elsewhere(std::uint32_t s, std::uint32_t l, StageReason& reason) const {
-    CostTable table = certificate_.costs;
-    const std::int64_t time = table.stages[s].time_ps[l];
-    table.stages[s].time_ps.assign(table.stages[s].time_ps.size(), kNowhere_ps);
-    table.stages[s].time_ps[l] = time;
-    const auto problem = placement_problem(table, certificate_.goal);
-    if (!problem.ok()) return;
-    assign::Placement start = certificate_.placement;
-    start[s] = l;
-    const auto solution =
-        assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = std::move(start)});
-    if (!solution.ok()) return;  // limits keep it from there
-    reason.elsewhere.push_back({table.components[l].controller, static_cast<std::int64_t>(solution->value.objective),
-                                solution->standing == assign::Standing::kProved});
+  // Of the kind of one of them?
+  [[nodiscard]] bool is_like_one_of(const ComponentSet& places, std::size_t component) const {
+    const std::vector<ComponentCosts>& all = certificate_.costs.components;
+    return std::ranges::any_of(places, [&](std::uint32_t l) { return kind_of(all[l]) == kind_of(all[component]); });
+  }
+  void add_elsewhere(std::uint32_t s, StageReason& reason) const {
+    auto copies = copy_problem(originals_.table, certificate_.goal);
+    if (!copies.ok()) return;
+    std::vector<assign::Cost>& at = copies->problem.nodes[s];
+    const std::vector<assign::Cost> costs = at;
+    assign::Placement start = *placement_on(*copies, places_);
+    for (std::uint32_t l = 0; l < costs.size(); ++l) {
+      if (costs[l] == assign::kForbidden || copies->sets[l] == places_[s]) continue;
+      at.assign(costs.size(), assign::kForbidden);
+      at[l] = costs[l], start[s] = l;
+      const auto solution = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false, .start = start});
+      if (!solution.ok()) continue;  // limits keep it from there
+      reason.elsewhere.push_back({copies->sets[l], static_cast<std::int64_t>(solution->value.objective),
+                                  solution->standing == assign::Standing::kProved});
+    }
   }
 
   [[nodiscard]] bool is_direct(std::uint32_t from, std::uint32_t to) const {
@@ -184,12 +205,17 @@ class Reasons {
   [[nodiscard]] bool is_concave() const {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
+  // Is the placement the best from one to the other? The nearest copies are the same between them if they are at both:
+  // how much longer one way takes than another is linear in the cost.
+  [[nodiscard]] bool all_between(const Point& a, const Point& b) const {
+    return a.nearest == b.nearest && (is_concave() || nothing_better_between(a, b));
+  }
   [[nodiscard]] SafeRange range_of(const Change& change) const {
     if (nothing_to_choose()) return {};
     const End most = reach(change, SafeRange::kMostFactor), least = reach(change, kLeastFactor);
     const bool at_least = least.good.factor == kLeastFactor;
     const auto none = at_least ? point_at(change, 0, least.good).point : std::nullopt;
-    const bool any_less = none && (is_concave() || nothing_better_between(least.good, *none));
+    const bool any_less = none && all_between(least.good, *none);
     return {any_less ? 0 : least.good.factor, most.good.factor, !at_least && least.sharp, most.sharp};
   }
   // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
@@ -199,7 +225,7 @@ class Reasons {
     for (double step = far; std::max(step, 1 / step) > kPrecision && good.factor != far;) {
       const double factor = far > 1 ? std::min(good.factor * step, far) : std::max(good.factor * step, far);
       Tried next = point_at(change, factor, good);
-      const bool stays = next.point && (is_concave() || nothing_better_between(good, *next.point));
+      const bool stays = next.point && all_between(good, *next.point);
       if (stays) good = std::move(*next.point);
       if (!stays) end.sharp = next.worse;
       if (!stays || is_concave()) step = std::sqrt(step);  // twice the step was too far
@@ -209,22 +235,28 @@ class Reasons {
   }
   // What shows the point `near` often shows it, too.
   [[nodiscard]] Tried point_at(const Change& change, double factor, const Point& near) const {
-    CostTable table = certificate_.costs;
+    CostTable table = originals_.table;
     change(table, factor);
-    auto problem = placement_problem(table, certificate_.goal);
-    if (!problem.ok()) return {};  // numbers that cannot be counted
-    const assign::Value now = assign::evaluate(*problem, certificate_.placement);
+    auto copies = copy_problem(table, certificate_.goal);
+    if (!copies.ok()) return {};  // numbers that cannot be counted
+    const auto placement = placement_on(*copies, places_);
+    if (!placement) return {};
+    const assign::Value now = assign::evaluate(copies->problem, *placement);
     if (!now.feasible) return {std::nullopt, true};
-    if (assign::verify(*problem, near.proof, now.objective).ok())
-      return {Point{factor, std::move(*problem), now.objective, near.proof}, false};
-    auto best = assign::solve(*problem, {.limit = time_for_one(), .solver = false, .start = certificate_.placement});
+    std::vector<std::uint32_t> nearest = nearest_copies(table, certificate_.goal.model, copies->sets);
+    if (assign::verify(copies->problem, near.proof, now.objective).ok())
+      return {Point{factor, std::move(copies->problem), now.objective, near.proof, std::move(nearest)}, false};
+    auto best = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false, .start = *placement});
     if (!best.ok()) return {};
     if (best->value.objective < now.objective) return {std::nullopt, true};
     if (best->standing != assign::Standing::kProved) return {};
-    return {Point{factor, std::move(*problem), now.objective, std::move(best->proof)}, false};
+    return {Point{factor, std::move(copies->problem), now.objective, std::move(best->proof), std::move(nearest)},
+            false};
   }
 
   const Certificate& certificate_;
+  Originals originals_;
+  std::vector<ComponentSet> places_;  // by stage without copies
   Clock::time_point end_;
   Point here_;
   PlacementReasons out_;
@@ -237,9 +269,11 @@ Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::millis
   if (plan.certificate->status != "proved")
     return Status(Code::kUnsupported,
                   "the placement was not proved to be the best, so nothing can be said of what is better");
-  auto problem = placement_problem(plan.certificate->costs, plan.certificate->goal);
-  if (!problem.ok()) return problem.status();
-  return Reasons(*plan.certificate, std::move(*problem), Clock::now() + limit).find();
+  auto originals = without_copies(plan.certificate->costs);
+  if (!originals.ok()) return originals.status();
+  auto copies = copy_problem(originals->table, plan.certificate->goal);
+  if (!copies.ok()) return copies.status();
+  return Reasons(*plan.certificate, std::move(*originals), std::move(*copies), Clock::now() + limit).find();
 }
 
 }  // namespace woa

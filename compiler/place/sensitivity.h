@@ -14,15 +14,15 @@ namespace woa {
 
 // The value with the stage there, all others placed as well as they can be then.
 struct Elsewhere {
-  std::string controller;
+  std::vector<std::uint32_t> components;  // several: a copy on each
   std::int64_t value_ps = 0;
   bool proved = false;  // none is less; else it is the best that was found
 };
 
 // Factors of a cost from one of which to the other the placement is proved to stay the best, as the problem's numbers
 // are rounded. The search looks from 0 to kMostFactor. An end is `sharp` if another placement is better within two per
-// cent beyond it, or this one breaks a limit there; where a largest load counts, or no proof was found in time, it may
-// not be, and the truth wider.
+// cent beyond it, or this one breaks a limit there; where a largest load counts, a reader's nearest copy changes, or
+// no proof was found in time, it may not be, and the truth wider.
 struct SafeRange {
   static constexpr double kMostFactor = 1000;
   double least = 0, most = kMostFactor;
@@ -30,9 +30,10 @@ struct SafeRange {
 };
 
 struct StageReason {
-  std::uint32_t stage = 0, component = 0;
-  std::int64_t time_ps = 0;          // of all firings of an instance, where it is
-  SafeRange time;                    // a firing's on every controller of that kind: a profile has one entry for them
+  std::uint32_t stage = 0;                // of the plan; of copies the first
+  std::vector<std::uint32_t> components;  // that it is on: several, if it has copies
+  std::int64_t time_ps = 0;               // of all firings of an instance, where it is
+  SafeRange time;                    // a firing's on every controller of these kinds: a profile has one entry for each
   std::vector<Elsewhere> elsewhere;  // the cheapest first; none: it may run nowhere else
 };
 

@@ -22,6 +22,7 @@ struct PlacementGoal {
   std::optional<std::uint64_t> most_period_ps = std::nullopt;
   // Of the controllers that some stage is on together; price in the unit of the machine file.
   std::optional<std::uint64_t> most_price = std::nullopt, most_power_mw = std::nullopt;
+  std::uint32_t copies = 1;  // components that a stage which is copyable may be on at once, at most
   bool operator==(const PlacementGoal&) const = default;
 };
 

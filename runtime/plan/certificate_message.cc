@@ -44,6 +44,9 @@ void encode(const CostTable& from, pb::CostTable& to) {
     for (const std::int64_t time : stage.time_ps) s.add_time_ps(time);
     s.set_firings(stage.firings);
     s.set_serial(stage.serial);
+    s.set_core(stage.core);
+    s.set_copyable(stage.copyable);
+    s.set_copy(stage.copy);
     for (const Amounts& amounts : stage.resources) encode(amounts, *s.add_resources()->mutable_amounts());
   }
   for (const EdgeCosts& edge : from.edges) {
@@ -71,6 +74,9 @@ CostTable decode(const pb::CostTable& from) {
     stage.time_ps.assign(s.time_ps().begin(), s.time_ps().end());
     stage.firings = s.firings();
     stage.serial = s.serial();
+    stage.core = s.core();
+    stage.copyable = s.copyable();
+    stage.copy = s.copy();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
   for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count()});
@@ -135,6 +141,7 @@ void encode(const Certificate& from, pb::Certificate& to) {
   if (from.goal.most_period_ps) to.set_most_period_ps(*from.goal.most_period_ps);
   if (from.goal.most_price) to.set_most_price(*from.goal.most_price);
   if (from.goal.most_power_mw) to.set_most_power_mw(*from.goal.most_power_mw);
+  if (from.goal.copies != 1) to.set_copies(from.goal.copies);
   encode(from.costs, *to.mutable_costs());
   for (const std::uint32_t component : from.placement) to.add_placement(component);
   to.set_costs_hash(from.costs_hash);
@@ -153,6 +160,7 @@ Certificate decode(const pb::Certificate& from) {
   if (from.has_most_period_ps()) to.goal.most_period_ps = from.most_period_ps();
   if (from.has_most_price()) to.goal.most_price = from.most_price();
   if (from.has_most_power_mw()) to.goal.most_power_mw = from.most_power_mw();
+  if (from.has_copies()) to.goal.copies = from.copies();
   to.costs = decode(from.costs());
   to.placement.assign(from.placement().begin(), from.placement().end());
   to.costs_hash = from.costs_hash();

@@ -41,6 +41,9 @@ struct StageCosts {
   std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
   bool serial = false;                                          // one firing at a time, however many lanes
+  std::string core = {};   // of an fpga that it runs on, which its stages share; empty: none
+  bool copyable = false;   // it may be on several components at once, each copy with the readers next to it
+  std::uint32_t copy = 0;  // of a stage that is: copies stand in a row, numbered from 0
   bool operator==(const StageCosts&) const = default;
 };
 

@@ -42,8 +42,10 @@ bool is_bounded(const PlacementGoal& goal) {
 }
 
 std::string what_is_known(const Certificate& certificate) {
-  const std::string none =
-      is_bounded(certificate.goal) ? "no placement within the bounds is better" : "no placement is better";
+  std::string none = "no placement";
+  if (certificate.goal.copies > 1)
+    none += " with up to " + std::to_string(certificate.goal.copies) + " copies of a stage";
+  none += is_bounded(certificate.goal) ? " within the bounds is better" : " is better";
   if (certificate.status == "proved") return none + ": proved";
   if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap") {
@@ -108,6 +110,7 @@ std::string summary(const Certificate& certificate) {
 nlohmann::json to_json(const Certificate& certificate) {
   nlohmann::json object{{"model", certificate.goal.model},
                         {"objective", certificate.goal.objective},
+                        {"copies", certificate.goal.copies},
                         {"status", certificate.status},
                         {"method", certificate.method},
                         {"value_us", value_in_us(certificate.value_ps)},

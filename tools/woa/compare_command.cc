@@ -231,7 +231,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   for (const char* option :
-       {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--placement-limit"})
+       {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--copies", "--placement-limit"})
     command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
   command
       .add_option("--in", arguments->in,

@@ -6,6 +6,7 @@
 
 #include "compiler/assign/problem.h"
 #include "compiler/compiler.h"
+#include "compiler/place/copies.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
@@ -38,7 +39,7 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
   const std::size_t dot = name.find('.');
   bool found = false;
   for (StagePlan& stage : plan.stages) {
-    if (stage.name.substr(0, stage.name.find('[')) != name.substr(0, dot)) continue;  // any replica
+    if (stage.name.substr(0, stage.name.find_first_of("[@")) != name.substr(0, dot)) continue;  // any replica or copy
     for (ParamPlan& param : stage.params) {
       if (param.name != name.substr(dot + 1)) continue;
       if (!param.secret_env.empty())
@@ -209,6 +210,12 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
       ->transform(with_unit(kMilliwatts, "POWER"))
+      ->needs(profile);
+  command
+      .add_option("--copies", options.goal.copies,
+                  "Controllers that a stage without state may be on at once (1-8; default: 1), each copy for the "
+                  "stages next to it")
+      ->check(within(1, kMostCopies))
       ->needs(profile);
   command
       .add_option("--placement-limit", options.placement_limit_ns,

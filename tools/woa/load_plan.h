@@ -44,7 +44,7 @@ void add_file_options(CLI::App& command, GraphOptions& options, const std::strin
 // These, --machine and --profile.
 void add_graph_options(CLI::App& command, GraphOptions& options, const std::string& what);
 void add_sarif_option(CLI::App& command, GraphOptions& options);
-// --objective and its bounds, and --placement-limit.
+// --objective and its bounds, --copies and --placement-limit.
 void add_placement_options(CLI::App& command, GraphOptions& options);
 // --window, --deadline, --buffers and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);

@@ -31,6 +31,20 @@ std::string percent_text(double factor) {
   return formatted(std::abs(rounded) < 1000 ? "%+.3g %%" : "%+.0f %%", rounded);
 }
 
+// "cpu:0", or of copies "cpu:0 and gpu:0".
+std::string place_text(const Certificate& certificate, const std::vector<std::uint32_t>& components) {
+  std::string text;
+  for (const std::uint32_t l : components)
+    text += (text.empty() ? "" : " and ") + certificate.costs.components[l].controller;
+  return text;
+}
+
+// Of copies that of the stage.
+std::string stage_text(const Plan& plan, const StageReason& reason) {
+  const std::string& name = plan.stages[reason.stage].name;
+  return reason.components.size() > 1 ? name.substr(0, name.find('@')) : name;
+}
+
 // "-18 % to +35 %"; "at least" where nobody knows what is beyond.
 std::string range_text(const SafeRange& range) {
   const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
@@ -46,7 +60,7 @@ std::string elsewhere_text(const Certificate& certificate, const std::vector<Els
   std::string text;
   for (std::size_t k = 0; k < elsewhere.size(); ++k) {
     const Elsewhere& one = elsewhere[k];
-    text += one.controller;
+    text += place_text(certificate, one.components);
     const bool more = k + 1 < elsewhere.size();
     if (more && elsewhere[k + 1].value_ps == one.value_ps && elsewhere[k + 1].proved == one.proved) {
       text += ", ";
@@ -95,9 +109,8 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
   std::printf("\n%s\n", summary(certificate).c_str());
   std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
   for (const StageReason& reason : reasons.stages)
-    lines.push_back({plan.stages[reason.stage].name, certificate.costs.components[reason.component].controller,
-                     time_text(reason.time_ps), range_text(reason.time),
-                     elsewhere_text(certificate, reason.elsewhere)});
+    lines.push_back({stage_text(plan, reason), place_text(certificate, reason.components), time_text(reason.time_ps),
+                     range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
   print_lines(lines);
   if (!reasons.links.empty()) std::printf("\n");
   lines = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
@@ -114,10 +127,11 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
   for (const StageReason& reason : reasons.stages) {
     nlohmann::json others = nlohmann::json::array();
     for (const Elsewhere& elsewhere : reason.elsewhere)
-      others.push_back(
-          {{"controller", elsewhere.controller}, {"value_us", us(elsewhere.value_ps)}, {"proved", elsewhere.proved}});
-    stages.push_back({{"stage", plan.stages[reason.stage].name},
-                      {"controller", certificate.costs.components[reason.component].controller},
+      others.push_back({{"controller", place_text(certificate, elsewhere.components)},
+                        {"value_us", us(elsewhere.value_ps)},
+                        {"proved", elsewhere.proved}});
+    stages.push_back({{"stage", stage_text(plan, reason)},
+                      {"controller", place_text(certificate, reason.components)},
                       {"time_us", us(reason.time_ps)},
                       {"safe_factor", factors(reason.time)},
                       {"sharp", sharp(reason.time)},

@@ -208,6 +208,27 @@ class Compare(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assertEqual(done.stderr.decode().count("warning"), 1, done.stderr.decode())
 
+    # Between the readers of `one` everything takes long.
+    SIDES = ("woa: 1\ngraph: sides\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
+             "  one:   {kernel: copy, in: {data: data}}\n"
+             "  left:  {kernel: copy, in: {data: one.data}, on: \"cpu:0\"}\n"
+             "  right: {kernel: copy, in: {data: one.data}, on: \"cpu:1\"}\n"
+             "outputs: {left: left.data, right: right.data}\n")
+    FAR = ("woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\ndefault_link: {latency: 1us, bandwidth: 1GB/s}\n"
+           "links: [{between: [\"cpu:0\", \"cpu:1\"], latency: 10s, bandwidth: 1GB/s}]\n")
+
+    def test_stages_with_copies_send_what_was_predicted(self):
+        graph, known = self.profile(self.SIDES)
+        given = [*known, "--machine", self.write("far.yaml", self.FAR), "--in", "data=" + self.write("data", "x" * 100), "--run", "--repetitions", "3"]
+        answer = self.compare(graph, *given, "--copies", "2")
+        rows = self.check_measured(answer)
+        self.assertEqual(set(rows["woa"]["placement"]), {"one@cpu:0", "one@cpu:1", "left", "right"})
+        self.assertEqual(rows["woa"]["status"], "proved")
+        once = self.check_measured(self.compare(graph, *given))
+        self.assertEqual(set(once["woa"]["placement"]), {"one", "left", "right"})
+        self.assertEqual(rows["woa"]["outputs"], once["woa"]["outputs"])
+        self.assertIn("no token goes from one of the controllers to another", answer["break_even"]["why_nothing"])
+
     def test_bad_usage(self):
         hello = self.example("hello")
         for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):

@@ -14,9 +14,9 @@ GRAPH = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages
 EDGES = [("source.data", "one.data"), ("one.data", "two.data"), ("two.data", "three.data"), ("three.data", "sink.data")]
 
 
-def machine(latency, fpga=""):
+def machine(latency, fpga="", links=""):
     return ("woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"fpga:0\": {" + fpga + "}}\n"
-            f"default_link: {{latency: {latency}, bandwidth: 1GB/s}}\n")
+            f"default_link: {{latency: {latency}, bandwidth: 1GB/s}}\n" + links)
 
 
 class Placement(WoaTest):
@@ -32,10 +32,10 @@ class Placement(WoaTest):
                              for name, kinds in times.items()}
         return self.write("profile.json", json.dumps(profile))
 
-    def compile(self, *more, graph=GRAPH, times=None, latency="1us", fpga="", code=0):
+    def compile(self, *more, graph=GRAPH, times=None, latency="1us", fpga="", links="", code=0):
         graph = self.write("three.yaml", graph)
         times = times or {name: {"cpu": 10_000_000, "fpga": 4_000_000} for name in ("one", "two", "three")}
-        done = self.woa("compile", graph, "--machine", self.write("machine.yaml", machine(latency, fpga)), "--profile",
+        done = self.woa("compile", graph, "--machine", self.write("machine.yaml", machine(latency, fpga, links)), "--profile",
                         self.profile_of(graph, times), "-o", self.path("three.plan"), "--json", *more)
         self.assertEqual(done.returncode, code, done.stderr.decode())
         return json.loads(done.stdout) if code == 0 else done.stderr.decode()
@@ -135,6 +135,77 @@ class Placement(WoaTest):
                 ran = self.run_json(self.path("three.plan"), "--in", "data=" + self.write("data", "x" * 100))
                 self.assertEqual(sum(float(tokens) for tokens, _ in sent), messages)
                 self.assertEqual((ran["messages"], ran["payload_bytes"]), (messages, sum(int(size) for _, size in sent)))
+
+    # Both readers of `one` are pinned, and the way from one to the other is long.
+    APART = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
+             "  one:   {kernel: invert, in: {data: data}}\n"
+             "  two:   {kernel: copy, in: {data: one.data}, on: \"cpu:0\"}\n"
+             "  three: {kernel: copy, in: {data: one.data}, on: \"cpu:1\"}\n"
+             "outputs: {left: two.data, right: three.data}\n")
+    FAR = "links: [{between: [\"cpu:0\", \"cpu:1\"], latency: 1ms, bandwidth: 1GB/s}]\n"
+    CHEAP = {"one": {"cpu": 500_000}, "two": {"cpu": 10_000_000}, "three": {"cpu": 10_000_000}}
+
+    def compile_apart(self, *more, graph=APART):
+        return self.compile(*more, graph=graph, times=self.CHEAP, links=self.FAR)
+
+    def outputs(self, model):
+        done = self.woa("run", self.path("three.plan"), "--model", model, "--in", "data=" + self.write("data", "x" * 100), "--instances", "20", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        answer = json.loads(done.stdout)
+        return answer, {output["name"]: output["sha256"] for output in answer["outputs"]}
+
+    def test_a_cheap_stage_is_on_both_sides_of_a_cut(self):
+        once = self.compile_apart()
+        self.assertEqual(set(once["placement"]), {"one", "two", "three"})
+        self.assertEqual(once["certificate"]["copies"], 1)
+        self.assertGreater(once["certificate"]["value_us"], 1000)
+        _, expected = self.outputs("woa")
+        for model in ("woa", "rpc-fused"):
+            with self.subTest(model=model):
+                twice = self.compile_apart("--copies", "2", "--model", model)
+                self.assertEqual(twice["placement"], {"one@cpu:0": "cpu:0", "one@cpu:1": "cpu:1", "two": "cpu:0", "three": "cpu:1"})
+                certificate = twice["certificate"]
+                self.assertEqual((certificate["status"], certificate["copies"]), ("proved", 2))
+                self.assertAlmostEqual(certificate["value_us"], 2 * 0.5 + 2 * 10 + 4 * 1 + 4 * 0.1, delta=0.01)  # a firing more
+                self.assertIn("no placement with up to 2 copies of a stage is better: proved", self.verify().stdout.decode())
+                answer, outputs = self.outputs(model)
+                self.assertEqual(outputs, expected)
+                firings = {stage["name"]: stage["firings"] for stage in answer["stages"]}
+                self.assertEqual((firings["one@cpu:0"], firings["one@cpu:1"], firings["two"]), (20, 20, 20))
+                crossed = {(edge["from"], edge["to"]): edge["messages"] for edge in answer["edges"]}
+                self.assertEqual([ends for ends in crossed if "one@" in ends[0] and crossed[ends] != 0], [])
+
+    def test_explain_says_what_a_stage_with_copies_would_cost_once(self):
+        self.compile_apart("--copies", "2")
+        done = self.woa("explain", self.path("three.plan"), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        one = json.loads(done.stdout)["placement"]["stages"][0]
+        self.assertEqual((one["stage"], one["controller"]), ("one", "cpu:0 and cpu:1"))
+        self.assertAlmostEqual(one["time_us"], 2 * 0.5, delta=0.01)
+        elsewhere = {other["controller"]: other["value_us"] for other in one["elsewhere"]}
+        self.assertEqual(set(elsewhere), {"cpu:0", "cpu:1"})
+        self.assertGreater(elsewhere["cpu:0"], 1000)
+        self.assertIn("cpu:0 and cpu:1", self.woa("explain", self.path("three.plan")).stdout.decode())
+
+    def test_stages_that_are_not_copied(self):
+        one = "one:   {kernel: invert, in: {data: data}}"
+        for why, more in (("pinned", "on: \"cpu:0\""), ("system calls", "needs: [syscalls]"), ("replicas", "replicas: 2")):
+            with self.subTest(why=why):
+                other = one.replace("}}", "}, " + more + "}")
+                answer = self.compile_apart("--copies", "2", graph=self.APART.replace(one, other))
+                self.assertEqual([name for name in answer["placement"] if "@" in name], [])
+                self.assertEqual(self.verify().returncode, 0)
+
+    def test_copies_of_no_use_are_not_made(self):
+        answer = self.compile("--copies", "3")
+        self.assertEqual(set(answer["placement"]), {"one", "two", "three"})
+        self.assertEqual(self.verify().returncode, 0)
+
+    def test_copies_out_of_range(self):
+        graph = self.write("three.yaml", GRAPH)
+        for given in ("0", "9", "many"):
+            self.assertEqual(self.woa("compile", graph, "--profile", "any.json", "--copies", given).returncode, 2)
+        self.assertEqual(self.woa("compile", graph, "--copies", "2").returncode, 2)  # without a profile
 
     def test_bounds_that_no_placement_keeps(self):
         error = self.compile("--max-period", "1us", code=1)

@@ -15,8 +15,7 @@ namespace woa::test {
 
 // Fails the test if it does not compile. Kernels are described in tests/golden/compiler/kernels and
 // tests/support/kernels.
-inline Plan compiled(const std::string& text) {
-  CompileOptions options;
+inline Plan compiled(const std::string& text, CompileOptions options = {}) {
   options.kernel_path = {std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/kernels",
                          std::string(WOA_SOURCE_DIR) + "/tests/support/kernels"};
   Compilation result = compile_text(text, "graph.yaml", "", options);

@@ -27,8 +27,8 @@ std::vector<std::string> inputs_of(const Firing& firing) {
   return inputs;
 }
 
-// In the graph: a replica's name has a number behind it.
-std::string name_of(const StagePlan& stage) { return stage.name.substr(0, stage.name.find('[')); }
+// In the graph: a replica's name has a number behind it, a copy's its controller.
+std::string name_of(const StagePlan& stage) { return stage.name.substr(0, stage.name.find_first_of("[@")); }
 
 // Writes every output.
 void all(Firing& firing, const StagePlan& stage) {

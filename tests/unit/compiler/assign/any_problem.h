@@ -3,6 +3,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,6 +21,18 @@ inline std::vector<Cost> any_costs(std::size_t count, Cost most = 100) {
   std::vector<Cost> costs;
   for (std::size_t k = 0; k < count; ++k) costs.push_back(*rc::gen::inRange<Cost>(0, most + 1));
   return costs;
+}
+
+// Some nodes need the same, where they need anything.
+inline void share(const Problem& problem, Row& row) {
+  const auto count = static_cast<std::uint32_t>(problem.nodes.size());
+  const std::vector<Cost> of_group = any_costs(count + 1);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto group = *rc::gen::inRange<std::uint32_t>(0, std::min(count, 2U) + 1);
+    row.shared.push_back(group);
+    for (std::uint32_t l = 0; l < problem.components && group != 0; ++l)
+      row.nodes[i * problem.components + l] = *rc::gen::arbitrary<bool>() ? of_group[group] : 0;
+  }
 }
 
 inline Problem any_problem(const Kind& kind) {
@@ -60,9 +73,11 @@ inline Problem any_problem(const Kind& kind) {
     Row row{"row", {}};
     if (*rc::gen::arbitrary<bool>()) row.nodes = any_costs(std::size_t{count} * k);
     if (row.nodes.empty() || *rc::gen::arbitrary<bool>()) {
-      for (std::uint32_t pair = 0; pair < k * k; ++pair) row.pairs.push_back(*rc::gen::inRange(0, 3) == 0);
+      for (std::uint32_t pair = 0; pair < k * k; ++pair)
+        row.pairs.push_back(*rc::gen::element<std::uint8_t>(0, 0, 1, 2));
       row.edges = any_costs(problem.edges.size()), row.back = any_costs(problem.edges.size());
     }
+    if (!row.nodes.empty() && *rc::gen::inRange(0, 3) == 0) share(problem, row);
     row.limit = limit();
     problem.rows.push_back(std::move(row));
   }

@@ -142,7 +142,7 @@ TEST_CASE("a proof has no more leaves than it may have, which those who verify i
   large.components = 64;
   large.nodes.assign(2, std::vector<Cost>(64, 1));
   large.edges = {{0, 1, std::vector<Cost>(64 * 64, 0)}};
-  large.rows.assign(60'000, {"load", {}, std::vector<bool>(64 * 64, true), {1}, {0}, 1});
+  large.rows.assign(600, {"load", {}, std::vector<std::uint8_t>(64 * 64, 1), {1}, {0}, 1});
   const Proof proof{std::vector<Leaf>(most_leaves(large) + 1, Leaf{{}, no_multipliers(large)})};
   CHECK(verify(large, proof, 0).message() == "proof: it has too many leaves");
 }
@@ -172,6 +172,18 @@ TEST_CASE("components that may change places do, whatever the placement, and a p
       }
     }
   }));
+}
+
+TEST_CASE("components are not alike where what nodes need is shared on one of them alone") {
+  Problem problem;
+  problem.components = 2;
+  problem.nodes = {{1, 1}, {1, 1}};
+  problem.rows = {{.name = "parts of the first", .nodes = {5, 0, 5, 0}, .limit = 9, .shared = {1, 1}},
+                  {.name = "parts of the second", .nodes = {0, 5, 0, 5}, .limit = 9, .shared = {1, 1}}};
+  REQUIRE(check(problem).ok());
+  CHECK(twins(problem)[1] == 0);
+  problem.rows[1].shared.clear();
+  CHECK(twins(problem)[1] == 1);
 }
 
 TEST_CASE("list scheduling puts each node where it may be") {

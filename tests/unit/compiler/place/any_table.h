@@ -41,6 +41,41 @@ inline CostTable any_table() {
   return table;
 }
 
+// The last component has room for less than all, which some stages need together.
+inline void add_cores(CostTable& table) {
+  const std::size_t k = table.components.size();
+  table.components.back().resources = {{"luts", any(60, 200)}, {"memory", any(30, 100)}};
+  for (std::size_t s = kSink + 1; s < table.stages.size(); ++s) {
+    const std::uint32_t core = any(0, 2);
+    table.stages[s].resources.assign(k, {});
+    table.stages[s].resources.back() = {{"luts", 30 * (core + 1)}, {"memory", any(5, 20)}};
+    if (core != 0) table.stages[s].core = core == 1 ? "one" : "other";
+  }
+}
+
+// Links of any costs, some stages copyable, no loops, some edges with counts.
+inline CostTable any_copyable_table(std::uint32_t most_stages) {
+  CostTable table = any_table();
+  if (table.stages.size() > most_stages) table.stages.resize(most_stages);
+  const auto stages = static_cast<std::uint32_t>(table.stages.size());
+  const auto k = static_cast<std::uint32_t>(table.components.size());
+  for (std::uint32_t a = 0; a < k; ++a)
+    for (std::uint32_t b = 0; b < k; ++b)
+      if (a != b) table.links[a * k + b] = {any(0, 40), any(0, 4096), *rc::gen::inRange(0, 4) != 0};
+  for (std::uint32_t a = 1; a < k; ++a) table.links[a * k].direct = table.links[a].direct = true;
+  for (std::uint32_t s = kSink + 1; s < stages; ++s) table.stages[s].copyable = *rc::gen::inRange(0, 3) != 0;
+  if (*rc::gen::inRange(0, 3) == 0) add_cores(table);
+  for (EdgeCosts& edge : table.edges) {
+    edge.from %= stages, edge.to %= stages;
+    if (edge.from == kSink) edge.from = kHost;
+    if (edge.to == kHost) edge.to = kSink;
+    if (edge.to != kSink && edge.from > edge.to) std::swap(edge.from, edge.to);
+    if (edge.from == edge.to) edge.to = kSink;
+    if (edge.to != kSink && *rc::gen::inRange(0, 4) == 0) edge.count = true, edge.bytes = 0;
+  }
+  return table;
+}
+
 inline assign::Placement any_placement(const CostTable& table) {
   assign::Placement placement;
   for (std::uint32_t s = 0; s < table.stages.size(); ++s)

@@ -8,8 +8,8 @@
 #include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/certify.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
-#include "compiler/place/placement_problem.h"
 #include "compiler/place/prediction.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
@@ -32,12 +32,14 @@ PlacementGoal any_goal() {
 
 // A placed plan; nothing where no placement keeps the goal's bound.
 std::optional<Plan> any_plan() {
-  const CostTable costs = any_table();
-  const PlacementGoal goal = any_goal();
-  const auto problem = placement_problem(costs, goal);
+  PlacementGoal goal = any_goal();
+  if (!goal.most_price && !goal.most_power_mw) goal.copies = any(1, 2);
+  const CostTable table = goal.copies == 1 ? any_table() : any_copyable_table(5);
+  const auto problem = copy_problem(table, goal);
   RC_ASSERT(problem.ok());
-  const auto solution = assign::solve(*problem, {.limit = std::chrono::milliseconds(*rc::gen::element(1, 5'000))});
+  auto solution = assign::solve(problem->problem, {.limit = std::chrono::milliseconds(*rc::gen::element(1, 5'000))});
   if (!solution.ok()) return std::nullopt;
+  const CostTable costs = write_out_copies(table, goal, *problem, *solution);
   return plan_of(costs, certify(goal, costs, *solution));
 }
 
@@ -61,11 +63,13 @@ class Mutations {
       numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct), flags(link.assumed);
     for (auto& stage : certificate.costs.stages) {
       list(stage.time_ps), numbers(stage.firings), flags(stage.serial);
+      numbers(stage.copy), flags(stage.copyable), texts(stage.core);
       for (auto& each : stage.resources) amounts(each);
     }
     for (auto& edge : certificate.costs.edges)
       numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes), flags(edge.count);
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
+    numbers(certificate.goal.copies);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);
     if (certificate.goal.most_period_ps) numbers(*certificate.goal.most_period_ps);
     if (certificate.goal.most_price) numbers(*certificate.goal.most_price);

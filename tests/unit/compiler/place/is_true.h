@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/prediction.h"
 #include "runtime/plan/plan.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -13,23 +13,29 @@ namespace woa::test {
 // The least that a placement comes to under a certificate's costs and goal; nothing: they make no sense, or nothing
 // keeps their limits.
 inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
-  return problem.ok() ? assign::test::brute_force(*problem) : std::nullopt;
+  const auto originals = without_copies(certificate.costs);
+  if (!originals.ok()) return std::nullopt;
+  const auto copies = copy_problem(originals->table, certificate.goal);
+  return copies.ok() ? assign::test::brute_force(copies->problem) : std::nullopt;
 }
 
 // Are the stages where the certificate says, and is what it says of them so? `least`: least_of() it. Of relays, which
 // call models add, it says nothing.
 inline bool is_true(const Plan& plan, const std::optional<assign::Sum>& least) {
   const Certificate& certificate = *plan.certificate;
-  const auto problem = placement_problem(certificate.costs, certificate.goal);
-  if (!problem.ok() || !least || certificate.placement.size() != problem->nodes.size() ||
+  const auto originals = without_copies(certificate.costs);
+  if (!originals.ok() || !least || certificate.placement.size() != certificate.costs.stages.size() ||
       certificate.placement.size() > plan.stages.size())
     return false;
   for (std::size_t s = 0; s < certificate.placement.size(); ++s)
     if (certificate.costs.components.at(certificate.placement[s]).controller !=
         plan.controllers.at(plan.stages[s].controller).name)
       return false;
-  const assign::Value value = assign::evaluate(*problem, certificate.placement);
+  const auto copies = copy_problem(originals->table, certificate.goal);
+  const auto placement =
+      copies.ok() ? placement_on(*copies, places_of(*originals, certificate.placement)) : std::nullopt;
+  if (!placement) return false;
+  const assign::Value value = assign::evaluate(copies->problem, *placement);
   const bool proved = certificate.status == "proved";
   const auto prediction = predict(plan);
   if (!prediction.ok() || *prediction != certificate.prediction) return false;

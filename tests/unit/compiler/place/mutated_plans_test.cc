@@ -161,6 +161,7 @@ TEST_CASE("a plan that was changed in any field is refused, found false, or stil
   check(compiled.plan({.model = "rpc-hub"}), outcome);
   check(compiled.plan({.objective = "throughput", .most_latency_ps = 60'000'000}), outcome);
   check(compiled.plan({.most_price = 29, .most_power_mw = 90'000}), outcome);
+  check(compiled.plan({.copies = 2}), outcome);
   INFO(outcome.refused << " refused, " << outcome.found_false << " found false, " << outcome.found_true
                        << " still true");
   CHECK(outcome.refused + outcome.found_false + outcome.found_true >= 2000);

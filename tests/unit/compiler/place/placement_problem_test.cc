@@ -103,6 +103,33 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
   }));
 }
 
+TEST_CASE("stages that run on one core need its parts of an fpga once, and memory each") {
+  CostTable table;
+  table.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {{"luts", 100}, {"memory", 100}}, {}}};
+  table.links.assign(9, {10, 0, true});
+  for (std::size_t l = 0; l < 3; ++l) table.links[l * 3 + l] = {};
+  table.stages.assign(5, {{0, kNowhere_ps, kNowhere_ps}, kPerMillion, {}});
+  for (std::size_t s = 2; s < 5; ++s) {
+    table.stages[s] = {{kNowhere_ps, 50, 5}, kPerMillion, {{}, {}, {{"luts", 60}, {"memory", 30}}}};
+    table.stages[s].core = "sharpen";
+  }
+  table.edges = {{0, 2, kPerMillion, 0}, {2, 3, kPerMillion, 0}, {3, 4, kPerMillion, 0}, {4, 1, kPerMillion, 0}};
+  const auto value = [&](const Placement& placement, const PlacementGoal& goal = {}) {
+    const auto problem = placement_problem(table, goal);
+    REQUIRE(problem.ok());
+    return assign::evaluate(*problem, placement);
+  };
+  CHECK(value({0, 0, 2, 2, 2}).broken.empty());
+  CHECK(value({0, 0, 2, 2, 2}, {.objective = "throughput"}).objective == 15);  // one after the other
+  table.components[2].resources["memory"] = 89;
+  CHECK(value({0, 0, 2, 2, 2}).broken == "memory of fpga:0");
+  CHECK(value({0, 0, 2, 2, 1}).broken.empty());
+  table.stages[4].core = "blur";
+  CHECK(value({0, 0, 2, 1, 2}).broken == "luts of fpga:0");
+  table.stages[3].resources[2]["luts"] = 61;  // of one core two figures
+  CHECK(placement_problem(table, {}).status().code() == Code::kInvalid);
+}
+
 TEST_CASE("a placement keeps to resources and to the bound on what is not its objective") {
   CostTable table;
   table.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"fpga:0", 1, {{"luts", 100}}, {}}};
@@ -116,6 +143,8 @@ TEST_CASE("a placement keeps to resources and to the bound on what is not its ob
   REQUIRE(assign::evaluate(*both, {0, 0, 2, 2}).broken == "luts of fpga:0");
   REQUIRE(assign::evaluate(*both, {0, 0, 1, 2}).feasible);
   REQUIRE(assign::evaluate(*both, {0, 0, 1, 2}).sum == 85);
+  for (std::size_t s = 2; s < 4; ++s) table.stages[s].core = s == 2 ? "one" : "other";
+  REQUIRE(assign::evaluate(*placement_problem(table, {}), {0, 0, 2, 2}).broken == "luts of fpga:0");
   const auto quick = placement_problem(table, {.most_period_ps = 60});
   REQUIRE(quick.ok());
   REQUIRE(assign::evaluate(*quick, {0, 0, 1, 1}).broken == "load of cpu:0");

@@ -8,8 +8,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/place/certify.h"
+#include "compiler/place/copy_problem.h"
 #include "compiler/place/placement_problem.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/assign/brute_force.h"
@@ -21,11 +23,14 @@ namespace {
 using assign::Sum;
 
 // So large that rounding does not matter.
-CostTable any_large_table() {
-  CostTable costs = any_table();
+void enlarge(CostTable& costs) {
   for (StageCosts& stage : costs.stages)
     for (std::int64_t& time : stage.time_ps) time *= time > 0 ? 100'000 : 1;
   for (LinkCosts& link : costs.links) link.latency_ps *= 100'000, link.ps_per_kib *= 100'000;
+}
+CostTable any_large_table() {
+  CostTable costs = any_table();
+  enlarge(costs);
   return costs;
 }
 
@@ -56,7 +61,7 @@ std::string kind_of(const CostTable& costs, std::size_t component) {
 }
 CostTable with_time(CostTable costs, const StageReason& reason, double factor) {
   for (std::size_t l = 0; l < costs.components.size(); ++l)
-    if (l != kHost && kind_of(costs, l) == kind_of(costs, reason.component))
+    if (l != kHost && kind_of(costs, l) == kind_of(costs, reason.components.front()))
       scale(costs.stages[reason.stage].time_ps[l], factor);
   return costs;
 }
@@ -93,6 +98,41 @@ void check_beyond(const SafeRange& range, const Certificate& certificate, const 
 void check_sharp(const SafeRange& range) {
   RC_ASSERT(range.most_sharp == (range.most < SafeRange::kMostFactor));
   RC_ASSERT(range.least_sharp == (range.least > 0.001));
+}
+
+using Places = std::vector<ComponentSet>;
+
+CostTable with_time_of_copies(CostTable table, const StageReason& reason, double factor) {
+  for (std::size_t l = 1; l < table.components.size(); ++l)
+    if (std::ranges::any_of(reason.components, [&](auto at) { return kind_of(table, l) == kind_of(table, at); }))
+      scale(table.stages[reason.stage].time_ps[l], factor);
+  return table;
+}
+// Links between the same kinds as that one, which cost the same.
+CostTable with_alike(const CostTable& table, const LinkReason& reason, std::uint64_t LinkCosts::*cost, double factor) {
+  const std::size_t k = table.components.size();
+  CostTable changed = table;
+  const auto is_like = [&](std::size_t a, std::size_t b) {
+    return kind_of(table, a) == kind_of(table, reason.from) && kind_of(table, b) == kind_of(table, reason.to) &&
+           table.links[a * k + b] == table.links[reason.from * k + reason.to] &&
+           table.links[b * k + a] == table.links[reason.to * k + reason.from];
+  };
+  for (std::size_t a = 0; a < k; ++a)
+    for (std::size_t b = 0; b < k; ++b)
+      if (a != b && (is_like(a, b) || is_like(b, a))) scale(changed.links[a * k + b].*cost, factor);
+  return changed;
+}
+template <class Change>
+void check_with_copies(const SafeRange& range, const PlacementGoal& goal, const Places& places, const Change& changed) {
+  RC_ASSERT(range.least <= 1 && range.most >= 1);
+  const double share = *rc::gen::inRange(0, 1001) / 1000.0, least = std::max(range.least, 1e-4);
+  for (const double factor : {range.least, range.most, least * std::pow(range.most / least, share)}) {
+    const auto problem = copy_problem(changed(factor), goal);
+    const assign::Value value = assign::evaluate(problem->problem, *placement_on(*problem, places));
+    constexpr Sum kRounding = 100;
+    RC_ASSERT(value.feasible);
+    RC_ASSERT(value.objective - *assign::test::brute_force(problem->problem) <= kRounding);
+  }
 }
 
 PlacementGoal any_goal(const CostTable& costs) {
@@ -180,6 +220,35 @@ TEST_CASE("whatever is asked for and bounded, nothing is better within a range")
   }));
 }
 
+TEST_CASE("with copies, nothing is better within a range") {
+  CHECK(rc::check([] {
+    CostTable table = any_copyable_table(4);
+    enlarge(table);
+    for (LinkCosts& link : table.links) link.direct = true;
+    const PlacementGoal goal{.copies = 2};
+    const auto problem = copy_problem(table, goal);
+    RC_ASSERT(problem.ok());
+    auto solution = assign::solve(problem->problem, {.limit = std::chrono::seconds(20), .solver = false});
+    if (!solution.ok()) return;
+    const CostTable costs = write_out_copies(table, goal, *problem, *solution);
+    const auto reasons = explain_placement(plan_of(costs, certify(goal, costs, *solution)), std::chrono::seconds(60));
+    RC_ASSERT(reasons.ok());
+    const auto originals = without_copies(costs);
+    const Places places = places_of(*originals, solution->placement);
+    for (StageReason reason : reasons->stages) {
+      reason.stage = originals->stage_of[reason.stage];
+      check_with_copies(reason.time, goal, places,
+                        [&](double factor) { return with_time_of_copies(table, reason, factor); });
+    }
+    for (const LinkReason& reason : reasons->links) {
+      check_with_copies(reason.latency, goal, places,
+                        [&](double factor) { return with_alike(table, reason, &LinkCosts::latency_ps, factor); });
+      check_with_copies(reason.ps_per_kib, goal, places,
+                        [&](double factor) { return with_alike(table, reason, &LinkCosts::ps_per_kib, factor); });
+    }
+  }));
+}
+
 TEST_CASE("what a stage costs elsewhere is the least with it there") {
   CHECK(rc::check([] {
     const CostTable costs = any_table();
@@ -191,8 +260,7 @@ TEST_CASE("what a stage costs elsewhere is the least with it there") {
       for (const Elsewhere& elsewhere : reason.elsewhere) {
         CostTable there = costs;
         for (std::size_t l = 0; l < costs.components.size(); ++l)
-          if (costs.components[l].controller != elsewhere.controller)
-            there.stages[reason.stage].time_ps[l] = kNowhere_ps;
+          if (l != elsewhere.components.front()) there.stages[reason.stage].time_ps[l] = kNowhere_ps;
         RC_ASSERT(elsewhere.proved);
         RC_ASSERT(Sum{elsewhere.value_ps} == *assign::test::brute_force(*placement_problem(there, {})));
         RC_ASSERT(elsewhere.value_ps >= certificate.value_ps);
