@@ -137,6 +137,22 @@ TEST_CASE("what goes to replicas and to another stage of a controller crosses on
   }
 }
 
+TEST_CASE("the count of a scatter, which goes to the gather, takes no elements with it") {
+  CostTable costs = stages_at({0, 1, 1, 1}, 2);
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 5, kPerMillion, 0}};  // the count
+  for (const std::uint32_t match : {3U, 4U}) {
+    costs.edges.push_back({2, match, kPerMillion, kBytes});
+    costs.edges.push_back({match, 5, kPerMillion, 0});
+  }
+  costs.edges.push_back({5, 1, kPerMillion, 0});
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges[1].count = true;
+  plan.edges[2].choice = {2, 0, 0, 1}, plan.edges[4].choice = {2, 1, 0, 1};
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->payload_bytes == 2 * kBytes);
+}
+
 TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {{0, 2, kPerMillion, 0}, {0, 3, kPerMillion, 0}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
