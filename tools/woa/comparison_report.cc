@@ -81,7 +81,11 @@ void print_predicted(const Comparison& comparison) {
   }
   print_aligned(rows);
   for (const ModelRow& row : comparison.models)
-    if (!row.placed.ok()) std::printf("  %s has no placement: %s\n", row.model.c_str(), row.placed.message().c_str());
+    if (!row.placed.ok()) {
+      std::printf("  %s has no placement: %s\n", row.model.c_str(), row.placed.message().c_str());
+    } else if (!row.plan.ok()) {
+      std::printf("  %s cannot run the graph: %s\n", row.model.c_str(), row.plan.status().message().c_str());
+    }
 }
 
 // Of the critical path.
@@ -192,8 +196,6 @@ void print_measured(const Comparison& comparison) {
   print_aligned(rows);
   std::set<std::string> clocked;
   for (const ModelRow& row : comparison.models) {
-    if (row.placed.ok() && !row.plan.ok())
-      std::printf("  %s did not run: %s\n", row.model.c_str(), row.plan.status().message().c_str());
     if (!row.measured) continue;
     if (!row.measured->status.ok())
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
@@ -253,8 +255,8 @@ void print_break_even(const Comparison& comparison) {
                 what, even.why_nothing.c_str());
   }
   std::printf(
-      "where WOA gains more than 1 %%, all else as it is (kernels, too: what they take at another size is not "
-      "asked):\n");
+      "where WOA gains more than 1 %%, around what is here, or nearest to it, all else as it is\n"
+      "(kernels, too: what they take at another size is not asked):\n");
   print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
   print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");

@@ -324,6 +324,13 @@ TEST_CASE("where WOA gains nothing it is said, and why") {
   CHECK(around->why_nothing.find("have a direct link") != std::string::npos);
 
   costs = chain({0, 1}, 2);
+  costs.links[1 * 3 + 2].latency_ps = 100 * kLatency_ps;
+  const auto slow = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(slow.ok());
+  CHECK(slow->ratio < 1);
+  CHECK(slow->why_nothing.find("a direct link takes longer than the way by the host") != std::string::npos);
+
+  costs = chain({0, 1}, 2);
   for (std::size_t s = 2; s < 4; ++s)
     for (std::int64_t& time : costs.stages[s].time_ps) time *= time > 0 ? 1'000 : 1;
   const auto little = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
