@@ -139,7 +139,7 @@ class Bench:
         if model["kernel_share"] < KERNELS_SHARE:
             return f"kernels are {100 * model['kernel_share']:.0f} % of the critical path"
         own = model["firings"] * FIRING_US
-        if model["critical_kernels_us"] < KERNELS_SHARE * (model["critical_path_us"] + own):
+        if model["critical_kernels_us"] < KERNELS_SHARE * (model["alone_us"] + own):
             return f"{model['firings']:g} firings take their controllers about {own:.0f} us, which is in no prediction"
         return ""
 

@@ -1,7 +1,9 @@
 #include "bench/micro/links.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "bench/harness/contest.h"
@@ -35,26 +37,33 @@ double median_of(const std::vector<Row>& rows, const char* contender, std::uint6
   return 0;
 }
 
-// Nanoseconds that the kernel ran, by instance.
-std::vector<double> kernel_ns(const RunReport& report, std::uint64_t instances) {
-  std::vector<double> out(instances, 0);
+// When the source had written and when the kernel ran, in nanoseconds, and what the instance took.
+struct Timeline {
+  double written = 0, begin = 0, end = 0, latency = 0;
+};
+
+void read_trace(const RunReport& report, std::vector<Timeline>& instances) {
   for (const ControllerReport& controller : report.controllers) {
     for (const TraceEvent& event : controller.trace) {
-      if (event.kind != TraceEvent::Kind::kFiring || event.stage <= kSinkStage || event.instance >= instances) continue;
-      out[event.instance] += static_cast<double>(event.end_ns - event.begin_ns);
+      if (event.kind != TraceEvent::Kind::kFiring || event.instance >= instances.size()) continue;
+      Timeline& times = instances[event.instance];
+      if (event.stage == kSourceStage) times.written = static_cast<double>(event.end_ns);
+      if (event.stage <= kSinkStage) continue;
+      times.begin = static_cast<double>(event.begin_ns);
+      times.end = static_cast<double>(event.end_ns);
     }
   }
-  return out;
 }
 
-Result<double> round_trip_ns(const RunOptions& options, const Plan& plan, std::uint64_t bytes,
-                             std::uint64_t instances) {
+// One instance after another, each after a pause; but the first ones, which warm up.
+Result<std::vector<Timeline>> run_traced(const RunOptions& options, const Plan& plan, std::uint64_t bytes,
+                                         std::uint64_t instances, std::chrono::microseconds pause) {
   constexpr std::uint64_t kWarmUp = 4;
   RunOptions traced = options;
   traced.trace = true;
-  std::vector<double> latency(kWarmUp + instances, 0);
+  std::vector<Timeline> times(kWarmUp + instances);
   auto driven = DrivenRun::start(plan, std::move(traced), [&](const Completion& done) {
-    if (done.instance < latency.size()) latency[done.instance] = static_cast<double>(done.latency_ns);
+    if (done.instance < times.size()) times[done.instance].latency = static_cast<double>(done.latency_ns);
   });
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(bytes, std::byte{1});
@@ -62,15 +71,21 @@ Result<double> round_trip_ns(const RunOptions& options, const Plan& plan, std::u
     std::memcpy(room.data(), source.data(), source.size());
     return Result<std::uint64_t>(source.size());
   };
-  for (std::uint64_t k = 0; k < latency.size(); ++k) {
+  for (std::uint64_t k = 0; k < times.size(); ++k) {
+    if (pause.count() != 0) std::this_thread::sleep_for(pause);
     if (auto ns = driven->drive(1, fill); !ns.ok()) return ns.status();
   }
   const auto report = driven->finish();
   if (!report.ok()) return report.status();
-  const std::vector<double> kernel = kernel_ns(*report, latency.size());
-  std::vector<double> rest;
-  for (std::uint64_t k = kWarmUp; k < latency.size(); ++k) rest.push_back(latency[k] - kernel[k]);
-  return median(std::move(rest));
+  read_trace(*report, times);
+  times.erase(times.begin(), times.begin() + kWarmUp);
+  return times;
+}
+
+double median_of(const std::vector<Timeline>& instances, double (*what)(const Timeline&)) {
+  std::vector<double> ns;
+  for (const Timeline& times : instances) ns.push_back(what(times));
+  return median(std::move(ns));
 }
 
 }  // namespace
@@ -97,11 +112,26 @@ Result<LinkTime> measure_device(const RunOptions& options, const Plan& plan, con
   for (const std::uint64_t bytes : {kSmall, kLarge}) {
     if (chosen.launched) chosen.launched();
     const std::uint64_t usual = bytes == kSmall ? kOfSmall : kOfLarge;
-    const auto one = round_trip_ns(options, plan, bytes, chosen.count == 0 ? usual : std::min(usual, chosen.count));
-    if (!one.ok()) return one.status();
-    ns.push_back(*one);
+    const std::uint64_t instances = chosen.count == 0 ? usual : std::min(usual, chosen.count);
+    const auto ran = run_traced(options, plan, bytes, instances, {});
+    if (!ran.ok()) return ran.status();
+    ns.push_back(median_of(*ran, [](const Timeline& times) { return times.latency - (times.end - times.begin); }));
   }
   return LinkTime{ns[0], std::max(0.0, (ns[1] - ns[0]) / kKibsBetween)};
+}
+
+Result<double> measure_wake_ns(const RunOptions& options, const Plan& plan, const LinkOptions& chosen) {
+  constexpr std::uint64_t kUsual = 200;
+  constexpr std::chrono::microseconds kPause{1000};  // many times what a controller waits before it sleeps
+  std::vector<double> ns;
+  for (const std::chrono::microseconds pause : {kPause, std::chrono::microseconds(0)}) {
+    if (chosen.launched) chosen.launched();
+    const std::uint64_t instances = chosen.count == 0 ? kUsual : std::min(kUsual, chosen.count);
+    const auto ran = run_traced(options, plan, kSmall, instances, pause);
+    if (!ran.ok()) return ran.status();
+    ns.push_back(median_of(*ran, [](const Timeline& times) { return times.begin - times.written; }));
+  }
+  return std::max(0.0, ns[0] - ns[1]);
 }
 
 }  // namespace woa::bench

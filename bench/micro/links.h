@@ -20,9 +20,10 @@ struct LinkOptions {
   std::uint64_t count = 0;              // hops of a launch; 0: 20,000 of 64 bytes, 256 of 1 MiB
   std::function<void()> launched = {};  // after each; may be empty
 };
-// Launches of calibrate_link() and of measure_device().
+// Launches of calibrate_link(), of measure_device() and of measure_wake_ns().
 std::uint64_t link_launches(const LinkOptions& chosen) noexcept;
 inline constexpr std::uint64_t kDeviceLaunches = 2;
+inline constexpr std::uint64_t kWakeLaunches = 2;
 
 struct LinkCalibration {
   LinkTime cpu;            // between two cpu controllers
@@ -39,5 +40,9 @@ Result<LinkCalibration> calibrate_link(const RunOptions& options, const LinkOpti
 // `plan` has one input of at least 1 MiB of type bytes, one kernel and one output. Devices with memory of their own
 // spend what it takes to copy payloads to it and from it. Errors as Run::start().
 Result<LinkTime> measure_device(const RunOptions& options, const Plan& plan, const LinkOptions& chosen);
+
+// How much later a kernel starts whose controller was asleep when its input was written than one whose controller was
+// waiting: medians, of 64 bytes. `plan` and errors as above. Sleeps between instances, so that the controller does.
+Result<double> measure_wake_ns(const RunOptions& options, const Plan& plan, const LinkOptions& chosen);
 
 }  // namespace woa::bench

@@ -55,7 +55,7 @@ void read_measured_cores(const YamlNode& node, Machine& machine, Report& report)
 std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode& node, Machine& machine,
                                             Report& report) {
   const MapReader map(&node, cat("transport ", quote(name.text)),
-                      {"host_state", "inline_bytes", "medians_ns", "links_host_state", "links"}, report);
+                      {"host_state", "inline_bytes", "medians_ns", "links_host_state", "links", "wake"}, report);
   if (!map.is_map()) return std::nullopt;
   for (const char* key : {"host_state", "links_host_state"}) {
     if (const YamlNode* state = map.get(key)) read_text(*state, quote(key), report);
@@ -66,6 +66,9 @@ std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode
     for (const YamlNode& median : medians->items) check_median(median, report);
   }
   if (const YamlNode* links = map.get("links")) read_measured_links(*links, machine.measured[name.text], report);
+  if (const YamlNode* wake = map.get("wake")) {
+    if (const auto ps = read_latency_ps(*wake, "`wake`", report)) machine.wake_ps[name.text] = *ps;
+  }
   const YamlNode* limit = map.need("inline_bytes", "inline_bytes: 64");
   if (limit == nullptr) return std::nullopt;
   const auto bytes = read_integer(*limit, "`inline_bytes`", 0, kMaxInlineBytes, report);

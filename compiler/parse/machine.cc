@@ -82,6 +82,11 @@ const MachineController* Machine::find(std::string_view name) const {
   return found == controllers.end() ? nullptr : &*found;
 }
 
+std::uint64_t Machine::wake() const {
+  const auto known = wake_ps.find(transport);
+  return known == wake_ps.end() ? 0 : known->second;
+}
+
 LinkCost Machine::link(std::string_view from, std::string_view to) const { return find_link(*this, from, to).cost; }
 
 LinkOrigin Machine::link_origin(std::string_view from, std::string_view to) const {

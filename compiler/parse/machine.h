@@ -52,14 +52,17 @@ struct Machine {
       {};                // group of controllers that a graph names beside the file's
   LinkTable links = {};  // as written
   std::optional<LinkCost> default_link = std::nullopt;
-  std::map<std::string, LinkTable> measured = {};  // by transport
-  std::string transport = "shm";                   // that edges between controllers take: whose measurement holds
+  std::map<std::string, LinkTable> measured = {};     // by transport
+  std::map<std::string, std::uint64_t> wake_ps = {};  // by transport: CostTable::wake_ps
+  std::string transport = "shm";                      // that edges between controllers take: whose measurement holds
 
   // The controller of that name, or null.
   [[nodiscard]] const MachineController* find(std::string_view name) const;
   // Cost of sending from one controller to another; names as in a plan, `host` included. Within one: nothing. A pair
   // without a rule of its own goes through the host where both have a link with it. Every pair has a cost.
   [[nodiscard]] LinkCost link(std::string_view from, std::string_view to) const;
+  // Of the transport; 0 where it was not measured.
+  [[nodiscard]] std::uint64_t wake() const;
   // Of a link through the host: the less certain of its halves.
   [[nodiscard]] LinkOrigin link_origin(std::string_view from, std::string_view to) const;
 };

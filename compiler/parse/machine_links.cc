@@ -15,14 +15,6 @@ constexpr std::uint64_t kMostLatency_ns = 60'000'000'000;
 constexpr std::uint64_t kMostBandwidth = 1'000'000'000'000'000;  // bytes a second; picoseconds stay whole numbers
 constexpr const char* kHint = "{between: [\"cpu:0\", \"gpu:0\"], latency: 2us, bandwidth: 8GB/s}";
 
-std::optional<std::uint64_t> read_latency_ps(const YamlNode& node, Report& report) {
-  static constexpr std::array<Unit, 5> kUnits{
-      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
-  const auto ns = read_quantity(node, "`latency`", kUnits, 0, kMostLatency_ns,
-                                "a time from `0ns` to `1min`, such as `500ns` or `2us`", report);
-  return ns ? std::optional(*ns * 1000) : std::nullopt;
-}
-
 std::optional<std::uint64_t> read_ps_per_kib(const YamlNode& node, Report& report) {
   static constexpr std::array<Unit, 12> kUnits{{{"B/s", 1},
                                                 {"KB/s", 1'000},
@@ -45,7 +37,7 @@ std::optional<std::uint64_t> read_ps_per_kib(const YamlNode& node, Report& repor
 std::optional<LinkCost> read_cost(const MapReader& map, Report& report) {
   const YamlNode* latency = map.need("latency", "latency: 2us");
   const YamlNode* bandwidth = map.need("bandwidth", "bandwidth: 8GB/s");
-  const auto latency_ps = latency == nullptr ? std::nullopt : read_latency_ps(*latency, report);
+  const auto latency_ps = latency == nullptr ? std::nullopt : read_latency_ps(*latency, "`latency`", report);
   const auto ps_per_kib = bandwidth == nullptr ? std::nullopt : read_ps_per_kib(*bandwidth, report);
   if (!latency_ps || !ps_per_kib) return std::nullopt;
   return LinkCost{*latency_ps, *ps_per_kib, true};
@@ -190,6 +182,14 @@ class LinksReader {
 };
 
 }  // namespace
+
+std::optional<std::uint64_t> read_latency_ps(const YamlNode& node, std::string_view what, Report& report) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
+  const auto ns = read_quantity(node, what, kUnits, 0, kMostLatency_ns,
+                                "a time from `0ns` to `1min`, such as `500ns` or `2us`", report);
+  return ns ? std::optional(*ns * 1000) : std::nullopt;
+}
 
 void read_links(const YamlNode& node, const Machine& machine, LinkTable& table, Report& report) {
   if (!expect_list(node, "`links`", kHint, report)) return;

@@ -10,6 +10,8 @@ namespace woa {
 // The list `links`, into `table`. Ends must be controllers of `machine`, or kinds of which it has some, unless it is
 // open. What is wrong has been reported.
 void read_links(const YamlNode& node, const Machine& machine, LinkTable& table, Report& report);
+// A time of at most a minute, in picoseconds. `what`: its key, for messages.
+std::optional<std::uint64_t> read_latency_ps(const YamlNode& node, std::string_view what, Report& report);
 // `default_link: {latency: 2us, bandwidth: 8GB/s}`.
 std::optional<LinkCost> read_default_link(const YamlNode& node, Report& report);
 

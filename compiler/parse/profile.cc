@@ -125,6 +125,8 @@ void read_header(const MapReader& map, Profile& profile, Report& report) {
   for (const char* key : {"processor", "host_state"}) {
     if (const YamlNode* node = map.get(key)) read_text(*node, quote(key), report);
   }
+  if (const YamlNode* source = map.get("source_ps"))
+    profile.source_ps = read_ps(*source, "`source_ps`", report).value_or(0);
   for (const char* key : {"inputs", "repetitions"}) {
     if (const YamlNode* node = map.get(key)) read_integer(*node, quote(key), 0, kMostCount, report);
   }
@@ -152,10 +154,10 @@ std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
       !expect_kind(*root, "woa_profile", report)) {
     return std::nullopt;
   }
-  const MapReader map(
-      &*root, "a profile",
-      {"woa_profile", "graph", "graph_hash", "processor", "host_state", "inputs", "repetitions", "stages", "edges"},
-      report);
+  const MapReader map(&*root, "a profile",
+                      {"woa_profile", "graph", "graph_hash", "processor", "host_state", "inputs", "repetitions",
+                       "source_ps", "stages", "edges"},
+                      report);
   Profile profile;
   read_header(map, profile, report);
   const YamlNode* stages = map.need("stages", "stages: {NAME: {firings: 1, on: {cpu: {time_ps: 1000000}}}}");

@@ -32,6 +32,7 @@ struct Profile {
   std::map<std::string, StageProfile> stages;  // by name
   // By "stage.port" of both ends; graph inputs are ports of `source`, graph outputs of `sink`.
   std::map<std::pair<std::string, std::string>, EdgeProfile> edges;
+  std::uint64_t source_ps = 0;                                 // that the host takes to write the inputs of an instance
   Place stages_place = {}, edges_place = {}, hash_place = {};  // of `stages`, `edges` and `graph_hash`
 };
 

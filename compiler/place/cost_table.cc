@@ -47,6 +47,7 @@ class TableMaker {
       if (is_for_any(controller)) add_component(controller);
     for (const GraphStage& stage : graph_.stages) add_pinned(stage);
     table_.cores = machine_.cores;
+    table_.wake_ps = machine_.wake();
     for (const ComponentCosts& from : table_.components)
       for (const ComponentCosts& to : table_.components) {
         const LinkCost link = machine_.link(from.controller, to.controller);
@@ -93,7 +94,8 @@ class TableMaker {
     StageCosts costs{std::vector<std::int64_t>(k, kNowhere_ps), kPerMillion, {}};
     costs.serial = stage.kernel != nullptr && stage.kernel->stateful == Stateful::kRun;
     if (stage.kernel == nullptr) {
-      costs.time_ps[kHostComponent] = 0;
+      const bool writes = s == kSourceStage;
+      costs.time_ps[kHostComponent] = writes ? static_cast<std::int64_t>(profile_.source_ps) : 0;
     } else {
       const StageProfile& measured = profile_.stages.at(stage.name);
       for (std::uint32_t l = kHostComponent + 1; l < k; ++l) add_time(stage, measured, l, costs);
@@ -210,6 +212,7 @@ std::string hash_of(const CostTable& table) {
     add(hash, component.price), add(hash, component.power_mw);
   }
   add(hash, table.cores);
+  hash.add(table.wake_ps);
   for (const LinkCosts& link : table.links)
     for (const std::uint64_t number :
          {link.latency_ps, link.ps_per_kib, std::uint64_t{link.direct}, std::uint64_t{link.assumed}})

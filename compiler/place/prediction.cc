@@ -34,8 +34,10 @@ class Predictor {
     count_calls();
     count_own_bytes();
     const Way longest = critical_path(plan_, costs_, ways_, edge_ways_);
+    wake_readers();
+    const Way alone = critical_path(plan_, costs_, ways_, edge_ways_);
     WOA_RETURN_IF_ERROR(find_bottleneck());
-    for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps})
+    for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps, alone.ps})
       if (number > std::numeric_limits<std::int64_t>::max())
         return Status(Code::kInvalid, "what its costs predict is more than can be counted");
     out_.messages = static_cast<std::uint64_t>(messages_);
@@ -45,6 +47,7 @@ class Predictor {
     out_.serial_ps = static_cast<std::int64_t>(serial_ps_);
     out_.critical_path_ps = static_cast<std::int64_t>(longest.ps);
     out_.critical_kernels_ps = static_cast<std::int64_t>(longest.kernels_ps);
+    out_.alone_ps = static_cast<std::int64_t>(alone.ps);
     return std::move(out_);
   }
 
@@ -67,7 +70,9 @@ class Predictor {
   void add_stage(std::uint32_t s) {
     const Route route = route_of_firing(model_, at(s));
     const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
-    ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), kernels, messages_of(route) * firings(s)};
+    const bool is_kernel = plan_.stages[s].role == StageRole::kKernel;
+    ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), is_kernel ? kernels : 0,
+                messages_of(route) * firings(s)};
     serial_ps_ += ways_[s].ps;
     messages_ += ways_[s].hops;
     calls_ += ways_[s].hops;
@@ -145,6 +150,21 @@ class Predictor {
   }
   void count_calls() {
     for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
+  }
+
+  // Whoever gets what a firing sends has waited for it. The source's readers have waited for the host, too, which was
+  // woken by what came to the sink.
+  void wake_readers() {
+    const auto waits = [&](std::uint32_t s) { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; };
+    bool source_waits = waits(kSourceStage);
+    for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);
+    const auto wake = [&](Way& way) { way.ps += way.hops * costs_.wake_ps / kPerMillion; };
+    for (std::uint32_t s = 0; s < ways_.size(); ++s)
+      if (waits(s)) wake(ways_[s]);
+    for (std::uint32_t e = 0; e < edge_ways_.size(); ++e) {
+      const std::uint32_t from = plan_.edges[e].from_stage;
+      if (from == kSourceStage ? source_waits : waits(from)) wake(edge_ways_[e]);
+    }
   }
 
   Status find_bottleneck() {

@@ -50,10 +50,13 @@ struct Prediction {
   // The longest way from source to sink, in the mean of the courses that an instance may take, and how much of it is
   // kernels' (compiler/place/critical_path.h).
   std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
+  // The longest way of one instance alone, which finds controllers asleep: each message of a firing that takes longer
+  // than they wait wakes one (CostTable::wake_ps).
+  std::int64_t alone_ps = 0;
   std::int64_t period_ps = 0;  // the largest load of a controller, of a group of cores or of a link, and which
   std::string bottleneck;
   // One instance alone takes its longest way, or as long as what it shares is busy with it.
-  [[nodiscard]] std::int64_t time_ps() const noexcept { return std::max(critical_path_ps, period_ps); }
+  [[nodiscard]] std::int64_t time_ps() const noexcept { return std::max(alone_ps, period_ps); }
   bool operator==(const Prediction&) const = default;
 };
 

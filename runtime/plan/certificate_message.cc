@@ -32,6 +32,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     if (component.power_mw) c.set_power_mw(*component.power_mw);
   }
   encode(from.cores, *to.mutable_cores());
+  to.set_wake_ps(from.wake_ps);
   for (const LinkCosts& link : from.links) {
     pb::LinkCosts& l = *to.add_links();
     l.set_latency_ps(link.latency_ps);
@@ -67,6 +68,7 @@ CostTable decode(const pb::CostTable& from) {
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
   }
   to.cores = decode(from.cores());
+  to.wake_ps = from.wake_ps();
   for (const pb::LinkCosts& l : from.links())
     to.links.push_back({l.latency_ps(), l.ps_per_kib(), l.direct(), l.assumed()});
   for (const pb::StageCosts& s : from.stages()) {
@@ -116,6 +118,7 @@ void encode(const Prediction& from, pb::Prediction& to) {
   to.set_critical_kernels_ps(from.critical_kernels_ps);
   to.set_period_ps(from.period_ps);
   to.set_bottleneck(from.bottleneck);
+  to.set_alone_ps(from.alone_ps);
 }
 
 Prediction decode(const pb::Prediction& from) {
@@ -129,6 +132,7 @@ Prediction decode(const pb::Prediction& from) {
   to.critical_kernels_ps = from.critical_kernels_ps();
   to.period_ps = from.period_ps();
   to.bottleneck = from.bottleneck();
+  to.alone_ps = from.alone_ps();
   return to;
 }
 

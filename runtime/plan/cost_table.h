@@ -19,6 +19,9 @@ inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that 
 // profiled, and replicas have shares of them.
 inline constexpr std::uint64_t kPerMillion = 1'000'000;
 
+// A controller that has waited for so long sleeps: IdleOptions::spin_ns.
+inline constexpr std::int64_t kAwake_ps = 20'000'000;
+
 struct ComponentCosts {
   std::string controller;                          // [0] is `host`
   std::uint32_t lanes = 1;                         // firings at once
@@ -61,6 +64,9 @@ struct CostTable {
   std::vector<LinkCosts> links;                // by component written from x components + component written to
   std::vector<StageCosts> stages;              // as in the plan; source and sink are on the host
   std::vector<EdgeCosts> edges;                // as in the plan
+  // What a message takes more if whoever gets it sleeps (runtime/transport/idle.h). In predictions of one instance
+  // alone: of many, the next keeps the others awake.
+  std::uint64_t wake_ps = 0;
   bool operator==(const CostTable&) const = default;
 };
 

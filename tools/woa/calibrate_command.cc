@@ -32,7 +32,8 @@ constexpr const char* kAboutCalibrate =
     "\n"
     "It also measures links, some seconds for each transport: what a hop costs between two controllers more than "
     "within\n"
-    "one, and through each device that is here more than through a cpu. Placement and predictions reckon with them.\n"
+    "one, through each device that is here more than through a cpu, and what it takes to wake a controller. Placement "
+    "and predictions reckon with them.\n"
     "\n"
     "The file is read by `woa compile`, `run`, `check` and `explain`, by itself or if --machine names it.\n"
     "\n"
@@ -116,9 +117,13 @@ json to_json(const bench::MethodCalibration& transport, const LinksCalibration& 
                        {"inline_ns", times.inline_ns > 0 ? json(times.inline_ns) : json(nullptr)},
                        {"in_place_ns", times.in_place_ns}});
   }
-  return {{"transport", transport.transport},        {"host_state", transport.host_state},
-          {"inline_bytes", transport.inline_bytes},  {"medians", std::move(medians)},
-          {"links_host_state", measured.host_state}, {"links", std::move(links)}};
+  return {{"transport", transport.transport},
+          {"host_state", transport.host_state},
+          {"inline_bytes", transport.inline_bytes},
+          {"medians", std::move(medians)},
+          {"links_host_state", measured.host_state},
+          {"links", std::move(links)},
+          {"wake_ns", measured.wake_ns}};
 }
 
 void print_table(const bench::MethodCalibration& transport) {
@@ -142,6 +147,10 @@ void print_links(const LinksCalibration& measured) {
   }
 }
 
+void print_wake(const LinksCalibration& measured) {
+  std::printf("  waking a controller that sleeps: %.0f ns\n", measured.wake_ns);
+}
+
 void print_result(const CalibrationResult& result, const std::filesystem::path& path, bool as_json) {
   if (as_json) {
     json list = json::array();
@@ -158,6 +167,7 @@ void print_result(const CalibrationResult& result, const std::filesystem::path& 
   for (std::size_t k = 0; k < result.transports.size(); ++k) {
     print_table(result.transports[k]);
     print_links(result.links[k]);
+    print_wake(result.links[k]);
   }
   std::printf("written to %s\n", path.c_str());
 }

@@ -64,7 +64,8 @@ std::string file_text(const CalibrationResult& result) {
     text += "    " + each.transport + ":\n      host_state: " + quoted(each.host_state) +
             "\n      inline_bytes: " + std::to_string(each.inline_bytes) + "\n      medians_ns:\n";
     for (const bench::MethodTimes& times : each.medians) text += median_text(times);
-    text += "      links_host_state: " + quoted(result.links[k].host_state) + "\n      links:\n";
+    text += "      links_host_state: " + quoted(result.links[k].host_state) +
+            "\n      wake: " + std::to_string(std::llround(result.links[k].wake_ns)) + "ns\n      links:\n";
     for (const MeasuredLink& link : result.links[k].links) text += link_text(link);
   }
   return text;
@@ -105,6 +106,7 @@ Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return system_failure(path, EISDIR);
   WOA_RETURN_IF_ERROR(loses_nothing(path));
+  error.clear();  // there may be none yet
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) return system_failure(path, error.value());
   CalibrationFile file(path);

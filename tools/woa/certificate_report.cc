@@ -139,6 +139,7 @@ nlohmann::json to_json(const Prediction& prediction) {
           {"serial_us", value_in_us(prediction.serial_ps)},
           {"critical_path_us", value_in_us(prediction.critical_path_ps)},
           {"critical_kernels_us", value_in_us(prediction.critical_kernels_ps)},
+          {"alone_us", value_in_us(prediction.alone_ps)},
           {"bottleneck", prediction.bottleneck},
           {"period_us", value_in_us(prediction.period_ps)},
           {"predicted_us", value_in_us(prediction.time_ps())}};

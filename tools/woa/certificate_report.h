@@ -15,7 +15,8 @@ std::string summary(const Certificate& certificate);
 // max_latency_us max_period_us max_price max_power_w where they were asked for; price and power_w of the controllers in
 // use where the machine file has them.
 nlohmann::json to_json(const Certificate& certificate);
-// messages calls hops payload_bytes serial_us critical_path_us critical_kernels_us bottleneck period_us predicted_us
+// messages calls hops payload_bytes serial_us critical_path_us critical_kernels_us alone_us bottleneck period_us
+// predicted_us
 nlohmann::json to_json(const Prediction& prediction);
 
 }  // namespace woa::tools

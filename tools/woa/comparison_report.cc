@@ -88,10 +88,10 @@ void print_predicted(const Comparison& comparison) {
     }
 }
 
-// Of the critical path.
+// Of the longest way of one instance alone.
 double kernel_share(const Prediction& known) {
-  if (known.critical_path_ps == 0) return 0;
-  return static_cast<double>(known.critical_kernels_ps) / static_cast<double>(known.critical_path_ps);
+  if (known.alone_ps == 0) return 0;
+  return static_cast<double>(known.critical_kernels_ps) / static_cast<double>(known.alone_ps);
 }
 double predicted_us(const Prediction& known) { return static_cast<double>(known.time_ps()) / kPsPerUs; }
 // Of what was measured.
@@ -138,7 +138,7 @@ bool is_for_kernels(const ModelRow& row) {
                    kFiringPs = 0.4 * kPsPerUs;  // what a controller takes to start a kernel (woa bench hop)
   const Prediction& known = row.prediction;
   return static_cast<double>(known.critical_kernels_ps) >=
-         kShare * (static_cast<double>(known.critical_path_ps) + row.firings * kFiringPs);
+         kShare * (static_cast<double>(known.alone_ps) + row.firings * kFiringPs);
 }
 
 void print_where_not(const Comparison& comparison) {

@@ -25,16 +25,28 @@ std::vector<ControllerKind> device_kinds(const BackendRegistry& backends) {
   return kinds;
 }
 
-Result<bench::LinkTime> measure_kind(const RunOptions& options, ControllerKind kind, const bench::LinkOptions& chosen) {
+Result<Plan> plan_on(ControllerKind kind, const RunOptions& options) {
   CompileOptions compile;
   compile.kernel_path = options.kernel_path;
   compile.window = 1;
   compile.pins = {{"there", std::string(to_string(kind)) + ":0"}};
   Compilation compiled = compile_text(kThere, "there-and-back", ".", compile);
   if (!compiled.plan) return Status(Code::kInternal, compiled.diagnostics.front().text);
-  auto time = bench::measure_device(options, *compiled.plan, chosen);
+  return std::move(*compiled.plan);
+}
+
+Result<bench::LinkTime> measure_kind(const RunOptions& options, ControllerKind kind, const bench::LinkOptions& chosen) {
+  const auto plan = plan_on(kind, options);
+  if (!plan.ok()) return plan.status();
+  auto time = bench::measure_device(options, *plan, chosen);
   if (time.ok()) return time;
   return time.status().with_context("the link with " + std::string(to_string(kind)));
+}
+
+Result<double> measure_wake(const RunOptions& options, const bench::LinkOptions& chosen) {
+  const auto plan = plan_on(ControllerKind::kCpu, options);
+  if (!plan.ok()) return plan.status();
+  return bench::measure_wake_ns(options, *plan, chosen);
 }
 
 bench::LinkTime sum(const bench::LinkTime& a, const bench::LinkTime& b) {
@@ -64,13 +76,16 @@ CoresCalibration calibrate_cores(const BackendRegistry& backends) {
 }
 
 std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen) {
-  return bench::link_launches(chosen) + (device_kinds(backends).size() + 1) * bench::kDeviceLaunches;
+  return bench::link_launches(chosen) + bench::kWakeLaunches +
+         (device_kinds(backends).size() + 1) * bench::kDeviceLaunches;
 }
 
 Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen) {
   const auto cpu = bench::calibrate_link(options, chosen);
   if (!cpu.ok()) return cpu.status();
-  LinksCalibration out{std::string(options.transport->name()), cpu->host_state, {}};
+  const auto wake = measure_wake(options, chosen);
+  if (!wake.ok()) return wake.status();
+  LinksCalibration out{std::string(options.transport->name()), cpu->host_state, {}, *wake};
   out.links = {{"host", "cpu", cpu->cpu}, {"cpu", "cpu", cpu->cpu}};
   const auto through_cpu = measure_kind(options, ControllerKind::kCpu, chosen);
   if (!through_cpu.ok()) return through_cpu.status();

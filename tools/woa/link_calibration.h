@@ -19,6 +19,7 @@ struct LinksCalibration {
   std::string transport;
   std::string host_state;  // HostProbe::state()
   std::vector<MeasuredLink> links;
+  double wake_ns = 0;  // what a message takes more whose receiver sleeps
 };
 
 // Processor cores, and the kinds whose controllers run on them: cpu, and devices that are simulated.

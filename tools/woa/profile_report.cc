@@ -185,6 +185,7 @@ nlohmann::ordered_json to_json(const GraphProfile& profile) {
           {"host_state", profile.host_state},
           {"inputs", profile.inputs},
           {"repetitions", profile.repetitions},
+          {"source_ps", whole(bench::median(profile.base.source_ns) * 1e3)},
           {"stages", std::move(stages)},
           {"edges", edges_json(profile.base)}};
 }

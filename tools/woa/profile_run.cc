@@ -37,11 +37,12 @@ class TraceReader {
     }
     for (const TraceEvent& event : controller.trace) {
       if (event.instance < first_ || event.kind != TraceEvent::Kind::kFiring) continue;
+      const auto took_ns = event.end_ns - event.begin_ns;
+      if (event.stage == kSourceStage) out_.source_ns.push_back(static_cast<double>(took_ns));
       if (plan_.stages[event.stage].role != StageRole::kKernel) continue;
       MeasuredStage& stage = out_.stages[plan_.stages[event.stage].name];
       stage.device = controller.device;
-      stage.firings.push_back({event.bytes, written_[{event.stage, event.instance, event.tag}],
-                               event.end_ns - event.begin_ns, event.cycles});
+      stage.firings.push_back({event.bytes, written_[{event.stage, event.instance, event.tag}], took_ns, event.cycles});
     }
   }
 

@@ -29,6 +29,7 @@ struct MeasuredStage {
 struct MeasuredRun {
   std::uint64_t instances = 0;                  // that count: the first of each input do not
   std::map<std::string, MeasuredStage> stages;  // by name
+  std::vector<double> source_ns;                // that writing the inputs took, by instance
   // By "stage.port" of both ends, of the host's too: the payload bytes of each token.
   std::map<std::pair<std::string, std::string>, std::vector<double>> tokens;
 };

@@ -70,6 +70,9 @@ class Measured(Calibrated):
         for text in ("inline limit", "PAYLOAD", "1 MiB", "written to " + other):
             self.assertIn(text, done.stdout.decode())
         self.assertEqual(self.woa("check", HELLO, "--machine", other).returncode, 0)
+        done = self.woa("calibrate", *QUICK, "-o", "here.yaml", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        self.assertEqual(self.woa("check", HELLO, "--machine", self.path("here.yaml")).returncode, 0)
 
     def check_links(self, transport):
         self.assertIn(transport["links_host_state"], ("near", "far", "mixed"))
@@ -77,6 +80,7 @@ class Measured(Calibrated):
         kinds = sorted({row["kind"] for row in devices if row["available"]})
         ends = [("host", kind) for kind in kinds] + [(a, b) for k, a in enumerate(kinds) for b in kinds[k:]]
         self.assertEqual(sorted(tuple(sorted(link["between"])) for link in transport["links"]), sorted(tuple(sorted(pair)) for pair in ends))
+        self.assertGreaterEqual(transport["wake_ns"], 0)
         cpu = next(link for link in transport["links"] if link["between"] == ["cpu", "cpu"])
         self.assertGreater(cpu["latency_ns"], 0)
         for link in transport["links"]:

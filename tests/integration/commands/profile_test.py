@@ -44,6 +44,8 @@ class Measured(Profile):
             self.assertEqual(self.tokens(got), {("source.n", "count.n"): (1, 8), ("count.again", "count.n"): (10, 8),
                                                 ("count.done", "sink.zero"): (1, 8)})
             self.check_times(got, {"count": 33})
+            self.assertGreater(got["source_ps"], 0)
+            self.assertLess(got["source_ps"], 60e12)
 
     def test_branches_are_counted_over_all_inputs(self):
         # Odd ones go through `flip`, of 100 and of 300 bytes; the even one does not.

@@ -32,6 +32,16 @@ links:
   - {from: "gpu:1", to: "cpu:0", latency: 7ns, bandwidth: 1B/s}
 )";
 
+TEST_CASE("what waking takes is that of the transport, and nothing where it was not measured") {
+  Machine machine = read(
+      "calibration:\n  processor: P\n  transports:\n    shm: {inline_bytes: 64, wake: 24us}\n"
+      "    loopback: {inline_bytes: 64}\n");
+  CHECK(machine.wake() == 24'000'000);
+  machine.transport = "loopback";
+  CHECK(machine.wake() == 0);
+  read("calibration:\n  processor: P\n  transports: {shm: {inline_bytes: 64, wake: soon}}\n", "E0113");
+}
+
 TEST_CASE("a controller has what its kind has, and what the file says of it") {
   const Machine machine = read(R"(cores: {package: 8}
 controllers:

@@ -28,6 +28,7 @@ inline CostTable any_table() {
     table.components.push_back({l == kHost ? "host" : any_kind() + ":" + std::to_string(l), any(1, 3), {}, {}});
   for (std::uint32_t l = 1; l < k; ++l) table.components[l].price = any(0, 9), table.components[l].power_mw = any(0, 9);
   table.links.assign(std::size_t{k} * k, {7, 1024, true});
+  table.wake_ps = any(0, 9);
   for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
   for (std::uint32_t s = 0; s < stages; ++s) {
     StageCosts costs{std::vector<std::int64_t>(k, 0), kPerMillion * any(1, 3), {}};

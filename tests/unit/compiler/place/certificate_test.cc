@@ -58,7 +58,7 @@ class Mutations {
       if (component.power_mw) numbers(*component.power_mw);
       amounts(component.resources);
     }
-    amounts(certificate.costs.cores);
+    amounts(certificate.costs.cores), numbers(certificate.costs.wake_ps);
     for (auto& link : certificate.costs.links)
       numbers(link.latency_ps), numbers(link.ps_per_kib), flags(link.direct), flags(link.assumed);
     for (auto& stage : certificate.costs.stages) {
@@ -81,7 +81,8 @@ class Mutations {
     }
     Prediction& known = certificate.prediction;
     numbers(known.messages), numbers(known.calls), numbers(known.hops), numbers(known.payload_bytes);
-    numbers(known.serial_ps), numbers(known.critical_path_ps), numbers(known.critical_kernels_ps);
+    numbers(known.serial_ps), numbers(known.critical_path_ps), numbers(known.critical_kernels_ps),
+        numbers(known.alone_ps);
     numbers(known.period_ps), texts(known.bottleneck);
     drop(certificate.leaves), drop(certificate.costs.links), drop(certificate.costs.stages);
     drop(certificate.costs.edges), drop(certificate.costs.components);

@@ -88,6 +88,28 @@ TEST_CASE("a chain of three on three controllers takes k + 1 hops, 2k, or 5k") {
   }
 }
 
+TEST_CASE("one instance alone wakes controllers that have waited for long") {
+  CostTable costs = chain({0, 1, 2}, 3, 0);
+  costs.wake_ps = 7 * kLatency_ps;
+  CHECK(predicted(costs, "woa").alone_ps == predicted(costs, "woa").critical_path_ps);  // all answer at once
+  costs.stages[3].time_ps[2] = kAwake_ps;
+  Prediction found = predicted(costs, "woa");
+  CHECK(found.alone_ps == found.critical_path_ps + 7 * kLatency_ps);
+  CHECK(found.time_ps() == found.alone_ps);
+  CHECK(found.critical_path_ps == found.serial_ps);
+  found = predicted(costs, "rpc-hub");  // who passes it on, and who gets it
+  CHECK(found.alone_ps == found.critical_path_ps + 2 * 7 * kLatency_ps);
+  costs.stages[4].time_ps[3] = kAwake_ps;  // the host sleeps until the end, and the first stage until the host goes on
+  found = predicted(costs, "woa");
+  CHECK(found.alone_ps == found.critical_path_ps + 3 * 7 * kLatency_ps);
+  costs.stages[4].time_ps[3] = kStage_ps;
+  costs.stages[0].time_ps[0] = kAwake_ps;
+  found = predicted(costs, "woa");
+  CHECK(found.alone_ps == found.critical_path_ps + 2 * 7 * kLatency_ps);
+  CHECK(found.serial_ps == 2 * kAwake_ps + 2 * kStage_ps + 4 * kLatency_ps);
+  CHECK(found.critical_kernels_ps == kAwake_ps + 2 * kStage_ps);  // writing inputs is no kernel
+}
+
 TEST_CASE("arguments of one call are several messages, and one call") {
   CostTable costs = stages_at({0}, 1);
   costs.edges = {{0, 2, kPerMillion, kBytes}, {0, 2, kPerMillion, kBytes}, {2, 1, kPerMillion, kBytes}};
