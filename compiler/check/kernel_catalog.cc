@@ -81,10 +81,16 @@ std::vector<std::string> KernelCatalog::names() const {
   return names;
 }
 
+std::string KernelCatalog::instead_of(const std::string& name) const {
+  if (graphs_.contains(name)) return cat(quote(name), " is a sub-graph: write `graph: ", name, "`");
+  if (report_.full()) return {};
+  const std::vector<std::string> known = names();
+  if (known.empty()) return "no kernel was found at all: set WOA_KERNEL_PATH to the folder that theirs are in";
+  return suggest(name, known, "kernels");
+}
+
 void KernelCatalog::report_unknown(const std::string& name, const Place& place) {
-  const std::string fix = graphs_.contains(name) ? cat(quote(name), " is a sub-graph: write `graph: ", name, "`")
-                          : report_.full()       ? std::string()
-                                                 : suggest(name, names(), "kernels");
+  const std::string fix = instead_of(name);
   report_.error(problem::kUnknownKernel, place, cat("there is no kernel ", quote(name)), fix);
 }
 

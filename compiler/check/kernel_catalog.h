@@ -38,6 +38,7 @@ class KernelCatalog {
   void add_user_kernel(const KernelRef& ref, const std::filesystem::path& folder);
   Found load(const std::filesystem::path& file, const Place& place);
   void check_name(Found& found, const std::string& folder, const std::filesystem::path& file, const Place& place);
+  [[nodiscard]] std::string instead_of(const std::string& name) const;  // a fix
   void report_unknown(const std::string& name, const Place& place);
 
   std::vector<std::filesystem::path> kernel_path_;

@@ -9,7 +9,7 @@ namespace woa {
 namespace {
 
 constexpr std::string_view kForm =
-    "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names or numbers, such as `u8[height,width,3]`";
+    "`bytes`, or ELEMENT[d0,d1,...] with 1 to 4 names, or numbers from 1 to 4294967295, such as `u8[height,width,3]`";
 
 constexpr std::array<std::string_view, 11> kElements{"bytes", "u8",  "i8",  "u16", "i16", "u32",
                                                      "i32",   "u64", "i64", "f32", "f64"};

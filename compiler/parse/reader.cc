@@ -204,8 +204,8 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report) {
   static constexpr std::array<Unit, 5> kUnits{
       {{"", 1}, {"B", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}}};
-  return read_quantity(node, what, kUnits, 0, kMostQuantity, "a size such as `512`, `64KiB`, `16MiB` or `1GiB`",
-                       report);
+  return read_quantity(node, what, kUnits, 0, kMostQuantity,
+                       "a size in bytes, KiB, MiB or GiB, such as `512`, `64KiB` or `16MiB`", report);
 }
 
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report) {

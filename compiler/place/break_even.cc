@@ -57,7 +57,13 @@ class BreakEvenSearch {
     out_.ratio = here->ratio;
     out_.latency_ps = largest_latency();
     out_.payload_bytes = largest_payload();
-    if (out_.ratio <= BreakEven::kAsGood) out_.why_nothing = why_nothing();
+    if (out_.ratio * BreakEven::kAsGood < 1) {
+      out_.why_nothing =
+          "a direct link takes longer than the way by the host, and WOA takes direct ones (`through: host` takes it "
+          "off)";
+    } else if (out_.ratio <= BreakEven::kAsGood) {
+      out_.why_nothing = why_nothing();
+    }
     out_.latency = range_of(change_latency);
     out_.payload = range_of(change_payload);
     return std::move(out_);

@@ -12,8 +12,8 @@ namespace woa {
 
 // Factors of a cost between which WOA takes less than the best of the RPC models, each placed as well as it can be:
 // fused, hub and polled, since placement counts less than rpc-nested takes (prediction.h). The
-// search looks from 1/kMostFactor to kMostFactor, finds the range around 1, or the one nearest to it, and ends within
-// one per cent.
+// search looks from 1/kMostFactor to kMostFactor, finds the range around 1, or the nearest to it that its steps meet,
+// and ends within one per cent. There may be more.
 struct GainRange {
   static constexpr double kMostFactor = 1000;
   double least = 0;            // 0: down to nothing

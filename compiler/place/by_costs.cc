@@ -100,7 +100,7 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   const auto problem = copy_problem(costs->table, goal, stage_names(graph));
   if (!problem.ok()) {
     report.error(problem::kNoPlacement, {}, problem.status().message(),
-                 goal.copies > 1 ? "allow fewer copies, or mend the profile or the machine file"
+                 goal.copies > 1 ? "allow fewer copies, pin stages, or mend the profile or the machine file"
                                  : "mend the profile or the machine file");
     return std::nullopt;
   }

@@ -126,7 +126,9 @@ Status check_copies(const Plan& plan, const CostTable& costs, const Originals& o
   }
   for (std::size_t e = 1; e < costs.edges.size(); ++e) {
     const EdgePlan &edge = plan.edges[e], &before = plan.edges[e - 1];
-    const auto sent = [](const EdgePlan& of) { return std::tuple(of.from_port, of.keep, of.step, of.loop, of.count); };
+    const auto sent = [](const EdgePlan& of) {
+      return std::tuple(of.from_port, of.to_port, of.keep, of.step, of.loop, of.count, of.choice);
+    };
     if (originals.edge_of[e] == originals.edge_of[e - 1] && sent(edge) != sent(before))
       return bad_certificate("its edge " + std::to_string(e) + " carries something else than that of another copy");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "compiler/place/replica_edges.h"
 
@@ -39,6 +40,20 @@ Edges edges_of(const Graph& graph) {
   return sum;
 }
 
+// Edges that each output of the plan will have: to all replicas and copies of its readers. By stage and port.
+std::vector<std::vector<std::uint64_t>> edges_of_outputs(const Graph& graph) {
+  std::vector<std::vector<std::uint64_t>> sums(graph.stages.size());
+  for (std::size_t s = 0; s < sums.size(); ++s) sums[s].resize(graph.stages[s].outputs.size());
+  for (const GraphEdge& edge : graph.edges) {
+    if (edge.count) continue;  // has no payload
+    const std::uint64_t writers = graph.stages[edge.from_stage].replicas;
+    const std::size_t copies = graph.stages[edge.to_stage].copy_controllers.size();
+    const std::uint64_t pairs = replica_edges(graph, edge).size();
+    sums[edge.from_stage][edge.from_port] += (pairs + writers - 1) / writers * std::max<std::size_t>(1, copies);
+  }
+  return sums;
+}
+
 }  // namespace
 
 std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked, std::string_view model) {
@@ -71,9 +86,10 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
   const std::uint64_t overlap =
       marks >= most_of_all ? 1 : std::clamp<std::uint64_t>((most_of_all - marks) / blocks, 1, window);
   const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= most_of_all;
+  const std::vector<std::vector<std::uint64_t>> edges_of_output = edges_of_outputs(graph);
   for (GraphEdge& edge : graph.edges) {
     const GraphStage& writer = graph.stages[edge.from_stage];
-    const std::uint64_t readers = writer.out[edge.from_port].size();
+    const std::uint64_t readers = edges_of_output[edge.from_stage][edge.from_port];
     const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
     const std::uint64_t memory = edge.count ? kMaxEdgeBytes : std::min(kMaxEdgeBytes, kMaxOutputBytes / readers);
     const std::uint64_t most = memory / (edge.count ? 1 : block_bytes);

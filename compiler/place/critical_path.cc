@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "compiler/check/components.h"
+#include "compiler/place/joined_replicas.h"
 
 namespace woa {
 namespace {
@@ -14,13 +14,6 @@ namespace {
 using assign::Sum;
 
 constexpr Sum kEachInstance = kPerMillion;  // taken once
-
-// The one of most time; hops are the most of either.
-Way longer(const Way& a, const Way& b) {
-  Way way = a.ps >= b.ps ? a : b;
-  way.hops = std::max(a.hops, b.hops);
-  return way;
-}
 
 // Whatever stands in a table: more than this is refused (prediction.cc), and sums of it are still exact.
 constexpr Sum kLongest = Sum{1} << 80;
@@ -41,6 +34,7 @@ struct Arrivals {
   Sum tokens = 0;
   std::uint32_t scatters = 0;  // around the tokens
   bool together = false;       // all writers' are waited for, not one's
+  bool held = false;           // may come though the stage is not taken
 };
 
 // A stage, or all stages of a loop and of those in it.
@@ -57,15 +51,15 @@ struct Node {
 
 class CriticalPath {
  public:
-  CriticalPath(const Plan& plan, const CostTable& costs, const std::vector<Way>& stages, const std::vector<Way>& edges)
-      : plan_(plan), costs_(costs), edges_(edges), node_of_(stages.size()), out_(stages.size()) {
+  CriticalPath(const Plan& plan, const Joined& graph)
+      : plan_(plan), graph_(graph), node_of_(graph.ways.size()), out_(graph.ways.size()) {
     join_loops();
-    for (std::uint32_t s = 0; s < stages.size(); ++s) add(stages[s], nodes_[node_of_[s]]);
-    for (std::uint32_t e = 0; e < edges.size(); ++e) {
-      if (!is_within(e)) continue;
-      Node& node = nodes_[node_of_[plan.edges[e].from_stage]];
+    for (const std::uint32_t s : graph.stages) add(graph.ways[s], nodes_[node_of_[s]]);
+    for (const JoinedEdge& edge : graph.edges) {
+      if (!is_within(edge)) continue;
+      Node& node = nodes_[node_of_[edge.from]];
       node.loops = true;
-      add(edges[e], node);
+      add(edge.way, node);
     }
   }
 
@@ -73,8 +67,8 @@ class CriticalPath {
     for (std::size_t n = nodes_.size(); n-- > 0;) {
       finish(nodes_[n]);
       for (const std::uint32_t s : nodes_[n].stages)
-        for (const std::uint32_t e : out_[s])
-          if (!is_within(e)) deliver(e, nodes_[n]);
+        for (const JoinedEdge* edge : out_[s])
+          if (!is_within(*edge)) deliver(*edge, nodes_[n]);
     }
     return nodes_[node_of_[kSinkStage]].end;
   }
@@ -83,49 +77,47 @@ class CriticalPath {
   // Nodes come after those that they write to.
   void join_loops() {
     Adjacency next(out_.size());
-    for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) {
-      out_[plan_.edges[e].from_stage].push_back(e);
-      next[plan_.edges[e].from_stage].push_back(plan_.edges[e].to_stage);
+    for (const JoinedEdge& edge : graph_.edges) {
+      out_[edge.from].push_back(&edge);
+      next[edge.from].push_back(edge.to);
     }
-    std::vector<std::uint32_t> all(out_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    for (auto& stages : strong_components(next, all, std::vector<std::uint32_t>(all.size(), 0), 0)) {
+    for (auto& stages : strong_components(next, graph_.stages, std::vector<std::uint32_t>(out_.size(), 0), 0)) {
       for (const std::uint32_t s : stages) node_of_[s] = nodes_.size();
       nodes_.emplace_back().stages = std::move(stages);
     }
   }
   static void add(const Way& way, Node& node) { node.total = node.total + way; }
-  [[nodiscard]] bool is_within(std::uint32_t e) const {
-    return node_of_[plan_.edges[e].from_stage] == node_of_[plan_.edges[e].to_stage];
-  }
+  [[nodiscard]] bool is_within(const JoinedEdge& edge) const { return node_of_[edge.from] == node_of_[edge.to]; }
 
   void finish(Node& node) {
     if (node.ports.empty()) node.taken = kEachInstance;
+    const bool all_held = std::ranges::all_of(node.ports, [](const auto& port) { return port.second.held; });
     for (const auto& [port, arrivals] : node.ports) {
       node.end = longer(node.end, arrivals.together ? arrivals.last : times(arrivals.sum, 1, arrivals.all));
+      if (arrivals.held && !all_held) continue;
       node.taken = std::max(node.taken, arrivals.together ? arrivals.most : arrivals.all);
       node.scatters = std::max(node.scatters, arrivals.scatters);
       node.entered = std::max(node.entered, arrivals.tokens);
     }
-    if (!node.loops) node.entered = costs_.stages[node.stages.front()].firings;
+    if (!node.loops) node.entered = graph_.firings[node.stages.front()];
     node.taken = std::min(node.taken, kEachInstance);
     node.end = bounded(node.end + times(node.total, kEachInstance, node.taken));
     node.ports.clear();
   }
 
-  void deliver(std::uint32_t e, const Node& from) {
-    const EdgePlan& edge = plan_.edges[e];
-    const bool gather = gathers(edge);
-    const std::uint32_t scatters = from.scatters + (scatters_on(edge) ? 1 : 0);
-    Arrivals& port = nodes_[node_of_[edge.to_stage]].ports[{edge.to_stage, edge.to_port}];
+  void deliver(const JoinedEdge& edge, const Node& from) {
+    const bool gather = gathers(*edge.edge);
+    const std::uint32_t scatters = from.scatters + (scatters_on(*edge.edge) ? 1 : 0);
+    Arrivals& port = nodes_[node_of_[edge.to]].ports[{edge.to, edge.edge->to_port}];
     port.together = port.together || gather || scatters > 0;
+    port.held = is_held(*edge.edge);
     port.scatters = std::max(port.scatters, gather && scatters > 0 ? scatters - 1 : scatters);
-    if (!gather) port.tokens += costs_.edges[e].tokens;
+    if (!gather) port.tokens += edge.tokens;
     // Elements of a scatter may go different ways, and the scatter goes all of them.
     Sum taken = from.taken;
-    if (!gather && scatters == 0) taken = from.entered == 0 ? 0 : from.taken * costs_.edges[e].tokens / from.entered;
+    if (!gather && scatters == 0) taken = from.entered == 0 ? 0 : from.taken * edge.tokens / from.entered;
     taken = std::min(taken, kEachInstance);
-    const Way end = bounded(from.end + times(edges_[e], kEachInstance, taken));
+    const Way end = bounded(from.end + times(edge.way, kEachInstance, taken));
     port.last = longer(port.last, end);
     port.sum = port.sum + times(end, taken, 1);
     port.most = std::max(port.most, taken);
@@ -136,16 +128,19 @@ class CriticalPath {
     const auto& inputs = plan_.stages[edge.to_stage].inputs;
     return edge.to_port < inputs.size() && inputs[edge.to_port].gather > 0;
   }
+  [[nodiscard]] bool is_held(const EdgePlan& edge) const {
+    const auto& inputs = plan_.stages[edge.to_stage].inputs;
+    return edge.to_port < inputs.size() && inputs[edge.to_port].hold;
+  }
   [[nodiscard]] bool scatters_on(const EdgePlan& edge) const {
     const auto& outputs = plan_.stages[edge.from_stage].outputs;
     return !edge.count && edge.from_port < outputs.size() && outputs[edge.from_port].many > 0;
   }
 
   const Plan& plan_;
-  const CostTable& costs_;
-  const std::vector<Way>& edges_;
-  std::vector<std::size_t> node_of_;             // by stage
-  std::vector<std::vector<std::uint32_t>> out_;  // edges, by stage
+  const Joined& graph_;
+  std::vector<std::size_t> node_of_;                 // by stage
+  std::vector<std::vector<const JoinedEdge*>> out_;  // by stage
   std::vector<Node> nodes_;
 };
 
@@ -153,7 +148,7 @@ class CriticalPath {
 
 Way critical_path(const Plan& plan, const CostTable& costs, const std::vector<Way>& stages,
                   const std::vector<Way>& edges) {
-  return CriticalPath(plan, costs, stages, edges).find();
+  return CriticalPath(plan, join_replicas(plan, costs, stages, edges)).find();
 }
 
 }  // namespace woa

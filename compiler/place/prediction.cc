@@ -80,7 +80,7 @@ class Predictor {
                           : Way{cost_of(costs_, route, cost.tokens, cost.bytes), 0, messages_of(route) * cost.tokens};
     serial_ps_ += way.ps;
     messages_ += way.hops;
-    if (!rides) add_bytes(edge, route, cost.bytes);
+    if (!rides && !edge.count) add_bytes(edge, route, cost.bytes);  // a count has no payload
     add_to_bundles(edge, route, cost.tokens);
     edge_ways_.push_back(way);
   }

@@ -14,6 +14,7 @@
 #include "compiler/compiler.h"
 #include "compiler/place/certify.h"
 #include "compiler/place/copy_problem.h"
+#include "compiler/place/placement_problem.h"
 
 namespace woa {
 namespace {

@@ -25,7 +25,6 @@
 namespace woa::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kBreakEvenLimit{20'000};
 constexpr std::uint64_t kMostRepetitions = 1'000'000;
 
 constexpr const char* kAboutCompare =
@@ -47,6 +46,8 @@ constexpr const char* kAboutCompare =
     "and took stands beside the prediction: TIME, the larger of CRITICAL PATH and PERIOD, and how much of that path "
     "is\n"
     "KERNELS'. ERROR is of what was measured.\n"
+    "\n"
+    "Each model may take --placement-limit to be placed, and the break-even twice that.\n"
     "\n"
     "What stages take is in the profile. Without --profile the graph is profiled first, which needs --in.\n"
     "\n"
@@ -102,7 +103,8 @@ class Comparer {
       if (const int code = add_model(model); code != kDone) return code;
     result_.objective = options_.goal.objective;
     if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();
-    result_.break_even = find_break_even(*woa_, kBreakEvenLimit);
+    result_.break_even = find_break_even(*woa_, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                    2 * std::chrono::nanoseconds(options_.placement_limit_ns)));
     if (arguments_.run)
       if (const int code = run_models(); code != kDone) return code;
     options_.json ? print_json(to_json(result_)) : print(result_);

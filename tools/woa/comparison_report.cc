@@ -81,7 +81,11 @@ void print_predicted(const Comparison& comparison) {
   }
   print_aligned(rows);
   for (const ModelRow& row : comparison.models)
-    if (!row.placed.ok()) std::printf("  %s has no placement: %s\n", row.model.c_str(), row.placed.message().c_str());
+    if (!row.placed.ok()) {
+      std::printf("  %s has no placement: %s\n", row.model.c_str(), row.placed.message().c_str());
+    } else if (!row.plan.ok()) {
+      std::printf("  %s cannot run the graph: %s\n", row.model.c_str(), row.plan.status().message().c_str());
+    }
 }
 
 // Of the critical path.
@@ -150,6 +154,39 @@ void print_where_not(const Comparison& comparison) {
       models.c_str());
 }
 
+// All that so many instances sent against so many times what one is predicted to send, whose means are kept in
+// millionths.
+bool sent_as_predicted(const ModelRow& row) {
+  const auto same = [&](std::uint64_t millionths, std::uint64_t sent) {
+    const double expected =
+        static_cast<double>(millionths) / kPerMillion * static_cast<double>(row.measured->instances);
+    return std::round(expected) == static_cast<double>(sent);
+  };
+  return same(row.prediction.messages, row.measured->messages) &&
+         same(row.prediction.payload_bytes, row.measured->payload_bytes);
+}
+
+// What a prediction takes for granted that did not hold.
+std::string why_sent_otherwise(const ModelRow& row) {
+  if (std::ranges::any_of(row.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; }))
+    return "of replicas that get equal shares, which these instances or elements did not give them";
+  const auto holds = [](const StagePlan& stage) { return std::ranges::any_of(stage.inputs, &InputPortPlan::hold); };
+  if ((row.model == "rpc-hub" || row.model == "rpc-polled") && std::ranges::any_of(row.plan->stages, holds))
+    return "of callers that pass on all held tokens; those of calls that were never made stayed with them";
+  return "of what was profiled, and these inputs are others";
+}
+
+void print_where_more_or_less_was_sent(const Comparison& comparison) {
+  std::map<std::string, std::string> models;  // by reason
+  for (const ModelRow& row : comparison.models) {
+    if (!row.measured || !row.measured->status.ok() || sent_as_predicted(row)) continue;
+    std::string& names = models[why_sent_otherwise(row)];
+    names += (names.empty() ? "" : ", ") + row.model;
+  }
+  for (const auto& [why, names] : models)
+    std::printf("  %s: MESSAGES and PAYLOAD are %s.\n", names.c_str(), why.c_str());
+}
+
 void print_measured(const Comparison& comparison) {
   std::vector<Cells> rows{
       {"MODEL", "MESSAGES", "MEASURED", "PAYLOAD", "MEASURED", "KERNELS", "TIME", "MEASURED", "ERROR"}};
@@ -159,13 +196,12 @@ void print_measured(const Comparison& comparison) {
   print_aligned(rows);
   std::set<std::string> clocked;
   for (const ModelRow& row : comparison.models) {
-    if (row.placed.ok() && !row.plan.ok())
-      std::printf("  %s did not run: %s\n", row.model.c_str(), row.plan.status().message().c_str());
     if (!row.measured) continue;
     if (!row.measured->status.ok())
       std::printf("  %s failed: %s\n", row.model.c_str(), row.measured->status.message().c_str());
     clocked.insert(row.measured->clocked.begin(), row.measured->clocked.end());
   }
+  print_where_more_or_less_was_sent(comparison);
   print_where_not(comparison);
   for (const std::string& name : clocked)
     std::printf("  %s is simulated: TIME has its cycles at its clock, MEASURED what the model of it took.\n",
@@ -219,8 +255,8 @@ void print_break_even(const Comparison& comparison) {
                 what, even.why_nothing.c_str());
   }
   std::printf(
-      "where WOA gains more than 1 %%, all else as it is (kernels, too: what they take at another size is not "
-      "asked):\n");
+      "where WOA gains more than 1 %%, around what is here, or nearest to it, all else as it is\n"
+      "(kernels, too: what they take at another size is not asked):\n");
   print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
   print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");

@@ -188,6 +188,31 @@ class Compare(WoaTest):
         self.assertIn("woa failed: ", done.stdout.decode())
         self.assertNotIn("outputs are the same", done.stdout.decode())
 
+    def test_replicas_that_got_unequal_shares_are_told_of(self):
+        graph, (option, profile) = self.profile(self.TWO.replace("on: \"%s\"", "on: cpu, replicas: 2").replace(
+            "outputs: {", "  side: {kernel: copy, in: {data: data}, on: \"cpu:1\"}\noutputs: {side: side.data, "))
+        known = json.loads(harness.read(profile))
+        for stage in known["stages"].values():
+            stage["on"]["cpu"]["time_ps"] = 10**10  # so that a replica beside each of the others is best
+        arguments = [option, self.write("slow.json", json.dumps(known)), *self.machine("1us"), "--objective", "throughput", "--run",
+                     "--in", "data=" + self.write("data", "x" * 100)]
+        told = "MESSAGES and PAYLOAD are of replicas that get equal shares, which these instances or elements did not give them"
+        for repetitions, equal in (("2", False), ("3", True)):  # and one that warms up
+            done = self.woa("compare", graph, *arguments, "--repetitions", repetitions)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertEqual("  woa, rpc-fused: " + told not in done.stdout.decode(), equal, done.stdout.decode())
+
+    def test_held_tokens_that_no_call_took_and_inputs_that_were_not_profiled_are_told_of(self):
+        graph, known = self.profile("woa: 1\ngraph: held\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
+                                    "  way: {kernel: route, in: {data: data}, params: {by: size}, on: \"cpu:0\"}\n"
+                                    "  both: {kernel: join2, in: {a: way.odd, b: {from: data, hold: true}}, on: \"cpu:1\"}\n"
+                                    "outputs: {data: [way.even, both.data]}\n")  # profiled with an even number of bytes
+        for size, told in ((100, "rpc-hub, rpc-polled: MESSAGES and PAYLOAD are of callers that pass on all held tokens; those of calls"),
+                           (101, "woa, rpc-fused: MESSAGES and PAYLOAD are of what was profiled, and these inputs are others.")):
+            done = self.woa("compare", graph, *known, "--run", "--in", "data=" + self.write("data", "x" * size), "--repetitions", "2")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertIn("  " + told, done.stdout.decode())
+
     def test_a_nested_placement_that_outputs_take_longer_ways_from_is_not_called_proved(self):
         graph, known = self.profile(self.TWO.replace(", on: \"%s\"", ""))
         links = [("host", "cpu:1"), ("cpu:0", "cpu:1")]

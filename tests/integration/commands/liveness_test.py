@@ -129,6 +129,18 @@ class Liveness(WoaTest):
         plan = self.compile("loop", "--buffers", "least")
         return self.write("altered.plan", altered(read(plan, "rb"), change))
 
+    def test_blocks_for_replicas_are_as_many_as_there_is_memory_for(self):
+        graph = self.write("many.yaml", "woa: 1\ngraph: many\ninputs: {data: {type: bytes, max: 4KiB}}\nstages:\n"
+                           "  cut:   {kernel: split_lines, in: {data: data}}\n  one:   {kernel: copy, in: {data: cut.line}}\n"
+                           "  two:   {kernel: copy, in: {data: one.data}, replicas: 4}\n"
+                           "  paste: {kernel: join_lines, in: {lines: two.data}}\noutputs: {data: paste.data}\n")
+        done = self.woa("check", graph)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        edges = [edge for edge in self.explain(graph) if edge["from"].startswith("one.")]
+        self.assertEqual(len(edges), 4)
+        for edge in edges:
+            self.assertGreaterEqual(edge["used"], edge["live"])
+
     def test_a_plan_with_fewer_live_blocks_is_refused(self):
         plan = self.alter(lambda field, blocks: 1)
         for command in (["verify", plan], ["explain", plan], ["run", plan, "--in", "n=" + self.write("n", bytes(8))]):

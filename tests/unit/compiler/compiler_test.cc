@@ -239,6 +239,14 @@ TEST_CASE("list_kernels says what there is, and why not") {
   CHECK_FALSE(find("broken").reason.empty());
 }
 
+TEST_CASE("where no kernel is found at all it is said how they are") {
+  const std::string graph = test::graph_text("stages:\n  a: {kernel: copy, in: {in: x}}\noutputs: {y: a.out}\n");
+  const std::string said = test::say(compile_text(graph, "graph.yaml", "", {}));
+  CHECK(said.find("error[E0201]: there is no kernel `copy`") != std::string::npos);
+  CHECK(said.find("fix: no kernel was found at all: set WOA_KERNEL_PATH to the folder that theirs are in\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("compile_file reads relative to the graph's folder and reports a missing file") {
   const Compilation missing = compile_file("no/such/graph.yaml", fixture_options());
   REQUIRE(missing.diagnostics.size() == 1);

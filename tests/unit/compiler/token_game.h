@@ -41,7 +41,7 @@ class Game {
 
   // What went wrong, or nothing. A loop that would need more turns than its max ends the game early.
   std::string play() {
-    if (!may_claim(kSourceStage)) return kStuck;
+    if (!may_claim(kSourceStage, 0)) return kStuck;
     start(kSourceStage, 0, {});
     while (problem_.empty() && !over_) {
       const std::vector<Ready> ready = find_ready();
@@ -74,7 +74,7 @@ class Game {
   void start(std::uint32_t stage, std::uint64_t tag, std::vector<std::uint32_t> consumed) {
     for (std::size_t p = 0; p < plan_.stages[stage].outputs.size(); ++p) {
       for (const std::uint32_t e : wiring_.out(stage, p)) {
-        for (std::uint32_t k = 0; k < wiring_.most(stage, p); ++k) occupy(e);
+        for (std::uint32_t k = 0; k < wiring_.most_over(e, tag); ++k) occupy(e);
       }
       for (const std::uint32_t e : wiring_.counts_out(stage, p)) occupy(e);
     }
@@ -107,11 +107,11 @@ class Game {
   }
 
   // What the firing would consume is still occupied then.
-  bool may_claim(std::uint32_t stage) const {
+  bool may_claim(std::uint32_t stage, std::uint64_t tag) const {
     if (capacity_.empty()) return true;
     for (std::size_t p = 0; p < plan_.stages[stage].outputs.size(); ++p) {
       for (const std::uint32_t e : wiring_.out(stage, p))
-        if (in_use_[e] + wiring_.most(stage, p) > capacity_[e]) return false;
+        if (in_use_[e] + wiring_.most_over(e, tag) > capacity_[e]) return false;
       for (const std::uint32_t e : wiring_.counts_out(stage, p))
         if (in_use_[e] + 1 > capacity_[e]) return false;
     }
@@ -119,7 +119,7 @@ class Game {
   }
 
   bool can_fire(std::uint32_t stage, std::uint64_t tag) const {
-    if (!may_claim(stage)) return false;
+    if (!may_claim(stage, tag)) return false;
     const auto& inputs = plan_.stages[stage].inputs;
     for (std::uint32_t p = 0; p < inputs.size(); ++p) {
       if (inputs[p].gather != 0) {
@@ -217,7 +217,8 @@ class Game {
       const auto sent = static_cast<std::uint32_t>(port.many == 0 ? 1 : below(random_, port.many + 1));
       for (const std::uint32_t e : wiring_.out(firing.stage, p)) {
         for (std::uint32_t k = 0; k < wiring_.most(firing.stage, p); ++k)
-          (*written)[p] && k < sent ? send(e, firing.tag, std::uint64_t{k} << port.index_shift) : void(--in_use_[e]);
+          if (wiring_.takes(e, firing.tag, k))
+            (*written)[p] && k < sent ? send(e, firing.tag, std::uint64_t{k} << port.index_shift) : void(--in_use_[e]);
       }
       for (const std::uint32_t e : wiring_.counts_out(firing.stage, p)) {
         const EdgePlan& edge = plan_.edges[e];

@@ -29,6 +29,20 @@ class Wiring {
     return std::max(plan_.stages[stage].outputs[port].many, 1U);
   }
 
+  // Whether number `k` of them, from a firing with this tag, takes this edge and not one to another replica. Of the
+  // first instance.
+  bool takes(std::uint32_t e, std::uint64_t tag, std::uint32_t k) const {
+    const EdgePlan& edge = plan_.edges[e];
+    const std::uint32_t shift = plan_.stages[edge.from_stage].outputs[edge.from_port].index_shift;
+    return edge.choice.takes(0, tag + (std::uint64_t{k} << shift));
+  }
+  std::uint32_t most_over(std::uint32_t e, std::uint64_t tag) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t k = 0; k < most(plan_.edges[e].from_stage, plan_.edges[e].from_port); ++k)
+      sum += takes(e, tag, k) ? 1U : 0U;
+    return sum;
+  }
+
   // Where the tag has the number of an element that is gathered at a port.
   std::uint64_t index_of(std::uint32_t stage, std::uint32_t port) const {
     const InputPortPlan& input = plan_.stages[stage].inputs[port];

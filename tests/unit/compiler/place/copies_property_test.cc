@@ -260,4 +260,19 @@ TEST_CASE("copies that are not alike, in loops, or more than were allowed are fo
   CHECK(copy_problem(table, {.copies = kMostCopies + 1}).status().code() == Code::kInvalid);
 }
 
+TEST_CASE("a copy that reads by another port than the first is found out") {
+  CHECK(rc::check([] {
+    PlacementGoal goal;
+    goal.copies = 2;
+    const auto certificate = check_placed(table_with_far_readers(), goal);
+    RC_ASSERT(certificate.has_value());
+    Plan plan = plan_of(certificate->costs, *certificate);
+    const auto to_copy = std::ranges::find_if(
+        plan.edges, [&](const EdgePlan& edge) { return certificate->costs.stages[edge.to_stage].copy != 0; });
+    RC_ASSERT(to_copy != plan.edges.end());
+    to_copy->to_port = 1;
+    RC_ASSERT(verify_certificate(plan).message().find("carries something else") != std::string::npos);
+  }));
+}
+
 }  // namespace woa::test

@@ -137,6 +137,22 @@ TEST_CASE("what goes to replicas and to another stage of a controller crosses on
   }
 }
 
+TEST_CASE("the count of a scatter, which goes to the gather, takes no elements with it") {
+  CostTable costs = stages_at({0, 1, 1, 1}, 2);
+  costs.edges = {{0, 2, kPerMillion, 0}, {2, 5, kPerMillion, 0}};  // the count
+  for (const std::uint32_t match : {3U, 4U}) {
+    costs.edges.push_back({2, match, kPerMillion, kBytes});
+    costs.edges.push_back({match, 5, kPerMillion, 0});
+  }
+  costs.edges.push_back({5, 1, kPerMillion, 0});
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.edges[1].count = true;
+  plan.edges[2].choice = {2, 0, 0, 1}, plan.edges[4].choice = {2, 1, 0, 1};
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->payload_bytes == 2 * kBytes);
+}
+
 TEST_CASE("branches side by side count once in the critical path, a loop with all its turns") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {{0, 2, kPerMillion, 0}, {0, 3, kPerMillion, 0}, {2, 1, kPerMillion, 0}, {3, 1, kPerMillion, 0}};
@@ -170,6 +186,23 @@ TEST_CASE("of branches that are taken sometimes, an instance takes one") {
   CHECK(either.critical_path_ps == either.serial_ps);
 }
 
+TEST_CASE("a held token that comes to a branch which is not taken does not make it taken") {
+  CostTable costs = stages_at({0, 1}, 2);
+  costs.edges = {{0, 2, kPerMillion, 0},
+                 {2, 1, kPerMillion / 2, 0},
+                 {2, 3, kPerMillion / 2, 0},
+                 {0, 3, kPerMillion, 0},
+                 {3, 1, kPerMillion / 2, 0}};
+  costs.stages[3].firings = kPerMillion / 2;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.stages[3].inputs.resize(2), plan.stages[3].inputs[1].hold = true;
+  plan.edges[3].to_port = 1;
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->hops == kPerMillion * 5 / 2);  // two or three
+  CHECK(found->critical_kernels_ps == kStage_ps * 3 / 2);
+}
+
 TEST_CASE("the body of a loop counts though its head leaves it") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {
@@ -197,6 +230,38 @@ TEST_CASE("a gather waits for the last of the replicas that work side by side") 
   REQUIRE(found.ok());
   CHECK(found->critical_kernels_ps == 4 * kStage_ps);  // two of the three elements come after one another
   CHECK(found->serial_ps == 5 * kStage_ps + 8 * kLatency_ps);
+}
+
+TEST_CASE("replicas that share the instances take what one would") {
+  CostTable costs = stages_at({0, 0, 0, 0}, 1);
+  costs.edges = {{0, 2, kPerMillion / 2, 0}, {0, 3, kPerMillion / 2, 0}, {2, 4, kPerMillion, 0},
+                 {3, 4, kPerMillion, 0},     {2, 5, kPerMillion / 2, 0}, {3, 5, kPerMillion / 2, 0},
+                 {4, 5, 2 * kPerMillion, 0}, {5, 1, kPerMillion, 0}};
+  costs.stages[2].firings = costs.stages[3].firings = kPerMillion / 2, costs.stages[4].firings = 2 * kPerMillion;
+  Plan plan = plan_of(costs, placed(costs, "woa"));
+  plan.stages[2].name = "cut[0]", plan.stages[3].name = "cut[1]";
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    plan.stages[2 + k].outputs.resize(1), plan.stages[2 + k].outputs[0].many = 2;
+    plan.edges[k].choice = {2, k, 0, 0};
+    plan.edges[4 + k].count = true;
+  }
+  plan.stages[5].inputs.resize(1), plan.stages[5].inputs[0].gather = 2;
+  const auto found = predict(plan);
+  REQUIRE(found.ok());
+  CHECK(found->critical_kernels_ps == 4 * kStage_ps);
+  CHECK(found->critical_path_ps == found->serial_ps);
+  CHECK(found->hops == 2 * kPerMillion);  // from the host and back
+
+  costs.edges = {{0, 2, kPerMillion / 2, 0}, {0, 3, kPerMillion / 2, 0}, {2, 4, kPerMillion, 0}, {3, 4, kPerMillion, 0},
+                 {4, 2, kPerMillion / 2, 0}, {4, 3, kPerMillion / 2, 0}, {4, 1, kPerMillion, 0}};
+  costs.stages[2].firings = costs.stages[3].firings = kPerMillion;
+  plan = plan_of(costs, placed(costs, "woa"));
+  plan.stages[2].name = "turn[0]", plan.stages[3].name = "turn[1]";
+  plan.edges[4].loop = plan.edges[5].loop = 0;
+  const auto loop = predict(plan);
+  REQUIRE(loop.ok());
+  CHECK(loop->critical_path_ps == 4 * kStage_ps + 2 * kLatency_ps);  // the fourth stage is not reached
+  CHECK(loop->hops == 2 * kPerMillion);
 }
 
 TEST_CASE("a plan without a certificate, and one of another graph") {
@@ -257,6 +322,13 @@ TEST_CASE("where WOA gains nothing it is said, and why") {
   REQUIRE(around.ok());
   CHECK(around->ratio == 1);
   CHECK(around->why_nothing.find("have a direct link") != std::string::npos);
+
+  costs = chain({0, 1}, 2);
+  costs.links[1 * 3 + 2].latency_ps = 100 * kLatency_ps;
+  const auto slow = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+  REQUIRE(slow.ok());
+  CHECK(slow->ratio < 1);
+  CHECK(slow->why_nothing.find("a direct link takes longer than the way by the host") != std::string::npos);
 
   costs = chain({0, 1}, 2);
   for (std::size_t s = 2; s < 4; ++s)
