@@ -21,7 +21,7 @@ class CostedPlan {
     for (std::uint32_t l = 0; l < k; ++l) costs.components.push_back({name_of(l), 1, {}, {}});
     costs.links.assign(std::size_t{k} * k, link);
     for (std::uint32_t l = 0; l < k; ++l) costs.links[l * k + l] = {};
-    for (const std::uint32_t stage : {kSource, kSink}) add_costs(stage, 0, 0);
+    for (int host_stage = 0; host_stage < 2; ++host_stage) add_costs(kHostComponent, 0, kPerMillion);
   }
 
   // On the controller of that number, from 1.
@@ -65,7 +65,6 @@ class CostedPlan {
   }
   void add_costs(std::uint32_t at, std::int64_t time_ps, std::uint64_t firings) {
     StageCosts stage{std::vector<std::int64_t>(costs.components.size(), kNowhere_ps), firings, {}};
-    if (at == kHostComponent) stage.firings = kPerMillion;
     stage.time_ps[at] = time_ps;
     costs.stages.push_back(std::move(stage));
     placement_.push_back(at);
