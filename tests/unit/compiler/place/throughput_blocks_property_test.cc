@@ -83,6 +83,7 @@ TEST_CASE("blocks for a throughput reach it, and with one instance's less on any
     const auto pipeline = make_pipeline(plan);
     RC_ASSERT(pipeline.ok());
     const auto found = blocks_for_throughput(plan);
+    RC_CLASSIFY(!found.ok(), "refused");
     if (!found.ok()) {
       RC_ASSERT(found.status().code() == Code::kExhausted);
       const auto full = run_pipelined(*pipeline, all_room(plan));
