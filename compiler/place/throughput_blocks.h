@@ -11,7 +11,7 @@
 
 namespace woa {
 
-// What no profile can tell from the wanted period: 1 part in so many.
+// A run keeps up with a period that it misses by 1 part in so many, or less: no profile knows it better.
 inline constexpr std::int64_t kPeriodTolerance = 1000;
 // Jobs of all executions after the first, together. Whoever has more edges gets what is known by then.
 inline constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
