@@ -25,21 +25,6 @@ constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
 
-// Links that the payload of a way goes over: a link that is not direct is two, by way of the host.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
-  for (const Hop& hop : route.hops()) {
-    if (!hop.payload) continue;
-    if (table.links[hop.from * table.components.size() + hop.to].direct) {
-      links.emplace_back(hop.from, hop.to);
-    } else {
-      links.emplace_back(hop.from, kHostComponent);
-      links.emplace_back(kHostComponent, hop.to);
-    }
-  }
-  return links;
-}
-
 class Builder {
  public:
   Builder(const CostTable& table, const PlacementGoal& goal, const std::vector<std::string>& stages)
@@ -357,6 +342,20 @@ assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t to
     if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
   }
   return sum;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> links;
+  for (const Hop& hop : route.hops()) {
+    if (!hop.payload) continue;
+    if (table.links[hop.from * table.components.size() + hop.to].direct) {
+      links.emplace_back(hop.from, hop.to);
+    } else {
+      links.emplace_back(hop.from, kHostComponent);
+      links.emplace_back(kHostComponent, hop.to);
+    }
+  }
+  return links;
 }
 
 bool has_choice(const CostTable& table) {

@@ -1,7 +1,9 @@
 // The optimization problem that a cost table describes, under a call model.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/assign/problem.h"
@@ -23,6 +25,9 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
 
 // What a way costs, in ps, that `tokens` take with `bytes` of payload in all, both in millionths.
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
+
+// Links, from and to, that the payload of a way goes over: one that is not direct is two, by way of the host.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route);
 
 // Whether some stage may run on more than one component.
 bool has_choice(const CostTable& table);

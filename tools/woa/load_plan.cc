@@ -7,6 +7,7 @@
 #include "compiler/assign/problem.h"
 #include "compiler/compiler.h"
 #include "compiler/place/copies.h"
+#include "compiler/place/throughput_blocks.h"
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
@@ -26,6 +27,8 @@ const std::map<std::string, std::uint64_t> kPicoseconds{
     {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
 
 const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
+
+constexpr std::string_view kLeast = "least", kForThroughput = "throughput";  // --buffers, beside full
 
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
@@ -111,10 +114,25 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
+  if (options.buffers == kForThroughput) {  // nothing is computed from what is not so
+    if (const Status placed = verify_certificate(*plan); !placed.ok())
+      return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
+  }
   if (const Status status = change_plan(*plan, options, params); !status.ok()) {
     return {std::nullopt, fail(status, kUsage, options.json)};
   }
   return {std::move(*plan), kDone};
+}
+
+// --buffers. The certificate is there, and true, if blocks are for a throughput.
+Status set_blocks(Plan& plan, const std::string& buffers) {
+  if (buffers == kLeast)
+    for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+  if (buffers != kForThroughput) return {};
+  const auto sized = blocks_for_throughput(plan);
+  if (!sized.ok()) return sized.status();
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
+  return {};
 }
 
 // What no costs could mend.
@@ -232,10 +250,13 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(duration_ns());
   command
-      .add_option("--buffers", options.buffers,
-                  "full: blocks for as many instances as the window lets in (the default). least: only those that one "
-                  "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap")
-      ->check(one_of({"full", "least"}));
+      .add_option(
+          "--buffers", options.buffers,
+          "full: blocks for as many instances as the window lets in (the default). least: only those that one "
+          "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap. throughput: "
+          "the fewest with which instances come every --max-period, or as often as the placement allows, by the "
+          "profile")
+      ->check(one_of({"full", std::string(kLeast), std::string(kForThroughput)}));
   command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
@@ -259,11 +280,16 @@ Loaded load_plan(const GraphOptions& options) {
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
   if (const Status goal = check_goal(options.goal); !goal.ok()) return {std::nullopt, fail(goal, kUsage, options.json)};
-  Loaded loaded = is_plan(options.file) ? read_plan_file(options, params) : compile_graph(options, params);
-  if (loaded.plan && options.buffers == "least") {
-    for (EdgePlan& edge : loaded.plan->edges) edge.blocks = edge.min_blocks;
-  }
-  return loaded;
+  const bool compiled = is_plan(options.file);
+  if (options.buffers == kForThroughput && !compiled && options.profile.empty())
+    return {std::nullopt, fail({Code::kInvalid,
+                                "--buffers throughput: nothing is known of what stages take; measure the graph with "
+                                "`woa profile` and give --profile FILE"},
+                               kUsage, options.json)};
+  Loaded loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
+  if (!loaded.plan) return loaded;
+  const Status sized = set_blocks(*loaded.plan, options.buffers);
+  return sized.ok() ? std::move(loaded) : Loaded{std::nullopt, fail(sized, kFailed, options.json)};
 }
 
 }  // namespace woa::tools

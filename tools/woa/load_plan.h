@@ -28,7 +28,8 @@ struct GraphOptions {
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  std::string buffers = "full";  // or "least": each edge has the blocks that one instance needs, and no more
+  // Or "least": each edge has the blocks that one instance needs, and no more; or "throughput" (docs/liveness.md).
+  std::string buffers = "full";
   bool json = false;
   bool quiet = false;                       // problems of a graph are not printed: Loaded has them
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
