@@ -30,6 +30,7 @@ class Placement(WoaTest):
         entry = lambda time: time if isinstance(time, dict) else {"time_ps": time}
         profile["stages"] = {name: {"firings": 1, "on": {kind: entry(time) for kind, time in kinds.items()}}
                              for name, kinds in times.items()}
+        profile["source_ps"] = 0
         return self.write("profile.json", json.dumps(profile))
 
     def compile(self, *more, graph=GRAPH, times=None, latency="1us", fpga="", links="", code=0):
