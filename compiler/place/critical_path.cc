@@ -106,11 +106,12 @@ class CriticalPath {
   }
 
   void deliver(const JoinedEdge& edge, const Node& from) {
-    const bool gather = gathers(*edge.edge);
+    const InputPortPlan* const input = input_of(plan_, *edge.edge);
+    const bool gather = input != nullptr && input->gather > 0;
     const std::uint32_t scatters = from.scatters + (scatters_on(*edge.edge) ? 1 : 0);
     Arrivals& port = nodes_[node_of_[edge.to]].ports[{edge.to, edge.edge->to_port}];
     port.together = port.together || gather || scatters > 0;
-    port.held = is_held(*edge.edge);
+    port.held = input != nullptr && input->hold;
     port.scatters = std::max(port.scatters, gather && scatters > 0 ? scatters - 1 : scatters);
     if (!gather) port.tokens += edge.tokens;
     // Elements of a scatter may go different ways, and the scatter goes all of them.
@@ -122,15 +123,6 @@ class CriticalPath {
     port.sum = port.sum + times(end, taken, 1);
     port.most = std::max(port.most, taken);
     port.all += taken;
-  }
-  // A table made by hand may have stages without ports.
-  [[nodiscard]] bool gathers(const EdgePlan& edge) const {
-    const auto& inputs = plan_.stages[edge.to_stage].inputs;
-    return edge.to_port < inputs.size() && inputs[edge.to_port].gather > 0;
-  }
-  [[nodiscard]] bool is_held(const EdgePlan& edge) const {
-    const auto& inputs = plan_.stages[edge.to_stage].inputs;
-    return edge.to_port < inputs.size() && inputs[edge.to_port].hold;
   }
   [[nodiscard]] bool scatters_on(const EdgePlan& edge) const {
     const auto& outputs = plan_.stages[edge.from_stage].outputs;

@@ -48,7 +48,9 @@ class Joiner {
       for (std::size_t e = 0; e < costs_.edges.size(); ++e) {
         const EdgePlan& edge = plan_.edges[e];
         const std::uint32_t from = first_[edge.from_stage], to = first_[edge.to_stage];
-        const bool given = edge.choice.replicas == 1 && parallel_[from] && has_replicas(to) && !gathers(edge);
+        const InputPortPlan* const input = input_of(plan_, edge);
+        const bool gathers = input != nullptr && input->gather > 0;
+        const bool given = edge.choice.replicas == 1 && parallel_[from] && has_replicas(to) && !gathers;
         if (parallel_[to] || (edge.choice.bits == 0 && !given)) continue;
         parallel_[to] = changed = true;
       }
@@ -56,11 +58,6 @@ class Joiner {
   }
   [[nodiscard]] bool has_replicas(std::uint32_t first) const {
     return first + 1 < first_.size() && first_[first + 1] == first;
-  }
-  // A table made by hand may have stages without ports.
-  [[nodiscard]] bool gathers(const EdgePlan& edge) const {
-    const auto& inputs = plan_.stages[edge.to_stage].inputs;
-    return edge.to_port < inputs.size() && inputs[edge.to_port].gather > 0;
   }
 
   void add(std::uint32_t e, const Way& way) {
@@ -83,6 +80,11 @@ class Joiner {
 };
 
 }  // namespace
+
+const InputPortPlan* input_of(const Plan& plan, const EdgePlan& edge) {
+  const auto& inputs = plan.stages[edge.to_stage].inputs;
+  return edge.to_port < inputs.size() ? &inputs[edge.to_port] : nullptr;
+}
 
 Way longer(const Way& a, const Way& b) {
   Way way = a.ps >= b.ps ? a : b;

@@ -30,6 +30,9 @@ struct Joined {
 Joined join_replicas(const Plan& plan, const CostTable& costs, const std::vector<Way>& stages,
                      const std::vector<Way>& edges);
 
+// The port that an edge leads to. Null where there is none: of a table made by hand stages may be without ports.
+const InputPortPlan* input_of(const Plan& plan, const EdgePlan& edge);
+
 // The one of most time; hops are the most of either.
 Way longer(const Way& a, const Way& b);
 

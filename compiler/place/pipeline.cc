@@ -17,7 +17,6 @@ namespace {
 using assign::Sum;
 
 constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
-constexpr Sum kKibMillionths = Sum{1024} * kPerMillion;  // bytes are in millionths
 
 class PipelineMaker {
  public:
@@ -186,7 +185,7 @@ class PipelineMaker {
     Sum left = cost_of(costs_, route, cost.tokens, cost.bytes);
     for (const auto& [from, to] : links_of(costs_, route)) {
       const LinkCosts& link = costs_.links[from * costs_.components.size() + to];
-      const Sum time = (Sum{link.ps_per_kib} * cost.bytes + kKibMillionths - 1) / kKibMillionths;
+      const Sum time = transfer_ps(link, cost.bytes);
       if (time == 0) continue;
       left -= time;
       PipelineJob job;

@@ -292,7 +292,7 @@ class Builder {
             period()};
     if (std::ranges::find(row.pairs, 1) == row.pairs.end()) return;
     for (const EdgeCosts& edge : table_.edges) {
-      const Sum time = (Sum{table_.links[x * k_ + y].ps_per_kib} * edge.bytes + kKib - 1) / kKib;
+      const Sum time = transfer_ps(table_.links[x * k_ + y], edge.bytes);
       const auto put = [&](Cost& weight) {
         weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // such a row allows nothing
       };
@@ -356,6 +356,10 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& t
     }
   }
   return links;
+}
+
+assign::Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes) {
+  return (Sum{link.ps_per_kib} * bytes + kKib - 1) / kKib;
 }
 
 bool has_choice(const CostTable& table) {

@@ -26,6 +26,9 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
 // What a way costs, in ps, that `tokens` take with `bytes` of payload in all, both in millionths.
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
+// For how long so many bytes of payload, in millionths, are on a link; rounded up.
+assign::Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes);
+
 // Links, from and to, that the payload of a way goes over: one that is not direct is two, by way of the host.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route);
 
