@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "bench/micro/fabric_messenger.h"
+#include "bench/micro/meeting.h"
+#include "bench/micro/memory.h"
 #include "bench/micro/random_check.h"
 #include "bench/micro/random_updates.h"
 #include "bench/micro/sides.h"
@@ -31,20 +33,25 @@ std::uint64_t to_come(const RandomTable& table, std::uint64_t process) {
 }
 
 // Makes the updates of `player`'s process. Both open before either begins; what is timed ends when the updates of both
-// are done, and then each checks its part.
+// are done, and then each checks its part. Who is done polls until the other one is, too: the last that is told of
+// updates that were applied is told, and gets onto the wire, only by a process that polls.
 template <class Open>
 Result<double> race_over_wire(const RandomTable& table, Open&& open) {
+  auto memory = Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren);
+  if (!memory.ok()) return memory.status();
+  Meeting both_done(memory->bytes());
   double ns = 0;
   const auto side = [&](const Talk& talk) -> Result<Side> {
     auto opened = open(talk);
     if (!opened.ok()) return opened.status();
     WOA_RETURN_IF_ERROR(gone_unless(!talk.swap("open").empty()));
     const std::shared_ptr player = std::move(*opened);
-    return Side([&ns, table, player, process = talk.number()](std::uint64_t times) -> Status {
+    return Side([&ns, table, player, both_done, process = talk.number()](std::uint64_t times) mutable -> Status {
       if (times == 0) return {};
       const std::uint64_t start_ns = now_ns();
       WOA_RETURN_IF_ERROR(player->run());
       ns = static_cast<double>(now_ns() - start_ns);
+      WOA_RETURN_IF_ERROR(gone_unless(both_done.meet([&] { player->poll(); })));
       return check_part(table, player->part(), process);
     });
   };
@@ -98,6 +105,7 @@ class BucketPlayer {
     if (const auto done = messenger_->receive(); !done.ok()) return done.status();
     return messenger_->settle();
   }
+  void poll() noexcept {}  // all messages have settled
   [[nodiscard]] std::span<std::uint64_t> part() noexcept { return part_.words(); }
 
  private:
@@ -170,8 +178,6 @@ struct Player {
                         poll();
                         return updater->completed() == updater->issued() && receiver->applied() == expected;
                       });
-    // What was applied last is told after some empty looks (Receiver::poll()).
-    for (int looks = 0; looks < 2 * kPollsUntilLossShows; ++looks) poll();
     if (done) return {};
     if (Status status = updater->status(); !status.ok()) return status;
     return receiver->status().ok() ? gone_unless(false) : receiver->status();

@@ -13,6 +13,7 @@
 #include "compiler/compiler.h"
 #include "compiler/place/cost_table.h"
 #include "runtime/base/child_process.h"
+#include "runtime/base/sanitizers.h"
 #include "runtime/packet/crc32c.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
@@ -27,6 +28,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHeaderBytes = 20;
 constexpr std::uint64_t kLimit_ns = 120'000'000'000;
+#if defined(WOA_THREAD_SANITIZER) || defined(WOA_ADDRESS_SANITIZER)
+constexpr std::size_t kEvery = 4;  // of the changed plans one is tried, since each takes ten times as long
+#else
+constexpr std::size_t kEvery = 1;
+#endif
 
 const char* const kGraph =
     "woa: 1\ngraph: test\ninputs: {x: {type: bytes, max: 1MiB}}\nstages:\n"
@@ -130,7 +136,9 @@ void check(const Plan& plan, Outcome& outcome) {
   REQUIRE(verify_certificate(plan).message() == "");
   const Certificate& original = *plan.certificate;
   const auto least = least_of(original);
+  std::size_t number = 0;
   for (const Changed& changed : changes_of(plan)) {
+    if (number++ % kEvery != 0) continue;
     INFO(changed.name);
     Result<Plan> read_back = read(changed.body);
     if (!read_back.ok()) {
@@ -164,9 +172,9 @@ TEST_CASE("a plan that was changed in any field is refused, found false, or stil
   check(compiled.plan({.copies = 2}), outcome);
   INFO(outcome.refused << " refused, " << outcome.found_false << " found false, " << outcome.found_true
                        << " still true");
-  CHECK(outcome.refused + outcome.found_false + outcome.found_true >= 2000);
-  CHECK(outcome.found_false >= 500);
-  CHECK(outcome.found_true >= 100);
+  CHECK(outcome.refused + outcome.found_false + outcome.found_true >= 2000 / kEvery);
+  CHECK(outcome.found_false >= 500 / kEvery);
+  CHECK(outcome.found_true >= 100 / kEvery);
 }
 
 }  // namespace woa::test
