@@ -49,15 +49,67 @@ TEST_CASE("for a longer period fewer blocks do") {
   CHECK(blocks_of(slow_middle(4).build(425'000)) == std::vector<std::uint32_t>{2, 2, 2, 2});
 }
 
-TEST_CASE("a window that is too small for the period is refused with what it reaches and what to do") {
+TEST_CASE("a window that is too small for the period is refused with what it reaches and which is enough") {
   const auto found = blocks_for_throughput(slow_middle(2).build());
   CHECK(found.status().code() == Code::kExhausted);
   CHECK(found.status().message() ==
-        "--buffers throughput: with --window 2 and all blocks that it asks for an instance comes every 425ns by the "
-        "profile, and its PERIOD is 400ns; compile the graph with a larger --window (3 at least: TIME / PERIOD), or "
-        "with --objective latency --max-period 425ns");
+        "--buffers throughput: with --window 2 and all blocks of the plan an instance comes every 425ns by the "
+        "profile, and its PERIOD is 400ns; compile the graph with a larger --window (3 is enough), or with "
+        "--objective latency --max-period 425ns");
+  CHECK(blocks_for_throughput(slow_middle(3).build()).ok());
   CHECK(blocks_for_throughput(slow_middle(2).build(425'000)).ok());
   CHECK(blocks_for_throughput(slow_middle(2).build(424'000)).status().code() == Code::kExhausted);
+}
+
+TEST_CASE("where no window is enough none is recommended") {
+  LinkCosts link;
+  link.latency_ps = 10'000'000;
+  CostedPlan maker(1, 8, link);
+  const std::uint32_t a = maker.stage(1, 10'000);
+  maker.edge(kSource, a), maker.edge(a, kSink);
+  CHECK(blocks_for_throughput(maker.build()).status().message() ==
+        "--buffers throughput: with --window 8 and all blocks of the plan an instance comes every 2502ns by the "
+        "profile, and its PERIOD is 10ns, which no larger --window reaches; compile the graph with "
+        "--objective latency --max-period 2502ns");
+}
+
+// Waking controllers is of one instance alone; many keep each other awake.
+TEST_CASE("what it takes to wake a controller asks for no larger window") {
+  CostedPlan maker = slow_middle(2);
+  for (StageCosts& stage : maker.costs.stages)
+    for (std::int64_t& time : stage.time_ps) time *= time > 0 ? 1000 : 1;
+  maker.costs.wake_ps = 1'000'000'000;
+  const auto found = blocks_for_throughput(maker.build());
+  CHECK(found.status().message().find("(3 is enough)") != std::string::npos);
+}
+
+TEST_CASE("where the plan has too few blocks the refusal names the edge, and no window") {
+  Plan plan = slow_middle(4).build();
+  plan.edges[1].blocks = 2;
+  CHECK(blocks_for_throughput(plan).status().message() ==
+        "--buffers throughput: with --window 4 and all blocks of the plan an instance comes every 425ns by the "
+        "profile, and its PERIOD is 400ns; compile the graph with more than 2 blocks for the edge from 's2.out0' to "
+        "'s3.in0' (--buffers full, and a smaller `max` of the port if that gives no more), or with "
+        "--objective latency --max-period 425ns");
+  for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
+  CHECK(blocks_for_throughput(plan).status().message().find("more than 1 blocks for the edge from") !=
+        std::string::npos);
+  plan.window = 2;
+  CHECK(blocks_for_throughput(plan).status().message().find(
+            "with a larger --window and more blocks (--buffers full)") != std::string::npos);
+}
+
+// The host's one thread does it, and no placement or PERIOD has a part in it.
+TEST_CASE("instances come no more often than the host writes their inputs") {
+  CostedPlan maker = slow_middle(4);
+  maker.costs.stages[kSource].time_ps[kHostComponent] = 700'000;
+  const Plan plan = maker.build();
+  REQUIRE(plan.certificate->prediction.period_ps == 400'000);
+  CHECK(period_with(plan, {4, 4, 4, 4}) == 700'000);
+  CHECK(blocks_for_throughput(plan)->wanted_ps == 700'000);
+  CHECK(blocks_of(plan) == std::vector<std::uint32_t>{3, 2, 2, 2});  // one is written while the one before is at `b`
+  CHECK(blocks_for_throughput(maker.build(500'000)).status().message().find("is 500ns, which no larger --window") !=
+        std::string::npos);
 }
 
 // The way to `b` and back takes 1918 ns, on which 19 instances are at a time beside the oldest, which is further on:
@@ -257,6 +309,9 @@ TEST_CASE("what cannot be executed is refused") {
   const auto other = blocks_for_throughput(plan);
   CHECK(other.status().code() == Code::kUnsupported);
   CHECK(other.status().message().find("for call model woa alone, and the plan is for rpc-hub") != std::string::npos);
+  plan.certificate->goal.model = "woa";
+  CHECK(blocks_for_throughput(plan).ok());
+  CHECK(blocks_for_throughput(plan, "rpc-hub").status().code() == Code::kUnsupported);
 
   CostedPlan cycle(2, 4);
   const std::uint32_t a = cycle.stage(1, 10), b = cycle.stage(2, 10);
