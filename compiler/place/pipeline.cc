@@ -86,13 +86,14 @@ class PipelineMaker {
     out_.pools.push_back(static_cast<std::uint32_t>(cores));
     return static_cast<std::uint32_t>(out_.pools.size() - 1);
   }
-  // Stations are numbered as components first. What the host does takes no time.
+  // Stations are numbered as components first. The host has one thread, and tells the others what has retired.
   void add_controllers() {
     std::map<std::string, std::uint32_t> groups;
     for (const ComponentCosts& component : costs_.components) {
       const bool host = out_.stations.empty();
+      out_.told_ps.push_back(host ? Sum{0} : Sum{costs_.links[out_.stations.size()].latency_ps});
       if (host || component.cores.empty()) {
-        add_station(host ? kUnbounded : component.lanes, add_pool(kUnbounded));
+        add_station(host ? 1 : component.lanes, add_pool(kUnbounded));
         continue;
       }
       const auto [group, added] = groups.try_emplace(component.cores);
@@ -148,17 +149,17 @@ class PipelineMaker {
     PipelineEdge& blocks = out_.edges[e];
     blocks.writer = edge.from_stage;
     blocks.turns = turns_of(edge);
-    blocks.held = input(edge).hold;
     out_.jobs[edge.from_stage].claims.push_back(e);
-    const std::uint32_t last = last_reader(edge, blocks.news_ps);
-    if (!blocks.held) out_.jobs[is_within(edge) ? end_[edge.from_stage] : last].frees.push_back(e);
+    const EdgePlan& last = last_reading(edge, blocks.news_ps);
+    if (input(last).hold) blocks.holder = at_[last.to_stage];
+    if (!blocks.holder) out_.jobs[is_within(edge) ? end_[edge.from_stage] : last.to_stage].frees.push_back(e);
     const std::uint32_t before = is_within(edge) ? edge.from_stage : end_[edge.from_stage];
     const std::uint32_t after = edge.loop >= 0 ? end_[edge.to_stage] : edge.to_stage;
     join(add_way(e, before, blocks.turns), after);
   }
 
-  // The stage whose end frees the edge's blocks: those that pass them on give back what they are given back.
-  std::uint32_t last_reader(const EdgePlan& first, Sum& news_ps) const {
+  // By which the edge's blocks come to their last reader: those that pass them on give back what they are given back.
+  const EdgePlan& last_reading(const EdgePlan& first, Sum& news_ps) const {
     const EdgePlan* edge = &first;
     for (std::size_t passed = 0; passed <= kMaxPassed; ++passed) {
       news_ps += costs_.links[at_[edge->to_stage] * costs_.components.size() + at_[edge->from_stage]].latency_ps;
@@ -166,7 +167,7 @@ class PipelineMaker {
       if (behind == nullptr) break;
       edge = behind;
     }
-    return edge->to_stage;
+    return *edge;
   }
   [[nodiscard]] const EdgePlan* passed_on(const EdgePlan& edge) const {
     const std::vector<OutputPortPlan>& outputs = plan_.stages[edge.to_stage].outputs;

@@ -12,11 +12,13 @@
 //   all of them, and its edges keep their blocks until then.
 // - Blocks of an edge are taken as the job of its writer starts, and are free again when that of its reader has ended
 //   and the news has come back over the link; where the reader writes over its input, when its own reader has; held
-//   tokens', when the instance has retired.
+//   tokens', when their reader has heard from the host that the instance has retired.
+// - The host is one thread: it writes the inputs of one instance after the other.
 #pragma once
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/assign/problem.h"
@@ -50,17 +52,19 @@ struct PipelineStation {
 struct PipelineEdge {
   Turns turns;               // instances that take its blocks
   std::uint32_t writer = 0;  // the job that does
-  bool held = false;         // they come back when the instance has retired
-  assign::Sum news_ps = 0;   // from then, or from the job that frees them, until the writer knows
+  // They come back when the controller of that station has heard that the instance has retired; absent: after a job.
+  std::optional<std::uint32_t> holder = std::nullopt;
+  assign::Sum news_ps = 0;  // from then until the writer knows
 };
 
 struct Pipeline {
   std::uint32_t window = 1;
-  std::uint32_t turns = 1;        // after so many instances the same replicas are due again
-  std::vector<PipelineJob> jobs;  // those that wait for none begin an instance
-  std::vector<PipelineStation> stations;
-  std::vector<std::uint32_t> pools;  // cores
-  std::vector<PipelineEdge> edges;   // as in the plan
+  std::uint32_t turns = 1;                // after so many instances the same replicas are due again
+  std::vector<PipelineJob> jobs;          // those that wait for none begin an instance
+  std::vector<PipelineStation> stations;  // controllers first
+  std::vector<assign::Sum> told_ps;       // by controller: from an instance's end until it hears of it
+  std::vector<std::uint32_t> pools;       // cores
+  std::vector<PipelineEdge> edges;        // as in the plan
 };
 
 // `plan` has passed validate() and verify_certificate(), and its certificate is for call model `woa`. kUnsupported:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <queue>
 #include <set>
@@ -12,26 +13,36 @@ namespace {
 
 using assign::Sum;
 
-// Of a third of a run: every instance in flight once more than twice, and every replica.
+// Instances in a third of a run: all that are in flight more than twice, and each replica's.
 std::size_t third_of(const Pipeline& pipeline) {
   return std::max<std::size_t>(2 * std::size_t{pipeline.window} + 32, 2 * std::size_t{pipeline.turns});
 }
 
-// How late the latest of `ends` is, from `first` to before `last`, if one is due every `period`.
-Sum latest(const std::vector<Sum>& ends, std::size_t first, std::size_t last, Sum period) {
-  Sum late = ends[first] - static_cast<Sum>(first) * period;
-  for (std::size_t k = first; k < last; ++k) late = std::max(late, ends[k] - static_cast<Sum>(k) * period);
+// When something began or ended in each instance of the last two thirds of a run; kNever where it did not.
+using Times = std::vector<Sum>;
+constexpr Sum kNever = -1;
+
+// How late the latest of those from `first` to before `last` is, if an instance is due every `period`.
+Sum latest(const Times& times, std::size_t first, std::size_t last, Sum period) {
+  Sum late = -(Sum{1} << 120);
+  for (std::size_t k = first; k < last; ++k)
+    if (times[k] != kNever) late = std::max(late, times[k] - static_cast<Sum>(k) * period);
   return late;
 }
 
-// The lateness of later instances falls faster with the period than that of earlier ones, so that there is one least.
-Sum least_period(const std::vector<Sum>& ends) {
-  const std::size_t third = ends.size() / 3;
-  Sum missed = -1, kept = ends.back();
+bool keeps(const Times& times, Sum period) {
+  const std::size_t half = times.size() / 2;
+  return latest(times, half, times.size(), period) <= latest(times, 0, half, period);
+}
+
+// No less than `least`. The lateness of later instances falls faster with the period than that of earlier ones, so that
+// there is one.
+Sum least_period(const Times& times, Sum least) {
+  if (keeps(times, least)) return least;
+  Sum missed = least, kept = std::ranges::max(times);
   while (kept - missed > 1) {
     const Sum period = missed + (kept - missed) / 2;
-    const bool keeps = latest(ends, 2 * third, ends.size(), period) <= latest(ends, third, 2 * third, period);
-    (keeps ? kept : missed) = period;
+    (keeps(times, period) ? kept : missed) = period;
   }
   return kept;
 }
@@ -41,21 +52,38 @@ class Execution {
   Execution(const Pipeline& pipeline, const std::vector<std::uint32_t>& room)
       : pipeline_(pipeline),
         room_(room),
-        wanted_(3 * third_of(pipeline)),
+        third_(third_of(pipeline)),
         instances_(pipeline.window),
+        stations_(pipeline.stations.size()),
         pools_(pipeline.pools.size()),
-        next_in_order_(pipeline.jobs.size(), 0),
-        others_(pipeline.edges.size(), 0) {
+        jobs_(pipeline.jobs.size()),
+        edges_(pipeline.edges.size()),
+        controllers_(pipeline.told_ps.size()),
+        ends_(2 * third_, kNever) {
     for (std::size_t p = 0; p < pools_.size(); ++p) pools_[p].cores = pipeline.pools[p];
-    for (const PipelineStation& station : pipeline.stations) lanes_.push_back(station.lanes);
-    out_.room.assign(pipeline.edges.size(), 1);
+    for (std::uint32_t s = 0; s < stations_.size(); ++s) {
+      stations_[s].lanes = pipeline.stations[s].lanes;
+      pools_[pipeline.stations[s].pool].stations.push_back(s);
+    }
+    for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
+      if (pipeline.jobs[j].claims.empty()) continue;
+      controllers_[pipeline.jobs[j].station].writers.push_back(j);
+      jobs_[j].starts.assign(2 * third_, kNever);
+    }
+    for (std::uint32_t e = 0; e < edges_.size(); ++e)
+      if (pipeline.edges[e].holder) controllers_[*pipeline.edges[e].holder].held.push_back(e);
+    out_.room.assign(edges_.size(), 1);
   }
 
   Result<PipelinedRun> run() {
     admit();
-    while (ends_.size() < wanted_) {
-      for (Pool& pool : pools_)
-        if (std::exchange(pool.changed, false)) start_jobs(pool);
+    while (oldest_ < 3 * third_) {
+      while (!changed_.empty()) {
+        const std::uint32_t p = changed_.back();
+        changed_.pop_back();
+        pools_[p].changed = false;
+        start_jobs(pools_[p]);
+      }
       if (events_.empty()) return {Code::kInvalid, "the plan's stages wait for each other, in a cycle that is no loop"};
       now_ = events_.top().at_ps;
       while (!events_.empty() && events_.top().at_ps == now_) {
@@ -64,35 +92,65 @@ class Execution {
         apply(event);
       }
     }
-    ends_.resize(wanted_);
-    out_.period_ps = least_period(ends_);
+    out_.period_ps = least_period(ends_, 0);
+    for (const Job& job : jobs_)
+      if (!job.starts.empty()) out_.period_ps = least_period(job.starts, out_.period_ps);
     return std::move(out_);
   }
 
  private:
-  enum class What : std::uint8_t { kEnded, kHeard, kFreed };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  enum class What : std::uint8_t { kEnded, kHeard, kFreed, kTold };
   struct Event {
     Sum at_ps = 0;
     std::uint64_t number = 0;  // in the order in which they were found out
     What what = What::kEnded;
-    std::uint32_t of = 0;  // a job; kFreed: an edge
-    std::uint64_t instance = 0;
+    std::uint32_t of = 0;        // a job; kFreed: an edge; kTold: a controller
+    std::uint64_t instance = 0;  // kTold: the oldest in flight
     bool operator>(const Event& other) const { return std::pair(at_ps, number) > std::pair(other.at_ps, other.number); }
   };
   struct Instance {
     std::vector<std::uint32_t> waits;  // by job
-    std::vector<bool> holds;           // by edge
     std::size_t left = 0;              // jobs
   };
+  struct Job {
+    std::vector<std::uint64_t> waiting;  // instances that have all but a turn and blocks, the oldest first
+    std::uint64_t next = kNone;          // one of them that may be able to start: it is at the station
+    std::uint64_t due = 0;               // in order
+    Times starts;
+  };
+  struct Station {
+    std::uint32_t lanes = 0;                                  // free ones
+    std::set<std::pair<std::uint64_t, std::uint32_t>> ready;  // instance, job: each job's next
+  };
   struct Pool {
-    std::uint32_t cores = 0;                                  // free ones
-    std::set<std::pair<std::uint64_t, std::uint32_t>> ready;  // instance, job
+    std::uint32_t cores = 0;  // free ones
+    std::vector<std::uint32_t> stations;
     bool changed = false;
+  };
+  struct Edge {  // as its writer knows it
+    std::uint64_t holders =
+        0;  // instances that have blocks, the oldest and younger ones: bit by number modulo the window
+    std::uint32_t others = 0;  // how many have, but for the oldest; retired ones, too
+  };
+  struct Controller {
+    std::uint64_t oldest = 0;            // in flight, as far as it knows
+    std::vector<std::uint32_t> writers;  // jobs there that take blocks
+    std::vector<std::uint32_t> held;     // edges whose tokens are kept there until their instance has retired
   };
 
   [[nodiscard]] Instance& state_of(std::uint64_t instance) { return instances_[instance % pipeline_.window]; }
   [[nodiscard]] bool has(const Turns& turns, std::uint64_t instance) const { return turns[instance % pipeline_.turns]; }
-  [[nodiscard]] Pool& pool_of(const PipelineJob& job) { return pools_[pipeline_.stations[job.station].pool]; }
+  [[nodiscard]] std::uint64_t bit(std::uint64_t instance) const {
+    return std::uint64_t{1} << (instance % pipeline_.window);
+  }
+  [[nodiscard]] std::uint32_t writer_at(std::uint32_t e) const {
+    return pipeline_.jobs[pipeline_.edges[e].writer].station;
+  }
+  void record(Times& times, std::uint64_t instance) const {
+    if (instance >= third_ && instance < 3 * third_) times[instance - third_] = now_;
+  }
 
   void after(Sum delay, What what, std::uint32_t of, std::uint64_t instance) {
     events_.push({now_ + delay, events_made_++, what, of, instance});
@@ -103,7 +161,6 @@ class Execution {
       Instance& state = state_of(admitted_);
       state.waits.clear();
       for (const PipelineJob& job : pipeline_.jobs) state.waits.push_back(job.waits);
-      state.holds.assign(pipeline_.edges.size(), false);
       state.left = pipeline_.jobs.size();
       for (std::uint32_t j = 0; j < pipeline_.jobs.size(); ++j)
         if (pipeline_.jobs[j].waits == 0) make_ready(j, admitted_);
@@ -113,53 +170,88 @@ class Execution {
     const PipelineJob& job = pipeline_.jobs[j];
     if (!has(job.turns, instance)) return after(0, What::kHeard, j, instance);
     if (job.station == kNoStation) return after(0, What::kEnded, j, instance);
-    pool_of(job).ready.emplace(instance, j);
-    pool_of(job).changed = true;
+    // What was let in tells what has retired.
+    if (!job.claims.empty() && instance >= pipeline_.window) tell_oldest(job.station, instance + 1 - pipeline_.window);
+    auto& waiting = jobs_[j].waiting;
+    waiting.insert(std::ranges::upper_bound(waiting, instance), instance);
+    offer(j, instance);
+  }
+
+  // Lets the job's turn be that instance's, if no older one's is.
+  void offer(std::uint32_t j, std::uint64_t instance) {
+    if (jobs_[j].next <= instance) return;
+    withdraw(j);
+    jobs_[j].next = instance;
+    stations_[pipeline_.jobs[j].station].ready.emplace(instance, j);
+    note_change(pipeline_.jobs[j].station);
+  }
+  void withdraw(std::uint32_t j) {
+    stations_[pipeline_.jobs[j].station].ready.erase({jobs_[j].next, j});
+    jobs_[j].next = kNone;
+  }
+  void offer_first(std::uint32_t j) {
+    if (!jobs_[j].waiting.empty()) offer(j, jobs_[j].waiting.front());
+  }
+  void note_change(std::uint32_t station) {
+    const std::uint32_t p = pipeline_.stations[station].pool;
+    if (!std::exchange(pools_[p].changed, true)) changed_.push_back(p);
   }
 
   void start_jobs(Pool& pool) {
-    for (auto at = pool.ready.begin(); at != pool.ready.end() && pool.cores > 0;) {
-      const auto [instance, j] = *at;
-      if (may_start(j, instance)) {
-        start(pool, j, instance);
-        at = pool.ready.erase(at);
-      } else {
-        ++at;
+    while (pool.cores > 0) {
+      Station* first = nullptr;
+      for (const std::uint32_t s : pool.stations) {
+        Station& station = stations_[s];
+        if (station.lanes == 0 || station.ready.empty()) continue;
+        if (first == nullptr || *station.ready.begin() < *first->ready.begin()) first = &station;
       }
+      if (first == nullptr) return;
+      const auto [instance, j] = *first->ready.begin();
+      withdraw(j);
+      const bool starts = may_start(j, instance);
+      if (starts) start(pool, j, instance);
+      auto& waiting = jobs_[j].waiting;
+      const auto next = std::ranges::upper_bound(waiting, instance);
+      const std::uint64_t younger = next == waiting.end() ? kNone : *next;
+      if (starts) std::erase(waiting, instance);
+      // What one is refused its younger ones are, too, but where replicas have each their own.
+      if (younger != kNone && (starts || pipeline_.turns > 1)) offer(j, younger);
     }
   }
   [[nodiscard]] bool may_start(std::uint32_t j, std::uint64_t instance) const {
     const PipelineJob& job = pipeline_.jobs[j];
-    if (lanes_[job.station] == 0 || (job.in_order && next_in_order_[j] != instance)) return false;
+    if (job.in_order && jobs_[j].due != instance) return false;
     return std::ranges::all_of(job.claims, [&](std::uint32_t e) {
       return !has(pipeline_.edges[e].turns, instance) || needed(e, instance) <= room_[e];
     });
   }
   // So many instances' blocks the edge has to have if this one is to get some. Those of the oldest are kept for it.
   [[nodiscard]] std::uint32_t needed(std::uint32_t e, std::uint64_t instance) const {
-    return others_[e] + (instance == oldest_ ? 1 : 2);
+    return edges_[e].others + (instance == controllers_[writer_at(e)].oldest ? 1 : 2);
   }
   void start(Pool& pool, std::uint32_t j, std::uint64_t instance) {
     const PipelineJob& job = pipeline_.jobs[j];
-    --pool.cores, --lanes_[job.station];
+    --pool.cores, --stations_[job.station].lanes;
     for (const std::uint32_t e : job.claims) {
       if (!has(pipeline_.edges[e].turns, instance)) continue;
       out_.room[e] = std::max(out_.room[e], needed(e, instance));
-      state_of(instance).holds[e] = true;
-      if (instance != oldest_) ++others_[e];
+      edges_[e].holders |= bit(instance);
+      if (instance != controllers_[job.station].oldest) ++edges_[e].others;
     }
+    if (!job.claims.empty()) record(jobs_[j].starts, instance);
     after(job.time_ps, What::kEnded, j, instance);
   }
 
   void apply(const Event& event) {
     if (event.what == What::kFreed) return get_back(event.of, event.instance);
+    if (event.what == What::kTold) return tell_oldest(event.of, event.instance);
     const PipelineJob& job = pipeline_.jobs[event.of];
     if (event.what == What::kHeard) return tell(job, event.instance);
     if (job.station != kNoStation) {
-      Pool& pool = pool_of(job);
-      ++pool.cores, ++lanes_[job.station];
-      pool.changed = true;
-      if (job.in_order) ++next_in_order_[event.of];
+      ++pools_[pipeline_.stations[job.station].pool].cores, ++stations_[job.station].lanes;
+      note_change(job.station);
+      ++jobs_[event.of].due;
+      if (job.in_order) offer_first(event.of);
     }
     for (const std::uint32_t e : job.frees)
       if (has(pipeline_.edges[e].turns, event.instance)) give_back(e, event.instance);
@@ -172,7 +264,7 @@ class Execution {
     for (const std::uint32_t next : job.next)
       if (--state.waits[next] == 0) make_ready(next, instance);
     if (--state.left != 0) return;
-    ends_.push_back(now_);
+    record(ends_, instance);
     while (oldest_ < admitted_ && state_of(oldest_).left == 0) retire();
     admit();
   }
@@ -182,38 +274,49 @@ class Execution {
     news == 0 ? get_back(e, instance) : after(news, What::kFreed, e, instance);
   }
   void get_back(std::uint32_t e, std::uint64_t instance) {
-    if (instance >= oldest_) state_of(instance).holds[e] = false;
-    if (instance != oldest_) --others_[e];
-    pool_of(pipeline_.jobs[pipeline_.edges[e].writer]).changed = true;
+    const std::uint64_t oldest = controllers_[writer_at(e)].oldest;
+    if (instance >= oldest) edges_[e].holders &= ~bit(instance);
+    if (instance != oldest) --edges_[e].others;
+    offer_first(pipeline_.edges[e].writer);
+  }
+  void retire() {
+    ++oldest_;
+    for (std::uint32_t c = 0; c < controllers_.size(); ++c)
+      pipeline_.told_ps[c] == 0 ? tell_oldest(c, oldest_) : after(pipeline_.told_ps[c], What::kTold, c, oldest_);
+  }
+  void tell_oldest(std::uint32_t c, std::uint64_t oldest) {
+    while (controllers_[c].oldest < oldest) learn_of_end(c);
   }
   // What the oldest has not got back yet is then one of the others'; what the next holds is no longer.
-  void retire() {
-    const std::uint64_t retired = oldest_++;
-    const std::vector<bool>& held = state_of(retired).holds;
-    for (std::uint32_t e = 0; e < held.size(); ++e) {
-      if (!held[e]) continue;
-      ++others_[e];
-      if (pipeline_.edges[e].held) give_back(e, retired);
+  void learn_of_end(std::uint32_t c) {
+    Controller& controller = controllers_[c];
+    const std::uint64_t retired = controller.oldest++;
+    for (const std::uint32_t j : controller.writers) {
+      for (const std::uint32_t e : pipeline_.jobs[j].claims) {
+        Edge& edge = edges_[e];
+        if ((edge.holders & bit(retired)) != 0) ++edge.others;
+        edge.holders &= ~bit(retired);
+        if ((edge.holders & bit(controller.oldest)) != 0) --edge.others;
+      }
+      offer_first(j);
     }
-    if (oldest_ < admitted_) {
-      const std::vector<bool>& holds = state_of(oldest_).holds;
-      for (std::uint32_t e = 0; e < holds.size(); ++e)
-        if (holds[e]) --others_[e];
-    }
-    for (Pool& pool : pools_) pool.changed = true;
+    for (const std::uint32_t e : controller.held)
+      if (has(pipeline_.edges[e].turns, retired)) give_back(e, retired);
   }
 
   const Pipeline& pipeline_;
   const std::vector<std::uint32_t>& room_;
-  std::size_t wanted_;
+  std::size_t third_;
   std::vector<Instance> instances_;  // in flight, by number modulo the window
+  std::vector<Station> stations_;
   std::vector<Pool> pools_;
-  std::vector<std::uint32_t> lanes_;          // free ones, by station
-  std::vector<std::uint64_t> next_in_order_;  // by job: the instance that is due
-  std::vector<std::uint32_t> others_;         // by edge: instances that hold blocks, but the oldest in flight
+  std::vector<std::uint32_t> changed_;  // pools in which a job may be able to start
+  std::vector<Job> jobs_;
+  std::vector<Edge> edges_;
+  std::vector<Controller> controllers_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t events_made_ = 0, admitted_ = 0, oldest_ = 0;
-  std::vector<Sum> ends_;  // of instances, in the order in which they ended
+  Times ends_;
   Sum now_ = 0;
   PipelinedRun out_;
 };

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "compiler/place/missed_period.h"
 
 namespace woa {
 namespace {
@@ -21,40 +24,27 @@ std::uint32_t fewest(const Plan& plan, const EdgePlan& edge) {
   return std::min(edge.blocks, edge.min_blocks + (plan.window > 1 ? 1U : 0U));
 }
 
-std::string text_of(Sum ps) {
-  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);  // no less than it is
-  return std::to_string(ns) + "ns";
-}
-
-Status not_reached(const Plan& plan, Sum wanted, Sum reached) {
-  const Certificate& certificate = *plan.certificate;
-  const bool bounded = certificate.goal.most_period_ps.has_value();
-  std::string text = "--buffers throughput: with --window " + std::to_string(plan.window) +
-                     " and all blocks that it asks for an instance comes every " + text_of(reached) +
-                     " by the profile, and " + (bounded ? "--max-period" : "its PERIOD") + " is " + text_of(wanted);
-  const Sum inside = wanted > 0 ? (certificate.prediction.time_ps() + wanted - 1) / wanted : 0;
-  if (plan.window < kMaxWindow) {
-    text += "; compile the graph with a larger --window";
-    if (inside > plan.window)
-      text += " (" + std::to_string(static_cast<std::uint64_t>(inside)) + " at least: TIME / PERIOD)";
-    text += ", or with";
-  } else {
-    text += "; compile the graph with";
-  }
-  return {Code::kExhausted, text + " --objective latency --max-period " + text_of(reached)};
+// Instances come no more often than the host writes their inputs, which is in no PERIOD: it is the same everywhere.
+WantedPeriod wanted_period(const Certificate& certificate) {
+  if (certificate.goal.most_period_ps) return {Sum{*certificate.goal.most_period_ps}, "--max-period"};
+  const StageCosts& source = certificate.costs.stages[kSourceStage];
+  const Sum writing = Sum{source.time_ps[kHostComponent]} * source.firings / kPerMillion;
+  const Sum period = certificate.prediction.period_ps;
+  return writing > period ? WantedPeriod{writing, "what the host takes to write its inputs"}
+                          : WantedPeriod{period, "its PERIOD"};
 }
 
 class Sizing {
  public:
-  Sizing(const Plan& plan, const Pipeline& pipeline, Sum wanted) : plan_(plan), pipeline_(pipeline) {
-    out_.wanted_ps = wanted;
-  }
+  Sizing(const Plan& plan, const Pipeline& pipeline) : plan_(plan), pipeline_(pipeline) {}
 
   Result<ThroughputBlocks> find() {
     for (const EdgePlan& edge : plan_.edges) out_.room.push_back(edge.blocks / edge.min_blocks);
     auto full = run_pipelined(pipeline_, out_.room);
     if (!full.ok()) return full.status();
-    if (!keeps_up(*full, out_.wanted_ps)) return not_reached(plan_, out_.wanted_ps, full->period_ps);
+    const WantedPeriod wanted = wanted_period(*plan_.certificate);
+    if (!keeps_up(*full, wanted.ps)) return missed_period(plan_, pipeline_, out_.room, *full, wanted);
+    out_.wanted_ps = wanted.ps;
     for (std::size_t e = 0; e < out_.room.size(); ++e) out_.room[e] = std::max(full->room[e], least_room(e));
     out_.period_ps = full->period_ps;
     lessen_all();
@@ -120,16 +110,15 @@ bool keeps_up(const PipelinedRun& run, Sum wanted_ps) noexcept {
   return run.period_ps <= wanted_ps + wanted_ps / kPeriodTolerance;
 }
 
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan) {
-  const Certificate& certificate = *plan.certificate;
-  if (certificate.goal.model != "woa")
-    return {Code::kUnsupported, "--buffers throughput: sizes are found for call model woa alone, and the plan is for " +
-                                    certificate.goal.model + "; use --buffers full or least"};
+Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan, std::string_view model) {
+  for (const std::string_view other : {std::string_view(plan.certificate->goal.model), model})
+    if (other != "woa")
+      return {Code::kUnsupported,
+              "--buffers throughput: sizes are found for call model woa alone, and the plan is for " +
+                  std::string(other) + "; use --buffers full or least"};
   const auto pipeline = make_pipeline(plan);
   if (!pipeline.ok()) return pipeline.status();
-  const std::optional<std::uint64_t>& bound = certificate.goal.most_period_ps;
-  const Sum wanted = bound ? Sum{*bound} : Sum{certificate.prediction.period_ps};
-  return Sizing(plan, *pipeline, wanted).find();
+  return Sizing(plan, *pipeline).find();
 }
 
 }  // namespace woa

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "compiler/place/pipelined_run.h"
@@ -19,8 +20,9 @@ inline constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 struct ThroughputBlocks {
   std::vector<std::uint32_t> blocks;  // by edge
   std::vector<std::uint32_t> room;    // by edge: instances that these are enough for
-  assign::Sum wanted_ps = 0;          // between two instances: the certificate's bound on the period, or its PERIOD
-  assign::Sum period_ps = 0;          // reached
+  assign::Sum wanted_ps =
+      0;  // between two instances: the certificate's bound on the period, its PERIOD or the source's time
+  assign::Sum period_ps = 0;  // reached
   // With room for one instance less on any one edge that has memory of its own and more than it must have (rule 8, and
   // one block for a second instance), the wanted period is missed.
   bool least = false;
@@ -30,9 +32,9 @@ struct ThroughputBlocks {
 //
 // First with the blocks that the plan has: what it holds of them at once is enough for the very same execution. Then
 // edges are given less, those with most bytes first, for as long as the wanted period is reached and kMostSteps last.
-// kExhausted: all blocks are not enough; the message says what is reached, and what to do. kUnsupported: another call
-// model than `woa`, whose relays have blocks that no plan file knows; or as make_pipeline().
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan);
+// kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan is for another call model than `woa`,
+// or is to run under another, `model`: the blocks of its relays are in no plan file; or as make_pipeline().
+Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan, std::string_view model = "woa");
 
 // Whether a run keeps up with that.
 bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;

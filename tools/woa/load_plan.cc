@@ -125,11 +125,11 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 }
 
 // --buffers. The certificate is there, and true, if blocks are for a throughput.
-Status set_blocks(Plan& plan, const std::string& buffers) {
-  if (buffers == kLeast)
+Status set_blocks(Plan& plan, const GraphOptions& options) {
+  if (options.buffers == kLeast)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-  if (buffers != kForThroughput) return {};
-  const auto sized = blocks_for_throughput(plan);
+  if (options.buffers != kForThroughput) return {};
+  const auto sized = blocks_for_throughput(plan, options.goal.model);
   if (!sized.ok()) return sized.status();
   for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
   return {};
@@ -288,7 +288,7 @@ Loaded load_plan(const GraphOptions& options) {
                                kUsage, options.json)};
   Loaded loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
   if (!loaded.plan) return loaded;
-  const Status sized = set_blocks(*loaded.plan, options.buffers);
+  const Status sized = set_blocks(*loaded.plan, options);
   return sized.ok() ? std::move(loaded) : Loaded{std::nullopt, fail(sized, kFailed, options.json)};
 }
 

@@ -297,8 +297,10 @@ class Placement(WoaTest):
 
     def test_a_throughput_that_no_blocks_give(self):
         error = self.compile_detour("--window", "2", "--buffers", "throughput", code=1)
-        self.assertIn("with --window 2 and all blocks that it asks for an instance comes every", error)
+        self.assertIn("with --window 2 and all blocks of the plan an instance comes every", error)
         self.assertIn("its PERIOD is 10000ns; compile the graph with a larger --window (", error)
+        window = re.search(r"\(([0-9]+) is enough\)", error).group(1)
+        self.compile_detour("--window", window, "--buffers", "throughput")
         period = re.search(r"--max-period ([0-9]+ns)", error).group(1)
         self.compile_detour("--window", "2", "--buffers", "throughput", "--max-period", period)
         self.assertIn("E0631", self.compile_detour("--max-period", "9us", "--buffers", "throughput", code=1))
@@ -310,6 +312,9 @@ class Placement(WoaTest):
         self.assertEqual(self.woa("compile", graph, "-o", plan).returncode, 0)
         self.refused(self.woa("explain", plan, "--buffers", "throughput"), 1, "the plan has no certificate")
         self.assertIn("for call model woa alone", self.compile_detour("--model", "rpc-hub", "--buffers", "throughput", code=1))
+        self.compile_detour()
+        for command in ("explain", plan), ("run", plan, "--in", "data=" + self.write("data", "x")):
+            self.refused(self.woa(*command, "--model", "rpc-hub", "--buffers", "throughput"), 1, "for call model woa alone")
         self.assertEqual(self.woa("compile", graph, "--buffers", "some").returncode, 2)
 
     def test_an_error_names_stages_as_the_graph_does(self):

@@ -3,6 +3,7 @@
 
 #include "compiler/place/throughput_blocks.h"
 #include "tests/unit/compiler/place/costed_plan.h"
+#include "tests/unit/compiler/place/naive_pipeline.h"
 
 namespace woa::test {
 namespace {
@@ -59,6 +60,57 @@ TEST_CASE("with what a run holds at once it runs the same") {
     RC_ASSERT(same->period_ps == full->period_ps);
     RC_ASSERT(same->room == full->room);
     RC_ASSERT(same->steps == full->steps);
+  }));
+}
+
+// Of all that comes after what is looked at, too.
+TEST_CASE("a run comes to the period of one that looks at everything, with any blocks") {
+  CHECK(rc::check([] {
+    const Plan plan = any_pipeline();
+    const auto pipeline = make_pipeline(plan);
+    RC_ASSERT(pipeline.ok());
+    std::vector<std::uint32_t> room;
+    for (const std::uint32_t most : all_room(plan)) room.push_back(any(1, most));
+    const auto run = run_pipelined(*pipeline, room);
+    RC_ASSERT(run.ok());
+    const double naive = NaivePipeline(plan, room).period(1000), period = static_cast<double>(run->period_ps);
+    RC_ASSERT(naive > 0);
+    // Both are off by what is left over where a course does not end at the end of what is looked at.
+    const double off = 0.03 * naive + 1;
+    RC_ASSERT(naive - off < period);
+    RC_ASSERT(period < naive + off);
+  }));
+}
+
+// Without lanes, cores and links that are shared, more blocks never make an execution slower: what cannot be less on
+// one edge cannot be less on any number of them.
+TEST_CASE("of private controllers no fewer blocks would do, whichever") {
+  CHECK(rc::check([] {
+    LinkCosts link;
+    link.latency_ps = any(0, 30);
+    const std::uint32_t count = any(2, 3);
+    CostedPlan maker(count, any(2, 4), link);
+    std::uint32_t last = kSourceStage, first = 0;
+    for (std::uint32_t s = 1; s <= count; ++s) {
+      const std::uint32_t stage = maker.stage(s, any(1, 50));
+      maker.edge(last, stage);
+      last = stage;
+      if (s == 1) first = stage;
+    }
+    if (any(0, 1) == 0) maker.edge(first, last);
+    maker.edge(last, kSinkStage);
+    Plan plan = maker.build();
+    plan.certificate->goal.most_period_ps = plan.certificate->prediction.period_ps + std::int64_t{any(0, 60)};
+    const auto found = blocks_for_throughput(plan);
+    RC_PRE(found.ok());
+    std::vector<std::uint32_t> room(plan.edges.size(), 2);
+    for (std::size_t e = 0; e < room.size();) {
+      if (room != found->room) {
+        const auto run = run_pipelined(*make_pipeline(plan), room);
+        RC_ASSERT((run.ok() && !keeps_up(*run, found->wanted_ps)));
+      }
+      for (e = 0; e < room.size() && ++room[e] > found->room[e]; ++e) room[e] = 2;
+    }
   }));
 }
 
