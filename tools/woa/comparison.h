@@ -34,6 +34,7 @@ struct ModelRow {
   std::string status;                      // of the placement (docs/placement.md)
   std::vector<std::string> assumed_links;  // "cpu:0 - cpu:1": that messages take, and whose costs nobody knows
   std::int64_t source_ps = 0;              // that writing the inputs takes, in all times of the prediction
+  bool has_shares = false;                 // of replicas, which are taken to be equal
   bool has_unread = false;                 // held tokens that are never read, for which no instance waits
   Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // of this model; or why it cannot run so
   std::uint64_t peak_buffer_bytes = 0;                               // that plan's blocks and rings; 0 without one

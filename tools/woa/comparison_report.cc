@@ -101,6 +101,8 @@ void print_grounds(const Comparison& comparison) {
   for (const auto& [links, names] : models)
     std::printf("  %s: assumed, neither measured nor in a machine file: what messages take on %s (docs/machine.md).\n",
                 names.c_str(), links.c_str());
+  if (std::ranges::any_of(comparison.models, &ModelRow::has_shares))
+    std::printf("  Replicas are taken to get equal shares: where they do not, MESSAGES and PAYLOAD are not exact.\n");
   if (source_ps > 0)
     std::printf("  Writing the inputs takes %s of each SERIAL, CRITICAL PATH and TIME; it is no kernel.\n",
                 ps_text(source_ps).c_str());
@@ -186,8 +188,7 @@ bool sent_as_predicted(const ModelRow& row) {
 
 // What a prediction takes for granted that did not hold.
 std::string why_sent_otherwise(const ModelRow& row) {
-  if (std::ranges::any_of(row.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; }))
-    return "of replicas that get equal shares, which these instances or elements did not give them";
+  if (row.has_shares) return "of replicas that get equal shares, which these instances or elements did not give them";
   if (row.has_unread)
     return "of what was profiled; inputs may be others, and of held tokens that are never read some may come too late: "
            "no instance waits for them";
@@ -336,6 +337,7 @@ nlohmann::json to_json(const Comparison& comparison) {
                    {"firings", row.firings},
                    {"kernel_share", kernel_share(row.prediction)},
                    {"assumed_links", row.assumed_links},
+                   {"equal_shares", row.has_shares},
                    {"source_us", static_cast<double>(row.source_ps) / kPsPerUs},
                    {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
                    {"status", row.status}});

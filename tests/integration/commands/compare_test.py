@@ -201,6 +201,7 @@ class Compare(WoaTest):
             done = self.woa("compare", graph, *arguments, "--repetitions", repetitions)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             self.assertEqual("  woa, rpc-fused: " + told not in done.stdout.decode(), equal, done.stdout.decode())
+            self.assertIn("Replicas are taken to get equal shares", done.stdout.decode())
 
     def test_held_tokens_that_no_call_took_are_predicted_and_inputs_that_were_not_profiled_are_told_of(self):
         graph, known = self.profile("woa: 1\ngraph: held\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
