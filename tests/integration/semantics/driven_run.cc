@@ -41,8 +41,12 @@ class Driver final : public InstanceObserver {
 
  private:
   void count(const Controller& controller) {
-    for (const EdgeStats& edge : controller.stats().edges)
-      driven_.messages += edge.messages, driven_.payload_bytes += edge.payload_bytes;
+    const std::vector<EdgeStats>& counted = controller.stats().edges;
+    driven_.edges.resize(plan_.edges.size());
+    for (std::size_t e = 0; e < counted.size(); ++e) {
+      driven_.edges[e].messages += counted[e].messages;
+      driven_.edges[e].payload_bytes += counted[e].payload_bytes;
+    }
     driven_.traces.emplace_back(controller.trace().begin(), controller.trace().end());
   }
 

@@ -21,8 +21,8 @@ struct Driven {
   bool stands_still = false;  // no controller and no kernel can do anything, and not every instance has ended
   Status status;              // why it could not be started, or go on
   // Of counted():
-  std::uint64_t messages = 0, payload_bytes = 0;  // that crossed, by the controllers' own counts
-  std::vector<std::vector<TraceEvent>> traces;    // by controller
+  std::vector<EdgeStats> edges;                 // by edge: what crossed, by the controllers' own counts
+  std::vector<std::vector<TraceEvent>> traces;  // by controller
 };
 
 // Instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind cpu

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "compiler/compiler.h"
+#include "compiler/emit/traffic.h"
 #include "compiler/place/call_route.h"
 #include "runtime/controller/trace_counts.h"
 #include "runtime/rpc/call_model.h"
@@ -152,14 +153,30 @@ class Predictions {
     REQUIRE(calls.ok());
     const Driven driven = drive(subject, *calls);
     REQUIRE(driven.failures.empty());
+    check_traffic(subject, *calls, driven);
     const Prediction& known = compiled.plan->certificate->prediction;
     const auto all = [&](std::uint64_t millionths) {
       return std::llround(static_cast<double>(millionths) * static_cast<double>(subject.instances) / kPerMillion);
     };
-    REQUIRE(all(known.messages) == static_cast<long long>(driven.messages));
-    REQUIRE(all(known.payload_bytes) == static_cast<long long>(driven.payload_bytes));
+    long long messages = 0, payload_bytes = 0;
+    for (const EdgeStats& edge : driven.edges)
+      messages += static_cast<long long>(edge.messages), payload_bytes += static_cast<long long>(edge.payload_bytes);
+    REQUIRE(all(known.messages) == messages);
+    REQUIRE(all(known.payload_bytes) == payload_bytes);
     count(*compiled.plan, options.goal.model);
     return true;
+  }
+  // Pictures say of every edge what goes over it.
+  static void check_traffic(const Subject& subject, const Plan& calls, const Driven& driven) {
+    const std::vector<Traffic> traffic = traffic_of(calls);
+    REQUIRE(traffic.size() == calls.edges.size());
+    for (std::size_t e = 0; e < traffic.size(); ++e) {
+      const StagePlan &from = calls.stages[calls.edges[e].from_stage], &to = calls.stages[calls.edges[e].to_stage];
+      if (from.controller == to.controller) continue;
+      INFO("from " << from.name << " to " << to.name);
+      REQUIRE(std::llround(traffic[e].tokens * static_cast<double>(subject.instances)) ==
+              static_cast<long long>(driven.edges[e].messages));
+    }
   }
   void count(const Plan& plan, const std::string& model) {
     ++runs_[model];
