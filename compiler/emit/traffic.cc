@@ -11,7 +11,8 @@ namespace {
 
 class Counter {
  public:
-  explicit Counter(const Plan& plan) : plan_(plan), costs_(plan.certificate->costs), traffic_(plan.edges.size()) {
+  explicit Counter(const Plan& plan)
+      : plan_(plan), costs_(plan.certificate->costs), traffic_(plan.edges.size()), unread_(plan.edges.size()) {
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
       const EdgePlan& edge = plan.edges[e];
       by_reader_[{edge.to_stage, edge.to_port, edge.count}].push_back(e);
@@ -32,24 +33,29 @@ class Counter {
     known_[e] = true;
     const EdgePlan& edge = plan_.edges[e];
     if (e < costs_.edges.size()) {
-      traffic_[e] = {static_cast<double>(costs_.edges[e].tokens) / kPerMillion,
-                     static_cast<double>(costs_.edges[e].bytes) / kPerMillion};
+      traffic_[e] = {per_instance(costs_.edges[e].tokens), per_instance(costs_.edges[e].bytes)};
+      unread_[e] = {per_instance(costs_.edges[e].unread), per_instance(costs_.edges[e].unread_bytes)};
     } else if (depth > 0) {
       const bool relay = plan_.stages[edge.from_stage].role == StageRole::kRelay;
-      traffic_[e] = relay ? passed_on(edge, depth) : signals_of(edge);
+      traffic_[e] = relay ? passed_on(e, depth) : signals_of(edge);
     }
     if (edge.count) traffic_[e].bytes = 0;
     return traffic_[e];
   }
-  // All that comes by the relay's input.
-  Traffic passed_on(const EdgePlan& edge, std::size_t depth) {
+  // All that comes by the relay's input. What nobody reads stays with a relay that holds it.
+  Traffic passed_on(std::uint32_t e, std::size_t depth) {
     Traffic sum;
+    const EdgePlan& edge = plan_.edges[e];
+    const auto& inputs = plan_.stages[edge.from_stage].inputs;
+    const bool held = edge.from_port < inputs.size() && inputs[edge.from_port].hold;
     auto given = by_reader_.find({edge.from_stage, edge.from_port, edge.count});
     if (given == by_reader_.end()) given = by_reader_.find({edge.from_stage, edge.from_port, !edge.count});
     if (given == by_reader_.end()) return sum;
     for (const std::uint32_t in : given->second) {
       const Traffic one = count(in, depth - 1);
-      sum.tokens += one.tokens, sum.bytes += one.bytes;
+      const Traffic& unread = unread_[in];
+      sum.tokens += one.tokens - (held ? unread.tokens : 0), sum.bytes += one.bytes - (held ? unread.bytes : 0);
+      if (!held) unread_[e].tokens += unread.tokens, unread_[e].bytes += unread.bytes;
     }
     return sum;
   }
@@ -59,14 +65,15 @@ class Counter {
     const auto beside = by_writer_.find({edge.from_stage, edge.from_port, false});
     if (beside == by_writer_.end()) return most;
     for (const std::uint32_t e : beside->second)
-      if (e < costs_.edges.size())
-        most.tokens = std::max(most.tokens, static_cast<double>(costs_.edges[e].tokens) / kPerMillion);
+      if (e < costs_.edges.size()) most.tokens = std::max(most.tokens, per_instance(costs_.edges[e].tokens));
     return most;
   }
 
+  static double per_instance(std::uint64_t millionths) { return static_cast<double>(millionths) / kPerMillion; }
+
   const Plan& plan_;
   const CostTable& costs_;
-  std::vector<Traffic> traffic_;
+  std::vector<Traffic> traffic_, unread_;  // unread: the part of it that no firing reads
   std::vector<bool> known_;
   using End = std::tuple<std::uint32_t, std::uint32_t, bool>;        // stage, port, of counts?
   std::map<End, std::vector<std::uint32_t>> by_reader_, by_writer_;  // edges

@@ -89,8 +89,19 @@ StageProfile read_stage_profile(const YamlNode& key, const YamlNode& node, Repor
   return stage;
 }
 
+void read_unread(const MapReader& map, EdgeProfile& edge, Report& report) {
+  const YamlNode *const unread = map.get("unread"), *const bytes = map.get("unread_bytes");
+  if (bytes != nullptr) edge.unread_bytes = read_number(*bytes, "`unread_bytes`", kMostMean, report).value_or(0);
+  if (unread == nullptr) return;
+  edge.unread = read_number(*unread, "`unread`", kMostMean, report).value_or(0);
+  if (edge.unread <= edge.tokens) return;
+  report.error(problem::kBadValue, unread->place, "more tokens are `unread` than there are `tokens`",
+               "`unread` is how many of the `tokens` are held and never read");
+}
+
 void read_edge(const YamlNode& node, Profile& profile, Report& report) {
-  const MapReader map(&node, "an edge", {"from", "to", "tokens", "bytes", "mad_bytes", "mean_bytes"}, report);
+  const MapReader map(&node, "an edge",
+                      {"from", "to", "tokens", "bytes", "mad_bytes", "mean_bytes", "unread", "unread_bytes"}, report);
   if (!map.is_map()) return;
   EdgeProfile edge;
   edge.place = node.place;
@@ -103,6 +114,7 @@ void read_edge(const YamlNode& node, Profile& profile, Report& report) {
   if (const YamlNode* mean = map.get("mean_bytes"))
     edge.bytes = read_number(*mean, "`mean_bytes`", kMostMean, report).value_or(0);
   check_count(map, "mad_bytes", report);
+  read_unread(map, edge, report);
   if (from == nullptr || to == nullptr) return;
   const auto writer = read_text(*from, "`from`", report), reader = read_text(*to, "`to`", report);
   if (!writer || !reader) return;

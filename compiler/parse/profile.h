@@ -23,6 +23,8 @@ struct StageProfile {
 struct EdgeProfile {
   double tokens = 1;  // per instance
   double bytes = 0;   // of payload, per token, mean: absent tokens are some without
+  // Of them, those that were held for firings of which none came; bytes as above.
+  double unread = 0, unread_bytes = 0;
   Place place = {};
 };
 

@@ -37,7 +37,8 @@ void change_latency(CostTable& table, double factor) {
 std::uint64_t bytes_of_token(const EdgeCosts& edge) { return edge.bytes / edge.tokens; }
 
 void change_payload(CostTable& table, double factor) {
-  for (EdgeCosts& edge : table.edges) edge.bytes = scaled_by(edge.bytes, factor);
+  for (EdgeCosts& edge : table.edges)
+    for (std::uint64_t* const bytes : {&edge.bytes, &edge.unread_bytes}) *bytes = scaled_by(*bytes, factor);
 }
 
 struct BestRpc {

@@ -20,7 +20,7 @@ Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t t
     if (from != to) route.add({from, kHost}), route.add({kHost, to});
   } else {
     if (model == "rpc-polled") route.add({kHost, from, false});  // the host asks for the result
-    route.add({from, kHost}), route.add({kHost, to});
+    route.add({from, kHost}), route.add({kHost, to, true, true, true});
   }
   return route;
 }

@@ -16,6 +16,7 @@ struct Hop {
   std::uint32_t from = 0, to = 0;
   bool payload = true;  // false: a header alone
   bool message = true;  // false: payload that rides on another's return
+  bool called = false;  // with a call: tokens that no firing reads stay where they are
 };
 
 // At most four hops; those from a component to itself are left out.

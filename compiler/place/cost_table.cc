@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "compiler/fnv_hash.h"
@@ -169,12 +170,35 @@ class TableMaker {
     const bool held = to.inputs[edge.to_port].hold;
     const std::size_t shared_by = held ? from.replicas : pairs.size();
     const Shared tokens(measured.tokens * kParts, shared_by),
-        bytes(measured.tokens * measured.bytes * kParts, shared_by);
+        bytes(measured.tokens * measured.bytes * kParts, shared_by), unread(measured.unread * kParts, shared_by),
+        unread_bytes(measured.unread * measured.unread_bytes * kParts, shared_by);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const std::size_t one = held ? pairs[p].writer : p;
-      table_.edges.push_back({first_[edge.from_stage] + pairs[p].writer, first_[edge.to_stage] + pairs[p].reader,
-                              tokens.of(one), bytes.of(one), edge.count});
+      EdgeCosts costs{first_[edge.from_stage] + pairs[p].writer,
+                      first_[edge.to_stage] + pairs[p].reader,
+                      tokens.of(one),
+                      bytes.of(one),
+                      edge.count,
+                      std::min(unread.of(one), tokens.of(one)),
+                      std::min(unread_bytes.of(one), bytes.of(one))};
+      if (held && to.replicas > 1) leave_to_others(edge, pairs[p], costs);
+      table_.edges.push_back(costs);
     }
+  }
+  // Of the replicas that a held token comes to, those read it that fire for it: one, or where each element of a scatter
+  // has its own as many as there are elements.
+  void leave_to_others(const GraphEdge& edge, const ReplicaEdge& pair, EdgeCosts& costs) const {
+    const GraphStage &from = graph_.stages[edge.from_stage], &to = graph_.stages[edge.to_stage];
+    const auto read = static_cast<double>(costs.tokens - costs.unread);
+    if (read == 0) return;
+    const std::uint32_t alike = std::gcd(from.replicas, to.replicas);
+    double share = pair.writer % alike == pair.reader % alike ? static_cast<double>(alike) / to.replicas : 0;
+    if (replica_scatter(graph_, edge.from_stage) != replica_scatter(graph_, edge.to_stage)) {
+      const double firings = profile_.stages.at(to.name).firings * kParts / to.replicas / from.replicas;
+      share = std::min(1.0, firings / read);
+    }
+    costs.unread = costs.tokens - whole(read * share);
+    costs.unread_bytes = costs.bytes - whole(static_cast<double>(costs.bytes - costs.unread_bytes) * share);
   }
 
   const Graph& graph_;
@@ -225,8 +249,8 @@ std::string hash_of(const CostTable& table) {
     for (const auto& amounts : stage.resources) add(hash, amounts);
   }
   for (const EdgeCosts& edge : table.edges)
-    for (const std::uint64_t number :
-         {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes, std::uint64_t{edge.count}})
+    for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes,
+                                       std::uint64_t{edge.count}, edge.unread, edge.unread_bytes})
       hash.add(number);
   return hash.text();
 }

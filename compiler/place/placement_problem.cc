@@ -84,6 +84,9 @@ class Builder {
     for (const EdgeCosts& edge : table_.edges)
       if (edge.tokens > kMostTableNumber || edge.bytes > kMostTableNumber)
         return bad_table("a number of the edge from stage " + name_of(edge.from) + " is too large");
+    for (const EdgeCosts& edge : table_.edges)
+      if (edge.unread > edge.tokens || edge.unread_bytes > edge.bytes)
+        return bad_table("more of the edge from stage " + name_of(edge.from) + " is never read than there is");
     for (const LinkCosts& link : table_.links)
       if (link.latency_ps > kMostTableNumber || link.ps_per_kib > kMostTableNumber)
         return bad_table("a number of a link is too large");
@@ -156,7 +159,7 @@ class Builder {
   }
   [[nodiscard]] Status add(Cost& cost, const EdgeCosts& edge, std::uint32_t a, std::uint32_t b) const {
     const Route route = route_of_token(goal_.model, a, b, edge.to == kSink, edge.count);
-    const Sum sum = cost + cost_of(table_, route, edge.tokens, edge.bytes);
+    const Sum sum = cost + cost_of(table_, route, edge);
     if (sum > kMostCost)
       return bad_table("the edges between stages " + name_of(edge.from) + " and " + name_of(edge.to) +
                        " take more than can be counted");
@@ -292,7 +295,7 @@ class Builder {
             period()};
     if (std::ranges::find(row.pairs, 1) == row.pairs.end()) return;
     for (const EdgeCosts& edge : table_.edges) {
-      const Sum time = transfer_ps(table_.links[x * k_ + y], edge.bytes);
+      const Sum time = transfer_ps(table_.links[x * k_ + y], bytes_over(edge, x, y));
       const auto put = [&](Cost& weight) {
         weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // such a row allows nothing
       };
@@ -306,6 +309,12 @@ class Builder {
         if (row.pairs[l * k_ + l] != 0) put(row.nodes[edge.from * k_ + l]);
     }
     add(std::move(row));
+  }
+  // Of an edge's bytes those that go over a link, if its stages are where some do.
+  [[nodiscard]] std::uint64_t bytes_over(const EdgeCosts& edge, std::uint32_t x, std::uint32_t y) const {
+    const Route route = route_of_token(goal_.model, x, y, false);
+    const auto hop = std::ranges::find_if(route.hops(), [&](const Hop& h) { return h.from == x && h.to == y; });
+    return hop == route.hops().end() ? edge.bytes : crossing(*hop, edge).bytes;
   }
   // Payload from which components to which goes over a link?
   [[nodiscard]] std::vector<std::uint8_t> pairs_over(std::uint32_t x, std::uint32_t y) const {
@@ -335,11 +344,23 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
 }
 
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
+  EdgeCosts edge;
+  edge.tokens = tokens, edge.bytes = bytes;
+  return cost_of(table, route, edge);
+}
+
+Crossing crossing(const Hop& hop, const EdgeCosts& edge) {
+  if (!hop.called) return {edge.tokens, edge.bytes};
+  return {edge.tokens - edge.unread, edge.bytes - edge.unread_bytes};
+}
+
+assign::Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge) {
   Sum sum = 0;
   for (const Hop& hop : route.hops()) {
     const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
-    if (hop.message) sum += Sum{link.latency_ps} * tokens / kPerMillion;
-    if (hop.payload) sum += Sum{link.ps_per_kib} * bytes / kKib;
+    const Crossing all = crossing(hop, edge);
+    if (hop.message) sum += Sum{link.latency_ps} * all.tokens / kPerMillion;
+    if (hop.payload) sum += Sum{link.ps_per_kib} * all.bytes / kKib;
   }
   return sum;
 }

@@ -26,6 +26,14 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
 // What a way costs, in ps, that `tokens` take with `bytes` of payload in all, both in millionths.
 assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
+// Of an edge's tokens and bytes, those that take a hop.
+struct Crossing {
+  std::uint64_t tokens = 0, bytes = 0;
+};
+Crossing crossing(const Hop& hop, const EdgeCosts& edge);
+// What all tokens of an edge cost that take a way.
+assign::Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge);
+
 // For how long so many bytes of payload, in millionths, are on a link; rounded up.
 assign::Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes);
 

@@ -63,8 +63,15 @@ class Predictor {
   [[nodiscard]] Route route_of(const EdgePlan& edge) const {
     return route_of_token(model_, at(edge.from_stage), at(edge.to_stage), edge.to_stage == kSinkStage, edge.count);
   }
-  [[nodiscard]] static Sum messages_of(const Route& route) {
-    return std::ranges::count_if(route.hops(), [](const Hop& hop) { return hop.message; });
+  [[nodiscard]] static Sum messages_of(const Route& route, const EdgeCosts& edge) {
+    Sum messages = 0;
+    for (const Hop& hop : route.hops()) messages += hop.message ? crossing(hop, edge).tokens : 0;
+    return messages;
+  }
+  [[nodiscard]] static Sum messages_of(const Route& route, std::uint64_t tokens) {
+    EdgeCosts edge;
+    edge.tokens = tokens;
+    return messages_of(route, edge);
   }
 
   void add_stage(std::uint32_t s) {
@@ -72,7 +79,7 @@ class Predictor {
     const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
     const bool is_kernel = plan_.stages[s].role == StageRole::kKernel;
     ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), is_kernel ? kernels : 0,
-                messages_of(route) * firings(s)};
+                messages_of(route, firings(s))};
     serial_ps_ += ways_[s].ps;
     messages_ += ways_[s].hops;
     calls_ += ways_[s].hops;
@@ -81,12 +88,11 @@ class Predictor {
   void add_edge(const EdgePlan& edge, const EdgeCosts& cost) {
     const Route route = route_of(edge);
     const bool rides = model_ == "rpc-nested" && edge.to_stage == kSinkStage;
-    const Way way = rides ? ride_back(edge, cost)
-                          : Way{cost_of(costs_, route, cost.tokens, cost.bytes), 0, messages_of(route) * cost.tokens};
+    const Way way = rides ? ride_back(edge, cost) : Way{cost_of(costs_, route, cost), 0, messages_of(route, cost)};
     serial_ps_ += way.ps;
     messages_ += way.hops;
-    if (!rides && !edge.count) add_bytes(edge, route, cost.bytes);  // a count has no payload
-    add_to_bundles(edge, route, cost.tokens);
+    if (!rides && !edge.count) add_bytes(edge, route, cost);  // a count has no payload
+    add_to_bundles(edge, route, cost);
     edge_ways_.push_back(way);
   }
   // Outputs ride back on returns to the writer of a stage's first input (runtime/rpc/call_model.h). Of several on one
@@ -104,8 +110,8 @@ class Predictor {
       Route back;
       const bool first = ridden_.insert(stage).second;
       back.add({at(stage), at(caller->second), true, !first});
-      way.ps += cost_of(costs_, back, cost.tokens, cost.bytes);
-      way.hops += messages_of(back) * cost.tokens;
+      way.ps += cost_of(costs_, back, cost);
+      way.hops += messages_of(back, cost);
       if (!back.hops().empty()) payload_bytes_ += cost.bytes;
       stage = caller->second;
     }
@@ -113,9 +119,10 @@ class Predictor {
   }
   // Edges on which a stage itself sends an output to one controller name the same block, which is counted once
   // (runtime/plan/plan.h). What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
-  void add_bytes(const EdgePlan& edge, const Route& route, std::uint64_t bytes) {
+  void add_bytes(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
+      const std::uint64_t bytes = crossing(hop, cost).bytes;
       const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
       const bool own = hop.from == at(edge.from_stage) && !relayed;
       if (own) {
@@ -134,10 +141,11 @@ class Predictor {
 
   // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
   // what goes from a firing to one stage is.
-  void add_to_bundles(const EdgePlan& edge, const Route& route, std::uint64_t tokens) {
+  void add_to_bundles(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
     const bool by_host = model_ != "woa" && model_ != "rpc-nested";
     for (const Hop& hop : route.hops()) {
       if (!hop.message) continue;
+      const std::uint64_t tokens = crossing(hop, cost).tokens;
       if (!by_host) {
         bundles_[{edge.from_stage, edge.to_stage, hop.from != at(edge.from_stage)}] += tokens;
       } else if (hop.payload) {

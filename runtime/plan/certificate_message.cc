@@ -57,6 +57,8 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_tokens(edge.tokens);
     e.set_bytes(edge.bytes);
     e.set_count(edge.count);
+    e.set_unread(edge.unread);
+    e.set_unread_bytes(edge.unread_bytes);
   }
 }
 
@@ -81,7 +83,8 @@ CostTable decode(const pb::CostTable& from) {
     stage.copy = s.copy();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
-  for (const pb::EdgeCosts& e : from.edges()) to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count()});
+  for (const pb::EdgeCosts& e : from.edges())
+    to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count(), e.unread(), e.unread_bytes()});
   return to;
 }
 

@@ -55,6 +55,9 @@ struct EdgeCosts {
   std::uint64_t tokens = kPerMillion;  // of an instance, in millionths
   std::uint64_t bytes = 0;             // of payload of an instance, in millionths
   bool count = false;                  // of a scatter's elements their number alone (EdgePlan::count)
+  // Of them, those that were held for firings of which none came: a caller who passes on the arguments of a call never
+  // passes these on.
+  std::uint64_t unread = 0, unread_bytes = 0;
   bool operator==(const EdgeCosts&) const = default;
 };
 

@@ -157,6 +157,11 @@ class Comparer {
     row.model = model;
     row.prediction = loaded.plan->certificate->prediction;
     row.status = status_of(*loaded.plan->certificate);
+    row.assumed_links = assumed_links(*loaded.plan->certificate);
+    row.source_ps = loaded.plan->certificate->costs.stages[kSourceStage].time_ps[kHostComponent];
+    row.has_unread = std::ranges::any_of(loaded.plan->certificate->costs.edges, &EdgeCosts::unread);
+    row.has_shares =
+        std::ranges::any_of(loaded.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; });
     row.plan = rewrite(*loaded.plan, model);
     for (std::size_t s = 0; s < loaded.plan->stages.size(); ++s) {
       const StagePlan& stage = loaded.plan->stages[s];

@@ -88,6 +88,26 @@ void print_predicted(const Comparison& comparison) {
     }
 }
 
+// What all times rest on beside kernels.
+void print_grounds(const Comparison& comparison) {
+  std::map<std::string, std::string> models;  // by links
+  std::int64_t source_ps = 0;
+  for (const ModelRow& row : comparison.models) {
+    std::string links;
+    for (const std::string& link : row.assumed_links) links += (links.empty() ? "" : ", ") + link;
+    if (!links.empty()) models[links] += (models[links].empty() ? "" : ", ") + row.model;
+    source_ps = std::max(source_ps, row.source_ps);
+  }
+  for (const auto& [links, names] : models)
+    std::printf("  %s: assumed, neither measured nor in a machine file: what messages take on %s (docs/machine.md).\n",
+                names.c_str(), links.c_str());
+  if (std::ranges::any_of(comparison.models, &ModelRow::has_shares))
+    std::printf("  Replicas are taken to get equal shares: where they do not, MESSAGES and PAYLOAD are not exact.\n");
+  if (source_ps > 0)
+    std::printf("  Writing the inputs takes %s of each SERIAL, CRITICAL PATH and TIME; it is no kernel.\n",
+                ps_text(source_ps).c_str());
+}
+
 // Of the longest way of one instance alone.
 double kernel_share(const Prediction& known) {
   if (known.alone_ps == 0) return 0;
@@ -168,11 +188,10 @@ bool sent_as_predicted(const ModelRow& row) {
 
 // What a prediction takes for granted that did not hold.
 std::string why_sent_otherwise(const ModelRow& row) {
-  if (std::ranges::any_of(row.plan->edges, [](const EdgePlan& edge) { return edge.choice.replicas > 1; }))
-    return "of replicas that get equal shares, which these instances or elements did not give them";
-  const auto holds = [](const StagePlan& stage) { return std::ranges::any_of(stage.inputs, &InputPortPlan::hold); };
-  if ((row.model == "rpc-hub" || row.model == "rpc-polled") && std::ranges::any_of(row.plan->stages, holds))
-    return "of callers that pass on all held tokens; those of calls that were never made stayed with them";
+  if (row.has_shares) return "of replicas that get equal shares, which these instances or elements did not give them";
+  if (row.has_unread)
+    return "of what was profiled; inputs may be others, and of held tokens that are never read some may come too late: "
+           "no instance waits for them";
   return "of what was profiled, and these inputs are others";
 }
 
@@ -317,6 +336,9 @@ nlohmann::json to_json(const Comparison& comparison) {
                    {"placement", row.placement},
                    {"firings", row.firings},
                    {"kernel_share", kernel_share(row.prediction)},
+                   {"assumed_links", row.assumed_links},
+                   {"equal_shares", row.has_shares},
+                   {"source_us", static_cast<double>(row.source_ps) / kPsPerUs},
                    {"peak_buffer_bytes", row.plan.ok() ? json(row.peak_buffer_bytes) : json(nullptr)},
                    {"status", row.status}});
     add_measured(object, row);
@@ -338,6 +360,7 @@ void print(const Comparison& comparison) {
   std::printf("%s, %s: every call model at its own best placement, of one instance\n\n", comparison.graph.c_str(),
               comparison.objective.c_str());
   print_predicted(comparison);
+  print_grounds(comparison);
   const bool ran = std::ranges::any_of(comparison.models, [](const ModelRow& row) { return row.measured.has_value(); });
   if (ran) print_measured(comparison);
   print_placements(comparison);

@@ -127,7 +127,8 @@ Object entry_json(const ProfileEntry& entry) {
 
 Object edges_json(const MeasuredRun& run) {
   Object list = Object::array();
-  for (const auto& [ends, bytes] : run.tokens) {
+  for (const auto& [ends, edge] : run.edges) {
+    const std::vector<double>& bytes = edge.bytes;
     const bench::Robust all = bench::robust(bytes);
     const double sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
     list.push_back({{"from", ends.first},
@@ -136,6 +137,10 @@ Object edges_json(const MeasuredRun& run) {
                     {"bytes", number(all.median)},
                     {"mad_bytes", whole(all.mad)},
                     {"mean_bytes", number(bytes.empty() ? 0 : sum / static_cast<double>(bytes.size()))}});
+    if (edge.unread == 0) continue;
+    const auto unread = static_cast<double>(edge.unread);
+    list.back()["unread"] = number(unread / static_cast<double>(run.instances));
+    list.back()["unread_bytes"] = number(static_cast<double>(edge.unread_bytes) / unread);
   }
   return list;
 }

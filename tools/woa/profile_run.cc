@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "runtime/base/clock.h"
+#include "runtime/controller/trace_counts.h"
 
 namespace woa::tools {
 namespace {
@@ -21,7 +22,6 @@ class TraceReader {
       const EdgePlan& edge = plan.edges[e];
       const auto port = std::pair{edge.from_stage, edge.from_port};
       counts_.push_back(!edge.count && first_edge.emplace(port, e).second);
-      if (!edge.count) out_.tokens[ends_of(edge)];  // those that carry nothing, too
     }
     for (const StagePlan& stage : plan.stages) {
       if (stage.role == StageRole::kKernel) out_.stages[stage.name].clock_mhz = stage.variant.clock_mhz;
@@ -31,7 +31,6 @@ class TraceReader {
   void read(const ControllerReport& controller) {
     for (const TraceEvent& event : controller.trace) {
       if (event.instance < first_ || event.kind != TraceEvent::Kind::kWrite) continue;
-      out_.tokens[ends_of(plan_.edges[event.edge])].push_back(static_cast<double>(event.bytes));
       // A payload is written once, however many edges it leaves on.
       if (counts_[event.edge]) written_[{event.stage, event.instance, event.tag}] += event.bytes;
     }
@@ -43,6 +42,20 @@ class TraceReader {
       MeasuredStage& stage = out_.stages[plan_.stages[event.stage].name];
       stage.device = controller.device;
       stage.firings.push_back({event.bytes, written_[{event.stage, event.instance, event.tag}], took_ns, event.cycles});
+    }
+  }
+
+  void read_tokens(const RunReport& report) {
+    std::vector<std::span<const TraceEvent>> traces;
+    for (const ControllerReport& controller : report.controllers) traces.emplace_back(controller.trace);
+    const auto tokens = traced_tokens(plan_, traces, first_);
+    for (std::size_t e = 0; e < tokens.size(); ++e) {
+      if (plan_.edges[e].count) continue;
+      MeasuredEdge& edge = out_.edges[ends_of(plan_.edges[e])];  // those that carry nothing, too
+      for (const TracedToken& token : tokens[e]) {
+        edge.bytes.push_back(static_cast<double>(token.bytes));
+        if (!token.read) ++edge.unread, edge.unread_bytes += token.bytes;
+      }
     }
   }
 
@@ -113,6 +126,7 @@ ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions optio
   if (!report.ok()) return {std::nullopt, report.status(), {}};
   TraceReader reader(ran, chosen.inputs);
   for (const ControllerReport& controller : report->controllers) reader.read(controller);
+  reader.read_tokens(*report);
   return {reader.take(state.completed - chosen.inputs), {}, {}};
 }
 

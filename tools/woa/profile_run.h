@@ -26,12 +26,16 @@ struct MeasuredStage {
   std::uint32_t clock_mhz = 0;  // of the variant, where its device counts cycles
 };
 
+struct MeasuredEdge {
+  std::vector<double> bytes;                   // of payload, of each token
+  std::uint64_t unread = 0, unread_bytes = 0;  // of them: those that were held and never read
+};
+
 struct MeasuredRun {
-  std::uint64_t instances = 0;                  // that count: the first of each input do not
-  std::map<std::string, MeasuredStage> stages;  // by name
-  std::vector<double> source_ns;                // that writing the inputs took, by instance
-  // By "stage.port" of both ends, of the host's too: the payload bytes of each token.
-  std::map<std::pair<std::string, std::string>, std::vector<double>> tokens;
+  std::uint64_t instances = 0;                                        // that count: the first of each input do not
+  std::map<std::string, MeasuredStage> stages;                        // by name
+  std::vector<double> source_ns;                                      // that writing the inputs took, by instance
+  std::map<std::pair<std::string, std::string>, MeasuredEdge> edges;  // by "stage.port" of both ends, of the host's too
 };
 
 struct ProfileRunOptions {

@@ -201,17 +201,44 @@ class Compare(WoaTest):
             done = self.woa("compare", graph, *arguments, "--repetitions", repetitions)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
             self.assertEqual("  woa, rpc-fused: " + told not in done.stdout.decode(), equal, done.stdout.decode())
+            self.assertIn("Replicas are taken to get equal shares", done.stdout.decode())
 
-    def test_held_tokens_that_no_call_took_and_inputs_that_were_not_profiled_are_told_of(self):
+    def test_held_tokens_that_no_call_took_are_predicted_and_inputs_that_were_not_profiled_are_told_of(self):
         graph, known = self.profile("woa: 1\ngraph: held\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
                                     "  way: {kernel: route, in: {data: data}, params: {by: size}, on: \"cpu:0\"}\n"
                                     "  both: {kernel: join2, in: {a: way.odd, b: {from: data, hold: true}}, on: \"cpu:1\"}\n"
                                     "outputs: {data: [way.even, both.data]}\n")  # profiled with an even number of bytes
-        for size, told in ((100, "rpc-hub, rpc-polled: MESSAGES and PAYLOAD are of callers that pass on all held tokens; those of calls"),
-                           (101, "woa, rpc-fused: MESSAGES and PAYLOAD are of what was profiled, and these inputs are others.")):
-            done = self.woa("compare", graph, *known, "--run", "--in", "data=" + self.write("data", "x" * size), "--repetitions", "2")
-            self.assertEqual(done.returncode, 0, done.stderr.decode())
-            self.assertIn("  " + told, done.stdout.decode())
+        edges = {(edge["from"], edge["to"]): edge for edge in json.loads(harness.read(known[1]))["edges"]}
+        self.assertEqual(edges["source.data", "both.b"]["unread"], 1)
+        self.assertEqual(edges["source.data", "both.b"]["unread_bytes"], 100)
+        self.assertNotIn("unread", edges["source.data", "way.data"])
+        ran = ["woa", "rpc-fused", "rpc-hub", "rpc-polled"]  # nobody nests choices
+        rows = {row["model"]: row for row in self.compare(graph, *known, "--run", "--in", "data=" + self.write("data", "x" * 100))["models"]}
+        for model in ran:
+            self.assertEqual(rows[model]["measured"]["messages"], rows[model]["messages"], model)
+            self.assertEqual(rows[model]["measured"]["payload_bytes"], rows[model]["payload_bytes"], model)
+        self.assertEqual([rows[model]["messages"] for model in ran], [3, 3, 2, 5])  # the caller of rpc-hub keeps the held token
+        done = self.woa("compare", graph, *known, "--run", "--in", "data=" + self.write("data", "x" * 101), "--repetitions", "2")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("  " + ", ".join(ran) + ": MESSAGES and PAYLOAD are of what was profiled; inputs may be others", done.stdout.decode())
+
+    def test_links_that_are_assumed_and_the_writing_of_inputs_are_told_of(self):
+        graph, (option, profile) = self.profile(self.TWO % "cpu:1")
+        known = json.loads(harness.read(profile))
+        known["source_ps"] = 5_000_000
+        given = [option, self.write("known.json", json.dumps(known))]
+        open_ended = ["--machine", self.write("open.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}}\n")]
+        rows = {row["model"]: row for row in self.compare(graph, *given, *open_ended)["models"]}
+        self.assertEqual(rows["woa"]["assumed_links"], ["host - cpu:0", "host - cpu:1", "cpu:0 - cpu:1"])
+        self.assertEqual(rows["rpc-hub"]["assumed_links"], ["host - cpu:0", "host - cpu:1"])
+        self.assertEqual(rows["woa"]["source_us"], 5)
+        text = self.woa("compare", graph, *given, *open_ended).stdout.decode()
+        self.assertIn("rpc-fused, rpc-hub, rpc-polled: assumed, neither measured nor in a machine file: what messages take on "
+                      "host - cpu:0, host - cpu:1 (", text)
+        self.assertIn("Writing the inputs takes 5 us of each SERIAL", text)
+        for row in self.compare(graph, *given, *self.machine())["models"]:
+            self.assertEqual(row["assumed_links"], [])
+        self.assertNotIn("assumed", self.woa("compare", graph, *given, *self.machine()).stdout.decode())
 
     def test_a_nested_placement_that_outputs_take_longer_ways_from_is_not_called_proved(self):
         graph, known = self.profile(self.TWO.replace(", on: \"%s\"", ""))

@@ -18,8 +18,8 @@ constexpr int kStill = 40;
 
 class Driver final : public InstanceObserver {
  public:
-  Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed)
-      : plan_(plan), kernels_(kernels), random_(seed), layout_(make_layout(plan)) {}
+  Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed, std::uint64_t alike = 1)
+      : plan_(plan), kernels_(kernels), random_(seed), alike_(alike), layout_(make_layout(plan)) {}
 
   Driven run(std::uint64_t instances) {
     driven_.status = start();
@@ -27,7 +27,29 @@ class Driver final : public InstanceObserver {
     return std::move(driven_);
   }
 
+  Driven run_counted(std::uint64_t instances) {
+    counted_ = true;
+    driven_.status = start();
+    while (driven_.status.ok() && !driven_.stands_still && ended_ < instances) {
+      while (driven_.status.ok() && !driven_.stands_still && ended_ == oldest_) step(oldest_ + 1);
+      while (driven_.status.ok() && !nothing_more_to_do()) continue;
+      controllers_[kHostController]->controller().retire(++oldest_);
+    }
+    for (const auto& controller : controllers_) count(controller->controller());
+    return std::move(driven_);
+  }
+
  private:
+  void count(const Controller& controller) {
+    const std::vector<EdgeStats>& counted = controller.stats().edges;
+    driven_.edges.resize(plan_.edges.size());
+    for (std::size_t e = 0; e < counted.size(); ++e) {
+      driven_.edges[e].messages += counted[e].messages;
+      driven_.edges[e].payload_bytes += counted[e].payload_bytes;
+    }
+    driven_.traces.emplace_back(controller.trace().begin(), controller.trace().end());
+  }
+
   Status start() {
     auto segments = allocate_segments(layout_, 0, transport_);
     if (!segments.ok()) return segments.status();
@@ -48,6 +70,7 @@ class Driver final : public InstanceObserver {
     setup.id = c;
     setup.transports = {&transport_, {}};
     setup.segments = &segments_;
+    setup.trace = counted_;
     if (c == kHostController) {
       auto host = std::make_unique<HostBackend>(
           [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { succeed(instance, outputs); });
@@ -90,7 +113,7 @@ class Driver final : public InstanceObserver {
   }
 
   void admit() {
-    host_->set_inputs(admitted_, [text = std::to_string(admitted_)](std::uint32_t, std::span<std::byte> room) {
+    host_->set_inputs(admitted_, [text = std::to_string(admitted_ / alike_)](std::uint32_t, std::span<std::byte> room) {
       std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), room.begin());
       return Result<std::uint64_t>(text.size());
     });
@@ -115,6 +138,7 @@ class Driver final : public InstanceObserver {
 
   void end(std::uint64_t instance) {
     ++ended_;
+    if (counted_) return;
     open_[instance % kMaxWindow] = false;
     while (oldest_ < admitted_ && !open_[oldest_ % kMaxWindow]) ++oldest_;
     controllers_[kHostController]->controller().retire(oldest_);
@@ -123,6 +147,8 @@ class Driver final : public InstanceObserver {
   const Plan& plan_;
   const Functions& kernels_;
   std::mt19937 random_;
+  const std::uint64_t alike_;
+  bool counted_ = false;
   const Layout layout_;
   LoopbackTransport transport_;
   Segments segments_;
@@ -140,6 +166,11 @@ class Driver final : public InstanceObserver {
 
 Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed) {
   return Driver(plan, kernels, seed).run(instances);
+}
+
+Driven drive_counted(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed,
+                     std::uint64_t alike) {
+  return Driver(plan, kernels, seed, alike).run_counted(instances);
 }
 
 }  // namespace woa::test

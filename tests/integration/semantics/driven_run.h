@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/controller/stats.h"
 #include "runtime/plan/plan.h"
 #include "tests/support/function_backend.h"
 
@@ -19,10 +20,19 @@ struct Driven {
   std::map<std::uint64_t, Code> failures;
   bool stands_still = false;  // no controller and no kernel can do anything, and not every instance has ended
   Status status;              // why it could not be started, or go on
+  // Of counted():
+  std::vector<EdgeStats> edges;                 // by edge: what crossed, by the controllers' own counts
+  std::vector<std::vector<TraceEvent>> traces;  // by controller
 };
 
 // Instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind cpu
 // kernels end at once, on all others some polls later and in any order.
 Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed);
+
+// The same, one instance after another and traced. Each is retired when nobody can do anything for it any more: what it
+// sends that nobody waits for counts, too. `alike` instances in a row have the same input: their numbers divided by
+// that.
+Driven drive_counted(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed,
+                     std::uint64_t alike = 1);
 
 }  // namespace woa::test

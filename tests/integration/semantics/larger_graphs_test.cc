@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -17,7 +16,7 @@
 #include "compiler/compiler.h"
 #include "runtime/rpc/call_model.h"
 #include "tests/integration/semantics/driven_run.h"
-#include "tests/integration/semantics/kernel_folder.h"
+#include "tests/integration/semantics/program_kernels.h"
 #include "tests/integration/semantics/random_program.h"
 #include "tests/support/catch.h"
 
@@ -35,41 +34,6 @@ int number_in(const char* variable, int otherwise) {
   REQUIRE((error == std::errc() && end == text.data() + text.size() && number > 0));
   return number;
 }
-
-// Of kernels that see more or less than a token of each port (docs/kernels.md).
-bool one_kind(const std::string& kernel) {
-  return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse";
-}
-
-// The kernels of random programs, for both kinds of controller where they may be, and small payloads.
-class ProgramKernels {
- public:
-  ProgramKernels() {
-    for (const auto& entry : program_kernels()) folder_.add(entry.first, description(entry.first));
-  }
-  [[nodiscard]] const std::string& path() const noexcept { return folder_.path(); }
-
- private:
-  static std::string description(const std::string& kernel) {
-    for (const char* const folder : {"/tests/golden/compiler/kernels/", "/tests/support/kernels/"}) {
-      std::ifstream file(std::string(WOA_SOURCE_DIR) + folder + kernel + "/kernel.yaml");
-      std::string text, line;
-      while (std::getline(file, line)) {
-        if (line.starts_with("  ") && text.ends_with(kTwoVariants)) continue;  // more variants
-        if (line.starts_with("variants:") && !one_kind(kernel)) line = kTwoVariants, line.pop_back();
-        for (const char* const size : {"1MiB", "1KiB"}) {
-          for (std::size_t at = 0; (at = line.find(size)) != std::string::npos;) line.replace(at, 4, "64");
-        }
-        text += line + "\n";
-      }
-      if (!text.empty()) return text;
-    }
-    FAIL("no description of " << kernel);
-    return {};
-  }
-
-  KernelFolder folder_;
-};
 
 class LargerGraphs {
  public:

@@ -83,9 +83,9 @@ std::vector<std::string> with_loop(std::vector<std::string> writers, const std::
 
 std::string value_of(const std::string& stage, std::uint32_t port, const std::vector<std::string>& inputs) {
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(mix(stage + "." + std::to_string(port), inputs)));
-  return text;
+  const std::uint64_t hash = mix(stage + "." + std::to_string(port), inputs);
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return {text, 10 + hash % 7};  // of several sizes
 }
 
 std::size_t choice_of(const std::string& stage, std::size_t choices, const std::vector<std::string>& inputs) {
@@ -162,6 +162,7 @@ RandomProgram::Part RandomProgram::series(const Writers& in, std::size_t budget,
 RandomProgram::Part RandomProgram::branch(const Writers& in, std::size_t budget, int depth) {
   const std::string s = add("route", "in: " + list(in));
   Part left = block({s + ".left"}, budget / 2, depth);
+  if (below(2) == 0) left = with_input(left);
   Part right{{s + ".right"}, [](const std::string& v) { return v; }};
   if (below(2) == 0) right = block(right.out, budget / 2, depth);
   Writers out = left.out;
@@ -170,6 +171,12 @@ RandomProgram::Part RandomProgram::branch(const Writers& in, std::size_t budget,
             const std::size_t way = choice_of(s, 2, {v});
             return (way == 0 ? left : right).meaning(value_of(s, static_cast<std::uint32_t>(way), {v}));
           }};
+}
+
+// Joined with the graph's input, which is held, and never read where the part is not reached.
+RandomProgram::Part RandomProgram::with_input(const Part& part) {
+  const std::string j = add("join2", "a: " + list(part.out) + ", b: " + held({"x"}));
+  return {{j + ".out"}, [=, this](const std::string& v) { return value_of(j, 0, {part.meaning(v), x_}); }};
 }
 
 RandomProgram::Part RandomProgram::parallel(const Writers& in, std::size_t budget, int depth, bool hold) {

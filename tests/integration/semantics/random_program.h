@@ -49,6 +49,7 @@ class RandomProgram {
   Part single(const Writers& in);
   Part series(const Writers& in, std::size_t budget, int depth);
   Part branch(const Writers& in, std::size_t budget, int depth);
+  Part with_input(const Part& part);
   Part parallel(const Writers& in, std::size_t budget, int depth, bool held);
   Part optional(const Writers& in);
   Part scatter(const Writers& in, std::size_t budget, int depth);

@@ -31,6 +31,23 @@ edges: [{from: source.x, to: a.in, tokens: 0.25, bytes: 64}, {from: a.out, to: s
   CHECK(profile.edges.at({"a.out", "sink.y"}).bytes == 0.5);
 }
 
+TEST_CASE("of the tokens of an edge some may never be read, but no more than there are") {
+  const auto edge = [](const std::string& unread) {
+    return "stages: {}\nedges: [{from: source.x, to: a.in, tokens: 0.5, bytes: 64" + unread + "}]\n";
+  };
+  const EdgeProfile some = accepted_profile(edge(", unread: 0.25, unread_bytes: 32")).edges.at({"source.x", "a.in"});
+  CHECK(some.unread == 0.25);
+  CHECK(some.unread_bytes == 32);
+  CHECK(accepted_profile(edge("")).edges.at({"source.x", "a.in"}).unread == 0);
+  Report report;
+  const std::string head = "woa_profile: 1\ngraph: g\ngraph_hash: \"00ff\"\n";
+  CHECK_FALSE(read_profile(report.add_source("profile.yaml", head + edge(", unread: 0.75")), report).has_value());
+  const auto said = report.take();
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].code == "E0113");
+  CHECK(said[0].text.find("more tokens are `unread`") != std::string::npos);
+}
+
 TEST_CASE("a time is a controller's own, else its kind's, and cycles follow the controller's clock") {
   const StageProfile stage = accepted_profile(R"(stages:
   a: {firings: 1, on: {gpu: {time_ps: 9}, "gpu:1": {time_ps: 5}, fpga: {time_ps: 4000, cycles: 1000, clock_mhz: 250}}}

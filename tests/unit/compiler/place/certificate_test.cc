@@ -67,7 +67,8 @@ class Mutations {
       for (auto& each : stage.resources) amounts(each);
     }
     for (auto& edge : certificate.costs.edges)
-      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes), flags(edge.count);
+      numbers(edge.from), numbers(edge.to), numbers(edge.tokens), numbers(edge.bytes), flags(edge.count),
+          numbers(edge.unread), numbers(edge.unread_bytes);
     texts(certificate.goal.model), texts(certificate.goal.objective), texts(certificate.status);
     numbers(certificate.goal.copies);
     if (certificate.goal.most_latency_ps) numbers(*certificate.goal.most_latency_ps);

@@ -225,6 +225,30 @@ TEST_CASE("a held token that comes to a branch which is not taken does not make 
   CHECK(found->critical_kernels_ps == kStage_ps * 3 / 2);
 }
 
+TEST_CASE("a held token that no firing reads stays with its caller") {
+  CostTable costs = stages_at({0, 1}, 2);
+  costs.edges = {{0, 2, kPerMillion, kBytes}, {2, 1, kPerMillion, kBytes}, {2, 3, 2 * kPerMillion, 2 * kBytes}};
+  costs.edges.back().unread = kPerMillion, costs.edges.back().unread_bytes = kBytes / 2;
+  costs.stages[3].firings = 0;
+  struct Expected {
+    std::string_view model;
+    std::uint64_t messages, bytes;
+  };
+  for (const Expected& expected :
+       {Expected{"woa", 4, 40}, {"rpc-fused", 6, 60}, {"rpc-hub", 5, 55}, {"rpc-polled", 10, 55}}) {
+    INFO(expected.model);
+    Plan plan = plan_of(costs, placed(costs, expected.model));
+    plan.edges[1].from_port = 1;
+    const auto found = predict(plan);
+    REQUIRE(found.ok());
+    CHECK(found->messages == expected.messages * kPerMillion);
+    CHECK(found->payload_bytes == expected.bytes * kPerMillion);
+    CHECK(found->serial_ps == plan.certificate->value_ps);
+  }
+  costs.edges.back().unread = 3 * kPerMillion;
+  CHECK(placement_problem(costs, {}).status().message().find("never read") != std::string::npos);
+}
+
 TEST_CASE("the body of a loop counts though its head leaves it") {
   CostTable costs = stages_at({0, 1}, 2);
   costs.edges = {
