@@ -18,7 +18,7 @@
 
 namespace woa {
 
-inline constexpr std::uint32_t kPlanVersion = 2;
+inline constexpr std::uint32_t kPlanVersion = 3;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
