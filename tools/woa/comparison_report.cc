@@ -257,6 +257,12 @@ void print_gain(const char* of_what, const std::optional<GainRange>& range, doub
   std::printf("  %-13s %s (here: %s at most)\n", of_what, where.c_str(), text(now).c_str());
 }
 
+std::string times_as_long(double ratio) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.4g times as long", ratio);
+  return std::string_view(text.data()).starts_with("1 ") ? "as long" : text.data();
+}
+
 void print_break_even(const Comparison& comparison) {
   if (!comparison.break_even.ok()) {
     std::printf("\nbreak-even: %s\n", comparison.break_even.status().message().c_str());
@@ -270,8 +276,8 @@ void print_break_even(const Comparison& comparison) {
   } else if (even.why_nothing.empty()) {
     std::printf("\nThe best RPC, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(), even.ratio, what);
   } else {
-    std::printf("\nWOA gains nothing here: %s takes %.4g times as long by %s. Why: %s.\n", even.rpc.c_str(), even.ratio,
-                what, even.why_nothing.c_str());
+    std::printf("\nWOA gains nothing here: %s takes %s by %s. Why: %s.\n", even.rpc.c_str(),
+                times_as_long(even.ratio).c_str(), what, even.why_nothing.c_str());
   }
   std::printf(
       "where WOA gains more than 1 %%, around what is here, or nearest to it, all else as it is\n"

@@ -147,7 +147,7 @@ class Compare(WoaTest):
         self.assertEqual(rows["woa"]["predicted_us"], rows["rpc-fused"]["predicted_us"])
         self.assertNotIn("measured_us", rows["woa"])
         done = self.woa("compare", graph, *known, *self.machine())
-        self.assertIn("WOA gains nothing here", done.stdout.decode())
+        self.assertIn("WOA gains nothing here: rpc-fused takes as long by SERIAL", done.stdout.decode())
 
     def test_a_long_chain_is_polled_in_as_small_a_window_as_its_rings_need(self):
         stages, last = "", "data"
