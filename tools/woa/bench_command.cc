@@ -1,6 +1,5 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <memory>
 
@@ -26,6 +25,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
@@ -44,12 +44,8 @@ struct Shown {
 };
 
 int run_bench(const Bench& bench, const Shown& shown) {
-  const auto no_plot = [&] {
-    return fail({Code::kUnavailable, "cannot write the picture to '" + shown.plot + "'"}, kFailed, shown.json);
-  };
-  std::ofstream plot;
-  if (!shown.plot.empty()) plot.open(shown.plot, std::ios::trunc);
-  if (!plot) return no_plot();  // sooner than after minutes of measuring
+  const Status writable = shown.plot.empty() ? Status() : check_writable(shown.plot);
+  if (!writable.ok()) return fail(writable, kFailed, shown.json);  // sooner than after minutes of measuring
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -60,7 +56,8 @@ int run_bench(const Bench& bench, const Shown& shown) {
   const auto report = bench(options);
   if (!report.ok())
     return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);
-  if (plot.is_open() && !(plot << to_svg(*report) << std::flush)) return no_plot();
+  if (const Status plotted = shown.plot.empty() ? Status() : write_file(shown.plot, to_svg(*report)); !plotted.ok())
+    return fail(plotted, kFailed, shown.json);
   shown.json ? print_json(to_json(*report)) : print_table(*report);
   return kDone;
 }
