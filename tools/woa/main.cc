@@ -55,6 +55,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail({Code::kInvalid, usage_error(app, error)}, kUsage, wants_json(argc, argv));
   }
+  if (const std::string empty = empty_value(app); !empty.empty())
+    return fail({Code::kInvalid, empty}, kUsage, wants_json(argc, argv));
   return action();
 }
 

@@ -50,6 +50,15 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
          " --help` lists them";
 }
 
+std::string empty_value(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  for (const CLI::Option* option : command.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end())
+      return option->get_name() + ": expected something, got an empty text; `" + name_of(command) +
+             " --help` shows what it takes";
+  return "";
+}
+
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::vector<std::string> left = app.remaining(true);
