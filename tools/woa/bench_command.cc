@@ -371,7 +371,7 @@ void add_compiling(CLI::App& parent, Action& action) {
       .add_option_function<double>(
           "--placement-limit",
           [chosen](double limit) {
-            chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * limit));
+            chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * std::min(limit, 1e9)));
           },
           "Seconds that a better placement is looked for, at most [10]")
       ->check(positive_number());

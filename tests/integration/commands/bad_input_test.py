@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import subprocess
 
 import harness
 from harness import SOURCE, WoaTest, read
@@ -162,6 +163,14 @@ class BadUsage(WoaTest):
     def test_a_result_that_cannot_be_written_ends_the_run(self):
         text = self.write("text", "x" * 1000)
         self.refused(self.woa("run", HELLO, "--in", "text=" + text, "--out", "copy=/dev/full", "--instances", "100"), 1, "/dev/full")
+
+    def test_an_answer_that_is_lost_is_a_failure(self):
+        plan = self.path("hello.plan")
+        for arguments in (["devices"], ["devices", "--json"], ["check", HELLO], ["compile", HELLO, "-o", plan], ["verify", plan]):
+            for stdout in (">/dev/full", ">&-"):
+                done = subprocess.run(["sh", "-c", '"$@" ' + stdout, "sh", harness.WOA, *arguments], stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+                self.refused(done, 1, "could not be written to stdout")
+        self.assertEqual(self.woa("verify", plan).returncode, 0)  # nothing was printed into it
 
     def test_an_unknown_command_is_named(self):
         self.refused(self.woa("fly"), 2, "'fly'", "--help")
