@@ -316,6 +316,7 @@ void add_packing(CLI::App& parent, Action& action) {
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
   command.add_option("--block", chosen->block_bytes, "Bytes of a block of the link")
       ->transform(bytes())
+      ->check(within(64, std::uint64_t{1} << 30))
       ->option_text("SIZE [64KiB]");
   command.add_option("--provider", chosen->provider, "As libfabric names it")->capture_default_str();
   add_count(command, chosen->count, "Messages of a launch").option_text("UINT [256 MiB, 4 to 2,000]");

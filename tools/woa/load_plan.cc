@@ -259,6 +259,7 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--max-price", options.goal.most_price,
                   "The price of the controllers that stages are on is no more, in the unit of the machine file")
+      ->check(from_zero())
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
       ->transform(with_unit(kMilliwatts, "POWER"))

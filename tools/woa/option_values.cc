@@ -58,6 +58,8 @@ CLI::Validator within(std::uint64_t lowest, std::uint64_t highest) {
   return expecting("a whole number from " + range, whole);
 }
 
+CLI::Validator from_zero() { return within(0, kMost); }
+
 CLI::Validator positive() { return within(1, kMost); }
 
 CLI::Validator positive_number() {
