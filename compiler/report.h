@@ -45,6 +45,9 @@ class Report {
   // seen through it, whose problems then note it.
   std::uint32_t add_use(std::string stage, const Place& place);
   [[nodiscard]] const std::string& text(std::uint32_t source) const { return sources_[source].text; }
+  // The page of the documentation that has the form of a source.
+  void set_manual(std::uint32_t source, std::string_view page) { sources_[source].manual = page; }
+  [[nodiscard]] std::string_view manual(std::uint32_t source) const { return sources_[source].manual; }
   // The line of a place, without its end; empty for a source as a whole.
   std::string_view line(const Place& place);
 
@@ -64,6 +67,7 @@ class Report {
     std::string name, text;
     std::vector<std::size_t> lines;  // where each begins; found when first needed
     std::optional<Place> includer = std::nullopt;
+    std::string_view manual = "docs/graph-language.md";
   };
   struct Use {
     std::string stage;

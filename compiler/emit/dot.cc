@@ -151,8 +151,8 @@ class Drawing {
       if (plan_.stages[s].controller == c) busy += std::max(time_of(s), 0.0);
     return "  subgraph cluster_" + std::to_string(c) + " {\n    label=\"" + label_text(controller.name) + " (" +
            backend_text(controller) + ")" + (busy > 0 ? "\\n" + time_text(busy) : "") +
-           "\"; labelloc=t; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) + ";\n" +
-           inside_[c] + "  }\n";
+           "\"; labelloc=b; labeljust=l; fontsize=14; style=filled; color=" + std::string(color_of(controller.kind)) +
+           ";\n" + inside_[c] + "  }\n";
   }
   void draw_stage(std::uint32_t s) {
     const StagePlan& stage = plan_.stages[s];

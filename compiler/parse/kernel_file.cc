@@ -244,6 +244,7 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
 
 std::optional<KernelDecl> read_kernel(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
+  report.set_manual(source, "docs/kernels.md");
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root || !expect_map(*root, "a kernel.yaml", "`woa_kernel: 1`, `name:`, `in:`, `out:`, `variants:`", report) ||
       !expect_kind(*root, "woa_kernel", report)) {

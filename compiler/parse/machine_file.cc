@@ -63,6 +63,7 @@ void read_all_links(const MapReader& map, Machine& machine, const std::vector<Pl
 }  // namespace
 
 std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
+  report.set_manual(source, "docs/machine.md");
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root || !expect_map(*root, "a machine file", "`woa_machine: 1` and `controllers:`", report) ||
       !expect_kind(*root, "woa_machine", report)) {

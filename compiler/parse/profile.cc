@@ -161,6 +161,7 @@ std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineCon
 
 std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
+  report.set_manual(source, "docs/profile.md");
   const std::optional<YamlNode> root = parse_yaml(source, report);
   if (!root || !expect_map(*root, "a profile", "`woa_profile: 1`, `graph:`, `stages:`, `edges:`", report) ||
       !expect_kind(*root, "woa_profile", report)) {

@@ -70,7 +70,7 @@ std::string fix_for(const YamlComplaint& complaint, Report& report) {
   if (complaint.problem.starts_with(kNoColon)) return "write `KEY: VALUE`";
   if (complaint.bracket && rest.starts_with('[') && !before.empty() && before.back() != ' ')
     return "a text with brackets needs quotes: `type: \"u8[height,width]\"`";
-  return "see docs/graph-language.md for the form of a file";
+  return cat("see ", report.manual(complaint.place.source), " for the form of a file");
 }
 
 void report_open(const Place& place, std::string fix, Report& report) {

@@ -171,7 +171,7 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
   std::optional<YamlNode> root = builder.result();
   if (root && root->kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
-                 "see docs/graph-language.md for the form of a file");
+                 cat("see ", report.manual(source), " for the form of a file"));
     return std::nullopt;
   }
   return root;

@@ -110,12 +110,12 @@ bool keeps_up(const PipelinedRun& run, Sum wanted_ps) noexcept {
   return run.period_ps <= wanted_ps + wanted_ps / kPeriodTolerance;
 }
 
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan, std::string_view model) {
-  for (const std::string_view other : {std::string_view(plan.certificate->goal.model), model})
+Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan) {
+  for (const std::string& other : {plan.certificate->goal.model, plan.model})
     if (other != "woa")
       return {Code::kUnsupported,
-              "--buffers throughput: sizes are found for call model woa alone, and the plan is for " +
-                  std::string(other) + "; use --buffers full or least"};
+              "--buffers throughput: sizes are found for call model woa alone, and the plan is for " + other +
+                  "; use --buffers full or least"};
   const auto pipeline = make_pipeline(plan);
   if (!pipeline.ok()) return pipeline.status();
   return Sizing(plan, *pipeline).find();

@@ -32,9 +32,9 @@ struct ThroughputBlocks {
 //
 // First with the blocks that the plan has: what it holds of them at once is enough for the very same execution. Then
 // edges are given less, those with most bytes first, for as long as the wanted period is reached and kMostSteps last.
-// kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan is for another call model than `woa`,
-// or is to run under another, `model`: the blocks of its relays are in no plan file; or as make_pipeline().
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan, std::string_view model = "woa");
+// kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan was placed for another call model than `woa`,
+// or is to run under another: the blocks of its relays are in no plan file; or as make_pipeline().
+Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan);
 
 // Whether a run keeps up with that.
 bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;

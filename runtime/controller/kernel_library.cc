@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string name_of(const StagePlan& stage) { return "stage '" + stage.name + "', kernel '" + stage.kernel + "'"; }
+
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
@@ -86,13 +88,22 @@ std::string without_secrets(std::string message, std::span<const std::string_vie
 
 void KernelLibrary::Close::operator()(void* library) const noexcept { ::dlclose(library); }
 
+Result<fs::path> KernelLibrary::find(const StagePlan& stage, std::span<const fs::path> folders) {
+  Result<fs::path> folder = find_folder(stage, folders);
+  if (!folder.ok()) return folder.status().with_context(name_of(stage));
+  if (Status status = check_available(*folder); !status.ok()) return status.with_context(name_of(stage));
+  if (stage.library.empty() || is_there(*folder / stage.library)) return folder;
+  const Status absent(Code::kNotFound, "its library " + (*folder / stage.library).string() +
+                                           " is not there: build the kernel (docs/kernels.md)");
+  return absent.with_context(name_of(stage));
+}
+
 Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<const fs::path> folders) {
   KernelLibrary loaded;
-  const std::string place = "stage '" + stage.name + "', kernel '" + stage.kernel + "'";
-  Result<fs::path> folder = find_folder(stage, folders);
-  if (!folder.ok()) return folder.status().with_context(place);
+  const std::string place = name_of(stage);
+  Result<fs::path> folder = find(stage, folders);
+  if (!folder.ok()) return folder.status();
   loaded.folder_ = *std::move(folder);
-  if (Status status = check_available(loaded.folder_); !status.ok()) return status.with_context(place);
   if (stage.library.empty()) return loaded;
   if (Status status = loaded.open(loaded.folder_ / stage.library); !status.ok()) return status.with_context(place);
   if (Status status = loaded.create(stage); !status.ok()) return status.with_context(place);

@@ -22,6 +22,9 @@ class KernelLibrary {
   // variables of secrets that are not set. Messages name stage and kernel, never the value of a secret.
   static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders);
 
+  // The folder of what `stage` names, if all that load() opens is there: runs nothing, and takes no time. As load().
+  static Result<std::filesystem::path> find(const StagePlan& stage, std::span<const std::filesystem::path> folders);
+
   KernelLibrary(KernelLibrary&& other) noexcept;
   KernelLibrary& operator=(KernelLibrary&&) = delete;
   ~KernelLibrary();  // destroy(), then unloads

@@ -1,6 +1,5 @@
 // woa bench NAME: micro-benchmarks of the fabric, beside their physical limit.
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <memory>
 
@@ -26,6 +25,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
@@ -44,12 +44,8 @@ struct Shown {
 };
 
 int run_bench(const Bench& bench, const Shown& shown) {
-  const auto no_plot = [&] {
-    return fail({Code::kUnavailable, "cannot write the picture to '" + shown.plot + "'"}, kFailed, shown.json);
-  };
-  std::ofstream plot;
-  if (!shown.plot.empty()) plot.open(shown.plot, std::ios::trunc);
-  if (!plot) return no_plot();  // sooner than after minutes of measuring
+  const Status writable = shown.plot.empty() ? Status() : check_writable(shown.plot);
+  if (!writable.ok()) return fail(writable, kFailed, shown.json);  // sooner than after minutes of measuring
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -60,7 +56,8 @@ int run_bench(const Bench& bench, const Shown& shown) {
   const auto report = bench(options);
   if (!report.ok())
     return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);
-  if (plot.is_open() && !(plot << to_svg(*report) << std::flush)) return no_plot();
+  if (const Status plotted = shown.plot.empty() ? Status() : write_file(shown.plot, to_svg(*report)); !plotted.ok())
+    return fail(plotted, kFailed, shown.json);
   shown.json ? print_json(to_json(*report)) : print_table(*report);
   return kDone;
 }
@@ -319,6 +316,7 @@ void add_packing(CLI::App& parent, Action& action) {
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
   command.add_option("--block", chosen->block_bytes, "Bytes of a block of the link")
       ->transform(bytes())
+      ->check(within(64, std::uint64_t{1} << 30))
       ->option_text("SIZE [64KiB]");
   command.add_option("--provider", chosen->provider, "As libfabric names it")->capture_default_str();
   add_count(command, chosen->count, "Messages of a launch").option_text("UINT [256 MiB, 4 to 2,000]");
@@ -374,7 +372,7 @@ void add_compiling(CLI::App& parent, Action& action) {
       .add_option_function<double>(
           "--placement-limit",
           [chosen](double limit) {
-            chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * limit));
+            chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * std::min(limit, 1e9)));
           },
           "Seconds that a better placement is looked for, at most [10]")
       ->check(positive_number());

@@ -179,14 +179,14 @@ int calibrate(const CalibrateArguments& arguments) {
     return fail({Code::kInvalid, "neither XDG_CONFIG_HOME nor HOME is set: say with -o where to write"}, kUsage,
                 arguments.json);
   }
-  auto file = CalibrationFile::open(*path);
-  if (!file.ok()) return fail(file.status(), kFailed, arguments.json);
+  if (Status status = prepare_calibration_file(*path); !status.ok()) return fail(status, kFailed, arguments.json);
   const auto result = measure(arguments);
   if (!result.ok()) {
     const bool absent = result.status().code() == Code::kUnavailable;
     return fail(result.status(), absent ? kUnavailable : kFailed, arguments.json);
   }
-  if (Status status = file->write(*result); !status.ok()) return fail(status, kFailed, arguments.json);
+  if (Status status = write_calibration_file(*path, *result); !status.ok())
+    return fail(status, kFailed, arguments.json);
   print_result(*result, *path, arguments.json);
   return kDone;
 }

@@ -1,26 +1,23 @@
 #include "tools/woa/calibration_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <utility>
 
 #include "compiler/compiler.h"
 #include "tools/woa/machine_choice.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-Status system_failure(const fs::path& path, int error) {
-  return {Code::kUnavailable, "cannot write '" + path.string() + "': " + std::generic_category().message(error) +
-                                  "; choose another place with -o"};
+// What to do where nothing can be written.
+Status advise_another_place(Status status) {
+  if (status.ok()) return status;
+  return {status.code(), status.message() + "; choose another place with -o"};
 }
 
 // A text in double quotes is the same in JSON and in YAML.
@@ -74,7 +71,7 @@ std::string file_text(const CalibrationResult& result) {
 // Of a file that is there only what was measured may go.
 Status loses_nothing(const fs::path& path) {
   std::error_code error;
-  if (!fs::exists(path, error) || fs::is_empty(path, error)) return {};
+  if (!fs::is_regular_file(path, error) || fs::is_empty(path, error)) return {};
   const MachineFile file = read_machine_file(path);
   if (file.has_controllers) {
     return {
@@ -91,41 +88,18 @@ Status loses_nothing(const fs::path& path) {
 
 }  // namespace
 
-CalibrationFile::CalibrationFile(fs::path path)
-    : path_(std::move(path)), aside_(path_.string() + "." + std::to_string(::getpid())) {}
-
-CalibrationFile::CalibrationFile(CalibrationFile&& other) noexcept
-    : path_(std::move(other.path_)), aside_(std::exchange(other.aside_, fs::path())) {}
-
-CalibrationFile::~CalibrationFile() {
-  std::error_code error;
-  if (!aside_.empty()) fs::remove(aside_, error);
-}
-
-Result<CalibrationFile> CalibrationFile::open(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return system_failure(path, EISDIR);
+Status prepare_calibration_file(const fs::path& path) {
   WOA_RETURN_IF_ERROR(loses_nothing(path));
-  error.clear();  // there may be none yet
+  std::error_code error;  // there may be none yet
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) return system_failure(path, error.value());
-  CalibrationFile file(path);
-  errno = 0;
-  if (!std::ofstream(file.aside_)) return system_failure(path, errno);
-  return file;
+  if (error)
+    return advise_another_place(
+        {Code::kUnavailable, "cannot write '" + path.string() + "': no folder: " + error.message()});
+  return advise_another_place(check_writable(path));
 }
 
-Status CalibrationFile::write(const CalibrationResult& result) {
-  errno = 0;
-  std::ofstream stream(aside_, std::ios::trunc);
-  stream << file_text(result) << std::flush;
-  if (!stream) return system_failure(path_, errno);
-  stream.close();
-  std::error_code error;
-  fs::rename(aside_, path_, error);
-  if (error) return system_failure(path_, error.value());
-  aside_.clear();
-  return {};
+Status write_calibration_file(const fs::path& path, const CalibrationResult& result) {
+  return advise_another_place(write_file(path, file_text(result)));
 }
 
 }  // namespace woa::tools

@@ -9,7 +9,8 @@
 namespace woa::tools {
 namespace {
 
-int check(const GraphOptions& options) {
+int check(GraphOptions options) {
+  options.anywhere = true;
   const Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   if (options.json) {

@@ -9,7 +9,6 @@
 #include "tools/woa/drawing.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
-#include "tools/woa/option_values.h"
 
 namespace woa::tools {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 struct CompileArguments {
   GraphOptions graph;
   DrawingOptions drawing;
-  std::string model = "woa", output;
+  std::string output;
 };
 
 void print_placement(const Plan& plan) {
@@ -53,13 +52,13 @@ Status write_files(const CompileArguments& arguments, const Plan& plan, const Pl
 
 int compile(const CompileArguments& arguments) {
   GraphOptions options = arguments.graph;
-  options.goal.model = arguments.model;
+  options.written = !arguments.output.empty();
+  options.anywhere = true;
   Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   Plan& plan = *loaded.plan;
-  const auto calls = rewrite(plan, arguments.model);
+  const auto calls = rewrite(plan, plan.model);
   if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);
-  plan.model = arguments.model;
   if (Status status = write_files(arguments, plan, *calls); !status.ok())
     return fail(status, kFailed, arguments.graph.json);
   if (arguments.graph.json) {
@@ -77,15 +76,13 @@ int compile(const CompileArguments& arguments) {
 void add_compile(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a graph to a plan");
   auto arguments = std::make_shared<CompileArguments>();
-  add_graph_options(command, arguments->graph, "GRAPH");
+  add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_sarif_option(command, arguments->graph);
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
-  command.add_option("--model", arguments->model, "Call model (docs/call-models.md)")
-      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}))
-      ->capture_default_str();
+  add_model_option(command, arguments->graph);
   add_drawing_options(command, arguments->drawing);
-  command.add_option("-o,--output", arguments->output, "Write the plan");
+  command.add_option("-o,--output", arguments->output, "Write the plan")->type_name("FILE");
   command.callback([arguments, &action] { action = [arguments] { return compile(*arguments); }; });
 }
 

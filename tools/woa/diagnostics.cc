@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tools/woa/failure.h"
+
 namespace woa::tools {
 namespace {
 
@@ -26,7 +28,11 @@ nlohmann::json message_json(const SourceMessage& message) {
 
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics) {
   const bool color = wants_color();
-  for (const Diagnostic& diagnostic : diagnostics) std::fprintf(stderr, "%s\n", format(diagnostic, color).c_str());
+  for (Diagnostic diagnostic : diagnostics) {
+    diagnostic.file = printable(std::move(diagnostic.file));  // texts and lines have been looked through
+    for (SourceMessage& note : diagnostic.notes) note.file = printable(std::move(note.file));
+    std::fprintf(stderr, "%s\n", format(diagnostic, color).c_str());
+  }
 }
 
 nlohmann::json to_json(const std::vector<Diagnostic>& diagnostics) {

@@ -1,24 +1,15 @@
 #include "tools/woa/drawing.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string>
 
 #include "compiler/compiler.h"
 #include "runtime/base/child_process.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
 
 constexpr std::uint64_t kLayoutLimit_ns = 60'000'000'000;
-
-Status write_picture(const std::filesystem::path& path, const std::string& picture) {
-  std::ofstream file(path);
-  file << picture;
-  if (file.flush()) return {};
-  return {Code::kUnavailable, "cannot write '" + path.string() + "': " + std::strerror(errno)};
-}
 
 Result<std::string> svg_of(const std::string& dot) {
   auto svg = run_program({"dot", "-Tsvg"}, dot, kLayoutLimit_ns);
@@ -44,10 +35,10 @@ void add_drawing_options(CLI::App& command, DrawingOptions& options) {
 Status draw(const Plan& plan, const DrawingOptions& options) {
   if (options.dot.empty() && options.svg.empty()) return {};
   const std::string dot = to_dot(plan);
-  if (!options.dot.empty()) WOA_RETURN_IF_ERROR(write_picture(options.dot, dot));
+  if (!options.dot.empty()) WOA_RETURN_IF_ERROR(write_file(options.dot, dot));
   if (options.svg.empty()) return {};
   const auto svg = svg_of(dot);
-  return svg.ok() ? write_picture(options.svg, *svg) : svg.status();
+  return svg.ok() ? write_file(options.svg, *svg) : svg.status();
 }
 
 }  // namespace woa::tools

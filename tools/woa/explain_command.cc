@@ -59,7 +59,6 @@ constexpr const char* kAboutExplain =
 struct ExplainArguments {
   GraphOptions graph;
   DrawingOptions drawing;
-  std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller";
   std::uint64_t reasons_limit_ns = 2'000'000'000;
 };
@@ -159,12 +158,10 @@ int explain(const ExplainArguments& arguments) {
   }
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
-  graph.goal.model = arguments.model.value_or("woa");
-  Loaded loaded = load_plan(graph);
+  const Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
-  const auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
+  const auto plan = rewrite(*loaded.plan, loaded.plan->model);
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
-  loaded.plan->model = plan->model;
   const Layout layout = make_layout(*plan);
   std::vector<EdgeExplanation> edges;
   for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
@@ -193,8 +190,7 @@ void add_explain(CLI::App& app, Action& action) {
   command.get_option("GRAPH|PLAN|CODE")->description("Graph (YAML), compiled plan, or the code of a problem");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
-  command.add_option("--model", arguments->model, "Call model (default: woa; a plan keeps its own)")
-      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
+  add_model_option(command, arguments->graph);
   command
       .add_option("--processes", arguments->processes,
                   "As for `woa run`: one is explained over loopback, per-controller over shm")

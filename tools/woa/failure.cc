@@ -1,5 +1,6 @@
 #include "tools/woa/failure.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -7,8 +8,15 @@ namespace woa::tools {
 
 using nlohmann::json;
 
+std::string printable(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return (c < ' ' && c != '\n') || c == 0x7F; }, '?');
+  return text;
+}
+
 void print_error(const Status& status) {
-  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(), status.message().c_str());
+  std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(),
+               printable(status.message()).c_str());
 }
 
 json error_json(const Status& status) {

@@ -7,6 +7,9 @@
 
 namespace woa::tools {
 
+// `text` for a terminal: control characters but newlines become `?`.
+std::string printable(std::string text);
+
 // `woa: error[CODE]: MESSAGE` on stderr.
 void print_error(const Status& status);
 // {"code", "message"}: what stands under `error` in every object.

@@ -64,7 +64,9 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
   command.add_option("--secret", arguments.secret, "What nodes must have too, in a file that only its owner reads")
       ->type_name("FILE")
       ->needs(&nodes);
-  command.add_option("--port", arguments.port, "That nodes join at [any that is free]")->needs(&nodes);
+  command.add_option("--port", arguments.port, "That nodes join at [any that is free]")
+      ->check(within(1, 65535))
+      ->needs(&nodes);
   command.add_option("--wait", arguments.wait_s, "For nodes, so many seconds")
       ->needs(&nodes)
       ->check(within(1, 86400))

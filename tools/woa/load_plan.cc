@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include "compiler/assign/problem.h"
 #include "compiler/compiler.h"
 #include "compiler/place/copies.h"
 #include "compiler/place/throughput_blocks.h"
+#include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
+#include "runtime/rpc/call_model.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
 #include "tools/woa/environment.h"
@@ -27,8 +32,6 @@ const std::map<std::string, std::uint64_t> kPicoseconds{
     {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
 
 const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
-
-constexpr std::string_view kLeast = "least", kForThroughput = "throughput";  // --buffers, beside full
 
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
@@ -63,6 +66,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   if (!options.any_machine) compile.machine = machine_file(options.machine);
   if (!options.profile.empty()) compile.profile = options.profile;
   compile.goal = options.goal;
+  if (options.model) compile.goal.model = *options.model;
   compile.placement_limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(options.placement_limit_ns));
   compile.pins = options.pins;
@@ -79,11 +83,28 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
     }
   }
   Loaded loaded{std::move(result.plan), kDone, std::move(result.facts)};
-  if (loaded.plan) return loaded;
+  if (loaded.plan) {
+    if (options.model) loaded.plan->model = *options.model;
+    return loaded;
+  }
   loaded.exit_code = kFailed;
   if (options.json && !options.quiet) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});
   loaded.diagnostics = std::move(result.diagnostics);
   return loaded;
+}
+
+// Every call model can have a plan's placement; what is proved of it holds of the model that it was placed for.
+Status change_model(Plan& plan, const GraphOptions& options) {
+  if (!options.model || *options.model == plan.model) return {};
+  const std::string of = "--model " + *options.model + ": the plan was placed for call model " + plan.model;
+  if (options.buffers == kThroughputBuffers)
+    return {Code::kInvalid, of + ", and so would --buffers throughput count its blocks; leave one of the two out"};
+  if (options.written && plan.certificate)
+    return {Code::kInvalid, of + ", and its certificate holds of no other; compile the graph again with --model " +
+                                *options.model + ", or run the plan as it is: woa run PLAN --model " + *options.model};
+  plan.model = *options.model;
+  plan.certificate.reset();
+  return {};
 }
 
 // What the command line says about a plan that is compiled already.
@@ -102,6 +123,7 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
   }
+  WOA_RETURN_IF_ERROR(change_model(plan, options));
   for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
   if (options.window) plan.window = *options.window;
   if (options.deadline_ns) plan.deadline_ns = *options.deadline_ns;
@@ -114,7 +136,8 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
-  if (options.buffers == kForThroughput) {  // nothing is computed from what is not so
+  // Nothing is computed from what is not so, nor written again.
+  if (options.buffers == kThroughputBuffers || (options.written && plan->certificate)) {
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
@@ -126,11 +149,15 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
 
 // --buffers. The certificate is there, and true, if blocks are for a throughput.
 Status set_blocks(Plan& plan, const GraphOptions& options) {
-  if (options.buffers == kLeast)
+  if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
-  if (options.buffers != kForThroughput) return {};
-  const auto sized = blocks_for_throughput(plan, options.goal.model);
+  if (options.buffers != kThroughputBuffers) return {};
+  const auto sized = blocks_for_throughput(plan);
   if (!sized.ok()) return sized.status();
+  if (!sized->least && !options.quiet)
+    std::fprintf(stderr,
+                 "woa: warning: --buffers throughput: not every edge was tried with fewer blocks, as that takes "
+                 "too long for a plan of this size; the period is kept\n");
   for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
   return {};
 }
@@ -164,6 +191,17 @@ void read_replicas(const std::vector<std::string>& given, std::map<std::string, 
     if (error != std::errc() || stop != end)
       throw CLI::ValidationError("--replicas", "expects STAGE=N, got '" + text + "'");
     replicas[text.substr(0, equals)] = count;
+  }
+}
+
+// For each kernel, of the first stage that has it.
+void warn_of_missing_kernels(const Plan& plan) {
+  const std::vector<std::filesystem::path> folders = kernel_path();
+  std::set<std::pair<std::string, std::string>> looked_for;
+  for (const StagePlan& stage : plan.stages) {
+    if (stage.role != StageRole::kKernel || !looked_for.emplace(stage.kernel_file, stage.kernel).second) continue;
+    if (const auto found = KernelLibrary::find(stage, folders); !found.ok())
+      std::fprintf(stderr, "woa: warning: this cannot run here: %s\n", found.status().message().c_str());
   }
 }
 
@@ -225,6 +263,7 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--max-price", options.goal.most_price,
                   "The price of the controllers that stages are on is no more, in the unit of the machine file")
+      ->check(from_zero())
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
       ->transform(with_unit(kMilliwatts, "POWER"))
@@ -242,21 +281,35 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       ->needs(profile);
 }
 
-void add_flow_options(CLI::App& command, GraphOptions& options) {
-  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
-      ->check(within(1, kMaxWindow));
+void add_model_option(CLI::App& command, GraphOptions& options) {
+  command
+      .add_option("--model", options.model,
+                  "Call model: woa forwards (default); rpc-fused, rpc-hub, rpc-nested and rpc-polled call "
+                  "(docs/call-models.md); a plan keeps its own")
+      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
+}
+
+void add_deadline_option(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--deadline", options.deadline_ns,
                   "Time that an instance may take, for instance 500ms or 2s (default: none)")
       ->transform(duration_ns());
+}
+
+void add_flow_options(CLI::App& command, GraphOptions& options) {
+  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
+      ->check(within(1, kMaxWindow));
+  add_deadline_option(command, options);
   command
       .add_option(
           "--buffers", options.buffers,
-          "full: blocks for as many instances as the window lets in (the default). least: only those that one "
-          "instance needs so that nothing deadlocks (docs/liveness.md): least memory, little overlap. throughput: "
-          "the fewest with which instances come every --max-period, or as often as the placement allows, by the "
-          "profile")
-      ->check(one_of({"full", std::string(kLeast), std::string(kForThroughput)}));
+          "Blocks of the edges: full, least or throughput (docs/liveness.md). full: for as many instances as the "
+          "window "
+          "lets in. least: those that one instance needs so that nothing deadlocks, and no more: least memory, little "
+          "overlap. throughput: the fewest with which instances come every --max-period, or as often as the placement "
+          "allows, by the profile; of call model woa")
+      ->check(one_of({std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)}))
+      ->capture_default_str();
   command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
@@ -281,13 +334,14 @@ Loaded load_plan(const GraphOptions& options) {
   }
   if (const Status goal = check_goal(options.goal); !goal.ok()) return {std::nullopt, fail(goal, kUsage, options.json)};
   const bool compiled = is_plan(options.file);
-  if (options.buffers == kForThroughput && !compiled && options.profile.empty())
+  if (options.buffers == kThroughputBuffers && !compiled && options.profile.empty())
     return {std::nullopt, fail({Code::kInvalid,
                                 "--buffers throughput: nothing is known of what stages take; measure the graph with "
                                 "`woa profile` and give --profile FILE"},
                                kUsage, options.json)};
   Loaded loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
   if (!loaded.plan) return loaded;
+  if (options.anywhere && !options.quiet) warn_of_missing_kernels(*loaded.plan);
   const Status sized = set_blocks(*loaded.plan, options);
   return sized.ok() ? std::move(loaded) : Loaded{std::nullopt, fail(sized, kFailed, options.json)};
 }

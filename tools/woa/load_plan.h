@@ -16,6 +16,9 @@
 
 namespace woa::tools {
 
+// --buffers: blocks for all of the window; those that one instance needs, and no more; or docs/liveness.md.
+inline constexpr std::string_view kFullBuffers = "full", kLeastBuffers = "least", kThroughputBuffers = "throughput";
+
 // Options that check, compile and run share.
 struct GraphOptions {
   std::filesystem::path file;
@@ -24,16 +27,18 @@ struct GraphOptions {
   std::vector<std::string> params;  // STAGE.NAME=VALUE
   std::string profile;              // of the graph; empty: none
   std::map<std::string, std::uint32_t> replicas;
-  PlacementGoal goal;  // with a profile: what stages are placed for
+  std::optional<std::string> model;  // call model; absent: a plan's own, and goal.model of a graph
+  PlacementGoal goal;                // with a profile: what stages are placed for
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  // Or "least": each edge has the blocks that one instance needs, and no more; or "throughput" (docs/liveness.md).
-  std::string buffers = "full";
+  std::string buffers{kFullBuffers};
   bool json = false;
   bool quiet = false;                       // problems of a graph are not printed: Loaded has them
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
   bool any_machine = false;                 // no machine file, not even the default one
+  bool written = false;                     // goes into a file: what a plan proves of itself must still hold
+  bool anywhere = false;                    // may run elsewhere: that a kernel is missing here is a warning
   std::string sarif;                        // file to write diagnostics to; empty: none
 };
 
@@ -47,10 +52,13 @@ void add_graph_options(CLI::App& command, GraphOptions& options, const std::stri
 void add_sarif_option(CLI::App& command, GraphOptions& options);
 // --objective and its bounds, --copies and --placement-limit.
 void add_placement_options(CLI::App& command, GraphOptions& options);
+void add_model_option(CLI::App& command, GraphOptions& options);
+void add_deadline_option(CLI::App& command, GraphOptions& options);
 // --window, --deadline, --buffers and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 
-// A plan, or the exit code after every problem has been printed (stderr; with --json also as an object on stdout).
+// A plan for the call model that was asked for, without its routes (rewrite()); or the exit code after every problem
+// has been printed (stderr; with --json also as an object on stdout).
 struct Loaded {
   std::optional<Plan> plan;
   int exit_code = 0;

@@ -1,4 +1,7 @@
 // woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -55,7 +58,24 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail({Code::kInvalid, usage_error(app, error)}, kUsage, wants_json(argc, argv));
   }
+  if (const std::string empty = empty_value(app); !empty.empty())
+    return fail({Code::kInvalid, empty}, kUsage, wants_json(argc, argv));
   return action();
+}
+
+// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
+// that. What is opened here fails as a closed one does.
+void occupy_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) == -1)
+      (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+// An answer that got lost is a failure, whatever the command did.
+int finish(int exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
+  return exit_code == kDone ? kFailed : exit_code;
 }
 
 }  // namespace
@@ -63,7 +83,8 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return woa::tools::parse_and_run(argc, argv);
+    woa::tools::occupy_closed_descriptors();
+    return woa::tools::finish(woa::tools::parse_and_run(argc, argv));
   } catch (const std::exception& error) {  // memory exhausted, or a bug
     std::fprintf(stderr, "woa: internal error: %s\n", error.what());
     return woa::tools::kFailed;

@@ -107,7 +107,7 @@ void add_node(CLI::App& app, Action& action) {
   command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
       ->check(within(1, 86400))
       ->capture_default_str();
-  add_transport_options(command, arguments->between);
+  add_provider_option(command, arguments->between);
   add_wire_options(command, arguments->between);
   command.callback([arguments, &action] { action = [arguments] { return join_run(*arguments); }; });
 }
@@ -120,7 +120,7 @@ void add_serve(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(kServeCommand)->group("");
   auto arguments = std::make_shared<Arguments>();
   command.add_option("descriptor", arguments->descriptor)->required();
-  add_transport_options(command, arguments->between);
+  add_transport_options(command, arguments->between, [] { return true; });
   add_wire_options(command, arguments->between);
   command.callback([arguments, &action] {
     action = [arguments] { return serve_parent(arguments->descriptor, arguments->between); };

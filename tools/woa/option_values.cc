@@ -1,6 +1,8 @@
 #include "tools/woa/option_values.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 namespace woa::tools {
@@ -29,6 +31,17 @@ std::string refuse_outside(const std::string& text, std::uint64_t lowest, std::u
   return error == std::errc() && stop == end && number >= lowest && number <= highest ? "" : "refused";
 }
 
+// Leaves the number of what the units are multiples of.
+std::string count_units(std::string& text, const std::map<std::string, std::uint64_t>& units) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const auto unit = units.find(std::string(std::find_if(stop, end, [](char c) { return c != ' '; }), end));
+  if (error != std::errc() || number == 0 || unit == units.end() || number > kMost / unit->second) return "refused";
+  text = std::to_string(number * unit->second);
+  return "";
+}
+
 std::string list(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -45,17 +58,32 @@ CLI::Validator within(std::uint64_t lowest, std::uint64_t highest) {
   return expecting("a whole number from " + range, whole);
 }
 
+CLI::Validator from_zero() { return within(0, kMost); }
+
 CLI::Validator positive() { return within(1, kMost); }
 
-CLI::Validator positive_number() { return expecting("a number above 0", CLI::PositiveNumber); }
+CLI::Validator positive_number() {
+  const CLI::Validator number(
+      [](std::string& text) {
+        double value = 0;
+        const bool is_number = CLI::detail::lexical_cast(text, value);
+        return is_number && std::isfinite(value) && value > 0 ? "" : "refused";
+      },
+      "POSITIVE");
+  return expecting("a number above 0", number);
+}
 
 CLI::Validator one_of(const std::vector<std::string>& names) { return expecting(list(names), CLI::IsMember(names)); }
 
 CLI::Validator with_unit(const std::map<std::string, std::uint64_t>& units, const std::string& kind) {
   std::vector<std::string> names;
   for (const auto& [name, factor] : units) names.push_back(name);
-  return expecting("a whole number and its unit, " + list(names),
-                   CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED, kind));
+  std::ranges::sort(names, {}, [&](const std::string& name) { return units.at(name); });
+  const std::uint64_t largest = units.at(names.back());
+  const CLI::Validator counted([units](std::string& text) { return count_units(text, units); }, kind);
+  return expecting("a whole number from 1 on and its unit, " + list(names) + ", at most " +
+                       std::to_string(kMost / largest) + names.back(),
+                   counted);
 }
 
 CLI::Validator bytes() { return expecting("a number of bytes, such as 64, 4KiB or 1MiB", CLI::AsSizeValue(true)); }

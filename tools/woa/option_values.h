@@ -11,6 +11,8 @@ namespace woa::tools {
 
 // Whole numbers from `lowest` to `highest`, both included.
 CLI::Validator within(std::uint64_t lowest, std::uint64_t highest);
+// Whole numbers: none is negative.
+CLI::Validator from_zero();
 // Whole numbers from 1 on.
 CLI::Validator positive();
 // Numbers above 0.

@@ -77,7 +77,7 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
     const std::size_t equals = argument.find('=');
     const auto output = std::find_if(out.outputs_.begin(), out.outputs_.end(),
                                      [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
-    if (equals == std::string::npos || output == out.outputs_.end()) {
+    if (equals >= argument.size() - 1 || output == out.outputs_.end()) {  // no file, or none after the `=`
       return {Code::kInvalid,
               "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ std::string place_text(const Certificate& certificate, const std::vector<std::ui
   for (const std::uint32_t l : components)
     text += (text.empty() ? "" : " and ") + certificate.costs.components[l].controller;
   return text;
+}
+
+std::string plan_name(const Plan& plan, std::uint32_t stage) {
+  const std::string& name = plan.stages[stage].name;
+  return name.substr(0, name.find('@'));
 }
 
 // Of copies that of the stage.
@@ -102,6 +108,24 @@ nlohmann::json factors(const SafeRange& range) {
 
 nlohmann::json sharp(const SafeRange& range) { return nlohmann::json::array({range.least_sharp, range.most_sharp}); }
 
+// Stages that the time was not enough for, in order; of copies the stage.
+std::vector<std::string> left_out(const Plan& plan, const PlacementReasons& reasons) {
+  std::set<std::string> said;
+  for (const StageReason& reason : reasons.stages) said.insert(plan_name(plan, reason.stage));
+  std::vector<std::string> names;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s)
+    if (plan.stages[s].role == StageRole::kKernel && said.insert(plan_name(plan, s)).second)
+      names.push_back(plan_name(plan, s));
+  return names;
+}
+
+std::string left_out_text(const Plan& plan, const PlacementReasons& reasons) {
+  const std::size_t stages = left_out(plan, reasons).size(), all = stages + reasons.stages.size();
+  const std::string what =
+      stages == 0 ? "some links" : std::to_string(stages) + " of " + std::to_string(all) + " stages, and all links,";
+  return what + " are left out: the time was over before they were looked at; give more, such as --reasons-limit 1min";
+}
+
 }  // namespace
 
 void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) {
@@ -111,13 +135,13 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
   for (const StageReason& reason : reasons.stages)
     lines.push_back({stage_text(plan, reason), place_text(certificate, reason.components), time_text(reason.time_ps),
                      range_text(reason.time), elsewhere_text(certificate, reason.elsewhere)});
-  print_lines(lines);
+  if (lines.size() > 1) print_lines(lines);
   if (!reasons.links.empty()) std::printf("\n");
   lines = {{"LINK", "LATENCY MAY CHANGE BY", "TIME PER BYTE BY"}};
   for (const LinkReason& link : reasons.links)
     lines.push_back({name_of(certificate, link), range_text(link.latency), range_text(link.ps_per_kib)});
   if (lines.size() > 1) print_lines(lines);
-  if (!reasons.complete) std::printf("The time was over before all were looked at (--reasons-limit).\n");
+  if (!reasons.complete) std::printf("%s\n", left_out_text(plan, reasons).c_str());
 }
 
 nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
@@ -147,7 +171,10 @@ nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
          {"latency_sharp", sharp(link.latency)},
          {"ps_per_kib_safe_factor", factors(link.ps_per_kib)},
          {"ps_per_kib_sharp", sharp(link.ps_per_kib)}});
-  return {{"stages", std::move(stages)}, {"links", std::move(links)}, {"complete", reasons.complete}};
+  return {{"stages", std::move(stages)},
+          {"links", std::move(links)},
+          {"complete", reasons.complete},
+          {"left_out", left_out(plan, reasons)}};
 }
 
 }  // namespace woa::tools

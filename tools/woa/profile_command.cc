@@ -8,6 +8,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
@@ -34,6 +35,8 @@ struct ProfileArguments : ProfileRequest {
 };
 
 int profile(const ProfileArguments& arguments) {
+  if (const Status status = arguments.output.empty() ? Status() : check_writable(arguments.output); !status.ok())
+    return fail(status, kFailed, arguments.graph.json);
   const BackendRegistry backends = all_backends();
   const Profiled profiled = profile_graph(arguments, backends);
   if (!profiled.profile) return profiled.exit_code;
@@ -73,6 +76,7 @@ void add_profile(CLI::App& app, Action& action) {
   command
       .add_option("--seconds", arguments->seconds,
                   "After so long each run ends with the repetition that it is in, three at least")
+      ->check(positive())
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +16,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/progress.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
@@ -218,11 +216,7 @@ Profiled profile_graph(const ProfileRequest& request, const BackendRegistry& bac
 }
 
 Status write_profile(const std::string& path, const nlohmann::ordered_json& profile) {
-  errno = 0;
-  std::ofstream file(path);
-  file << profile.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
-  if (file.flush()) return {};
-  return {Code::kUnavailable, "cannot write '" + path + "': " + std::strerror(errno)};
+  return write_file(path, profile.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace woa::tools

@@ -19,13 +19,13 @@
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
 #include "tools/woa/transports.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
 
 struct RunArguments {
   GraphOptions graph;
-  std::optional<std::string> model;  // absent: the plan's, which is woa for a graph
   std::string processes = "per-controller", fan_out = "auto", trace;
   TransportOptions between;
   JoinArguments joining;
@@ -159,16 +159,17 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
-  graph.goal.model = arguments.model.value_or("woa");
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
-  auto plan = rewrite(*loaded.plan, arguments.model.value_or(loaded.plan->model));
+  auto plan = rewrite(*loaded.plan, loaded.plan->model);
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
   auto outputs = OutputFiles::open(*plan, arguments.out, *inputs);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
+  if (const Status status = arguments.trace.empty() ? Status() : check_writable(arguments.trace); !status.ok())
+    return fail(status.with_context("--trace"), kFailed, wants_json);
   Collected collected(std::move(*outputs));
   return execute(arguments, *plan, *inputs, job, collected);
 }
@@ -191,18 +192,14 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME=FILE|DIR/%i.ext")
       ->take_all()
       ->allow_extra_args(false);
-  command
-      .add_option("--model", arguments->model,
-                  "Call model: woa forwards (default); rpc-fused, rpc-hub, rpc-nested and rpc-polled call "
-                  "(docs/call-models.md); a plan keeps its own")
-      ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
+  add_model_option(command, arguments->graph);
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
       ->check(positive());
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(one_of({"one", "per-controller"}))
       ->capture_default_str();
-  add_transport_options(command, arguments->between);
+  add_transport_options(command, arguments->between, [&joining = arguments->joining] { return joining.nodes != 0; });
   add_wire_options(command, arguments->between);
   add_join_options(command, arguments->joining);
   command

@@ -1,14 +1,12 @@
 #include "tools/woa/sarif.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "compiler/pages.h"
 #include "tools/woa/file_uri.h"
+#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {
@@ -86,10 +84,7 @@ json to_sarif(const std::vector<Diagnostic>& diagnostics) {
 }
 
 Status write_sarif(const std::vector<Diagnostic>& diagnostics, const fs::path& path) {
-  std::ofstream file(path);
-  file << to_sarif(diagnostics).dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-  if (file.flush()) return {};
-  return {Code::kUnavailable, "cannot write '" + path.string() + "': " + std::strerror(errno)};
+  return write_file(path, to_sarif(diagnostics).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace woa::tools

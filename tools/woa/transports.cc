@@ -44,13 +44,23 @@ Status bind_lane(const std::string& text, const std::string& interface, OwnedTra
 
 }  // namespace
 
-void add_transport_options(CLI::App& command, TransportOptions& options) {
+CLI::Option& add_provider_option(CLI::App& command, TransportOptions& options) {
+  return *command.add_option("--provider", options.provider, "Of libfabric, for ofi; `fi_info` lists what is here")
+              ->capture_default_str();
+}
+
+void add_transport_options(CLI::App& command, TransportOptions& options, const std::function<bool()>& also_taken) {
   command
       .add_option("--transport", options.transport,
                   "Between processes of this host: shm (shared memory), or ofi (libfabric)")
       ->check(one_of({"shm", "ofi"}))
       ->capture_default_str();
-  command.add_option("--provider", options.provider, "Of libfabric, for ofi")->capture_default_str();
+  const CLI::Option& provider = add_provider_option(command, options);
+  command.parse_complete_callback([&options, &provider, also_taken] {
+    if (provider.count() != 0 && options.transport != "ofi" && !also_taken())
+      throw CLI::ValidationError("--provider",
+                                 "it is libfabric's, and nothing here goes over that; add --transport ofi");
+  });
 }
 
 void add_wire_options(CLI::App& command, TransportOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +21,11 @@ struct TransportOptions {
   std::vector<std::string> lanes;        // NAME=PROVIDER
 };
 
-// --transport and --provider.
-void add_transport_options(CLI::App& command, TransportOptions& options);
+// --transport and --provider. The provider is bad usage where nothing takes it: without ofi, and `also_taken` says no.
+void add_transport_options(
+    CLI::App& command, TransportOptions& options, const std::function<bool()>& also_taken = [] { return false; });
+// --provider alone, for commands that have no choice.
+CLI::Option& add_provider_option(CLI::App& command, TransportOptions& options);
 // --interface and --lane.
 void add_wire_options(CLI::App& command, TransportOptions& options);
 

@@ -33,6 +33,16 @@ std::string unknown_argument(const CLI::App& command, const std::string& given) 
   return "there is no option '" + given + "'" + did_you_mean(given.substr(0, given.find('=')), names);
 }
 
+// What the library says of how often an option or its value is there.
+std::string in_our_words(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find(": At Most 1 required but received ") != std::string::npos)
+    return option + ": it is given more than once";
+  if (text.find(": 1 required ") != std::string::npos && text.ends_with(" missing"))
+    return option + ": its value is missing";
+  return text == "A subcommand is required" ? "a command is missing" : text;
+}
+
 }  // namespace
 
 const CLI::App* find_command(const CLI::App& app, const std::string& name) {
@@ -50,13 +60,22 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
          " --help` lists them";
 }
 
+std::string empty_value(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  for (const CLI::Option* option : command.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end())
+      return option->get_name() + ": expected something, got an empty text; `" + name_of(command) +
+             " --help` shows what it takes";
+  return "";
+}
+
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
   const std::vector<std::string> left = app.remaining(true);
   const auto option = std::ranges::find_if(left, [](const std::string& given) { return given.substr(0, 1) == "-"; });
   const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
   if (!left.empty() && option == left.end() && has_commands) return unknown_command(command, left.front());
-  std::string text = error.what();
+  std::string text = in_our_words(error.what());
   if (!left.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     text = unknown_argument(command, option == left.end() ? left.front() : *option);
   return text + (text.back() == '?' ? " `" : "; `") + name_of(command) + " --help` shows what it takes";

@@ -63,7 +63,12 @@ Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider,
   if (hints == nullptr) return {Code::kExhausted, "ofi: no memory for libfabric's hints"};
   hints->fabric_attr->prov_name = strdup(provider.c_str());
   std::unique_ptr<fi_info, FreeInfo> info;
-  if (const int code = find_info(*hints, address, info); code != 0)
+  const int code = find_info(*hints, address, info);
+  if (code == -FI_ENODATA)
+    return {Code::kUnavailable, "ofi: there is no provider '" + provider + "' that can write into remote memory" +
+                                    (address.empty() ? "" : " from address '" + address + "'") +
+                                    "; choose one of: " + others(address)};
+  if (code != 0)
     return failed(provider, "fi_getinfo", code,
                   "it cannot write into remote memory from address '" + address + "'; here can: " + others(address));
   if (info->domain_attr->cq_data_size < kImmediateBytes)

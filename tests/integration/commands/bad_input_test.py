@@ -1,6 +1,8 @@
 """Bad input: a clear error, the right exit code, nothing lost, nothing hung."""
 import json
 import os
+import shutil
+import subprocess
 
 import harness
 from harness import SOURCE, WoaTest, read
@@ -72,7 +74,16 @@ class BadUsage(WoaTest):
     def test_what_is_refused_is_said_and_what_is_like_it(self):
         for arguments, text in ((["run", HELLO, "--instances", "0"], "--instances: expected a whole number from 1 on, got '0'"),
                                 (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
-                                (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number and its unit, min, ms, ns, s or us, got '5'"),
+                                (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 307445734min, got '5'"),
+                                (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; `woa run --help`"),
+                                (["run", HELLO, "--window"], "--window: its value is missing; `woa run --help`"), (["bench"], "a command is missing; `woa bench --help`"),
+                                (["compile", HELLO, "--profile", "p.json", "--max-price", "-1"], "--max-price: expected a whole number from 0 on, got '-1'"),
+                                (["bench", "packing", "--block", "0"], "--block: expected a whole number from 64 to 1073741824, got '0'"),
+                                (["run", HELLO, "--deadline", "0s"], "at most 307445734min, got '0s'"),
+                                (["run", HELLO, "--deadline", "307445735min"], "at most 307445734min, got '307445735min'"),
+                                (["profile", HELLO, "--seconds", "-1"], "--seconds: expected a whole number from 1 on, got '-1'"),
+                                (["bench", "idle", "--seconds", "nan"], "--seconds: expected a number above 0, got 'nan'"),
+                                (["run", HELLO, "--nodes", "1", "--port", "65536"], "--port: expected a whole number from 1 to 65535, got '65536'"),
                                 (["run", HELLO, "--modle", "woa"], "there is no option '--modle'; did you mean '--model'? `woa run --help`"),
                                 (["check", HELLO, "more"], "'more' is one argument too many"), (["chek"], "did you mean 'check'?"),
                                 (["bench", "hopp"], "there is no command 'hopp'; did you mean 'hop'? `woa bench --help`"),
@@ -80,6 +91,38 @@ class BadUsage(WoaTest):
             done = self.woa(*arguments)
             self.refused(done, 2)
             self.assertIn(text, done.stderr.decode())
+
+    def test_nothing_is_given_by_an_empty_text(self):
+        """As a variable of the shell that is not set gives it; it is not as if the option had been left out."""
+        run = ["run", HELLO, "--in", "text=" + self.write("text", "x")]
+        for arguments, name in ((run + ["--trace", ""], "--trace"), (run + ["--machine", ""], "--machine"), (["compile", HELLO, "-o", ""], "--output"),
+                                (["verify", ""], "PLAN"), (["check", ""], "GRAPH"), (["bench", "hop", "--plot", ""], "--plot")):
+            self.refused(self.woa(*arguments), 2, name + ": expected something, got an empty text")
+        self.refused(self.woa(*run, "--out", "copy="), 2, "--out copy=: expected NAME=FILE")
+
+    def test_a_provider_that_nothing_goes_over_is_refused(self):
+        text = self.write("text", "x")
+        for arguments in (["run", HELLO, "--in", "text=" + text], ["bench", "hop"], ["bench", "fanout"], ["bench", "randomaccess"]):
+            self.refused(self.woa(*arguments, "--provider", "tcp;ofi_rxm"), 2, "--provider: it is libfabric's", "add --transport ofi")
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        for arguments in (["check", "\x1b[31m"], ["verify", "\x1b[31m"], ["check", HELLO, "--\x1b[31m"], ["\x1b[31m"]):
+            error = self.woa(*arguments).stderr
+            self.assertIn(b"?[31m", error)
+            self.assertNotIn(b"\x1b", error)
+
+    def test_a_kernel_that_is_not_built_is_told_where_the_graph_is_checked(self):
+        """It may be built where it runs; here it cannot."""
+        folder = os.path.join(self.folder, "user-kernel")
+        shutil.copytree(os.path.join(SOURCE, "graphs/user-kernel"), folder)
+        for built in os.listdir(os.path.join(folder, "threshold")):
+            if built.endswith(".so"):
+                os.remove(os.path.join(folder, "threshold", built))
+        graph, plan = os.path.join(folder, "graph.yaml"), self.path("k.plan")
+        texts = ("warning: this cannot run here: stage 'mark', kernel 'threshold': its library ", "libthreshold.so is not there: build the kernel")
+        for arguments in (["check", graph], ["compile", graph, "-o", plan], ["compile", plan]):
+            self.refused(self.woa(*arguments), 0, *texts)
+        self.refused(self.woa("run", plan, "--in", "data=" + self.write("data", "x")), 1, texts[1])
 
     def test_with_json_every_failure_is_one_object(self):
         text, plan = self.write("text", "x"), self.path("hello.plan")
@@ -110,6 +153,9 @@ class BadUsage(WoaTest):
         self.refused(self.woa(*run, "text=" + self.path("in"), "--out", "copy=" + self.path("in/%i")), 2, "overwrite")
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("absent/%i")), 1, "absent")
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("in")), 1, "cannot write")
+        out = self.path("none of it")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + out, "--trace", self.path("absent/trace")), 1, "--trace: cannot write")
+        self.assertFalse(os.path.exists(out))
         self.assertEqual((read(text), read(self.path("in/7"))), ("keep me", "keep me too"))
 
     def test_an_earlier_result_outlives_a_run_that_cannot_start(self):
@@ -121,6 +167,14 @@ class BadUsage(WoaTest):
     def test_a_result_that_cannot_be_written_ends_the_run(self):
         text = self.write("text", "x" * 1000)
         self.refused(self.woa("run", HELLO, "--in", "text=" + text, "--out", "copy=/dev/full", "--instances", "100"), 1, "/dev/full")
+
+    def test_an_answer_that_is_lost_is_a_failure(self):
+        plan = self.path("hello.plan")
+        for arguments in (["devices"], ["devices", "--json"], ["check", HELLO], ["compile", HELLO, "-o", plan], ["verify", plan]):
+            for stdout in (">/dev/full", ">&-"):
+                done = subprocess.run(["sh", "-c", '"$@" ' + stdout, "sh", harness.WOA, *arguments], stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+                self.refused(done, 1, "could not be written to stdout")
+        self.assertEqual(self.woa("verify", plan).returncode, 0)  # nothing was printed into it
 
     def test_an_unknown_command_is_named(self):
         self.refused(self.woa("fly"), 2, "'fly'", "--help")

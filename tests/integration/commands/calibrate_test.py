@@ -2,6 +2,8 @@
 import json
 import os
 import re
+import signal
+import subprocess
 
 import harness
 from harness import SOURCE, WoaTest, read
@@ -86,6 +88,19 @@ class Measured(Calibrated):
         for link in transport["links"]:
             self.assertGreaterEqual(link["latency_ns"], cpu["latency_ns"])
             self.assertGreaterEqual(link["ns_per_kib"], cpu["ns_per_kib"])
+
+    def test_who_is_ended_leaves_nothing_behind(self):
+        folder, earlier = self.path("here"), machine("x")
+        os.mkdir(folder)
+        self.write("here/machine.yaml", earlier)
+        for end in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            running = subprocess.Popen([harness.WOA, "calibrate", "-o", os.path.join(folder, "machine.yaml")], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, start_new_session=True)
+            with self.assertRaises(subprocess.TimeoutExpired):  # it takes a minute
+                running.wait(1)
+            running.send_signal(end)
+            running.wait(harness.LIMIT_S)
+            self.assertEqual((os.listdir(folder), read(os.path.join(folder, "machine.yaml"))), (["machine.yaml"], earlier))
 
     def test_refusals(self):
         listed = self.write("listed.yaml", "woa_machine: 1\ncontrollers: {'cpu:0': {}}\n")

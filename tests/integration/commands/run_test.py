@@ -66,7 +66,7 @@ class Run(WoaTest):
                 self.assertEqual(read(self.path("copy")), content * 5)
         for wrong, code, says in ((("--processes", "one"), 2, b"joins processes"),
                                   (("--interface", "nowhere"), 2, b"Requested: 'nowhere'; translated: nothing; available: "),
-                                  (("--provider", "nothing"), 3, b"provider 'nothing'")):
+                                  (("--provider", "nothing"), 3, b"there is no provider 'nothing' that can write into remote memory from address '127.0.0.1'; choose one of: '")):
             done = self.woa("run", HELLO, "--in", "text=" + text, *over, *wrong)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(says, done.stderr)
