@@ -149,7 +149,7 @@ std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineCon
 
 std::optional<Profile> read_profile(std::uint32_t source, Report& report) {
   const std::size_t errors = report.errors();
-  const std::optional<YamlNode> root = parse_yaml(source, report);
+  const std::optional<YamlNode> root = parse_yaml(source, report, "docs/profile.md");
   if (!root || !expect_map(*root, "a profile", "`woa_profile: 1`, `graph:`, `stages:`, `edges:`", report) ||
       !expect_kind(*root, "woa_profile", report)) {
     return std::nullopt;

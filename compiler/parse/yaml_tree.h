@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/report.h"
@@ -25,6 +26,8 @@ inline constexpr std::size_t kMaxYamlDepth = 16;
 
 // The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported
 // and left out. Time and memory are linear in the text, of which kMaxYamlBytes are accepted.
-std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report);
+// `form`: where it is said what the file should hold.
+std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report,
+                                   std::string_view form = "docs/graph-language.md");
 
 }  // namespace woa
