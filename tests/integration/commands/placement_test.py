@@ -336,7 +336,7 @@ class Placement(WoaTest):
         self.assertIn("price 10 of 89; power 20 W of 25 W", self.verify().stdout.decode())
         done = run("--max-price", "9")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("come to 10 at least, and 9 are allowed", done.stderr.decode())
+        self.assertIn("`--max-price 9` cannot be kept: controllers that all stages can run on come to 10 at least", done.stderr.decode())
 
     def test_the_reasons_are_printed(self):
         self.compile(latency="3us")
