@@ -38,6 +38,7 @@ namespace woa::problem {
   X(kKernelTwice, "E0204")       \
   X(kNoVariant, "E0205")         \
   X(kBadKernel, "E0206")         \
+  X(kUnknownDimension, "E0207")  \
   /* sub-graphs */               \
   X(kUnknownGraph, "E0251")      \
   X(kGraphTwice, "E0252")        \

@@ -117,9 +117,9 @@ Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
   Solution solution = look(problem, options);
   const bool cut_short = Clock::now() - begin >= options.limit / kSearchShare;
   if (!solution.value.feasible)
-    return Status(cut_short ? Code::kDeadlineExceeded : Code::kExhausted,
-                  "placement: none was found that keeps all limits; the best of them broke that of " +
-                      solution.value.broken + "; raise it, or take stages or constraints away");
+    return Status(
+        cut_short ? Code::kDeadlineExceeded : Code::kExhausted,
+        "placement: none was found that keeps all limits; the best of them broke that of " + solution.value.broken);
   if (is_proved(solution))
     solution.standing = Standing::kProved;
   else if (solution.standing != Standing::kClaimed && solution.bound > 0)

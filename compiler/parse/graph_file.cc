@@ -175,6 +175,9 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   if (const YamlNode* on = map.get("on")) {
     stage.on = read_text(*on, "`on`", report).value_or("");
     stage.on_place = on->place;
+    if (on->kind == YamlNode::Kind::kScalar && stage.on.empty())
+      report.error(problem::kBadPin, on->place, "`on` is an empty text, which names no controller",
+                   "write a controller (`cpu:1`) or its kind, or leave `on` out");
   }
   stage.needs = read_needs(map.get("needs"), report);
   return stage;
@@ -201,7 +204,9 @@ void read_inputs(const YamlNode* node, GraphFile& graph, Report& report) {
     if (!read_name(key, "the name of a graph input", report)) continue;
     GraphInput input{key.text, key.place, {}};
     const MapReader map(&node->items[i], cat("graph input ", quote(key.text)), {"type", "max", "dims"}, report);
-    if (map.is_map()) input.type = read_port_type(map, read_dimension_bounds(map.get("dims"), report), report);
+    const YamlNode* dims = map.get("dims");
+    if (map.is_map()) input.type = read_port_type(map, read_dimension_bounds(dims, report), report);
+    if (input.type) check_dimensions(dims, {*input.type}, report);
     const bool bounded = !input.type || input.type->max_bytes != 0 || map.misspelt("max");
     if (node->items[i].kind == YamlNode::Kind::kNull || !bounded) {
       report.error(problem::kMissingKey, key.place, cat("graph input ", quote(key.text), " has no bound"),

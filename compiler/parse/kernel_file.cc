@@ -13,6 +13,7 @@ namespace woa {
 namespace {
 
 constexpr std::size_t kMaxPorts = 256;
+constexpr std::uint64_t kMostScratchBytes = std::uint64_t{64} << 30;  // as of a port
 
 std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of a group", report);
@@ -24,12 +25,13 @@ std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report
 }
 
 // The input of that name, or -1. Inputs are read before outputs.
-std::int32_t read_in_place(const YamlNode& node, const KernelDecl& kernel, Report& report) {
+std::int32_t read_in_place(const YamlNode& node, const KernelDecl& kernel, bool all_inputs, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of an input", report);
   if (!name) return -1;
   const auto found = std::find_if(kernel.inputs.begin(), kernel.inputs.end(),
                                   [&](const InputPortPlan& input) { return input.name == *name; });
   if (found != kernel.inputs.end()) return static_cast<std::int32_t>(found - kernel.inputs.begin());
+  if (!all_inputs) return -1;
   std::vector<std::string> names;
   for (const InputPortPlan& input : kernel.inputs) names.push_back(input.name);
   report.error(problem::kBadKernel, node.place, cat("`in_place` names ", quote(*name), ", which is no input"),
@@ -75,8 +77,8 @@ void read_many(const YamlNode& node, OutputPortPlan& port, Report& report) {
                "a firing may write no element, and each has memory of its own: leave the other out");
 }
 
-void read_output_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, KernelDecl& kernel,
-                      Report& report) {
+void read_output_port(const YamlNode& key, const YamlNode& value, const DimensionBounds& bounds, bool all_inputs,
+                      KernelDecl& kernel, Report& report) {
   const MapReader map(&value, cat("port ", quote(key.text)), {"type", "max", "one_of", "in_place", "many", "optional"},
                       report);
   OutputPortPlan port;
@@ -98,28 +100,57 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
     }
   }
   if (const YamlNode* input = map.get("in_place")) {
-    port.in_place = read_in_place(*input, kernel, report);
+    port.in_place = read_in_place(*input, kernel, all_inputs, report);
     if (port.in_place >= 0) check_in_place(port, *input, kernel, report);
   }
   if (const YamlNode* many = map.get("many")) read_many(*many, port, report);
   kernel.outputs.push_back(std::move(port));
 }
 
-void read_ports(const YamlNode* node, std::string_view what, Report& report, const auto& read) {
-  if (node == nullptr || !expect_map(*node, what, "`NAME: {type: bytes, max: 1MiB}`", report)) return;
+// Whether all could be read: else what the rest of the file says of ports is not looked at.
+bool read_ports(const YamlNode* node, std::string_view what, Report& report, const auto& read) {
+  if (node == nullptr) return true;
+  if (!expect_map(*node, what, "`NAME: {type: bytes, max: 1MiB}`", report)) return false;
   if (node->keys.size() > kMaxPorts) {
     report.error(problem::kTooMany, node->place, cat(what, " has more than ", kMaxPorts, " ports"), "split the kernel");
-    return;
+    return false;
   }
+  bool all = true;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
-    if (!read_name(node->keys[i], "the name of a port", report)) continue;
-    if (expect_map(node->items[i], cat("port ", quote(node->keys[i].text)), "`{type: bytes, max: 1MiB}`", report)) {
-      read(node->keys[i], node->items[i]);
-    }
+    const YamlNode &key = node->keys[i], &port = node->items[i];
+    const bool readable = read_name(key, "the name of a port", report) &&
+                          expect_map(port, cat("port ", quote(key.text)), "`{type: bytes, max: 1MiB}`", report);
+    all = all && readable;
+    if (readable) read(key, port);
+  }
+  return all;
+}
+
+// The work size: names of the first output's dimensions.
+void read_global(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
+  constexpr std::size_t kMostDims = 3;  // of OpenCL's work sizes that are used
+  if (!expect_list(node, "`global`", "`[width, height]`", report)) return;
+  if (node.items.empty() || node.items.size() > kMostDims)
+    report.error(problem::kBadKernel, node.place, cat("`global` lists ", node.items.size(), " dimensions"),
+                 cat("list 1 to ", kMostDims, ", such as `[width, height]` or `[bytes]`"));
+  const PortType& type = kernel.outputs.front().type;  // without an element: it could not be read
+  std::vector<std::string> known;
+  for (const Dimension& dim : type.dims)
+    if (!dim.name.empty()) known.push_back(dim.name);
+  known.emplace_back("bytes");
+  for (const YamlNode& item : node.items) {
+    const auto name = read_name(item, "the name of a dimension", report);
+    if (!name) continue;
+    variant.global.push_back(*name);
+    if (!all_ports || type.element.empty() || std::ranges::find(known, *name) != known.end()) continue;
+    report.error(
+        problem::kUnknownDimension, item.place,
+        cat("`global` names ", quote(*name), ", which is no dimension of output ", quote(kernel.outputs.front().name)),
+        suggest(*name, known, "what may be counted"));
   }
 }
 
-void read_opencl(const YamlNode& node, VariantPlan& variant, Report& report) {
+void read_opencl(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
   const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global", "resources"}, report);
   if (const YamlNode* source = map.need("source", "source: NAME.cl")) {
     variant.source = read_text(*source, "`source`", report).value_or("");
@@ -128,10 +159,7 @@ void read_opencl(const YamlNode& node, VariantPlan& variant, Report& report) {
     variant.entry = read_name(*entry, "the name of a function", report).value_or("");
   }
   const YamlNode* global = map.need("global", "global: [bytes]");
-  if (global == nullptr || !expect_list(*global, "`global`", "`[width, height]`", report)) return;
-  for (const YamlNode& item : global->items) {
-    if (auto name = read_name(item, "the name of a dimension", report)) variant.global.push_back(*name);
-  }
+  if (global != nullptr) read_global(*global, kernel, all_ports, variant, report);
 }
 
 void read_rtl(const YamlNode& node, VariantPlan& variant, Report& report) {
@@ -144,7 +172,8 @@ void read_rtl(const YamlNode& node, VariantPlan& variant, Report& report) {
   }
 }
 
-void read_variant(const YamlNode& key, const YamlNode& value, KernelDecl& kernel, Report& report) {
+void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, KernelDecl& kernel, Report& report) {
+  const std::size_t errors = report.errors();
   VariantPlan variant;
   variant.kind = key.text;
   if (key.text == "cpu") {
@@ -153,7 +182,7 @@ void read_variant(const YamlNode& key, const YamlNode& value, KernelDecl& kernel
     expect_map(value, cat("variant ", quote(key.text)), "`{size: true, ...}`", report);
     return;
   } else if (key.text == "opencl") {
-    read_opencl(value, variant, report);
+    read_opencl(value, kernel, all_ports, variant, report);
   } else {
     read_rtl(value, variant, report);
   }
@@ -163,14 +192,32 @@ void read_variant(const YamlNode& key, const YamlNode& value, KernelDecl& kernel
       kernel.resources.emplace(key.text, read_resource_use(value.items[i], report));
     }
   }
-  if (key.text != "cpu" && !variant.has_size) {
+  if (key.text != "cpu" && !variant.has_size && report.errors() == errors) {
     report.error(problem::kBadKernel, key.place, cat("variant ", quote(key.text), " needs a `size` function"),
                  "add `size: true` and the function; the launch takes the output's extents from it");
   }
   kernel.variants.emplace(key.text, std::move(variant));
 }
 
-void read_variants(const YamlNode* node, KernelDecl& kernel, Report& report) {
+// What variants for devices cannot do.
+void check_devices(const YamlNode& node, const KernelDecl& kernel, Report& report) {
+  const auto special_in = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
+  const auto special_out = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
+  if ((kernel.variants.contains("rtl") || kernel.variants.contains("opencl")) &&
+      (std::ranges::any_of(kernel.inputs, special_in) || std::ranges::any_of(kernel.outputs, special_out))) {
+    report.error(
+        problem::kBadKernel, node.place,
+        "only a kernel whose one variant is `cpu` has `optional`, `many` or `gather` ports: others see one token "
+        "of each",
+        "leave the other variants out, or those words");
+  }
+  if (kernel.variants.contains("rtl") && (kernel.inputs.size() != 1 || kernel.outputs.size() != 1)) {
+    report.error(problem::kBadKernel, node.place, "a kernel with an `rtl` variant has one input and one output",
+                 "leave the variant out, or join the ports");
+  }
+}
+
+void read_variants(const YamlNode* node, bool all_ports, KernelDecl& kernel, Report& report) {
   if (node == nullptr || !expect_map(*node, "`variants`", "`{cpu: {}}`", report)) return;
   const std::vector<std::string> kinds{"cpu", "opencl", "rtl"};
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
@@ -181,30 +228,18 @@ void read_variants(const YamlNode* node, KernelDecl& kernel, Report& report) {
       report.error(problem::kUnknownKey, key.place, cat("unknown variant ", quote(key.text)),
                    suggest(key.text, kinds, "variants"));
     } else {
-      read_variant(key, node->items[i], kernel, report);
+      read_variant(key, node->items[i], all_ports, kernel, report);
     }
   }
   if (kernel.variants.empty()) {
     report.error(problem::kBadKernel, node->place, "a kernel needs a variant", "add `cpu: {}`");
   }
-  const auto special_in = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
-  const auto special_out = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };
-  if ((kernel.variants.contains("rtl") || kernel.variants.contains("opencl")) &&
-      (std::ranges::any_of(kernel.inputs, special_in) || std::ranges::any_of(kernel.outputs, special_out))) {
-    report.error(
-        problem::kBadKernel, node->place,
-        "only a kernel whose one variant is `cpu` has `optional`, `many` or `gather` ports: others see one token "
-        "of each",
-        "leave the other variants out, or those words");
-  }
-  if (kernel.variants.contains("rtl") && (kernel.inputs.size() != 1 || kernel.outputs.size() != 1)) {
-    report.error(problem::kBadKernel, node->place, "a kernel with an `rtl` variant has one input and one output",
-                 "leave the variant out, or join the ports");
-  }
+  if (all_ports) check_devices(*node, kernel, report);
 }
 
 void read_stateful(const YamlNode* node, KernelDecl& kernel, Report& report) {
-  if (node == nullptr || node->text == "no" || node->text == "false") return;
+  if (node == nullptr || !read_text(*node, "`stateful`", report)) return;
+  if (node->text == "no" || node->text == "false") return;
   if (node->text == "instance") {
     kernel.stateful = Stateful::kInstance;
   } else if (node->text == "run") {
@@ -215,12 +250,27 @@ void read_stateful(const YamlNode* node, KernelDecl& kernel, Report& report) {
   }
 }
 
+std::vector<PortType> types_of(const KernelDecl& kernel) {
+  std::vector<PortType> types;
+  for (const InputPortPlan& port : kernel.inputs) types.push_back(port.type);
+  for (const OutputPortPlan& port : kernel.outputs) types.push_back(port.type);
+  return types;
+}
+
 void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
   const DimensionBounds bounds = read_dimension_bounds(map.get("dims"), report);
-  read_ports(map.need("in", "in: {NAME: {type: bytes}}"), "`in`", report,
-             [&](const YamlNode& key, const YamlNode& value) { read_input_port(key, value, bounds, kernel, report); });
-  read_ports(map.get("out"), "`out`", report,
-             [&](const YamlNode& key, const YamlNode& value) { read_output_port(key, value, bounds, kernel, report); });
+  const YamlNode* inputs = map.need("in", "in: {NAME: {type: bytes}}");
+  const bool all_inputs = read_ports(inputs, "`in`", report,
+                                     [&](const YamlNode& key, const YamlNode& value) {
+                                       read_input_port(key, value, bounds, kernel, report);
+                                     }) &&
+                          inputs != nullptr;
+  const bool all_ports = read_ports(map.get("out"), "`out`", report,
+                                    [&](const YamlNode& key, const YamlNode& value) {
+                                      read_output_port(key, value, bounds, all_inputs, kernel, report);
+                                    }) &&
+                         all_inputs && !map.misspelt("out");
+  if (all_ports) check_dimensions(map.get("dims"), types_of(kernel), report);
   if (const YamlNode* in = map.get("in"); in != nullptr && in->kind == YamlNode::Kind::kMap && in->keys.empty()) {
     report.error(problem::kBadKernel, in->place, "a kernel needs an input", "add one; its tokens make the kernel run");
   }
@@ -229,6 +279,9 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
   }
   if (const YamlNode* scratch = map.get("scratch")) {
     kernel.scratch_bytes = read_size(*scratch, "`scratch`", report).value_or(0);
+    if (kernel.scratch_bytes > kMostScratchBytes)
+      report.error(problem::kBadValue, scratch->place, cat("`scratch` is ", quote(scratch->text), ", over 64 GiB"),
+                   "write at most `64GiB`");
   }
   read_stateful(map.get("stateful"), kernel, report);
   kernel.needs = read_needs(map.get("needs"), report);
@@ -237,7 +290,7 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
     kernel.outputs_are_implicit = true;
   }
   kernel.params = read_param_decls(map.get("params"), report);
-  read_variants(map.need("variants", "variants: {cpu: {}}"), kernel, report);
+  read_variants(map.need("variants", "variants: {cpu: {}}"), all_ports, kernel, report);
 }
 
 }  // namespace

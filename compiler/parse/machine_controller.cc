@@ -24,7 +24,8 @@ void read_lanes(const YamlNode& lanes, MachineController& controller, Report& re
 }
 
 void check_backend(const YamlNode& backend, const MachineController& controller, Report& report) {
-  if (backend.text == controller.plan.backend) return;
+  const auto name = read_text(backend, "`backend`", report);
+  if (!name || *name == controller.plan.backend) return;
   report.error(problem::kNotSupported, backend.place,
                cat("backend ", quote(backend.text), " is not supported yet by this version"),
                cat("write ", quote(controller.plan.backend), ", or leave it out"));
@@ -45,18 +46,14 @@ void read_capabilities(const YamlNode& node, MachineController& controller, Repo
   }
 }
 
-void read_cores(const YamlNode& node, const CoreGroups& cores, MachineController& controller, Report& report) {
+void read_cores(const YamlNode& node, CoreUses& cores, MachineController& controller, Report& report) {
   const auto name = read_name(node, "the name of a group of cores", report);
   if (!name) return;
-  if (cores.contains(*name)) {
+  if (cores.declared.contains(*name)) {
     controller.cores = *name;
-    return;
+  } else {
+    cores.unknown[*name].push_back(node.place);
   }
-  std::vector<std::string> names;
-  for (const auto& [group, count] : cores) names.push_back(group);
-  report.error(problem::kUnknownCores, node.place, cat("there is no group of cores ", quote(*name)),
-               names.empty() ? cat("declare it at the top of the file: `cores: {", *name, ": 4}`")
-                             : suggest(*name, names, "groups under `cores`"));
 }
 
 void read_figures(const MapReader& map, MachineController& controller, Report& report) {
@@ -74,12 +71,22 @@ void read_figures(const MapReader& map, MachineController& controller, Report& r
 
 }  // namespace
 
-std::optional<MachineController> read_controller(const YamlNode& key, const YamlNode& value, const CoreGroups& cores,
+void report_unknown_cores(const CoreUses& cores, Report& report) {
+  std::vector<std::string> names;
+  for (const auto& [group, count] : cores.declared) names.push_back(group);
+  for (const auto& [name, places] : cores.unknown)
+    report.error(problem::kUnknownCores, places.front(), cat("there is no group of cores ", quote(name)),
+                 names.empty() ? cat("declare it at the top of the file: `cores: {", name, ": 4}`")
+                               : suggest(name, names, "groups under `cores`"),
+                 other_uses(places));
+}
+
+std::optional<MachineController> read_controller(const YamlNode& key, const YamlNode& value, CoreUses& cores,
                                                  Report& report) {
   const std::optional<ControllerName> name = parse_controller(key.text);
   if (!name || !name->number) {
     report.error(problem::kBadName, key.place, cat(quote(key.text), " is not the name of a controller"),
-                 "write `cpu:N`, `gpu:N` or `fpga:N`");
+                 "write `cpu:N`, `gpu:N` or `fpga:N`, with a number from 0 to 1023");
     return std::nullopt;
   }
   MachineController controller = default_controller(name->kind, *name->number);

@@ -12,22 +12,29 @@ namespace woa {
 namespace {
 
 // `cores: {package: 8}`
-void read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
+// Whether all names could be read.
+bool read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
   constexpr std::uint64_t kMostCores = 1 << 20;
-  if (!expect_map(node, "`cores`", "`{package: 8}`", report)) return;
+  if (!expect_map(node, "`cores`", "`{package: 8}`", report)) return false;
+  bool all = true;
   for (std::size_t k = 0; k < node.keys.size(); ++k) {
     const auto name = read_name(node.keys[k], "the name of a group of cores", report);
     const auto count = read_integer(node.items[k], "the number of cores", 1, kMostCores, report);
     if (name) machine.cores.emplace(*name, count.value_or(1));
+    all = all && name;
   }
+  return all;
 }
 
 // Places are those of the controllers' names.
-std::vector<Place> read_controllers(const YamlNode& node, Machine& machine, Report& report) {
+std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machine& machine, Report& report) {
   std::vector<Place> places;
   if (!expect_map(node, "`controllers`", "`cpu:0: {lanes: 1}`", report)) return places;
+  if (node.keys.empty())
+    report.error(problem::kMissingKey, node.place, "`controllers` has no controller",
+                 "add one, such as `\"cpu:0\": {lanes: 1}`; without a machine file there are `cpu:0` and `cpu:1`");
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    if (auto controller = read_controller(node.keys[i], node.items[i], machine.cores, report)) {
+    if (auto controller = read_controller(node.keys[i], node.items[i], cores, report)) {
       machine.controllers.push_back(std::move(*controller));
       places.push_back(node.keys[i].place);
     }
@@ -77,10 +84,13 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   // What was measured does not say which controllers there are.
   const bool measured_only = map.get("calibration") != nullptr && map.get("controllers") == nullptr;
   if (measured_only) machine = default_machine();
-  if (const YamlNode* cores = map.get("cores")) read_core_groups(*cores, machine, report);
+  const YamlNode* cores = map.get("cores");
+  const bool all_cores = (cores == nullptr || read_core_groups(*cores, machine, report)) && !map.misspelt("cores");
   if (const YamlNode* controllers =
           measured_only ? nullptr : map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}")) {
-    places = read_controllers(*controllers, machine, report);
+    CoreUses uses{machine.cores, {}};
+    places = read_controllers(*controllers, uses, machine, report);
+    if (all_cores) report_unknown_cores(uses, report);
   }
   if (const YamlNode* calibration = map.get("calibration")) read_calibration(*calibration, machine, report);
   if (measured_only || !machine.controllers.empty()) read_all_links(map, machine, places, report);

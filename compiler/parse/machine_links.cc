@@ -1,6 +1,8 @@
 #include "compiler/parse/machine_links.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,6 +17,25 @@ constexpr std::uint64_t kMostLatency_ns = 60'000'000'000;
 constexpr std::uint64_t kMostBandwidth = 1'000'000'000'000'000;  // bytes a second; picoseconds stay whole numbers
 constexpr const char* kHint = "{between: [\"cpu:0\", \"gpu:0\"], latency: 2us, bandwidth: 8GB/s}";
 
+// What to write for `10Gb/s`, `10 gbps` or `10Gbits/s`; empty: it is nothing of the kind. A small `b` may be either.
+std::string for_bits(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string number(text.substr(0, digits));
+  std::string_view unit = text.substr(digits);
+  unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
+  if (number.empty() || unit.empty()) return "";
+  const std::string scale(1, static_cast<char>(std::toupper(static_cast<unsigned char>(unit.front()))));
+  unit.remove_prefix(1);
+  static constexpr std::array<std::string_view, 5> kBits{"b/s", "bps", "bit/s", "bits/s", "bit"};
+  if (std::string_view("KMGT").find(scale) == std::string_view::npos || std::ranges::find(kBits, unit) == kBits.end())
+    return "";
+  constexpr std::uint64_t kBytesPerKbit = 125;
+  const std::uint64_t kbit = std::min(parse_integer(number).value_or(kMostBandwidth), kMostBandwidth);
+  const std::string bits = scale == "K" ? cat("`", kbit * kBytesPerKbit, "B/s`") : cat("`", number, scale, "bit/s`");
+  if (unit.starts_with("bit")) return cat("write ", bits);
+  return cat("write ", bits, " if bits are meant, `", number, scale, "B/s` if bytes are");
+}
+
 std::optional<std::uint64_t> read_ps_per_kib(const YamlNode& node, Report& report) {
   static constexpr std::array<Unit, 12> kUnits{{{"B/s", 1},
                                                 {"KB/s", 1'000},
@@ -28,6 +49,13 @@ std::optional<std::uint64_t> read_ps_per_kib(const YamlNode& node, Report& repor
                                                 {"Mbit/s", 125'000},
                                                 {"Gbit/s", 125'000'000},
                                                 {"Tbit/s", 125'000'000'000}}};
+  const auto ends_so = [&](const Unit& unit) { return node.text.ends_with(unit.name); };
+  const std::string bits = std::ranges::any_of(kUnits, ends_so) ? "" : for_bits(node.text);
+  if (!bits.empty()) {
+    report.error(problem::kBadValue, node.place, cat("`bandwidth` is ", quote(node.text), ", which is no unit here"),
+                 bits);
+    return std::nullopt;
+  }
   constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000, kKib = 1024;
   const auto rate = read_quantity(node, "`bandwidth`", kUnits, 1, kMostBandwidth,
                                   "a rate above 0, such as `125MB/s`, `8GB/s` or `10Gbit/s`", report);
@@ -123,6 +151,7 @@ class LinksReader {
   // Nothing inside the answer: through the host, at the cost of the two links there.
   [[nodiscard]] std::optional<LinkRule> read_rule(const MapReader& map) {
     const YamlNode* through = map.get("through");
+    if (through != nullptr && !read_text(*through, "`through`", report_)) return std::nullopt;
     if (through != nullptr && through->text != "host") {
       report_.error(problem::kBadLink, through->place, cat("`through` is ", quote(through->text), ", expected `host`"),
                     "packets are passed on by the host only: write `through: host`, or leave it out");

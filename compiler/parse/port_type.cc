@@ -1,5 +1,6 @@
 #include "compiler/parse/port_type.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
@@ -109,6 +110,22 @@ std::optional<PortType> read_port_type(const MapReader& port, const DimensionBou
   }
   if (fixed) type->max_bytes = largest;
   return type;
+}
+
+void check_dimensions(const YamlNode* dims, const std::vector<PortType>& types, Report& report) {
+  const auto unreadable = [](const PortType& type) { return type.element.empty(); };
+  if (dims == nullptr || dims->kind != YamlNode::Kind::kMap || std::ranges::any_of(types, unreadable)) return;
+  std::vector<std::string> known;
+  for (const PortType& type : types)
+    for (const Dimension& dim : type.dims)
+      if (!dim.name.empty() && std::ranges::find(known, dim.name) == known.end()) known.push_back(dim.name);
+  for (const YamlNode& key : dims->keys) {
+    if (!is_name(key.text) || std::ranges::find(known, key.text) != known.end()) continue;
+    report.error(
+        problem::kUnknownDimension, key.place,
+        cat("`dims` bounds ", quote(key.text), ", which is no dimension of a type here"),
+        known.empty() ? "remove it: no type here has named dimensions" : suggest(key.text, known, "dimensions"));
+  }
 }
 
 DimensionBounds read_dimension_bounds(const YamlNode* dims, Report& report) {

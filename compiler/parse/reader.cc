@@ -110,7 +110,12 @@ const YamlNode* MapReader::get(std::string_view key) const {
 
 const YamlNode* MapReader::need(std::string_view key, std::string_view hint) const {
   const YamlNode* value = get(key);
-  if (value == nullptr && map_ != nullptr && !misspelt(key)) {
+  if (value != nullptr || map_ == nullptr || misspelt(key)) return value;
+  const auto written = std::ranges::find(map_->keys, key, &YamlNode::text);
+  if (written != map_->keys.end()) {
+    report_.error(problem::kMissingKey, written->place, cat(quote(key), " of ", what_, " has no value"),
+                  cat("write ", quote(hint)));
+  } else {
     report_.error(problem::kMissingKey, place_, cat(what_, " has no ", quote(key)), cat("add ", quote(hint)));
   }
   return value;

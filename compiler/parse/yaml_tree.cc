@@ -123,6 +123,16 @@ class TreeBuilder {
   int documents_ = 0;
 };
 
+// What is wrong with the character at the beginning, of so many bytes; empty: nothing. Latin 1 has control characters,
+// too.
+std::string_view not_text(std::string_view text, std::size_t length) {
+  if (length == 0) return "is not UTF-8 text";
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const bool ascii = (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\r' && byte(0) != '\t') || byte(0) == 0x7F;
+  const bool latin = byte(0) == 0xC2 && byte(1) < 0xA0;
+  return ascii ? "is a control character" : latin ? "begins a control character" : "";
+}
+
 // Reports the first byte that no text has.
 bool check_text(std::uint32_t source, Report& report) {
   const std::string_view text = report.text(source);
@@ -130,11 +140,9 @@ bool check_text(std::uint32_t source, Report& report) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const std::size_t length = utf8_length(text.substr(i));
-    const bool control = byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t';
-    if (length == 0 || control || byte == 0x7F) {
+    if (const std::string_view wrong = not_text(text.substr(i), length); !wrong.empty()) {
       report.hide_line(place);  // a terminal would take it for commands
-      report.error(problem::kNotText, place,
-                   cat("byte ", i, " (value ", static_cast<unsigned>(byte), ") is not UTF-8 text"),
+      report.error(problem::kNotText, place, cat("byte ", i, " (value ", static_cast<unsigned>(byte), ") ", wrong),
                    "give a text file in UTF-8; is this a compiled plan or a binary?");
       return false;
     }
@@ -171,7 +179,7 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
   std::optional<YamlNode> root = builder.result();
   if (root && root->kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",
-                 cat("see ", report.manual(source), " for the form of a file"));
+                 cat("see ", report.manual(source), " for the form of a file, or check that it was saved"));
     return std::nullopt;
   }
   return root;

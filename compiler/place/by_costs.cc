@@ -11,6 +11,7 @@
 #include "compiler/place/certify.h"
 #include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
+#include "compiler/place/unmet.h"
 
 namespace woa {
 namespace {
@@ -72,19 +73,21 @@ std::vector<std::string> stage_names(const Graph& graph) {
   return names;
 }
 
-// "raise `--max-price`, or what the machine file says that controllers have, or take pins away".
-std::string fix_for(const PlacementGoal& goal, Code code) {
-  std::string raise;
-  const auto add = [&](bool given, const std::string& option) {
-    if (given) raise += (raise.empty() ? "raise " : ", ") + quote(option);
-  };
-  add(goal.most_latency_ps.has_value(), "--max-latency");
-  add(goal.most_period_ps.has_value(), "--max-period");
-  add(goal.most_price.has_value(), "--max-price");
-  add(goal.most_power_mw.has_value(), "--max-power");
-  return cat(code == Code::kDeadlineExceeded ? "give more time by `--placement-limit`, or " : "",
-             raise.empty() ? "raise" : raise + ", or",
-             " what the machine file says that controllers have, or take pins away");
+Place on_command_line(Report& report) { return {report.add_source(std::string(kCommandLine), ""), 0, 0, 1}; }
+
+void report_bad_problem(const PlacementGoal& goal, const Status& status, Report& report) {
+  const bool copies = goal.copies > 1;
+  const bool fees = goal.most_price || goal.most_power_mw;
+  report.error(problem::kNoPlacement, copies ? on_command_line(report) : Place(), status.message(),
+               copies && fees ? "leave `--copies` out, or the bound on price or power"
+               : copies       ? "allow fewer copies (`--copies`), pin stages, or mend the profile or the machine file"
+                              : "mend the profile or the machine file");
+}
+
+void report_unmet(const std::vector<Unmet>& all, Report& report) {
+  const Place command_line = on_command_line(report);
+  for (const Unmet& unmet : all)
+    report.error(problem::kNoPlacement, unmet.option ? command_line : Place(), unmet.text, unmet.fix);
 }
 
 }  // namespace
@@ -97,17 +100,20 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
   if (goal.most_price) report_unknown_figure(*costs, "price", &ComponentCosts::price, report);
   if (goal.most_power_mw) report_unknown_figure(*costs, "power", &ComponentCosts::power_mw, report);
   if (report.errors() != errors) return std::nullopt;
-  const auto problem = copy_problem(costs->table, goal, stage_names(graph));
+  const std::vector<std::string> names = stage_names(graph);
+  const auto problem = copy_problem(costs->table, goal, names);
   if (!problem.ok()) {
-    report.error(problem::kNoPlacement, {}, problem.status().message(),
-                 goal.copies > 1 ? "allow fewer copies, pin stages, or mend the profile or the machine file"
-                                 : "mend the profile or the machine file");
+    report_bad_problem(goal, problem.status(), report);
     return std::nullopt;
   }
+  const auto end = std::chrono::steady_clock::now() + limit;
   auto solution = assign::solve(problem->problem, {.limit = limit});
   if (!solution.ok()) {
-    report.error(problem::kNoPlacement, {}, solution.status().message(), fix_for(goal, solution.status().code()));
-    return std::nullopt;
+    const Refusal refusal = find_unmet(costs->table, goal, names, *problem, solution.status(), end);
+    report_unmet(refusal.unmet, report);
+    if (refusal.kept.empty()) return std::nullopt;
+    solution = assign::solve(problem->problem, {.limit = limit / 4, .start = refusal.kept});
+    if (!solution.ok()) return std::nullopt;
   }
   const CostTable table = write_out_copies(costs->table, goal, *problem, *solution);
   Certificate certificate = certify(goal, table, *solution);

@@ -222,8 +222,9 @@ struct Plan {
 bool counts_are_signals(const Plan& plan) noexcept;
 
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
-// bounded window, relays with as many outputs as inputs, source and sink in place, no port unconnected, ... kInvalid
-// names the first broken rule and its place. A plan that passes can be run without further checks of its structure.
+// texts that a terminal may show, bounded window, relays with as many outputs as inputs, source and sink in place, no
+// port unconnected, ... kInvalid names the first broken rule and its place. A plan that passes can be run without
+// further checks of its structure.
 Status validate(const Plan& plan);
 
 }  // namespace woa

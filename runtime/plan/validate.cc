@@ -195,6 +195,7 @@ Status check_stages(const Plan& plan) {
 
 Status validate(const Plan& plan) {
   using namespace validation;
+  WOA_RETURN_IF_ERROR(validate_texts(plan));  // first: the others show names
   if (plan.graph.empty() || plan.model.empty()) return broken("graph and model must be named");
   if (plan.window < 1 || plan.window > kMaxWindow) {
     return broken("window is ", std::to_string(plan.window), ", expected 1 to ", std::to_string(kMaxWindow));

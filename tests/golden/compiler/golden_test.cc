@@ -2,7 +2,8 @@
 // writes these files anew; read the difference before you keep it.
 //
 // Beside graph.yaml a case may have machine.yaml, profile.yaml, kernel.yaml files that its graph names, and options.txt
-// with lines `param STAGE.NAME=VALUE`, `window N`, `copies N`, `max-price N` or `max-power MILLIWATTS`.
+// with lines `param STAGE.NAME=VALUE`, `window N`, `objective NAME`, `copies N`, `max-latency PS`, `max-period PS`,
+// `max-price N` or `max-power MILLIWATTS`.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -47,6 +48,9 @@ CompileOptions options_of(const fs::path& folder) {
   std::ifstream lines(folder / "options.txt");
   for (std::string word, value; lines >> word >> value;) {
     if (word == "window") options.window = static_cast<std::uint32_t>(std::stoul(value));
+    if (word == "objective") options.goal.objective = value;
+    if (word == "max-latency") options.goal.most_latency_ps = std::stoull(value);
+    if (word == "max-period") options.goal.most_period_ps = std::stoull(value);
     if (word == "copies") options.goal.copies = static_cast<std::uint32_t>(std::stoul(value));
     if (word == "max-price") options.goal.most_price = std::stoull(value);
     if (word == "max-power") options.goal.most_power_mw = std::stoull(value);

@@ -60,6 +60,7 @@ TEST_CASE("the schemas are of draft-07: their keywords, and references that lead
                                        "required",
                                        "properties",
                                        "propertyNames",
+                                       "minProperties",
                                        "additionalProperties",
                                        "definitions",
                                        "items",

@@ -24,6 +24,8 @@ TEST_CASE("files that are not text") {
   CHECK(codes("a: \xf4\x90\x80\x80") == "E0103");  // beyond Unicode
   CHECK(codes("a: \xe2\x82") == "E0103");          // cut
   CHECK(codes("a: \x1b[31m") == "E0103");
+  CHECK(codes("a: \xc2\x9b"
+              "31m") == "E0103");  // the same in Latin 1
   CHECK(codes("\x7f"
               "ELF") == "E0103");
 }

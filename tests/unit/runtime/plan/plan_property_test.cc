@@ -11,12 +11,18 @@ namespace woa {
 namespace {
 
 std::string any_text() { return *rc::gen::arbitrary<std::string>(); }
+// Of what is shown: no control characters.
+std::string any_name() {
+  std::string name;
+  for (const char c : any_text()) name += c >= 0x20 && c < 0x7F ? std::string(1, c) : "\xc3\xbc";
+  return name;
+}
 std::uint32_t any_number(std::uint32_t from, std::uint32_t to) { return *rc::gen::inRange(from, to); }
 
 PortType any_type() {
   if (*rc::gen::arbitrary<bool>()) return test::bytes_type(any_number(0, 1U << 30));
   PortType type{.element = *rc::gen::element<std::string>("u8", "i16", "f32", "f64"), .dims = {}, .max_bytes = 0};
-  type.dims.push_back({.name = "n" + any_text(), .size = 0, .max = *rc::gen::arbitrary<std::uint32_t>()});
+  type.dims.push_back({.name = "n" + any_name(), .size = 0, .max = *rc::gen::arbitrary<std::uint32_t>()});
   for (std::uint32_t extra = any_number(0, 4); extra > 0; --extra)
     type.dims.push_back({.name = "", .size = any_number(1, 999), .max = 0});
   type.max_bytes = any_number(0, 1U << 30);
@@ -25,20 +31,16 @@ PortType any_type() {
 
 StagePlan any_stage(std::uint32_t number, const PortType& in, const PortType& out) {
   StagePlan stage = test::step_stage();
-  stage.name = std::to_string(number) + any_text();
-  stage.kernel = "k" + any_text();
+  stage.name = std::to_string(number) + any_name();
+  stage.kernel = "k" + any_name();
   stage.kernel_file = any_text();
   stage.library = any_text();
-  stage.variant = {"v" + any_text(),
-                   any_text(),
-                   any_text(),
-                   *rc::gen::arbitrary<std::vector<std::string>>(),
-                   any_text(),
-                   *rc::gen::arbitrary<std::uint32_t>(),
+  stage.variant = {"v" + any_name(),           any_text(), any_name(),
+                   {any_name(), any_name()},   any_name(), *rc::gen::arbitrary<std::uint32_t>(),
                    *rc::gen::arbitrary<bool>()};
-  stage.params = {{"p" + any_text(), any_text(), *rc::gen::arbitrary<bool>(), ""}};
-  stage.inputs = {{"i" + any_text(), in, false, 0, true}};
-  stage.outputs = {{"o" + any_text(), out, static_cast<std::int32_t>(any_number(0, 9)) - 1}};
+  stage.params = {{"p" + any_name(), any_text(), *rc::gen::arbitrary<bool>(), ""}};
+  stage.inputs = {{"i" + any_name(), in, false, 0, true}};
+  stage.outputs = {{"o" + any_name(), out, static_cast<std::int32_t>(any_number(0, 9)) - 1}};
   stage.outputs[0].optional = stage.outputs[0].one_of == -1 && *rc::gen::arbitrary<bool>();
   stage.stateful = static_cast<Stateful>(any_number(0, 3));
   stage.scratch_bytes = *rc::gen::arbitrary<std::uint32_t>();
@@ -48,15 +50,15 @@ StagePlan any_stage(std::uint32_t number, const PortType& in, const PortType& ou
 // A chain of random length through stages of random contents.
 Plan any_plan() {
   Plan plan;
-  plan.graph = "g" + any_text();
-  plan.model = "m" + any_text();
+  plan.graph = "g" + any_name();
+  plan.model = "m" + any_name();
   plan.window = any_number(1, kMaxWindow + 1);
   plan.deadline_ns = *rc::gen::arbitrary<std::uint64_t>();
   const auto kind = static_cast<ControllerKind>(any_number(1, 4));
   plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
-                      {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)), kind, "b" + any_text(),
+                      {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)), kind, "b" + any_name(),
                        any_number(1, 1025)}};
-  plan.loops = {{"l" + any_text(), any_number(0, 32), 32, *rc::gen::arbitrary<std::uint32_t>()}};
+  plan.loops = {{"l" + any_name(), any_number(0, 32), 32, *rc::gen::arbitrary<std::uint32_t>()}};
   PortType type = any_type();
   const Plan sample = test::sample_plan();
   plan.stages = {sample.stages[kSourceStage], sample.stages[kSinkStage]};
