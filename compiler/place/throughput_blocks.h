@@ -32,8 +32,8 @@ struct ThroughputBlocks {
 //
 // First with the blocks that the plan has: what it holds of them at once is enough for the very same execution. Then
 // edges are given less, those with most bytes first, for as long as the wanted period is reached and kMostSteps last.
-// kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan was placed for another call model than `woa`,
-// or is to run under another: the blocks of its relays are in no plan file; or as make_pipeline().
+// kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan was placed for another call model
+// than `woa`, or is to run under another: the blocks of its relays are in no plan file; or as make_pipeline().
 Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan);
 
 // Whether a run keeps up with that.
