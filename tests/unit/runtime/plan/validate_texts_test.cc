@@ -83,7 +83,7 @@ TEST_CASE("no text that is shown may have control characters") {
 }
 
 TEST_CASE("control characters are those of ASCII and Latin 1, and whatever is no UTF-8") {
-  for (const std::string bad :
+  for (const std::string& bad :
        {std::string(1, '\0'), std::string("\n"), std::string("\x7f"),
         std::string("\x9b"
                     "2J"),
