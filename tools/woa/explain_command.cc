@@ -106,6 +106,12 @@ void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges,
 }
 
 void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
+  if (!plan.certificate) {
+    std::printf(
+        "\nwhy stages are where they are: said where they were placed by a profile (`woa profile`, then --profile "
+        "FILE), for the call model in question\n");
+    return;
+  }
   if (reasons.ok()) return print_placement_reasons(plan, *reasons);
   std::printf("\n%s\n%s\n", summary(*plan.certificate).c_str(), reasons.status().message().c_str());
 }
@@ -175,7 +181,7 @@ int explain(const ExplainArguments& arguments) {
   if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);
   arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
-  if (!arguments.graph.json && plan->certificate) print_reasons(*plan, reasons);
+  if (!arguments.graph.json) print_reasons(*plan, reasons);
   return kDone;
 }
 

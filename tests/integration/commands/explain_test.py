@@ -193,8 +193,10 @@ class Explain(WoaTest):
     def test_the_table_is_aligned(self):
         done = self.woa("explain", HELLO, "--model", "rpc-hub")
         self.assertEqual(done.returncode, 0)
-        heading, columns, *rows = done.stdout.decode().splitlines()
+        heading, columns, *rows, empty, no_reasons = done.stdout.decode().splitlines()
         self.assertIn("hello", heading)
+        self.assertEqual(empty, "")
+        self.assertIn("said where they were placed by a profile", no_reasons)
         edges = [row for row in rows if not row.startswith(" ")]
         self.assertEqual(len(edges), len(self.explain(HELLO, "--model", "rpc-hub")["edges"]))
         for title, texts in (("TRANSPORT", ("shm", "local")), ("METHOD", ("inline", "in place", "by reference"))):
