@@ -58,13 +58,7 @@ class BreakEvenSearch {
     out_.ratio = here->ratio;
     out_.latency_ps = largest_latency();
     out_.payload_bytes = largest_payload();
-    if (out_.ratio * BreakEven::kAsGood < 1) {
-      out_.why_nothing =
-          "a direct link takes longer than the way by the host, and WOA takes direct ones (`through: host` takes it "
-          "off)";
-    } else if (out_.ratio <= BreakEven::kAsGood) {
-      out_.why_nothing = why_nothing();
-    }
+    out_.why_nothing = why_nothing();
     out_.latency = range_of(change_latency);
     out_.payload = range_of(change_payload);
     return std::move(out_);
@@ -99,6 +93,21 @@ class BreakEvenSearch {
     }
     if (!best) return BestRpc{"none", std::numeric_limits<double>::infinity()};
     return BestRpc{best->second, *woa > 0 ? best->first / *woa : best->first > 0 ? GainRange::kMostFactor : 1};
+  }
+
+  enum class Standing : std::uint8_t { kWorse, kAsGood, kBetter };  // of WOA
+  static Standing standing_of(double ratio) {
+    if (ratio * BreakEven::kAsGood < 1) return Standing::kWorse;
+    return ratio <= BreakEven::kAsGood ? Standing::kAsGood : Standing::kBetter;
+  }
+
+  // Whether WOA would stand better if firings read all held tokens, which a caller keeps if none does.
+  bool loses_by_unread() {
+    if (std::ranges::none_of(originals_.edges, &EdgeCosts::unread)) return false;
+    CostTable read = originals_;
+    for (EdgeCosts& edge : read.edges) edge.unread = edge.unread_bytes = 0;
+    const auto otherwise = best_of(read);
+    return otherwise.ok() && standing_of(otherwise->ratio) > standing_of(out_.ratio);
   }
 
   // Within what can be counted; costs beyond are no ground for saying anything.
@@ -167,7 +176,18 @@ class BreakEvenSearch {
     return most;
   }
 
-  [[nodiscard]] std::string why_nothing() const {
+  // Nothing where WOA gains.
+  std::string why_nothing() {
+    const Standing standing = standing_of(out_.ratio);
+    if (standing == Standing::kBetter) return "";
+    if (loses_by_unread())
+      return "held tokens that no firing reads stay with the caller under RPC on the host, and WOA sends them";
+    if (standing == Standing::kWorse)
+      return "a direct link takes longer than the way by the host, and WOA takes direct ones (`through: host` takes it "
+             "off)";
+    return why_as_good();
+  }
+  [[nodiscard]] std::string why_as_good() const {
     const std::vector<std::uint32_t> used = remote();
     if (used.size() < 2)
       return "all stages are on one controller, and a fused call sends what WOA sends: there and back";

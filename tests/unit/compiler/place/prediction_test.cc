@@ -388,4 +388,28 @@ TEST_CASE("where WOA gains nothing it is said, and why") {
   CHECK(find_break_even(placed(costs, "rpc-hub"), std::chrono::seconds(1)).status().code() == Code::kInvalid);
 }
 
+TEST_CASE("where the caller keeps what nobody reads that is why WOA gains nothing, though links and times are good") {
+  CostTable costs = stages_at({0, 1}, 2);  // both get inputs, and the second holds 20 tokens of the first
+  costs.edges = {{0, 2, kPerMillion, kBytes},
+                 {0, 3, kPerMillion, kBytes},
+                 {2, 3, 20 * kPerMillion, 20 * kBytes},
+                 {3, 1, kPerMillion, kBytes}};
+  EdgeCosts& held = costs.edges[2];
+  held.unread = 20 * kPerMillion, held.unread_bytes = 20 * kBytes;
+  const auto why = [&] {
+    const auto even = find_break_even(placed(costs, "woa"), std::chrono::seconds(60));
+    REQUIRE(even.ok());
+    return std::pair(even->ratio, even->why_nothing);
+  };
+  const std::string keeps = "held tokens that no firing reads stay with the caller";
+  CHECK(why().first == 1);
+  CHECK(why().second.starts_with(keeps));
+  costs.edges.push_back({0, 3, kPerMillion, kBytes, false, kPerMillion, kBytes});  // which the host holds back
+  CHECK(why().first * BreakEven::kAsGood < 1);
+  CHECK(why().second.starts_with(keeps));
+  for (EdgeCosts& edge : costs.edges) edge.unread = edge.unread_bytes = 0;
+  CHECK(why().first > BreakEven::kAsGood);
+  CHECK(why().second.empty());
+}
+
 }  // namespace woa::test
