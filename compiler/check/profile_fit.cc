@@ -1,6 +1,7 @@
 #include "compiler/check/profile_fit.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,20 +42,29 @@ void check_stages(const Profile& profile, const Graph& graph, Report& report) {
   }
 }
 
+// A token of which no firing comes is one that a port holds.
+void check_unread(const EdgeProfile& edge, const std::string& reader, bool held, Report& report) {
+  if (held || edge.unread == 0) return;
+  report.error(problem::kProfileGap, edge.place,
+               cat("tokens are `unread` at ", quote(reader), ", which holds none and reads all that come"), kAgain);
+}
+
 void check_edges(const Profile& profile, const Graph& graph, Report& report) {
-  std::set<std::pair<std::string, std::string>> known;
+  std::map<std::pair<std::string, std::string>, bool> known;  // and whether the reader holds
   for (const GraphEdge& edge : graph.edges) {
-    const auto ends =
-        known
-            .emplace(port_of(graph, edge.from_stage, graph.stages[edge.from_stage].outputs[edge.from_port].name),
-                     port_of(graph, edge.to_stage, graph.stages[edge.to_stage].inputs[edge.to_port].name))
-            .first;
-    if (profile.edges.contains(*ends)) continue;
+    const auto& input = graph.stages[edge.to_stage].inputs[edge.to_port];
+    const std::pair ends{port_of(graph, edge.from_stage, graph.stages[edge.from_stage].outputs[edge.from_port].name),
+                         port_of(graph, edge.to_stage, input.name)};
+    known[ends] = input.hold;
+    if (profile.edges.contains(ends)) continue;
     report.error(problem::kProfileGap, profile.edges_place,
-                 cat("the profile has no edge from ", quote(ends->first), " to ", quote(ends->second)), kAgain);
+                 cat("the profile has no edge from ", quote(ends.first), " to ", quote(ends.second)), kAgain);
   }
   for (const auto& [ends, edge] : profile.edges) {
-    if (known.contains(ends)) continue;
+    if (const auto at = known.find(ends); at != known.end()) {
+      check_unread(edge, ends.second, at->second, report);
+      continue;
+    }
     report.error(problem::kProfileGap, edge.place,
                  cat("the graph has no edge from ", quote(ends.first), " to ", quote(ends.second)), kAgain);
   }

@@ -8,8 +8,8 @@
 
 namespace woa {
 
-// Reports a profile of another graph, or one that names other stages or edges than the graph has. `name` and `hash`
-// are the graph's. True if it fits.
+// Reports a profile of another graph, or one that names other stages or edges than the graph has, or tokens that are
+// never read where no port holds. `name` and `hash` are the graph's. True if it fits.
 bool check_profile(const Profile& profile, const Graph& graph, const std::string& name, const std::string& hash,
                    Report& report);
 

@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kMostPs = 3'600'000'000'000'000;  // an hour
 constexpr std::uint64_t kMostCount = 1ULL << 53;
 constexpr double kMostMean = 1e15;
+constexpr double kRounded = 1.000001;  // means are written with fewer digits than they have
 
 std::optional<std::uint64_t> read_ps(const YamlNode& node, std::string_view what, Report& report) {
   return read_integer(node, what, 0, kMostPs, report);
@@ -91,12 +92,19 @@ StageProfile read_stage_profile(const YamlNode& key, const YamlNode& node, Repor
 
 void read_unread(const MapReader& map, EdgeProfile& edge, Report& report) {
   const YamlNode *const unread = map.get("unread"), *const bytes = map.get("unread_bytes");
-  if (bytes != nullptr) edge.unread_bytes = read_number(*bytes, "`unread_bytes`", kMostMean, report).value_or(0);
+  if (bytes != nullptr) {
+    edge.unread_bytes = read_number(*bytes, "`unread_bytes`", kMostMean, report).value_or(0);
+    map.need("unread", "unread: 1");
+  }
   if (unread == nullptr) return;
   edge.unread = read_number(*unread, "`unread`", kMostMean, report).value_or(0);
-  if (edge.unread <= edge.tokens) return;
-  report.error(problem::kBadValue, unread->place, "more tokens are `unread` than there are `tokens`",
-               "`unread` is how many of the `tokens` are held and never read");
+  if (edge.unread > edge.tokens) {
+    report.error(problem::kBadValue, unread->place, "more tokens are `unread` than there are `tokens`",
+                 "`unread` is how many of the `tokens` are held and never read");
+  } else if (edge.unread * edge.unread_bytes > edge.tokens * edge.bytes * kRounded) {
+    report.error(problem::kBadValue, bytes->place, "tokens that are `unread` have more bytes than all `tokens`",
+                 "`unread_bytes` is the mean payload of one that is `unread`, `mean_bytes` that of all");
+  }
 }
 
 void read_edge(const YamlNode& node, Profile& profile, Report& report) {

@@ -39,13 +39,19 @@ TEST_CASE("of the tokens of an edge some may never be read, but no more than the
   CHECK(some.unread == 0.25);
   CHECK(some.unread_bytes == 32);
   CHECK(accepted_profile(edge("")).edges.at({"source.x", "a.in"}).unread == 0);
-  Report report;
-  const std::string head = "woa_profile: 1\ngraph: g\ngraph_hash: \"00ff\"\n";
-  CHECK_FALSE(read_profile(report.add_source("profile.yaml", head + edge(", unread: 0.75")), report).has_value());
-  const auto said = report.take();
-  REQUIRE(said.size() == 1);
-  CHECK(said[0].code == "E0113");
-  CHECK(said[0].text.find("more tokens are `unread`") != std::string::npos);
+  accepted_profile(edge(", unread: 0.333333, unread_bytes: 96.000099"));  // as many, but for rounding
+  const auto refused = [&](const std::string& unread) {
+    Report report;
+    const std::string head = "woa_profile: 1\ngraph: g\ngraph_hash: \"00ff\"\n";
+    CHECK_FALSE(read_profile(report.add_source("profile.yaml", head + edge(unread)), report).has_value());
+    const auto said = report.take();
+    REQUIRE(said.size() == 1);
+    return said[0].code + " " + said[0].text;
+  };
+  CHECK(refused(", unread: 0.75") == "E0113 more tokens are `unread` than there are `tokens`");
+  CHECK(refused(", unread: 0.25, unread_bytes: 1e9") ==
+        "E0113 tokens that are `unread` have more bytes than all `tokens`");
+  CHECK(refused(", unread_bytes: 32") == "E0111 an edge has no `unread`");
 }
 
 TEST_CASE("a time is a controller's own, else its kind's, and cycles follow the controller's clock") {
