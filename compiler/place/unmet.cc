@@ -138,6 +138,15 @@ class Finder {
     say(false, status.message(),
         cat(more_time, "raise what the machine file says that controllers have, or take stages, needs or pins away"));
   }
+  // Of what stages need; a bound on the period, which limits what controllers do, is an option.
+  [[nodiscard]] bool controllers_have_limits() const {
+    return std::ranges::any_of(table_.stages, [&](const StageCosts& stage) {
+      for (std::size_t l = 0; l < stage.resources.size(); ++l)
+        for (const auto& [name, amount] : stage.resources[l])
+          if (amount > 0 && table_.components[l].resources.contains(name)) return true;
+      return false;
+    });
+  }
   void say_dearer(const assign::Placement& placement) {
     std::string enough;
     for (std::size_t f = 0; f < problem_.fees.size(); ++f) {
@@ -147,10 +156,13 @@ class Finder {
         if (std::ranges::find(placement, l) != placement.end()) spent += fee.of[l];
       enough += cat(f == 0 ? "" : " and ", fee_option(f, std::max(spent, Sum{fee.most})));
     }
+    const bool limited = controllers_have_limits();
+    std::string kept = limited ? "the limits of controllers" : "";
+    if (most_time()) kept += cat(limited ? " and " : "", time_option(*most_time()));
     say(true,
         cat("no placement was found within ", fee_options(), problem_.fees.size() > 1 ? " together" : "",
-            " that keeps the limits of controllers", most_time() ? cat(" and ", time_option(*most_time())) : ""),
-        cat("write ", enough, ", or raise what the machine file says that controllers have"));
+            kept.empty() ? "" : cat(" that keeps ", kept)),
+        cat("write ", enough, limited ? ", or raise what the machine file says that controllers have" : ""));
   }
 
   const CostTable& table_;
