@@ -20,7 +20,7 @@ struct Driven {
   std::map<std::uint64_t, Code> failures;
   bool stands_still = false;  // no controller and no kernel can do anything, and not every instance has ended
   Status status;              // why it could not be started, or go on
-  // Of counted():
+  // Of drive_counted():
   std::vector<EdgeStats> edges;                 // by edge: what crossed, by the controllers' own counts
   std::vector<std::vector<TraceEvent>> traces;  // by controller
 };

@@ -3,9 +3,7 @@
 // them ever stands still.
 //
 // WOA_LARGER_GRAPHS sets how many there are, WOA_RUNS_AT_LIVE how many runs at the certified size.
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -16,6 +14,7 @@
 #include "compiler/compiler.h"
 #include "runtime/rpc/call_model.h"
 #include "tests/integration/semantics/driven_run.h"
+#include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_kernels.h"
 #include "tests/integration/semantics/random_program.h"
 #include "tests/support/catch.h"
@@ -24,16 +23,6 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint64_t kFewInstances = 6;
-
-int number_in(const char* variable, int otherwise) {
-  const char* const given = std::getenv(variable);
-  if (given == nullptr) return otherwise;
-  const std::string_view text(given);
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  REQUIRE((error == std::errc() && end == text.data() + text.size() && number > 0));
-  return number;
-}
 
 class LargerGraphs {
  public:

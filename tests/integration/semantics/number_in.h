@@ -1,0 +1,24 @@
+// How many graphs or runs a test makes, by a variable of the environment.
+#pragma once
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+#include "tests/support/catch.h"
+
+namespace woa::test {
+
+// A variable that is set and no whole number above 0 fails the test, which would otherwise try nothing and pass.
+inline int number_in(const char* variable, int otherwise) {
+  const char* const given = std::getenv(variable);
+  if (given == nullptr) return otherwise;
+  const std::string_view text(given);
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  REQUIRE((error == std::errc() && end == text.data() + text.size() && number > 0));
+  return number;
+}
+
+}  // namespace woa::test
