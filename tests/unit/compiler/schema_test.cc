@@ -99,6 +99,7 @@ Shape shape_of(const std::vector<Diagnostic>& diagnostics) {
     if (kShapeCodes.contains(diagnostic.code)) shape.problems += format(diagnostic, false);
     // Reported as what they mean, but a matter of form as well.
     const bool other_form = diagnostic.code == "E0203" || diagnostic.code == "E0601" || diagnostic.code == "E0603" ||
+                            diagnostic.text.starts_with("`global` lists") ||
                             (diagnostic.code == "E0117" && (diagnostic.text.find("unordered") != std::string::npos ||
                                                             diagnostic.text.find("cuda") != std::string::npos));
     if (other_form) shape.problems += format(diagnostic, false);
