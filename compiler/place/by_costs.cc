@@ -113,7 +113,10 @@ std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, 
     report_unmet(refusal.unmet, report);
     if (refusal.kept.empty()) return std::nullopt;
     solution = assign::solve(problem->problem, {.limit = limit / 4, .start = refusal.kept});
-    if (!solution.ok()) return std::nullopt;
+    if (!solution.ok()) {
+      report.error(problem::kNoPlacement, {}, solution.status().message(), "give it more time by `--placement-limit`");
+      return std::nullopt;
+    }
   }
   const CostTable table = write_out_copies(costs->table, goal, *problem, *solution);
   Certificate certificate = certify(goal, table, *solution);

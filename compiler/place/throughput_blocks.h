@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "compiler/place/pipelined_run.h"
@@ -20,8 +19,8 @@ inline constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 struct ThroughputBlocks {
   std::vector<std::uint32_t> blocks;  // by edge
   std::vector<std::uint32_t> room;    // by edge: instances that these are enough for
-  assign::Sum wanted_ps =
-      0;  // between two instances: the certificate's bound on the period, its PERIOD or the source's time
+  // Between two instances: the certificate's bound on the period, its PERIOD or the source's time.
+  assign::Sum wanted_ps = 0;
   assign::Sum period_ps = 0;  // reached
   // With room for one instance less on any one edge that has memory of its own and more than it must have (rule 8, and
   // one block for a second instance), the wanted period is missed.
