@@ -264,7 +264,7 @@ class Placement(WoaTest):
     def test_bounds_that_make_no_sense_are_the_options_errors(self):
         for options, text in ((("--max-latency", "1us"), "without --objective throughput the latency is the least possible"),
                               (("--objective", "throughput", "--max-period", "1us"), "the time between two instances is the least"),
-                              (("--max-period", "1300s"), "--max-period: times of up to 1125 s can be counted")):
+                              (("--max-period", "1300s"), "us, ms or s, at most 1125s, got '1300s'")):
             with self.subTest(options=options):
                 error = self.compile(*options, code=2)
                 self.assertIn(text, error)
