@@ -112,6 +112,19 @@ Status change_model(Plan& plan, const GraphOptions& options) {
   return {};
 }
 
+// A profile is of the parameters that the graph ran with. Running does not repeat what is proved of the plan.
+Status change_params(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
+  for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
+  const bool proved = plan.certificate && (options.written || options.buffers == kThroughputBuffers);
+  if (proved && !params.empty())
+    return {Code::kInvalid,
+            "--param: the plan was placed by a profile of other parameters" +
+                std::string(options.written ? "" : ", and so would --buffers throughput count its blocks") +
+                "; compile the graph again, or give it to `woa run` with the plan as it is"};
+  if (!params.empty()) plan.certificate.reset();
+  return {};
+}
+
 // What the command line says about a plan that is compiled already.
 Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
@@ -129,7 +142,7 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
   }
   WOA_RETURN_IF_ERROR(change_model(plan, options));
-  for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
+  WOA_RETURN_IF_ERROR(change_params(plan, options, params));
   if (options.window) plan.window = *options.window;
   if (options.deadline_ns) plan.deadline_ns = *options.deadline_ns;
   return {};
@@ -141,8 +154,8 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
-  // Nothing is computed from what is not so, nor written again.
-  if (options.buffers == kThroughputBuffers || (options.written && plan->certificate)) {
+  // Nothing is computed from what is not so, nor said or written again.
+  if (options.buffers == kThroughputBuffers || (options.anywhere && plan->certificate)) {
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
