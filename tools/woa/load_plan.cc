@@ -137,6 +137,9 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
   if (!options.replicas.empty()) {
     return {Code::kInvalid, "--replicas: the plan has the replicas that it was compiled with; compile the graph again"};
   }
+  if (options.buffers == kFullBuffers)  // a plan may have least, which is not seen of it
+    return {Code::kInvalid,
+            "--buffers full: the plan has the blocks that it was compiled with; compile the graph again"};
   if (options.window && *options.window > plan.window) {
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
@@ -215,6 +218,32 @@ void warn_of_missing_kernels(const Plan& plan) {
     if (const auto found = KernelLibrary::find(stage, folders); !found.ok())
       std::fprintf(stderr, "woa: warning: this cannot run here: %s\n", found.status().message().c_str());
   }
+}
+
+void add_window_option(CLI::App& command, GraphOptions& options) {
+  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
+      ->check(within(1, kMaxWindow));
+}
+
+void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
+                        const std::vector<std::string>& names) {
+  command
+      .add_option("--buffers", options.buffers,
+                  "Blocks of the edges (docs/liveness.md; default: full, and a plan keeps its own). full: for as many "
+                  "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
+                  "and no more: least memory, little overlap." +
+                      more)
+      ->check(one_of(names));
+}
+
+void add_replicas_option(CLI::App& command, GraphOptions& options) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
+          "Let so many replicas of a stage run (1-64); may be repeated")
+      ->type_name("STAGE=N")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -309,26 +338,19 @@ void add_deadline_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {
-  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
-      ->check(within(1, kMaxWindow));
+  add_window_option(command, options);
   add_deadline_option(command, options);
-  command
-      .add_option(
-          "--buffers", options.buffers,
-          "Blocks of the edges: full, least or throughput (docs/liveness.md). full: for as many instances as the "
-          "window "
-          "lets in. least: those that one instance needs so that nothing deadlocks, and no more: least memory, little "
-          "overlap. throughput: the fewest with which instances come every --max-period, or as often as the placement "
-          "allows, by the profile; of call model woa")
-      ->check(one_of({std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)}))
-      ->capture_default_str();
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
-          "Let so many replicas of a stage run (1-64); may be repeated")
-      ->type_name("STAGE=N")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_buffers_option(command, options,
+                     " throughput: the fewest with which instances come every --max-period, or as often as the "
+                     "placement allows, by the profile; of call model woa",
+                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)});
+  add_replicas_option(command, options);
+}
+
+void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options) {
+  add_window_option(command, options);
+  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)});
+  add_replicas_option(command, options);
 }
 
 std::string_view transport_of(std::string_view processes) noexcept { return processes == "one" ? "loopback" : "shm"; }
