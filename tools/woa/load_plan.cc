@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <set>
 #include <utility>
@@ -176,9 +175,9 @@ Status set_blocks(Plan& plan, const GraphOptions& options) {
   const auto sized = blocks_for_throughput(plan);
   if (!sized.ok()) return sized.status();
   if (!sized->least && !options.quiet)
-    std::fprintf(stderr,
-                 "woa: warning: --buffers throughput: not every edge was tried with fewer blocks, as that takes "
-                 "too long for a plan of this size; the period is kept\n");
+    print_warning(
+        "--buffers throughput: not every edge was tried with fewer blocks, as that takes too long for a plan of this "
+        "size; the period is kept");
   for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
   return {};
 }
@@ -216,7 +215,7 @@ void warn_of_missing_kernels(const Plan& plan) {
   for (const StagePlan& stage : plan.stages) {
     if (stage.role != StageRole::kKernel || !looked_for.emplace(stage.kernel_file, stage.kernel).second) continue;
     if (const auto found = KernelLibrary::find(stage, folders); !found.ok())
-      std::fprintf(stderr, "woa: warning: this cannot run here: %s\n", found.status().message().c_str());
+      print_warning("this cannot run here: " + found.status().message());
   }
 }
 

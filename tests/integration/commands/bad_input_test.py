@@ -115,6 +115,22 @@ class BadUsage(WoaTest):
             error = self.woa(*arguments).stderr
             self.assertIn(b"?[31m", error)
             self.assertNotIn(b"\x1b", error)
+        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m")):  # what ESC [ is, in three ways
+            for arguments in (["check", given], ["verify", given], ["check", HELLO, b"--" + given], [given]):
+                error = self.woa(*arguments).stderr
+                self.assertIn(shown, error)
+                self.assertNotIn(given, error)
+
+    def test_control_characters_in_warnings_do_not_reach_the_terminal(self):
+        """Paths in a plan may be any."""
+        folder, plan = self.path("\x1b[31m"), self.path("k.plan")
+        shutil.copytree(os.path.join(SOURCE, "graphs/user-kernel"), folder)
+        for built in os.listdir(os.path.join(folder, "threshold")):
+            if built.endswith(".so"):
+                os.remove(os.path.join(folder, "threshold", built))
+        done = self.woa("compile", os.path.join(folder, "graph.yaml"), "-o", plan)
+        self.refused(done, 0, "woa: warning: this cannot run here: ", "?[31m")
+        self.assertNotIn(b"\x1b", done.stderr)
 
     def test_a_kernel_that_is_not_built_is_told_where_the_graph_is_checked(self):
         """It may be built where it runs; here it cannot."""
