@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "runtime/base/text.h"
+
 namespace woa {
 namespace {
 
@@ -28,16 +30,8 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
 }
 
 std::string quote_up_to(std::size_t bytes, std::string_view name) {
-  std::string text = "`";
   const std::string_view shown = cut(name, bytes);
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(shown[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < shown.size() ? shown[i + 1] : 0);
-    const bool latin_control = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+009B is what ESC [ is
-    text += byte < 0x20 || byte == 0x7F || latin_control ? '?' : shown[i];
-    i += latin_control ? 1 : 0;
-  }
-  return text + (shown.size() < name.size() ? "...`" : "`");
+  return "`" + printable(shown) + (shown.size() < name.size() ? "...`" : "`");
 }
 
 // Edits (insert, delete, replace, swap neighbours) from a to b, or `limit` if there are as many or more. Both are at

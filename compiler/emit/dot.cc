@@ -8,7 +8,7 @@
 
 #include "compiler/compiler.h"
 #include "compiler/emit/traffic.h"
-#include "compiler/parse/text_cursor.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {

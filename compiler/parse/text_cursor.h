@@ -9,9 +9,6 @@
 
 namespace woa {
 
-// Bytes of the well-formed UTF-8 character at the beginning of `text`, which is not empty; 0 if it is none.
-std::size_t utf8_length(std::string_view text) noexcept;
-
 // Walks through well-formed UTF-8 text, forwards or backwards; the way takes the time.
 class TextCursor {
  public:

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/parse/text_cursor.h"
 #include "compiler/parse/yaml_events.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -123,14 +123,11 @@ class TreeBuilder {
   int documents_ = 0;
 };
 
-// What is wrong with the character at the beginning, of so many bytes; empty: nothing. Latin 1 has control characters,
-// too.
+// What is wrong with the character at the beginning, of so many bytes; empty: nothing.
 std::string_view not_text(std::string_view text, std::size_t length) {
   if (length == 0) return "is not UTF-8 text";
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const bool ascii = (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\r' && byte(0) != '\t') || byte(0) == 0x7F;
-  const bool latin = byte(0) == 0xC2 && byte(1) < 0xA0;
-  return ascii ? "is a control character" : latin ? "begins a control character" : "";
+  if (!begins_with_control(text) || text[0] == '\n' || text[0] == '\r' || text[0] == '\t') return "";
+  return length == 1 ? "is a control character" : "begins a control character";
 }
 
 // Reports the first byte that no text has.

@@ -194,7 +194,9 @@ Push Run::Impl::submit(FillInput fill) {
   if (!status_.ok()) return Push::kClosed;
   if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
   const std::uint64_t now = now_ns();
-  const std::uint64_t deadline = plan_.deadline_ns == 0 ? 0 : now + plan_.deadline_ns;
+  // A plan may say any number; a time that no clock reaches is none.
+  const bool limited = plan_.deadline_ns != 0 && plan_.deadline_ns < kNoDeadline - now;
+  const std::uint64_t deadline = limited ? now + plan_.deadline_ns : 0;
   flights_[next_ % kMaxWindow] = {now, deadline == 0 ? kNoDeadline : deadline, true};
   ++in_flight_;
   backend_->set_inputs(next_, std::move(fill));

@@ -4,33 +4,16 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/text.h"
 #include "runtime/plan/validate.h"
 
 namespace woa::validation {
 namespace {
 
-// Of the character that begins with it; 0: none does.
-std::size_t bytes_of(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first < 0xC2) return 0;
-  return first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
-}
-
-// Bytes of the character at `text`'s beginning; 0: it is malformed, or a control character of ASCII or of Latin 1,
-// whose 0x9B begins a command as ESC does.
-std::size_t plain_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = bytes_of(byte(0));
-  if (length > text.size() || byte(0) < 0x20 || byte(0) == 0x7F) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : length;
-}
-
 bool is_plain(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = plain_character(text);
-    if (length == 0) return false;
+    const std::size_t length = utf8_length(text);
+    if (length == 0 || begins_with_control(text)) return false;
     text.remove_prefix(length);
   }
   return true;

@@ -234,7 +234,7 @@ void add_compare(CLI::App& app, Action& action) {
   command.footer(kAboutCompare);
   auto arguments = std::make_shared<CompareArguments>();
   add_graph_options(command, arguments->graph, "GRAPH");
-  add_flow_options(command, arguments->graph);
+  add_flow_options_of_any_model(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   for (const char* option :
        {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--copies", "--placement-limit"})

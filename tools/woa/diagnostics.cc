@@ -29,8 +29,8 @@ nlohmann::json message_json(const SourceMessage& message) {
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics) {
   const bool color = wants_color();
   for (Diagnostic diagnostic : diagnostics) {
-    diagnostic.file = printable(std::move(diagnostic.file));  // texts and lines have been looked through
-    for (SourceMessage& note : diagnostic.notes) note.file = printable(std::move(note.file));
+    diagnostic.file = printable_lines(diagnostic.file);  // texts and lines have been looked through
+    for (SourceMessage& note : diagnostic.notes) note.file = printable_lines(note.file);
     std::fprintf(stderr, "%s\n", format(diagnostic, color).c_str());
   }
 }

@@ -1,23 +1,22 @@
 #include "tools/woa/failure.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
+
+#include "runtime/base/text.h"
 
 namespace woa::tools {
 
 using nlohmann::json;
 
-std::string printable(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return (c < ' ' && c != '\n') || c == 0x7F; }, '?');
-  return text;
-}
+std::string printable_lines(std::string_view text) { return printable(text, "\n"); }
 
 void print_error(const Status& status) {
   std::fprintf(stderr, "woa: error[%s]: %s\n", std::string(to_string(status.code())).c_str(),
-               printable(status.message()).c_str());
+               printable_lines(status.message()).c_str());
 }
+
+void print_warning(std::string_view text) { std::fprintf(stderr, "woa: warning: %s\n", printable_lines(text).c_str()); }
 
 json error_json(const Status& status) {
   return {{"code", std::string(to_string(status.code()))}, {"message", status.message()}};

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "runtime/base/status.h"
 
 namespace woa::tools {
 
-// `text` for a terminal: control characters but newlines become `?`.
-std::string printable(std::string text);
+// `text` for a terminal, which may have several lines.
+std::string printable_lines(std::string_view text);
 
 // `woa: error[CODE]: MESSAGE` on stderr.
 void print_error(const Status& status);
+// `woa: warning: TEXT` on stderr.
+void print_warning(std::string_view text);
 // {"code", "message"}: what stands under `error` in every object.
 nlohmann::json error_json(const Status& status);
 // One object on stdout; bytes that are no UTF-8 are shown as such.

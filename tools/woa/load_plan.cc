@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <set>
 #include <utility>
@@ -32,6 +31,11 @@ const std::map<std::string, std::uint64_t> kPicoseconds{
     {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
 
 const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
+
+// A year: nothing that is computed with it, such as the time when it will be over, is too large for 63 bits.
+constexpr std::uint64_t kMostNs = 365ULL * 24 * 60 * 60'000'000'000;
+// Of a bound on the price or the power: more is not added up.
+constexpr std::uint64_t kMostSpent = assign::kMostCost - 1;
 
 bool is_plan(const std::filesystem::path& file) {
   std::array<char, 16> head{};
@@ -107,6 +111,19 @@ Status change_model(Plan& plan, const GraphOptions& options) {
   return {};
 }
 
+// A profile is of the parameters that the graph ran with. Running does not repeat what is proved of the plan.
+Status change_params(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
+  for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
+  const bool proved = plan.certificate && (options.written || options.buffers == kThroughputBuffers);
+  if (proved && !params.empty())
+    return {Code::kInvalid,
+            "--param: the plan was placed by a profile of other parameters" +
+                std::string(options.written ? "" : ", and so would --buffers throughput count its blocks") +
+                "; compile the graph again, or give it to `woa run` with the plan as it is"};
+  if (!params.empty()) plan.certificate.reset();
+  return {};
+}
+
 // What the command line says about a plan that is compiled already.
 Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
@@ -119,12 +136,15 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
   if (!options.replicas.empty()) {
     return {Code::kInvalid, "--replicas: the plan has the replicas that it was compiled with; compile the graph again"};
   }
+  if (options.buffers == kFullBuffers)  // a plan may have least, which is not seen of it
+    return {Code::kInvalid,
+            "--buffers full: the plan has the blocks that it was compiled with; compile the graph again"};
   if (options.window && *options.window > plan.window) {
     return {Code::kInvalid, "--window " + std::to_string(*options.window) + ": the plan's channels have room for " +
                                 std::to_string(plan.window) + "; compile the graph again with that window"};
   }
   WOA_RETURN_IF_ERROR(change_model(plan, options));
-  for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
+  WOA_RETURN_IF_ERROR(change_params(plan, options, params));
   if (options.window) plan.window = *options.window;
   if (options.deadline_ns) plan.deadline_ns = *options.deadline_ns;
   return {};
@@ -136,8 +156,8 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
-  // Nothing is computed from what is not so, nor written again.
-  if (options.buffers == kThroughputBuffers || (options.written && plan->certificate)) {
+  // Nothing is computed from what is not so, nor said or written again.
+  if (options.buffers == kThroughputBuffers || (options.anywhere && plan->certificate)) {
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
@@ -155,9 +175,9 @@ Status set_blocks(Plan& plan, const GraphOptions& options) {
   const auto sized = blocks_for_throughput(plan);
   if (!sized.ok()) return sized.status();
   if (!sized->least && !options.quiet)
-    std::fprintf(stderr,
-                 "woa: warning: --buffers throughput: not every edge was tried with fewer blocks, as that takes "
-                 "too long for a plan of this size; the period is kept\n");
+    print_warning(
+        "--buffers throughput: not every edge was tried with fewer blocks, as that takes too long for a plan of this "
+        "size; the period is kept");
   for (std::size_t e = 0; e < plan.edges.size(); ++e) plan.edges[e].blocks = sized->blocks[e];
   return {};
 }
@@ -173,12 +193,6 @@ Status check_goal(const PlacementGoal& goal) {
     return {Code::kInvalid,
             "--max-latency: without --objective throughput the latency is the least possible; leave it out, or bound "
             "the other with --max-period"};
-  for (const auto& [option, bound] :
-       {std::pair("--max-latency", goal.most_latency_ps), std::pair("--max-period", goal.most_period_ps)})
-    if (bound && *bound > static_cast<std::uint64_t>(assign::kMostCost))
-      return {Code::kInvalid, std::string(option) + ": times of up to " +
-                                  std::to_string(assign::kMostCost / 1'000'000'000'000) +
-                                  " s can be counted; give less, or leave it out"};
   return {};
 }
 
@@ -201,13 +215,39 @@ void warn_of_missing_kernels(const Plan& plan) {
   for (const StagePlan& stage : plan.stages) {
     if (stage.role != StageRole::kKernel || !looked_for.emplace(stage.kernel_file, stage.kernel).second) continue;
     if (const auto found = KernelLibrary::find(stage, folders); !found.ok())
-      std::fprintf(stderr, "woa: warning: this cannot run here: %s\n", found.status().message().c_str());
+      print_warning("this cannot run here: " + found.status().message());
   }
+}
+
+void add_window_option(CLI::App& command, GraphOptions& options) {
+  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
+      ->check(within(1, kMaxWindow));
+}
+
+void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
+                        const std::vector<std::string>& names) {
+  command
+      .add_option("--buffers", options.buffers,
+                  "Blocks of the edges (docs/liveness.md; default: full, and a plan keeps its own). full: for as many "
+                  "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
+                  "and no more: least memory, little overlap." +
+                      more)
+      ->check(one_of(names));
+}
+
+void add_replicas_option(CLI::App& command, GraphOptions& options) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
+          "Let so many replicas of a stage run (1-64); may be repeated")
+      ->type_name("STAGE=N")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 }  // namespace
 
-CLI::Validator duration_ns() { return with_unit(kDurations, "TIME"); }
+CLI::Validator duration_ns() { return with_unit(kDurations, kMostNs, "TIME"); }
 
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
@@ -243,7 +283,7 @@ void add_sarif_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_placement_options(CLI::App& command, GraphOptions& options) {
-  const auto time = with_unit(kPicoseconds, "TIME");
+  const auto time = with_unit(kPicoseconds, assign::kMostCost, "TIME");
   CLI::Option* const profile = command.get_option("--profile");
   command
       .add_option("--objective", options.goal.objective,
@@ -263,10 +303,10 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--max-price", options.goal.most_price,
                   "The price of the controllers that stages are on is no more, in the unit of the machine file")
-      ->check(from_zero())
+      ->check(within(0, kMostSpent))
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
-      ->transform(with_unit(kMilliwatts, "POWER"))
+      ->transform(with_unit(kMilliwatts, kMostSpent, "POWER"))
       ->needs(profile);
   command
       .add_option("--copies", options.goal.copies,
@@ -297,26 +337,19 @@ void add_deadline_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {
-  command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
-      ->check(within(1, kMaxWindow));
+  add_window_option(command, options);
   add_deadline_option(command, options);
-  command
-      .add_option(
-          "--buffers", options.buffers,
-          "Blocks of the edges: full, least or throughput (docs/liveness.md). full: for as many instances as the "
-          "window "
-          "lets in. least: those that one instance needs so that nothing deadlocks, and no more: least memory, little "
-          "overlap. throughput: the fewest with which instances come every --max-period, or as often as the placement "
-          "allows, by the profile; of call model woa")
-      ->check(one_of({std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)}))
-      ->capture_default_str();
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
-          "Let so many replicas of a stage run (1-64); may be repeated")
-      ->type_name("STAGE=N")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_buffers_option(command, options,
+                     " throughput: the fewest with which instances come every --max-period, or as often as the "
+                     "placement allows, by the profile; of call model woa",
+                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)});
+  add_replicas_option(command, options);
+}
+
+void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options) {
+  add_window_option(command, options);
+  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)});
+  add_replicas_option(command, options);
 }
 
 std::string_view transport_of(std::string_view processes) noexcept { return processes == "one" ? "loopback" : "shm"; }

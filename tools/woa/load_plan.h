@@ -32,7 +32,7 @@ struct GraphOptions {
   std::uint64_t placement_limit_ns = 10'000'000'000;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  std::string buffers{kFullBuffers};
+  std::optional<std::string> buffers;  // absent: a plan's own, and full of a graph
   bool json = false;
   bool quiet = false;                       // problems of a graph are not printed: Loaded has them
   std::map<std::string, std::string> pins;  // stage -> controller, in place of the graph's
@@ -56,6 +56,8 @@ void add_model_option(CLI::App& command, GraphOptions& options);
 void add_deadline_option(CLI::App& command, GraphOptions& options);
 // --window, --deadline, --buffers and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
+// These without a deadline, and with the blocks alone that every call model can have.
+void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options);
 
 // A plan for the call model that was asked for, without its routes (rewrite()); or the exit code after every problem
 // has been printed (stderr; with --json also as an object on stdout).

@@ -2,12 +2,12 @@
 
 #include <sys/utsname.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
 
 #include "runtime/plan/plan.h"
+#include "tools/woa/failure.h"
 
 namespace woa::tools {
 namespace {
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 // Once, however often a command looks for the file.
 void warn(const std::string& text) {
   static std::set<std::string> told;
-  if (told.insert(text).second) std::fprintf(stderr, "woa: warning: %s\n", text.c_str());
+  if (told.insert(text).second) print_warning(text);
 }
 
 // Empty if the file holds for this processor, or for any.

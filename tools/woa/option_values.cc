@@ -32,12 +32,12 @@ std::string refuse_outside(const std::string& text, std::uint64_t lowest, std::u
 }
 
 // Leaves the number of what the units are multiples of.
-std::string count_units(std::string& text, const std::map<std::string, std::uint64_t>& units) {
+std::string count_units(std::string& text, const std::map<std::string, std::uint64_t>& units, std::uint64_t most) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   const auto unit = units.find(std::string(std::find_if(stop, end, [](char c) { return c != ' '; }), end));
-  if (error != std::errc() || number == 0 || unit == units.end() || number > kMost / unit->second) return "refused";
+  if (error != std::errc() || number == 0 || unit == units.end() || number > most / unit->second) return "refused";
   text = std::to_string(number * unit->second);
   return "";
 }
@@ -58,8 +58,6 @@ CLI::Validator within(std::uint64_t lowest, std::uint64_t highest) {
   return expecting("a whole number from " + range, whole);
 }
 
-CLI::Validator from_zero() { return within(0, kMost); }
-
 CLI::Validator positive() { return within(1, kMost); }
 
 CLI::Validator positive_number() {
@@ -75,14 +73,15 @@ CLI::Validator positive_number() {
 
 CLI::Validator one_of(const std::vector<std::string>& names) { return expecting(list(names), CLI::IsMember(names)); }
 
-CLI::Validator with_unit(const std::map<std::string, std::uint64_t>& units, const std::string& kind) {
+CLI::Validator with_unit(const std::map<std::string, std::uint64_t>& units, std::uint64_t most,
+                         const std::string& kind) {
   std::vector<std::string> names;
   for (const auto& [name, factor] : units) names.push_back(name);
   std::ranges::sort(names, {}, [&](const std::string& name) { return units.at(name); });
   const std::uint64_t largest = units.at(names.back());
-  const CLI::Validator counted([units](std::string& text) { return count_units(text, units); }, kind);
+  const CLI::Validator counted([units, most](std::string& text) { return count_units(text, units, most); }, kind);
   return expecting("a whole number from 1 on and its unit, " + list(names) + ", at most " +
-                       std::to_string(kMost / largest) + names.back(),
+                       std::to_string(most / largest) + names.back(),
                    counted);
 }
 

@@ -74,13 +74,18 @@ class BadUsage(WoaTest):
     def test_what_is_refused_is_said_and_what_is_like_it(self):
         for arguments, text in ((["run", HELLO, "--instances", "0"], "--instances: expected a whole number from 1 on, got '0'"),
                                 (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
-                                (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 307445734min, got '5'"),
+                                (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 525600min, got '5'"),
                                 (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; `woa run --help`"),
                                 (["run", HELLO, "--window"], "--window: its value is missing; `woa run --help`"), (["bench"], "a command is missing; `woa bench --help`"),
-                                (["compile", HELLO, "--profile", "p.json", "--max-price", "-1"], "--max-price: expected a whole number from 0 on, got '-1'"),
+                                (["compile", HELLO, "--profile", "p.json", "--max-price", "-1"], "--max-price: expected a whole number from 0 to 1125899906842623, got '-1'"),
+                                (["compile", HELLO, "--profile", "p.json", "--max-price", "18446744073709551615"], "--max-price: expected a whole number from 0 to"),
+                                (["compile", HELLO, "--profile", "p.json", "--max-power", "18446744073709kW"], "mW, W or kW, at most 1125899906kW, got"),
+                                (["compile", HELLO, "--profile", "p.json", "--max-period", "1300s"], "ns, us, ms or s, at most 1125s, got '1300s'"),
+                                (["compile", HELLO, "--profile", "p.json", "--placement-limit", "200000000min"], "--placement-limit: expected a whole number"),
+                                (["explain", HELLO, "--reasons-limit", "153722867min"], "--reasons-limit: expected a whole number"),
                                 (["bench", "packing", "--block", "0"], "--block: expected a whole number from 64 to 1073741824, got '0'"),
-                                (["run", HELLO, "--deadline", "0s"], "at most 307445734min, got '0s'"),
-                                (["run", HELLO, "--deadline", "307445735min"], "at most 307445734min, got '307445735min'"),
+                                (["run", HELLO, "--deadline", "0s"], "at most 525600min, got '0s'"),
+                                (["run", HELLO, "--deadline", "525601min"], "at most 525600min, got '525601min'"),
                                 (["profile", HELLO, "--seconds", "-1"], "--seconds: expected a whole number from 1 on, got '-1'"),
                                 (["bench", "idle", "--seconds", "nan"], "--seconds: expected a number above 0, got 'nan'"),
                                 (["run", HELLO, "--nodes", "1", "--port", "65536"], "--port: expected a whole number from 1 to 65535, got '65536'"),
@@ -110,6 +115,22 @@ class BadUsage(WoaTest):
             error = self.woa(*arguments).stderr
             self.assertIn(b"?[31m", error)
             self.assertNotIn(b"\x1b", error)
+        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m")):  # what ESC [ is, in three ways
+            for arguments in (["check", given], ["verify", given], ["check", HELLO, b"--" + given], [given]):
+                error = self.woa(*arguments).stderr
+                self.assertIn(shown, error)
+                self.assertNotIn(given, error)
+
+    def test_control_characters_in_warnings_do_not_reach_the_terminal(self):
+        """Paths in a plan may be any."""
+        folder, plan = self.path("\x1b[31m"), self.path("k.plan")
+        shutil.copytree(os.path.join(SOURCE, "graphs/user-kernel"), folder)
+        for built in os.listdir(os.path.join(folder, "threshold")):
+            if built.endswith(".so"):
+                os.remove(os.path.join(folder, "threshold", built))
+        done = self.woa("compile", os.path.join(folder, "graph.yaml"), "-o", plan)
+        self.refused(done, 0, "woa: warning: this cannot run here: ", "?[31m")
+        self.assertNotIn(b"\x1b", done.stderr)
 
     def test_a_kernel_that_is_not_built_is_told_where_the_graph_is_checked(self):
         """It may be built where it runs; here it cannot."""

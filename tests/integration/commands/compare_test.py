@@ -287,6 +287,8 @@ class Compare(WoaTest):
             done = self.woa("compare", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr.decode())
             self.assertIn(reason, done.stderr.decode())
+        for option in (("--buffers", "throughput"), ("--deadline", "1s")):  # no RPC model has such blocks, and one instance runs at a time
+            self.refused(self.woa("compare", hello, "--profile", "p.json", *option), 2, option[0])
         done = self.woa("compare", hello, "--run", "--in", "text=x", "--repetitions", str(2**64 - 1))
         self.assertEqual(done.returncode, 2, done.stderr.decode())
         self.assertIn("1000000", done.stderr.decode())

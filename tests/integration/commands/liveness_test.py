@@ -125,6 +125,13 @@ class Liveness(WoaTest):
         plan = self.compile("loop")
         self.assertEqual(self.explain(plan, "--buffers", "least"), self.explain(graph, "--buffers", "least"))
 
+    def test_a_plan_keeps_its_blocks(self):
+        graph, plan = self.graph("loop"), self.compile("loop", "--buffers", "least")
+        self.assertEqual(self.explain(plan), self.explain(graph, "--buffers", "least"))
+        self.assertEqual(self.explain(graph), self.explain(graph, "--buffers", "full"))
+        for command in ("explain", "compile"):
+            self.refused(self.woa(command, plan, "--buffers", "full"), 2, "--buffers full: the plan has the blocks that it was compiled with; compile the graph again")
+
     def alter(self, change):
         plan = self.compile("loop", "--buffers", "least")
         return self.write("altered.plan", altered(read(plan, "rb"), change))

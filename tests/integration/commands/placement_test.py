@@ -101,12 +101,31 @@ class Placement(WoaTest):
         self.assertEqual(self.woa("compile", plan, "--model", "rpc-hub", "-o", again).returncode, 0)
         self.assertIn("of which nothing is claimed", self.woa("verify", again).stdout.decode())
 
-    def test_a_certificate_that_is_false_is_not_written_again(self):
+    def test_a_certificate_that_is_false_is_not_repeated(self):
         self.compile()
         with open(self.path("three.plan"), "rb") as file:
             plan = file.read()
         false = self.write("false.plan", harness.sealed(plan.replace(b"proved", b"dreamt")))
-        self.refused(self.woa("compile", false, "-o", self.path("again.plan")), 1, "it says 'dreamt', but it is proved")
+        for command in (["check", false], ["compile", false], ["compile", false, "-o", self.path("again.plan")]):
+            done = self.woa(*command)
+            self.refused(done, 1, "false.plan", "it says 'dreamt', but it is proved")
+            self.assertEqual(done.stdout, b"")
+
+    def test_what_is_proved_of_a_plan_is_not_said_of_it_with_other_parameters(self):
+        graph = GRAPH.replace("two:   {kernel: copy", "two:   {kernel: fail_if")
+        self.compile(graph=graph, times={name: {"cpu": 10_000_000} for name in ("one", "two", "three")})
+        plan, again, data = self.path("three.plan"), self.path("again.plan"), "data=" + self.write("data", "x" * 100)
+        param = ("--param", "two.byte=7")
+        self.refused(self.woa("compile", plan, *param, "-o", again), 2, "--param: the plan was placed by a profile of other parameters; compile the graph again")
+        self.assertFalse(os.path.exists(again))
+        self.refused(self.woa("compile", plan, "--param", "two.bite=7", "-o", again), 2, "--param two.bite: the plan has no such stage or parameter")
+        self.refused(self.woa("run", plan, *param, "--in", data, "--buffers", "throughput"), 2, "--param: the plan was placed by a profile of other parameters")
+        self.assertIn("proved", self.woa("compile", plan).stdout.decode())
+        for command in (["compile"], ["explain"], ["compile", "--json"], ["explain", "--json"]):
+            done = self.woa(*command, plan, *param)
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            self.assertNotIn("proved", done.stdout.decode())
+        self.run_json(plan, *param, "--in", data)
 
     def test_explain_says_what_the_time_was_not_enough_for(self):
         self.compile()
@@ -264,7 +283,7 @@ class Placement(WoaTest):
     def test_bounds_that_make_no_sense_are_the_options_errors(self):
         for options, text in ((("--max-latency", "1us"), "without --objective throughput the latency is the least possible"),
                               (("--objective", "throughput", "--max-period", "1us"), "the time between two instances is the least"),
-                              (("--max-period", "1300s"), "--max-period: times of up to 1125 s can be counted")):
+                              (("--max-period", "1300s"), "us, ms or s, at most 1125s, got '1300s'")):
             with self.subTest(options=options):
                 error = self.compile(*options, code=2)
                 self.assertIn(text, error)

@@ -33,6 +33,19 @@ class Run(WoaTest):
                 with open(self.path("copy")) as file:
                     self.assertEqual(file.read(), content * 5)
 
+    def test_a_deadline_that_no_clock_reaches_is_none(self):
+        """A plan that was made by hand can say any number: added to the time it must not come to one that is past."""
+        text, plan = "text=" + self.write("text", "hello\n"), self.path("hello.plan")
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--deadline", "525600min").returncode, 0)
+        self.assertEqual(self.run_json(plan, "--in", text)["failures"], [])
+        self.assertEqual(self.woa("compile", HELLO, "-o", plan, "--deadline", "123456789012345ns").returncode, 0)
+        given, most = b"\x20\xf9\xbe\xb7\xb0\x88\x89\x1c", b"\x20" + b"\xff" * 9 + b"\x01"  # the field and its number
+        data = bytearray(read(plan, "rb"))
+        self.assertEqual(data.count(given), 1)
+        data[12] += len(most) - len(given)  # how long the rest is
+        data = harness.sealed(data.replace(given, most))
+        self.assertEqual(self.run_json(self.write("far.plan", data), "--in", text)["failures"], [])
+
     def test_replicas_from_the_command_line(self):
         text = self.write("text", "hello\n")
         result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "7", "--replicas", "second=3")

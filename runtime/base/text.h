@@ -1,0 +1,18 @@
+// Texts that others wrote, byte by byte: which are characters, and which a terminal would take for commands.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace woa {
+
+// Bytes of the well-formed UTF-8 character at the beginning of `text`, which is not empty; 0 if it is none.
+std::size_t utf8_length(std::string_view text) noexcept;
+// Whether `text`, which is not empty, begins with a control character of ASCII or of Latin 1, whose U+009B begins a
+// command as ESC [ does.
+bool begins_with_control(std::string_view text) noexcept;
+// `text` for a terminal: control characters but those in `kept`, and bytes that are no UTF-8, become `?`.
+std::string printable(std::string_view text, std::string_view kept = "");
+
+}  // namespace woa
