@@ -91,11 +91,9 @@ StageProfile read_stage_profile(const YamlNode& key, const YamlNode& node, Repor
 }
 
 void read_unread(const MapReader& map, EdgeProfile& edge, Report& report) {
-  const YamlNode *const unread = map.get("unread"), *const bytes = map.get("unread_bytes");
-  if (bytes != nullptr) {
-    edge.unread_bytes = read_number(*bytes, "`unread_bytes`", kMostMean, report).value_or(0);
-    map.need("unread", "unread: 1");
-  }
+  const YamlNode* bytes = map.get("unread_bytes");
+  const YamlNode* unread = bytes != nullptr ? map.need("unread", "unread: 1") : map.get("unread");
+  if (bytes != nullptr) edge.unread_bytes = read_number(*bytes, "`unread_bytes`", kMostMean, report).value_or(0);
   if (unread == nullptr) return;
   edge.unread = read_number(*unread, "`unread`", kMostMean, report).value_or(0);
   if (edge.unread > edge.tokens) {

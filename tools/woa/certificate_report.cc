@@ -5,7 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <set>
+
+#include "tools/woa/assumed_links.h"
 
 namespace woa::tools {
 namespace {
@@ -84,19 +85,6 @@ std::string bounds(const Certificate& certificate) {
   return text;
 }
 
-// Between controllers in use.
-bool has_assumed_links(const Certificate& certificate) {
-  const CostTable& costs = certificate.costs;
-  const std::size_t k = costs.components.size();
-  const std::set used(certificate.placement.begin(), certificate.placement.end());
-  const auto is_assumed = [&](std::uint32_t from, std::uint32_t to) {
-    return from * k + to < costs.links.size() && costs.links[from * k + to].assumed;
-  };
-  return std::ranges::any_of(used, [&](std::uint32_t from) {
-    return std::ranges::any_of(used, [&](std::uint32_t to) { return from != to && is_assumed(from, to); });
-  });
-}
-
 }  // namespace
 
 std::string summary(const Certificate& certificate) {
@@ -104,7 +92,7 @@ std::string summary(const Certificate& certificate) {
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
          number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
          " (" + certificate.method + ")" + bounds(certificate) +
-         (has_assumed_links(certificate) ? "; costs of links are assumed (`woa calibrate` measures them)" : "");
+         (assumed_links(certificate).empty() ? "" : "; costs of links are assumed (`woa calibrate` measures them)");
 }
 
 nlohmann::json to_json(const Certificate& certificate) {
@@ -118,7 +106,7 @@ nlohmann::json to_json(const Certificate& certificate) {
                         {"gap_percent", percent_above(certificate)},
                         {"leaves", certificate.leaves.size()},
                         {"costs_hash", certificate.costs_hash},
-                        {"assumed_links", has_assumed_links(certificate)},
+                        {"assumed_links", assumed_links(certificate)},
                         {"prediction", to_json(certificate.prediction)}};
   const PlacementGoal& goal = certificate.goal;
   if (goal.most_latency_ps) object["max_latency_us"] = value_in_us(*goal.most_latency_ps);

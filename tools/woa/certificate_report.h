@@ -9,7 +9,7 @@
 namespace woa::tools {
 
 // "woa: one instance takes 12.3 us by the profile; no placement is better: proved (tree)"; the bounds that were asked
-// for, and what price and power come to; and whether costs of links between controllers in use are assumed.
+// for, and what price and power come to; and whether costs of links that its messages take are assumed.
 std::string summary(const Certificate& certificate);
 // model objective status method value_us bound_us gap_percent leaves costs_hash assumed_links prediction;
 // max_latency_us max_period_us max_price max_power_w where they were asked for; price and power_w of the controllers in

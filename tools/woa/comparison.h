@@ -32,7 +32,7 @@ struct ModelRow {
   Prediction prediction;
   double firings = 0;                      // of all kernels, of an instance
   std::string status;                      // of the placement (docs/placement.md)
-  std::vector<std::string> assumed_links;  // "cpu:0 - cpu:1": that messages take, and whose costs nobody knows
+  std::vector<std::string> assumed_links;  // as assumed_links()
   std::int64_t source_ps = 0;              // that writing the inputs takes, in all times of the prediction
   bool has_shares = false;                 // of replicas, which are taken to be equal
   bool has_unread = false;                 // held tokens that are never read, for which no instance waits
@@ -46,9 +46,6 @@ struct Comparison {
   std::vector<ModelRow> models;           // in the order of kPlacementModels
   Result<BreakEven> break_even = Status(Code::kInternal, "not looked for yet");
 };
-
-// Links that a placement's messages take and that are neither measured nor in the machine file.
-std::vector<std::string> assumed_links(const Certificate& certificate);
 
 // What a plan reserves for payloads and packets, all processes together.
 std::uint64_t buffer_bytes(const Plan& plan);

@@ -40,15 +40,14 @@ std::string place_text(const Certificate& certificate, const std::vector<std::ui
   return text;
 }
 
-std::string plan_name(const Plan& plan, std::uint32_t stage) {
+// The stage's, of which this may be a copy.
+std::string name_without_copy(const Plan& plan, std::uint32_t stage) {
   const std::string& name = plan.stages[stage].name;
   return name.substr(0, name.find('@'));
 }
 
-// Of copies that of the stage.
 std::string stage_text(const Plan& plan, const StageReason& reason) {
-  const std::string& name = plan.stages[reason.stage].name;
-  return reason.components.size() > 1 ? name.substr(0, name.find('@')) : name;
+  return reason.components.size() > 1 ? name_without_copy(plan, reason.stage) : plan.stages[reason.stage].name;
 }
 
 // "-18 % to +35 %"; "at least" where nobody knows what is beyond.
@@ -111,11 +110,11 @@ nlohmann::json sharp(const SafeRange& range) { return nlohmann::json::array({ran
 // Stages that the time was not enough for, in order; of copies the stage.
 std::vector<std::string> left_out(const Plan& plan, const PlacementReasons& reasons) {
   std::set<std::string> said;
-  for (const StageReason& reason : reasons.stages) said.insert(plan_name(plan, reason.stage));
+  for (const StageReason& reason : reasons.stages) said.insert(name_without_copy(plan, reason.stage));
   std::vector<std::string> names;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s)
-    if (plan.stages[s].role == StageRole::kKernel && said.insert(plan_name(plan, s)).second)
-      names.push_back(plan_name(plan, s));
+    if (plan.stages[s].role == StageRole::kKernel && said.insert(name_without_copy(plan, s)).second)
+      names.push_back(name_without_copy(plan, s));
   return names;
 }
 

@@ -57,8 +57,10 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
 // Threads of one process need no other way to each other than its memory.
 Result<OwnedTransports> transports_for(const RunArguments& arguments) {
   if (arguments.processes == "per-controller") return make_transports(arguments.between);
-  if (arguments.between.transport == "ofi" || !arguments.between.lanes.empty())
-    return {Code::kInvalid, "--transport ofi and --lane: libfabric joins processes; use --processes per-controller"};
+  const TransportOptions& between = arguments.between;
+  if (between.transport == "ofi" || !between.lanes.empty() || !between.interface.empty())
+    return {Code::kInvalid,
+            "--transport ofi, --lane and --interface: libfabric joins processes; use --processes per-controller"};
   OwnedTransports transports;
   transports.shared = std::make_unique<LoopbackTransport>();
   return transports;

@@ -25,14 +25,22 @@ int try_to_write(const fs::path& path, std::string_view text) {
   return errno != 0 ? errno : EIO;
 }
 
-// Through a link, and into what is no file, one writes; in the place of either nothing is put.
+// Through a link, and into what is no file, one writes; in the place of either nothing is put. Nor in a folder that
+// takes no new file, where an earlier one may be writable all the same.
 bool can_be_replaced(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
-  return !fs::exists(status) || fs::is_regular_file(status);
+  if (!fs::exists(status)) return true;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return fs::is_regular_file(status) && ::access(folder.c_str(), W_OK) == 0;
 }
 
-fs::path name_aside(const fs::path& path) { return path.string() + "." + std::to_string(::getpid()); }
+// In the same folder, and no longer than any name there may be.
+fs::path name_aside(const fs::path& path) {
+  constexpr std::size_t kLongest = 255;
+  const std::string suffix = "." + std::to_string(::getpid());
+  return path.parent_path() / (path.filename().string().substr(0, kLongest - suffix.size()) + suffix);
+}
 
 void remove_if_there(const fs::path& path) {
   std::error_code error;

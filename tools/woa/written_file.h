@@ -10,8 +10,8 @@ namespace woa::tools {
 
 // Writes `text` at the side and puts it in the place of `path`: nobody reads half of it, an earlier file stays as it is
 // if that fails, and who is ended by a signal while he finds out what to write leaves nothing behind. What is no plain
-// file (a pipe, a device, a link to either) is written to directly. kUnavailable: names the path and the system's
-// reason.
+// file (a pipe, a device, a link), or is in a folder that takes no new file, is written to directly. kUnavailable:
+// names the path and the system's reason.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 
 // Whether write_file() could, as far as can be known before: ahead of long work. Leaves everything as it was. As there.

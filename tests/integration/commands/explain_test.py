@@ -5,7 +5,7 @@ import shutil
 from xml.etree import ElementTree
 
 import harness
-from harness import SOURCE, WoaTest
+from harness import SOURCE, WoaTest, read
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 FLAGSHIP = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
@@ -135,6 +135,24 @@ class Explain(WoaTest):
         done = self.woa("explain", HELLO, "--dot", self.path("no/folder.dot"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot write", done.stderr.decode())
+
+    def test_the_longest_name_that_there_is(self):
+        name = "d" * 251 + ".dot"
+        self.explain(HELLO, "--dot", self.path(name))
+        self.assertEqual(os.listdir(self.folder), [name])
+
+    def test_an_earlier_file_in_a_folder_that_takes_no_other(self):
+        folder, graph = self.path("folder"), self.write("hello.yaml", read(HELLO))
+        os.mkdir(folder)
+        earlier = self.write("folder/earlier.dot", "earlier")
+        os.chmod(self.folder, 0o755), os.chmod(graph, 0o644), os.chmod(earlier, 0o666), os.chmod(folder, 0o555)
+        self.addCleanup(os.chmod, folder, 0o755)
+        try:
+            done = self.woa("explain", graph, "--dot", earlier, user=65534 if os.geteuid() == 0 else None)
+        except PermissionError:
+            self.skipTest("root may write everywhere, and no other user may run the program where it is")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertTrue(read(earlier).startswith('digraph "hello"'))
 
     def test_a_code_is_explained(self):
         done = self.woa("explain", "E0401")

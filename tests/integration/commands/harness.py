@@ -87,11 +87,11 @@ class WoaTest(unittest.TestCase):
             if code == 3 and text in error:
                 self.skip(name, error.strip())
 
-    def woa(self, *arguments, environment=None, cwd=None):
+    def woa(self, *arguments, environment=None, cwd=None, user=None):
         # Whoever runs the tests may have a machine file of his own.
         plain = dict(os.environ, XDG_CONFIG_HOME=self.path("config"))
         return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S,
-                              cwd=cwd, env=dict(plain, **(environment or {})))
+                              cwd=cwd, user=user, env=dict(plain, **(environment or {})))
 
     def run_json(self, *arguments, code=0, environment=None):
         """`woa run ... --json`: exactly one object on stdout."""

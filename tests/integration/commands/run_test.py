@@ -83,7 +83,9 @@ class Run(WoaTest):
             done = self.woa("run", HELLO, "--in", "text=" + text, *over, *wrong)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(says, done.stderr)
-        self.assertEqual(self.woa("run", HELLO, "--in", "text=" + text, "--interface", "lo").returncode, 2)
+        for processes in ("one", "per-controller"):
+            done = self.woa("run", HELLO, "--in", "text=" + text, "--interface", "lo", "--processes", processes)
+            self.refused(done, 2, "--interface")
 
     def test_an_output_to_several_sites_takes_the_tree_that_was_asked_for(self):
         stages = "".join(f"  s{k}: {{kernel: copy, in: {{data: text}}, on: 'cpu:{k}'}}\n" for k in range(4))
