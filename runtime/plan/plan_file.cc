@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "runtime/base/written_file.h"
 #include "runtime/packet/crc32c.h"
 #include "runtime/plan/plan_message.h"
 
@@ -125,12 +126,7 @@ Status write_plan(const Plan& plan, const fs::path& path) {
   if (!folder.ok()) return folder.status();
   Plan stored = plan;
   change_paths(stored, [&](const std::string& p) { return relative_to(p, *folder); });
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (!file) return system_failure(path, "open for writing", errno);
-  file << serialize(stored) << std::flush;
-  if (!file) return system_failure(path, "write", errno);
-  return {};
+  return write_file(path, serialize(stored));
 }
 
 }  // namespace woa

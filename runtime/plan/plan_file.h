@@ -24,7 +24,8 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes);
 bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 
 // Files. kNotFound / kUnavailable name the path and the system's reason. Relative kernel and file paths in the plan are
-// relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them relative where it can.
+// relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them relative where it can;
+// as write_file().
 Result<Plan> read_plan(const std::filesystem::path& path);
 Status write_plan(const Plan& plan, const std::filesystem::path& path);
 

@@ -15,6 +15,7 @@
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
 #include "bench/micro/wire.h"
+#include "runtime/base/written_file.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/bench_help.h"
 #include "tools/woa/bench_plot.h"
@@ -25,7 +26,6 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "compiler/compiler.h"
+#include "runtime/base/written_file.h"
 #include "tools/woa/machine_choice.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/child_process.h"
-#include "tools/woa/written_file.h"
+#include "runtime/base/written_file.h"
 
 namespace woa::tools {
 namespace {

@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <memory>
 
+#include "runtime/base/written_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

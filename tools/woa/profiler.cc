@@ -9,6 +9,7 @@
 #include <set>
 
 #include "bench/micro/host_probe.h"
+#include "runtime/base/written_file.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
@@ -16,7 +17,6 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/progress.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/written_file.h"
 #include "runtime/node/run.h"
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -19,7 +20,6 @@
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
 #include "tools/woa/transports.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

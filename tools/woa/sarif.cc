@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "compiler/pages.h"
+#include "runtime/base/written_file.h"
 #include "tools/woa/file_uri.h"
-#include "tools/woa/written_file.h"
 
 namespace woa::tools {
 namespace {

@@ -125,6 +125,8 @@ TEST_CASE("files that cannot be read or written name the path and the reason") {
   const Status unwritable = write_plan(test::sample_plan(), folder.path() / "no/such/folder.plan");
   CHECK(unwritable.code() == Code::kNotFound);
   CHECK(unwritable.message().find("folder.plan") != std::string::npos);
+  std::filesystem::create_directory(folder.path() / "folder");
+  CHECK(write_plan(test::sample_plan(), folder.path() / "folder").code() == Code::kUnavailable);
 
   std::ofstream(folder.path() / "bad.plan") << "WOAPLAN\n";
   const Status bad = read_plan(folder.path() / "bad.plan").status();

@@ -1,4 +1,4 @@
-#include "tools/woa/written_file.h"
+#include "runtime/base/written_file.h"
 
 #include <unistd.h>
 
@@ -7,13 +7,14 @@
 #include <string>
 #include <system_error>
 
-namespace woa::tools {
+namespace woa {
 namespace {
 
 namespace fs = std::filesystem;
 
 Status cannot_write(const fs::path& path, int error) {
-  return {Code::kUnavailable, "cannot write '" + path.string() + "': " + std::generic_category().message(error)};
+  const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
+  return {code, "cannot write '" + path.string() + "': " + std::generic_category().message(error)};
 }
 
 // 0, or the system's reason.
@@ -85,4 +86,4 @@ Status write_file(const fs::path& path, std::string_view text) {
   return cannot_write(path, error.value());
 }
 
-}  // namespace woa::tools
+}  // namespace woa
