@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -57,16 +58,25 @@ class Counter {
       sum.tokens += one.tokens - (held ? unread.tokens : 0), sum.bytes += one.bytes - (held ? unread.bytes : 0);
       if (!held) unread_[e].tokens += unread.tokens, unread_[e].bytes += unread.bytes;
     }
+    sum.tokens /= shares_beside(edge), sum.bytes /= shares_beside(edge);
     return sum;
   }
-  // As many as there are tokens: every edge of the output has all of them.
+  // As many as there are tokens: every edge of the output has all of them, or its replica's share.
   Traffic signals_of(const EdgePlan& edge) const {
     Traffic most;
     const auto beside = by_writer_.find({edge.from_stage, edge.from_port, false});
     if (beside == by_writer_.end()) return most;
     for (const std::uint32_t e : beside->second)
-      if (e < costs_.edges.size()) most.tokens = std::max(most.tokens, per_instance(costs_.edges[e].tokens));
+      if (e < costs_.edges.size())
+        most.tokens = std::max(most.tokens, per_instance(costs_.edges[e].tokens) * shares_beside(plan_.edges[e]));
     return most;
+  }
+  // Into how many shares replicas divide what an output gives; 1: the edge has all of it.
+  [[nodiscard]] double shares_beside(const EdgePlan& edge) const {
+    std::set<std::uint32_t> replicas;
+    for (const std::uint32_t e : by_writer_.at({edge.from_stage, edge.from_port, edge.count}))
+      if (plan_.edges[e].choice.replicas == edge.choice.replicas) replicas.insert(plan_.edges[e].choice.replica);
+    return static_cast<double>(replicas.size());
   }
 
   static double per_instance(std::uint64_t millionths) { return static_cast<double>(millionths) / kPerMillion; }

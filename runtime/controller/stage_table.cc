@@ -21,11 +21,6 @@ std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
   return groups;
 }
 
-std::uint32_t origin_of(const Plan& plan, std::uint32_t edge) {
-  const std::uint32_t writer = plan.edges[edge].from_stage;
-  return plan.stages[writer].role == StageRole::kRelay ? kNoStage : writer;
-}
-
 StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
   const StagePlan& stage = plan.stages[s];
   StageView view;
@@ -39,7 +34,7 @@ StageView make_view(const Plan& plan, const Layout& layout, std::uint32_t s) {
       for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[s][p]) {
         const EdgeLayout& edge = layout.edges[e];
         if (edge.crosses())
-          inputs.push_back({e, edge.channel, edge.inline_bytes, edge.regions, count, origin_of(plan, e)});
+          inputs.push_back({e, edge.channel, edge.inline_bytes, edge.regions, count, plan.edges[e].from_stage});
       }
     }
   }
@@ -80,7 +75,7 @@ const InputEdge* StageTable::edge_of(std::uint32_t channel, const ActivationPack
   for (const InputEdge& edge : stages_[packet.stage].inputs[packet.port]) {
     if (edge.channel != channel) continue;
     if (!poison && count != edge.count) continue;
-    if (count && (edge.origin == packet.origin || edge.origin == kNoStage)) return &edge;
+    if (count && edge.origin == packet.origin) return &edge;
     if (count) continue;
     if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
       return &edge;

@@ -44,7 +44,7 @@ struct InputEdge {
   std::uint32_t inline_bytes = 0;          // that its tokens may carry
   std::span<const std::uint16_t> regions;  // that its packets may name
   bool count = false;                      // it brings counts, not tokens
-  std::uint32_t origin = kNoStage;         // of these; kNoStage: any (a relay passes them on)
+  std::uint32_t origin = kNoStage;         // of these: the stage that sends them
 };
 
 struct StageView {

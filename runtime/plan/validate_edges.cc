@@ -54,8 +54,8 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
   if (choice.bits == 0 ? choice.shift != 0 : !in_tag(choice.shift, choice.bits))
     return broken(place, ": replicas are chosen by the instance or by a field of the tag");
   const StagePlan& from = plan.stages[edge.from_stage];
-  if (choice.replicas > 1 &&
-      (from.role == StageRole::kRelay || plan.controllers[from.controller].kind == ControllerKind::kFpga))
+  if (choice.replicas == 1 || edge.count) return {};  // counts are the controller's own packets
+  if (from.role == StageRole::kRelay || plan.controllers[from.controller].kind == ControllerKind::kFpga)
     return broken(place, ": neither a relay nor an fpga chooses among replicas");
   return {};
 }

@@ -37,9 +37,8 @@ inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub"
 // kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
 // kUnsupported: the graph cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas,
 // choices and merges, since the way back would have to be remembered, and outputs that would return through more than
-// kMaxPassed calls. Polled: scatters, replicas that a stage off the
-// host chooses among, and stages that choose in more than one way or write other outputs beside, since an answer to a
-// poll says one thing.
+// kMaxPassed calls. Polled: scatters and stages that choose in more than one way, since an answer to a poll says one
+// thing: done, or which way.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 
 }  // namespace woa

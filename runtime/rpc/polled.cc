@@ -17,28 +17,19 @@ Status refuse_polled(const StagePlan& stage, const std::string& why) {
 
 // An answer to a poll says that a firing is done, and of one choice which way it went.
 Status check_stage(const StagePlan& stage) {
-  bool always = false;
   std::set<std::int32_t> groups;
   for (const OutputPortPlan& port : stage.outputs) {
     if (port.many != 0) return refuse_polled(stage, "scatters");
-    if (port.one_of < 0) always = true;
     if (port.one_of >= 0) groups.insert(port.one_of);
   }
-  if (groups.size() > 1) return refuse_polled(stage, "makes several choices at once");
-  if (always && !groups.empty())
-    return refuse_polled(stage, "chooses among some of its outputs and always writes others");
-  return {};
+  return groups.size() > 1 ? refuse_polled(stage, "makes several choices at once") : Status();
 }
 
 Status check_polled(const Plan& plan) {
   for (const StagePlan& stage : plan.stages)
     if (stage.controller != kHostController) WOA_RETURN_IF_ERROR(check_stage(stage));
-  for (const EdgePlan& edge : plan.edges) {
-    const StagePlan& from = plan.stages[edge.from_stage];
-    if (edge.count) return refuse_polled(from, "scatters");
-    if (edge.choice.replicas > 1 && from.controller != kHostController)
-      return refuse_polled(from, "chooses among replicas");
-  }
+  for (const EdgePlan& edge : plan.edges)
+    if (edge.count) return refuse_polled(plan.stages[edge.from_stage], "scatters");
   return {};
 }
 
@@ -101,15 +92,16 @@ class Polling {
     }
   }
 
-  // Each port of a choice answers for itself; where all are written, the first answers for all.
+  // Each port of a choice answers for itself and for those that are always written; without a choice the first port
+  // answers for all.
   void add_answers(std::uint32_t s) {
-    const StagePlan& stage = plan_.stages[s];
-    for (std::uint32_t port = 0; port < stage.outputs.size(); ++port) {
-      const bool chosen = stage.outputs[port].one_of >= 0;
-      if (chosen || port == 0) add_answer(s, port, !chosen);
-    }
+    const auto& outputs = plan_.stages[s].outputs;
+    const auto chosen = [](const OutputPortPlan& port) { return port.one_of >= 0; };
+    const bool chooses = std::ranges::any_of(outputs, chosen);
+    for (std::uint32_t port = 0; port < outputs.size(); ++port)
+      if (chooses ? chosen(outputs[port]) : port == 0) add_answer(s, port);
   }
-  void add_answer(std::uint32_t s, std::uint32_t port, bool for_all) {
+  void add_answer(std::uint32_t s, std::uint32_t port) {
     const StagePlan& stage = plan_.stages[s];
     const std::uint32_t asker =
         add(make_relay(stage.name + "." + stage.outputs[port].name + ".ask", kHostController, {signal("done")}));
@@ -117,11 +109,12 @@ class Polling {
     room.min_blocks = room.blocks = 0;
     for (const Kept& kept : kept_) {
       const EdgePlan& edge = plan_.edges[kept.edge];
-      if (!for_all && edge.from_port != port) continue;
+      if (edge.from_port != port && stage.outputs[edge.from_port].one_of >= 0) continue;
       room.min_blocks = std::max(room.min_blocks, edge.min_blocks);
-      room.blocks = std::max(room.blocks, edge.blocks);
+      room.blocks = std::max(room.blocks, edge.blocks * edge.choice.replicas);
       EdgePlan ask = signal_from(asker, 0, kept.relay, 1, edge);
       ask.keep = edge.keep, ask.step = edge.step, ask.loop = edge.loop;
+      ask.choice = edge.choice;
       polled_.edges.push_back(std::move(ask));
     }
     polled_.edges.push_back(signal_from(s, port, asker, 0, room));

@@ -69,7 +69,7 @@ class Compare(WoaTest):
 
     # What has no way back, or no answer to a poll (docs/call-models.md).
     REFUSED = {"accumulate": {"rpc-nested"}, "branch": {"rpc-nested"}, "hold": {"rpc-nested"}, "loop": {"rpc-nested"}, "merge": {"rpc-nested"},
-               "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested", "rpc-polled"}, "scatter": {"rpc-nested", "rpc-polled"},
+               "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested"}, "scatter": {"rpc-nested", "rpc-polled"},
                "subgraph": {"rpc-nested"}}
 
     def test_examples_send_what_was_predicted(self):
