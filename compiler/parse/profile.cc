@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostPs = 3'600'000'000'000'000;  // an hour
 constexpr std::uint64_t kMostCount = 1ULL << 53;
-constexpr double kMostMean = 1e15;
+constexpr double kMostMean = 1e12;  // its millionths fit into what is computed with them
 constexpr double kRounded = 1.000001;  // means are written with fewer digits than they have
 
 std::optional<std::uint64_t> read_ps(const YamlNode& node, std::string_view what, Report& report) {
@@ -119,6 +119,9 @@ void read_edge(const YamlNode& node, Profile& profile, Report& report) {
     edge.bytes = read_number(*bytes, "`bytes`", kMostMean, report).value_or(0);
   if (const YamlNode* mean = map.get("mean_bytes"))
     edge.bytes = read_number(*mean, "`mean_bytes`", kMostMean, report).value_or(0);
+  if (edge.tokens * edge.bytes > kMostMean)
+    report.error(problem::kBadValue, node.place, "`tokens` times `bytes` is more than 1e12, which is not computed with",
+                 "both are of one instance");
   check_count(map, "mad_bytes", report);
   read_unread(map, edge, report);
   if (from == nullptr || to == nullptr) return;

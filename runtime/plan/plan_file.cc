@@ -3,10 +3,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
+#include "runtime/base/regular_file.h"
 #include "runtime/base/written_file.h"
 #include "runtime/packet/crc32c.h"
 #include "runtime/plan/plan_message.h"
@@ -23,6 +23,7 @@ struct Header {
   std::uint32_t version = 0, body_bytes = 0, body_crc = 0;
 };
 constexpr std::size_t kHeaderBytes = kMagic.size() + sizeof(Header);
+constexpr std::uint32_t kMaxPlanBytes = 1U << 30;
 
 // A path and the system's reason, from errno.
 Status system_failure(const fs::path& path, std::string_view doing, int error) {
@@ -58,15 +59,36 @@ std::string relative_to(const std::string& path, const fs::path& folder) {
   return relative.empty() ? path : relative.string();
 }
 
-Result<std::string> read_file(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return system_failure(path, "read", EISDIR);
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return system_failure(path, "open", errno);
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return system_failure(path, "read", errno);
-  return bytes;
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+Result<Header> parse_header(std::span<const std::byte> bytes) {
+  if (!looks_like_plan(bytes))
+    return {Code::kInvalid,
+            "not a plan file: it does not begin with \"WOAPLAN\"; `woa compile GRAPH -o PLAN` writes one"};
+  if (bytes.size() < kHeaderBytes)
+    return {Code::kInvalid, "plan: the file ends inside its header; it was truncated: compile the graph again"};
+  Header header;
+  std::memcpy(&header, bytes.data() + kMagic.size(), sizeof header);
+  if (header.version != kPlanVersion) {
+    return {Code::kUnsupported, "plan: written in version " + std::to_string(header.version) +
+                                    " of the format, this runtime reads " + std::to_string(kPlanVersion) +
+                                    "; compile the graph with this runtime"};
+  }
+  if (header.body_bytes > kMaxPlanBytes)
+    return {Code::kInvalid, "plan: its header says that the body has " + std::to_string(header.body_bytes) +
+                                " bytes, at most " + std::to_string(kMaxPlanBytes) +
+                                " are read; the file is damaged: compile the graph again"};
+  return header;
+}
+
+// The header decides how much is read: of a file that is no plan nothing else is.
+Result<std::string> read_bytes(const fs::path& path) {
+  Result<std::string> head = read_regular_file(path, kHeaderBytes);
+  if (!head.ok()) return head.status().with_context("cannot read");
+  const Result<Header> header = parse_header(bytes_of(*head));
+  if (!header.ok()) return header.status();
+  Result<std::string> all = read_regular_file(path, kHeaderBytes + std::uint64_t{header->body_bytes} + 1);
+  return all.ok() ? std::move(all) : all.status().with_context("cannot read");
 }
 
 }  // namespace
@@ -84,25 +106,15 @@ bool looks_like_plan(std::span<const std::byte> bytes) noexcept {
 }
 
 Result<Plan> parse_plan(std::span<const std::byte> bytes) {
-  if (!looks_like_plan(bytes))
-    return {Code::kInvalid,
-            "not a plan file: it does not begin with \"WOAPLAN\"; `woa compile GRAPH -o PLAN` writes one"};
-  if (bytes.size() < kHeaderBytes)
-    return {Code::kInvalid, "plan: the file ends inside its header; it was truncated: compile the graph again"};
-  Header header;
-  std::memcpy(&header, bytes.data() + kMagic.size(), sizeof header);
-  if (header.version != kPlanVersion) {
-    return {Code::kUnsupported, "plan: written in version " + std::to_string(header.version) +
-                                    " of the format, this runtime reads " + std::to_string(kPlanVersion) +
-                                    "; compile the graph with this runtime"};
-  }
+  const Result<Header> header = parse_header(bytes);
+  if (!header.ok()) return header.status();
   const auto body = bytes.subspan(kHeaderBytes);
-  if (body.size() != header.body_bytes) {
-    return {Code::kInvalid, "plan: the body has " + std::to_string(body.size()) + " bytes where its header says " +
-                                std::to_string(header.body_bytes) +
-                                "; the file was truncated or appended to: compile the graph again"};
+  if (body.size() != header->body_bytes) {
+    const char* what = body.size() > header->body_bytes ? "appended to" : "truncated";
+    return {Code::kInvalid, "plan: its header says that the body has " + std::to_string(header->body_bytes) +
+                                " bytes; the file was " + what + ": compile the graph again"};
   }
-  if (crc32c(body) != header.body_crc)
+  if (crc32c(body) != header->body_crc)
     return {Code::kInvalid, "plan: the checksum does not match; the file is damaged: compile the graph again"};
   Result<Plan> plan = decode_plan_message(body);
   if (!plan.ok()) return plan;
@@ -111,9 +123,9 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes) {
 }
 
 Result<Plan> read_plan(const fs::path& path) {
-  const Result<std::string> bytes = read_file(path);
-  if (!bytes.ok()) return bytes.status();
-  Result<Plan> plan = parse_plan(std::as_bytes(std::span(*bytes)));
+  const Result<std::string> bytes = read_bytes(path);
+  if (!bytes.ok()) return bytes.status().with_context(path.string());
+  Result<Plan> plan = parse_plan(bytes_of(*bytes));
   if (!plan.ok()) return plan.status().with_context(path.string());
   const Result<fs::path> folder = folder_of(path);
   if (!folder.ok()) return folder.status();

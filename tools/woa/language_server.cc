@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 
+#include "compiler/parse/yaml_tree.h"
+#include "runtime/base/regular_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/file_uri.h"
 
@@ -51,9 +51,8 @@ std::uint32_t in_utf16(std::string_view line, std::uint32_t characters) {
 }
 
 std::string read(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
+  Result<std::string> text = read_regular_file(path, kMaxYamlBytes);
+  return text.ok() ? std::move(*text) : std::string();
 }
 
 }  // namespace

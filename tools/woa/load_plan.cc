@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "compiler/compiler.h"
 #include "compiler/place/copies.h"
 #include "compiler/place/throughput_blocks.h"
+#include "runtime/base/regular_file.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/rpc/call_model.h"
@@ -38,10 +38,8 @@ constexpr std::uint64_t kMostNs = 365ULL * 24 * 60 * 60'000'000'000;
 constexpr std::uint64_t kMostSpent = assign::kMostCost - 1;
 
 bool is_plan(const std::filesystem::path& file) {
-  std::array<char, 16> head{};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), head.size());
-  return looks_like_plan(std::as_bytes(std::span(head.data(), static_cast<std::size_t>(stream.gcount()))));
+  const Result<std::string> head = read_regular_file(file, 16);
+  return head.ok() && looks_like_plan(std::as_bytes(std::span(*head)));
 }
 
 // --param for a plan: the kernel itself judges the value when it is made.

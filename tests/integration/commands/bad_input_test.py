@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import harness
 from harness import SOURCE, WoaTest, read
@@ -53,6 +54,20 @@ class BadPlans(WoaTest):
     def check(self, data, *expected):
         plan = self.write("bad.plan", data)
         self.refused(self.woa("run", plan, "--in", "text=" + plan), 1, *expected)
+
+    def test_what_would_never_end_is_not_read(self):
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("large"), "wb") as file:
+            file.write(self.plan[:8])
+            file.truncate(3 << 30)  # sparse
+        for name, reason in (("/dev/zero", "device"), (self.path("pipe"), "pipe"), (SOURCE, "folder"), (self.path("large"), "version 0")):
+            for command in (("verify",), ("check",), ("explain",), ("run", "--in", "text=" + HELLO)):
+                with self.subTest(name, command=command):
+                    began = time.monotonic()
+                    self.refused(self.woa(command[0], name, *command[1:]), 1, "error[", reason)
+                    self.assertLess(time.monotonic() - began, 10)
+        for option in ("--machine", "--profile"):
+            self.refused(self.woa("check", HELLO, option, self.path("pipe")), 1, "E0101", "it is a pipe")
 
     def test_truncated_corrupted_newer(self):
         self.check(self.plan[:len(self.plan) // 2], "error[invalid]")
