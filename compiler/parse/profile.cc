@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostPs = 3'600'000'000'000'000;  // an hour
 constexpr std::uint64_t kMostCount = 1ULL << 53;
-constexpr double kMostMean = 1e12;  // its millionths fit into what is computed with them
+constexpr double kMostMean = 1e12;     // its millionths fit into what is computed with them
 constexpr double kRounded = 1.000001;  // means are written with fewer digits than they have
 
 std::optional<std::uint64_t> read_ps(const YamlNode& node, std::string_view what, Report& report) {

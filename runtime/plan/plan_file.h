@@ -23,9 +23,9 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes);
 // True if `bytes` begin as a plan file does (to tell a plan from a graph in `woa run GRAPH|PLAN`).
 bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 
-// Files. kNotFound / kUnavailable name the path and the reason: what is no plain file is not read. Relative kernel and file paths in the plan are
-// relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them relative where it can;
-// as write_file().
+// Files. kNotFound / kUnavailable name the path and the reason: what is no plain file is not read. Relative kernel and
+// file paths in the plan are relative to the plan file: read_plan returns them resolved (absolute), write_plan stores
+// them relative where it can; as write_file().
 Result<Plan> read_plan(const std::filesystem::path& path);
 Status write_plan(const Plan& plan, const std::filesystem::path& path);
 
