@@ -75,6 +75,7 @@ class LargerGraphs {
 
   [[nodiscard]] std::size_t below(std::size_t n) { return random_() % n; }
   [[nodiscard]] int succeeded() const noexcept { return succeeded_; }
+  [[nodiscard]] int runs(std::string_view model) const { return runs_.contains(model) ? runs_.at(model) : 0; }
   void print(const char* what) const {
     std::printf("%s: %d instances succeeded; %d graphs refused as too large; runs:", what, succeeded_, refused_);
     for (const auto& [model, runs] : runs_) std::printf(" %s %d", std::string(model).c_str(), runs);
@@ -121,6 +122,9 @@ TEST_CASE("larger random graphs give what they mean, wherever their stages are")
   }
   graphs.print("larger graphs");
   CHECK(graphs.succeeded() > count);  // else nearly all took too many turns, and nothing is shown
+  CHECK(graphs.runs("woa") == 2 * count);
+  CHECK(graphs.runs("rpc-polled") > count / 2);
+  CHECK(graphs.runs("rpc-nested") > count / 4);
 }
 
 TEST_CASE("channels of exactly the live size: no run stands still") {

@@ -1,5 +1,6 @@
 #include "tests/integration/semantics/random_program.h"
 
+#include <array>
 #include <cstdio>
 
 namespace woa::test {
@@ -99,7 +100,8 @@ const Functions& program_kernels() {
   return kernels;
 }
 
-RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages) : random_(random) {
+RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages)
+    : random_(random), kind_(std::array{Kind::kAny, Kind::kAny, Kind::kWithoutScatters, Kind::kPlain}[below(4)]) {
   const Part whole = block({"x"}, stages, 0);
   meaning_ = whole.meaning;
   text_ = "woa: 1\ngraph: random\ninputs: {x: {type: bytes, max: 64}}\nstages:\n";
@@ -131,21 +133,22 @@ std::string RandomProgram::add(const std::string& kernel, const std::string& inp
 // Also how many replicas.
 std::string RandomProgram::placement() {
   const std::string on = below(3) == 0 ? "" : ", on: \"cpu:" + std::to_string(below(3)) + "\"";
-  return on + (below(3) == 0 ? ", replicas: " + std::to_string(1 + below(4)) : "");
+  return on + (kind_ != Kind::kPlain && below(3) == 0 ? ", replicas: " + std::to_string(1 + below(4)) : "");
 }
 
 RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, int depth) {
   if (budget < 2) return single(in);
-  switch (below(depth < 3 ? 9 : 5)) {
+  const std::size_t any = kind_ == Kind::kAny ? 9 : 8;
+  switch (below(kind_ == Kind::kPlain ? 4 : depth < 3 ? any : 5)) {
     case 0: return series(in, budget, depth);
-    case 1: return branch(in, budget, depth);
-    case 2: return parallel(in, budget, depth, false);
-    case 3: return parallel(in, budget, depth, true);
-    case 4: return optional(in);
+    case 1: return parallel(in, budget, depth, false);
+    case 2: return parallel(in, budget, depth, true);
+    case 3: return optional(in);
+    case 4: return branch(in, budget, depth);
     case 5: return self_loop(in, budget > 3);
-    case 6: return scatter(in, budget, depth);
-    case 7: return absent_loop(in);
-    default: return loop(in, budget, depth);
+    case 6: return absent_loop(in);
+    case 7: return loop(in, budget, depth);
+    default: return scatter(in, budget, depth);
   }
 }
 

@@ -23,7 +23,7 @@ const Functions& program_kernels();
 
 class RandomProgram {
  public:
-  // Of about `stages` stages.
+  // Of about `stages` stages. Some are without what rpc-polled or rpc-nested cannot run.
   RandomProgram(std::mt19937& random, std::size_t stages);
 
   // The graph file: one input `x`, one output `y`.
@@ -37,6 +37,8 @@ class RandomProgram {
  private:
   using Writers = std::vector<std::string>;
   using Meaning = std::function<std::string(const std::string&)>;
+  // Plain: also without choices, loops and replicas.
+  enum class Kind : std::uint8_t { kAny, kWithoutScatters, kPlain };
   struct Part {
     Writers out;  // alternatives, one of which writes
     Meaning meaning;
@@ -58,6 +60,7 @@ class RandomProgram {
   Part loop(const Writers& in, std::size_t budget, int depth);
 
   std::mt19937& random_;
+  Kind kind_;
   std::vector<std::string> stages_;  // lines of the file
   std::size_t loops_ = 0;
   Meaning meaning_;
