@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -65,21 +66,21 @@ MapReader::MapReader(const YamlNode* node, std::string_view what, std::vector<st
     : what_(what), report_(report) {
   if (node == nullptr || node->kind == YamlNode::Kind::kNull) return;
   place_ = node->place;
-  if (!expect_map(*node, what, cat("`{KEY: VALUE, ...}`; accepted keys: ", quote_list(keys)), report)) return;
-  map_ = node;
-  std::vector<std::string> absent;
-  for (const std::string& key : keys) {
-    if (get(key) == nullptr) absent.push_back(key);
+  if (node->kind != YamlNode::Kind::kMap) {
+    (void)expect_map(*node, what, cat("`{KEY: VALUE, ...}`; accepted keys: ", quote_list(keys)), report);
+    return;
   }
+  map_ = node;
   for (const YamlNode& key : node->keys) {
     if (std::ranges::find(keys, key.text) == keys.end() && std::ranges::find(unlisted, key.text) == unlisted.end())
-      refuse(key, absent, keys);
+      refuse(key, keys);
   }
   if (node->dropped) meant_.emplace_back();
 }
 
-void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& absent,
-                       const std::vector<std::string>& keys) {
+void MapReader::refuse(const YamlNode& key, const std::vector<std::string>& keys) {
+  std::vector<std::string> absent;
+  std::ranges::copy_if(keys, std::back_inserter(absent), [&](const std::string& k) { return get(k) == nullptr; });
   const std::size_t colon = key.text.find(':');
   const std::string before = key.text.substr(0, colon);
   std::string meant = nearest(key.text, absent);

@@ -32,7 +32,7 @@ class MapReader {
   [[nodiscard]] bool misspelt(std::string_view key) const;
 
  private:
-  void refuse(const YamlNode& key, const std::vector<std::string>& absent, const std::vector<std::string>& keys);
+  void refuse(const YamlNode& key, const std::vector<std::string>& keys);
 
   const YamlNode* map_ = nullptr;
   Place place_;

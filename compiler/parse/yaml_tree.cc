@@ -43,8 +43,24 @@ class TreeBuilder {
  private:
   struct Open {
     YamlNode node;
-    std::unordered_map<std::string, Place> names;  // of a map's keys so far
-    bool drop = false;                             // the value that comes next belongs to a duplicate key
+    std::unordered_map<std::string, std::size_t> positions;  // of a map's keys, by name, if there are many
+    bool drop = false;                                       // the value that comes next belongs to a duplicate key
+
+    // As many as there are keys if it is none of them.
+    [[nodiscard]] std::size_t position_of(const std::string& name) const {
+      const std::vector<YamlNode>& keys = node.keys;
+      if (positions.empty())
+        return static_cast<std::size_t>(std::ranges::find(keys, name, &YamlNode::text) - keys.begin());
+      const auto at = positions.find(name);
+      return at == positions.end() ? keys.size() : at->second;
+    }
+    void add(YamlNode key) {
+      constexpr std::size_t kMany = 16;
+      node.keys.push_back(std::move(key));
+      if (node.keys.size() < kMany) return;
+      for (std::size_t k = positions.empty() ? 0 : node.keys.size() - 1; k < node.keys.size(); ++k)
+        positions.emplace(node.keys[k].text, k);
+    }
   };
 
   bool stop(std::string_view code, const Place& place, std::string text, std::string fix) {
@@ -104,12 +120,12 @@ class TreeBuilder {
     if (key.kind != YamlNode::Kind::kScalar) {
       return stop(problem::kWrongShape, key.place, "a key must be a plain word", "write `key: value`");
     }
-    const auto [first, added] = map.names.emplace(key.text, key.place);
-    if (added) {
-      map.node.keys.push_back(std::move(key));
+    const std::size_t first = map.position_of(key.text);
+    if (first == map.node.keys.size()) {
+      map.add(std::move(key));
     } else {
       report_.error(problem::kDuplicateKey, key.place, cat("the key ", quote(key.text), " occurs twice in this map"),
-                    "remove or rename one of them", {{first->second, "it stands here first"}});
+                    "remove or rename one of them", {{map.node.keys[first].place, "it stands here first"}});
       map.drop = map.node.dropped = true;
     }
     return true;
