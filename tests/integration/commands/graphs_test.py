@@ -1,12 +1,16 @@
-"""Every example under graphs/ runs, under every call model and process layout, and gives what plain Python says it must."""
+"""Every example under graphs/ runs, under every call model and process layout, and gives what plain Python says it must; what of
+it can be on a gpu or an fpga is there, too."""
 import math
 import os
+import re
 import struct
 
 import harness
 from harness import SOURCE, WoaTest, read
 
 INSTANCES = 40
+FEW = 12
+MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled")
 # What a call model cannot run (docs/call-models.md).
 NO_WAY_BACK = ("rpc-nested",)
 REFUSED = {"branch": NO_WAY_BACK, "merge": NO_WAY_BACK, "loop": NO_WAY_BACK, "nested-loop": NO_WAY_BACK, "hold": NO_WAY_BACK,
@@ -79,10 +83,33 @@ EXPECTED = {
 }
 
 
+# Elements of a scatter that are worked on there; no example has that.
+PIECES = ("woa: 1\ngraph: pieces\ninputs: {log: {type: bytes, max: 1MiB}}\nstages:\n"
+          "  cut:   {kernel: split_lines, in: {data: log}}\n  flip:  {kernel: invert, in: {data: cut.line}}\n"
+          "  paste: {kernel: join_lines, in: {lines: flip.data}}\noutputs: {flipped: paste.data}\n")
+# Who writes to replicas chooses among them, which an fpga does not (docs/adr/0028).
+ONLY_ON_FPGA = {"replicas": "back"}
+
+
+def flipped_lines(data):
+    return b"".join(invert(line) + b"\n" for line in data.split(b"\n")[:-1])
+
+
+def moved(text, kind, only):
+    """The graph with all stages that have a variant for that kind of controller pinned to it, or one of them; None if it has none."""
+    def pin(stage):
+        if only not in (None, stage[1]):
+            return stage[0]
+        rest = re.sub(r",\s*on:\s*(\"[^\"]*\"|\w+)", "", stage[2])
+        return f"  {stage[1]}: {{kernel: {rest}, on: {kind}}}"
+    changed = re.sub(r"(?m)^  (\w+):\s*\{kernel: ((?:copy|invert),.*)\}$", pin, text)
+    return changed if changed != text else None
+
+
 class Graphs(WoaTest):
-    def files(self, name, value):
+    def files(self, name, value, instances=INSTANCES):
         os.mkdir(self.path(name))
-        for k in range(INSTANCES):
+        for k in range(instances):
             self.write(f"{name}/{k:04}", value(k))
         return f"{name}={self.path(name)}"
 
@@ -96,7 +123,7 @@ class Graphs(WoaTest):
             arguments += ["--in", self.files(name, value)]
         for name in outputs:
             arguments += ["--out", f"{name}={self.path('out-' + name)}-%i"]
-        for model in ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"):
+        for model in MODELS:
             if model in REFUSED.get(graph, ()):
                 done = self.woa("run", os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model)
                 self.refused(done, 1, "as " + model + ": stage '")
@@ -119,6 +146,46 @@ class Graphs(WoaTest):
                             self.assertEqual(values[name], value(k), (graph, model, name, k))
                 for name in inputs:
                     os.rename(self.path(name), self.path(f"{graph}-{name}"))
+
+    def run_on(self, kind, name, text, model, inputs, outputs):
+        """The graph's outputs of FEW instances, and the failures; exit code 3 skips the test."""
+        folder = f"{kind}-{name}"
+        if not os.path.exists(self.path(folder)):
+            os.mkdir(self.path(folder))
+            for port, value in inputs.items():
+                self.files(f"{folder}/{port}", value, FEW)
+        arguments = [self.write(f"{folder}/{name}.yaml", text), "--processes", "one", "--window", "8", "--model", model, "--json"]
+        for port in inputs:
+            arguments += ["--in", f"{port}={self.path(folder)}/{port}"]
+        for port in outputs:
+            arguments += ["--out", f"{port}={self.path(folder)}/out-{port}-%i"]
+        done = self.woa("run", *arguments)
+        if done.returncode == 3:
+            self.skip({"gpu": "opencl", "fpga": "verilator"}[kind], done.stderr.decode())
+        self.assertEqual(done.returncode, 0, (name, kind, model, done.stderr.decode()))
+        return {port: [read(self.path(f"{folder}/out-{port}-{k}"), "rb") for k in range(FEW)] for port in outputs}
+
+    def check_on(self, kind):
+        graphs = {name: (read(os.path.join(SOURCE, "graphs", name + ".yaml")), *ports) for name, ports in EXPECTED.items()}
+        graphs["pieces"] = (PIECES, {"log": lines}, {"flipped": lambda k: flipped_lines(lines(k))})
+        ran = set()
+        for name, (text, inputs, outputs) in graphs.items():
+            graph = moved(text, kind, ONLY_ON_FPGA.get(name) if kind == "fpga" else None)
+            refused = REFUSED.get("scatter" if name == "pieces" else name, ())
+            for model in () if graph is None else ("woa",) if os.environ.get("WOA_SANITIZED") else MODELS:
+                if model in refused:
+                    continue
+                found = self.run_on(kind, name, graph, model, inputs, outputs)
+                for port, value in outputs.items():
+                    self.assertEqual(found[port], [value(k) for k in range(FEW)], (name, kind, model))
+                ran.add(name)
+        self.assertGreaterEqual(ran, {"branch", "diamond", "fanout", "merge", "nested-loop", "pieces", "replicas", "stateful"})
+
+    def test_on_a_gpu(self):
+        self.check_on("gpu")
+
+    def test_on_an_fpga(self):
+        self.check_on("fpga")
 
     def test_newtons_iteration_with_a_held_input(self):
         squares = [2.0, 9.0, 1e6]
