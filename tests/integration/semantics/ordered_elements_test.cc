@@ -1,5 +1,5 @@
-// Kernels that keep state of an instance, in a scatter: their firings come in the order of the elements, however these
-// arrive.
+// TallyKernels that keep state of an instance, in a scatter: their firings come in the order of the elements, however
+// these arrive.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kOrderedInstances = 40;
 
 // a -> cut -> work -> tally -> paste -> s -> a: each turn scatters what the one before gathered.
-std::string graph(const std::string& work = "", const std::string& tally = "") {
+std::string ordered_graph(const std::string& work = "", const std::string& tally = "") {
   return "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
          "  a: {kernel: copy, in: {in: [x, {from: s.again, loop: {max: 3, name: l}}]}, on: \"cpu:0\"}\n"
          "  c: {kernel: cut, in: {in: a.out}, on: \"cpu:0\"}\n"
@@ -35,7 +35,7 @@ std::string graph(const std::string& work = "", const std::string& tally = "") {
          "outputs: {y: s.done}\n";
 }
 
-Plan plan_of(const std::string& text) {
+Plan ordered_plan(const std::string& text) {
   std::string compilable = text;
   compilable.replace(compilable.find("kernel: work"), 12, "kernel: copy");
   Plan plan = compiled(compilable);
@@ -50,7 +50,7 @@ std::uint64_t pieces_of(std::uint64_t instance, std::uint64_t turn) { return (in
 std::string tallied(const std::string& piece, const std::string& last) { return value_of("t", 0, {piece, last}); }
 
 // The same in plain words.
-std::string expected(std::uint64_t instance) {
+std::string tallied_by_hand(std::uint64_t instance) {
   std::string text = std::to_string(instance), last;
   for (std::uint64_t turn = 0; turn < turns_of(instance); ++turn) {
     std::string pasted;
@@ -64,7 +64,7 @@ std::string expected(std::uint64_t instance) {
 }
 
 // What the kernels of one run remember.
-struct Seen {
+struct SeenByTally {
   std::mutex mutex;
   std::map<std::pair<std::string, std::uint64_t>, std::string> last;    // by stage of the plan and instance: the state
   std::map<std::uint64_t, std::vector<std::uint64_t>> tags;             // by instance: of the tally's firings
@@ -73,9 +73,9 @@ struct Seen {
   int out_of_order = 0;                                                 // pieces that `work` ended before earlier ones
 };
 
-class Kernels {
+class TallyKernels {
  public:
-  explicit Kernels(const Plan& plan) : plan_(plan), seen_(std::make_unique<Seen>()) {
+  explicit TallyKernels(const Plan& plan) : plan_(plan), seen_(std::make_unique<SeenByTally>()) {
     all_ = functions();
     all_["cut"] = [this](Firing& f, const StagePlan&) {
       for (std::uint64_t e = 0; e < pieces_of(f.instance, turn(f)); ++e)
@@ -93,7 +93,7 @@ class Kernels {
     };
   }
   Functions& all() noexcept { return all_; }
-  Seen& seen() noexcept { return *seen_; }
+  SeenByTally& seen() noexcept { return *seen_; }
 
  private:
   [[nodiscard]] std::uint64_t turn(const Firing& f) const {
@@ -117,39 +117,39 @@ class Kernels {
   }
 
   const Plan& plan_;
-  std::unique_ptr<Seen> seen_;
+  std::unique_ptr<SeenByTally> seen_;
   Functions all_;
 };
 
-void check_tags(const Seen& seen) {
+void check_tags(const SeenByTally& seen) {
   for (const auto& [instance, tags] : seen.tags)
     REQUIRE(std::ranges::adjacent_find(tags, std::greater_equal<>()) == tags.end());
 }
 
-Plan rewritten(const Plan& plan, std::string_view model) {
+Plan called_by(const Plan& plan, std::string_view model) {
   auto calls = rewrite(plan, model);
   REQUIRE(calls.ok());
   return std::move(*calls);
 }
 
-constexpr std::string_view kModels[] = {"woa", "rpc-hub", "rpc-fused"};
+constexpr std::string_view kScatterModels[] = {"woa", "rpc-hub", "rpc-fused"};
 
 TEST_CASE("state of an instance sees the elements of a scatter in order, turn by turn, however they come") {
   for (const auto& [work, tally] : {std::pair{"", ""}, {", replicas: 3", ""}, {", replicas: 2", ", replicas: 3"}}) {
-    const Plan plan = plan_of(graph(work, tally));
-    for (const std::string_view model : kModels) {
+    const Plan plan = ordered_plan(ordered_graph(work, tally));
+    for (const std::string_view model : kScatterModels) {
       int out_of_order = 0;
       for (std::uint32_t seed = 0; seed < 30; ++seed) {
         INFO(model << ", seed " << seed << work << tally);
         Plan one = plan;
         one.window = 1 + seed % 8;
         for (EdgePlan& edge : one.edges) edge.blocks = seed % 2 == 0 ? edge.min_blocks : edge.blocks;
-        Kernels kernels(one);
-        const Driven driven = drive(rewritten(one, model), kernels.all(), kOrderedInstances, seed);
+        TallyKernels kernels(one);
+        const Driven driven = drive(called_by(one, model), kernels.all(), kOrderedInstances, seed);
         REQUIRE(driven.status.message() == "");
         REQUIRE_FALSE(driven.stands_still);
         REQUIRE(driven.outputs.size() == kOrderedInstances);
-        for (const auto& [i, outputs] : driven.outputs) REQUIRE(outputs[0] == expected(i));
+        for (const auto& [i, outputs] : driven.outputs) REQUIRE(outputs[0] == tallied_by_hand(i));
         check_tags(kernels.seen());
         out_of_order += kernels.seen().out_of_order;
       }
@@ -159,25 +159,25 @@ TEST_CASE("state of an instance sees the elements of a scatter in order, turn by
 }
 
 TEST_CASE("so it is with kernels on threads") {
-  const Plan plan = plan_of(graph(", replicas: 2", ", replicas: 2"));
-  REQUIRE(models_of(plan).size() == std::size(kModels));
-  for (const std::string_view model : kModels) {
-    Kernels kernels(plan);
+  const Plan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 2"));
+  REQUIRE(models_of(plan).size() == std::size(kScatterModels));
+  for (const std::string_view model : kScatterModels) {
+    TallyKernels kernels(plan);
     const Function noted = kernels.all().at("work"), late = functions().at("jitter");
     kernels.all()["work"] = [&](Firing& f, const StagePlan& s) { late(f, s), noted(f, s); };
     const Outcome outcome = run_as<ThreadedBackend>(plan, model, kernels.all(), kOrderedInstances);
     REQUIRE(outcome.status.ok());
     REQUIRE(outcome.outputs.size() == kOrderedInstances);
-    for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == expected(i));
+    for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == tallied_by_hand(i));
     check_tags(kernels.seen());
   }
 }
 
 TEST_CASE("in a scatter, too, the instance chooses the replica that keeps state of it") {
-  const Plan plan = plan_of(graph(", replicas: 2", ", replicas: 3"));
-  for (const std::string_view model : kModels) {
-    Kernels kernels(plan);
-    const Driven driven = drive(rewritten(plan, model), kernels.all(), kOrderedInstances, 1);
+  const Plan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 3"));
+  for (const std::string_view model : kScatterModels) {
+    TallyKernels kernels(plan);
+    const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, 1);
     REQUIRE(driven.outputs.size() == kOrderedInstances);
     REQUIRE_FALSE(kernels.seen().replicas.empty());
     for (const auto& [i, names] : kernels.seen().replicas)
@@ -207,8 +207,8 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
   const std::map<std::string, std::uint64_t> numbers{{"source", 0},   {"a", 0},     {"c", 0},     {"w[0]", outer},
                                                      {"w[1]", outer}, {"e", outer}, {"v", inner}, {"q", outer},
                                                      {"p", 0},        {"s", 0},     {"sink", 0}};
-  for (const std::string_view model : kModels) {
-    const Plan calls = rewritten(plan, model);
+  for (const std::string_view model : kScatterModels) {
+    const Plan calls = called_by(plan, model);
     const std::vector<std::uint64_t> found = element_numbers(calls);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       INFO(model << ", " << calls.stages[s].name);
@@ -218,10 +218,10 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
 }
 
 TEST_CASE("an element that waits for one that fails goes with its instance") {
-  const Plan plan = plan_of(graph());
-  for (const std::string_view model : kModels) {
+  const Plan plan = ordered_plan(ordered_graph());
+  for (const std::string_view model : kScatterModels) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
-      Kernels kernels(plan);
+      TallyKernels kernels(plan);
       const Function work = kernels.all().at("work");
       kernels.all()["work"] = [&](Firing& f, const StagePlan& s) {
         work(f, s);
@@ -229,18 +229,18 @@ TEST_CASE("an element that waits for one that fails goes with its instance") {
         f.code = Code::kKernelFailed;
         f.message = "13.1 is refused";
       };
-      const Driven driven = drive(rewritten(plan, model), kernels.all(), kOrderedInstances, seed);
+      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed);
       REQUIRE(driven.status.message() == "");
       REQUIRE_FALSE(driven.stands_still);
       REQUIRE(driven.failures == std::map<std::uint64_t, Code>{{13, Code::kKernelFailed}});
-      for (const auto& [i, outputs] : driven.outputs) REQUIRE(outputs[0] == expected(i));
+      for (const auto& [i, outputs] : driven.outputs) REQUIRE(outputs[0] == tallied_by_hand(i));
     }
   }
 }
 
 // Then all that has come is complete at once, in no order.
 TEST_CASE("elements that wait for a held token go on in their order") {
-  Plan plan = plan_of(
+  Plan plan = ordered_plan(
       "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
       "  c: {kernel: cut, in: {in: x}, on: \"cpu:0\"}\n"
       "  h: {kernel: copy, in: {in: x}, on: \"cpu:3\"}\n"
@@ -250,11 +250,11 @@ TEST_CASE("elements that wait for a held token go on in their order") {
       "outputs: {y: p.out, z: h.out}\n");
   for (StagePlan& stage : plan.stages)
     if (stage.name == "t") stage.stateful = Stateful::kInstance;
-  for (const std::string_view model : kModels) {
+  for (const std::string_view model : kScatterModels) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
-      Kernels kernels(plan);
+      TallyKernels kernels(plan);
       kernels.all()["join2"] = kernels.all().at("tally");
-      const Driven driven = drive(rewritten(plan, model), kernels.all(), kOrderedInstances, seed);
+      const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, seed);
       REQUIRE(driven.status.message() == "");
       REQUIRE(driven.outputs.size() == kOrderedInstances);
       for (const auto& [i, outputs] : driven.outputs) {
