@@ -70,6 +70,7 @@ class GraphReader {
     GraphStage stage;
     stage.name = name;
     if (plan.role == StageRole::kKernel) stage.kernel = &kernels_[s];
+    stage.keeps_state = stage.kernel != nullptr && plan.stateful == Stateful::kInstance;
     stage.inputs = plan.inputs;
     stage.outputs = plan.outputs;
     for (InputPortPlan& port : stage.inputs) port.hold_mask = port.index_shift = port.index_bits = 0;

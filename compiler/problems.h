@@ -84,7 +84,7 @@ namespace woa::problem {
   X(kRates, "E0421")             \
   X(kNoGather, "E0422")          \
   X(kScatterSplit, "E0423")      \
-  X(kStateOverlap, "E0424")      \
+  X(kStateOrder, "E0424")        \
   /* parameters */               \
   X(kUnknownParam, "E0501")      \
   X(kMissingParam, "E0502")      \

@@ -22,7 +22,6 @@ class BlockCounter {
     for (const GraphLoop& scatter : graph_.loops) {
       for (const auto& [stage, port] : scatter.gathers) add_count(scatter, stage, port);
     }
-    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_order(s);
     report_too_many();
   }
 
@@ -59,27 +58,6 @@ class BlockCounter {
     if (edge.context >= 0) count_shared(edge, stage_event(scatter.stage), flow_.stage[scatter.stage]);
     end(edge);
     graph_.edges.push_back(edge);
-  }
-
-  // State of an instance is for firings in tag order: those of later turns must begin after those before have ended.
-  void check_order(std::uint32_t s) {
-    const GraphStage& stage = graph_.stages[s];
-    if (stage.kernel == nullptr || stage.kernel->stateful != Stateful::kInstance || !flow_.stage[s]) return;
-    Event event = stage_event(s);
-    for (std::int32_t l = stage.loop; l >= 0; l = graph_.parent(l)) {
-      if (graph_.loops[static_cast<std::size_t>(l)].scatter) return;  // refused as such
-      orders_.look(l, event);
-      if (!orders_.later(event.item)) return report_overlap(stage, graph_.loops[static_cast<std::size_t>(l)]);
-      event = orders_.from_outside();
-    }
-  }
-
-  void report_overlap(const GraphStage& stage, const GraphLoop& loop) {
-    report_.error(problem::kStateOverlap, stage.place,
-                  cat("kernel ", quote(stage.kernel->name), " keeps state for an instance, so stage ",
-                      quote(stage.name), " must fire in the order of the turns of loop ", quote(loop.name),
-                      ", but nothing makes a turn wait until the one before is through with it"),
-                  "let what goes round the loop depend on what the stage writes", {{loop.place, "the loop"}});
   }
 
   void begin() {

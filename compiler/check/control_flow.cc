@@ -4,6 +4,7 @@
 #include "compiler/check/flow.h"
 #include "compiler/check/loops.h"
 #include "compiler/check/scatters.h"
+#include "compiler/check/state_order.h"
 
 namespace woa {
 
@@ -13,7 +14,9 @@ void check_control_flow(Graph& graph, Report& report) {
   assign_tags(graph, report);
   const TurnGraphs turns(graph);
   Flow flow = analyse_flow(graph, turns, report);
-  if (report.errors() == 0) count_blocks(graph, turns, flow, report);
+  if (report.errors() != 0) return;
+  check_state_order(graph, turns, flow, report);
+  count_blocks(graph, turns, flow, report);
 }
 
 }  // namespace woa

@@ -53,15 +53,7 @@ class FlowAnalyser {
     if (!guards_.overflowed()) report_.error(code, place, std::move(text), std::move(fix), std::move(notes));
   }
 
-  // "always", or "when `a` writes `x`".
-  std::string when(Guard guard) const {
-    const std::vector<Choice> choices = guards_.example(guard);
-    std::string text;
-    for (std::size_t i = 0; i < std::min(choices.size(), kMaxChoicesShown); ++i) {
-      text += (i == 0 ? "when " : " and ") + choice_names_[choices[i].variable][choices[i].value];
-    }
-    return text.empty() ? "always" : text;
-  }
+  std::string when(Guard guard) const { return flow_.when(guard); }
 
   // The guard of what arrives at a port within one turn of `context`, by edges of that context.
   MaybeGuard arrival(std::int32_t context, const PortId& at) {
@@ -228,8 +220,8 @@ class FlowAnalyser {
     return add_variable(std::move(names));
   }
   std::uint32_t add_variable(std::vector<std::string> names) {
-    choice_names_.push_back(std::move(names));
-    return guards_.add_variable(static_cast<std::uint32_t>(choice_names_.back().size()));
+    flow_.choice_names.push_back(std::move(names));
+    return guards_.add_variable(static_cast<std::uint32_t>(flow_.choice_names.back().size()));
   }
 
   Guard choose(Guard guard, std::uint32_t variable, const GraphStage& stage, std::int32_t group, std::uint32_t port) {
@@ -421,13 +413,6 @@ class FlowAnalyser {
             looped ? cat("move it out of the ", is_scatter(stage.loop) ? "scatter" : "loop")
                    : "move it before the choice, or after the branches merge");
     }
-    if (stage.kernel->stateful == Stateful::kInstance && graph_.scatter_around(stage.loop) >= 0) {
-      error(problem::kNotSupported, stage.place,
-            cat("kernel ", quote(stage.kernel->name),
-                " keeps state for an instance, so its firings must come in the order "
-                "of the elements, which is not supported yet in a scatter"),
-            "move it behind the gather");
-    }
     check_awaited(s, *fires);
   }
 
@@ -472,11 +457,19 @@ class FlowAnalyser {
   Report& report_;
   Flow flow_;
   Guards& guards_ = flow_.guards;
-  std::vector<std::vector<std::string>> choice_names_;  // by variable
-  std::vector<Endings> endings_;                        // by loop
+  std::vector<Endings> endings_;  // by loop
 };
 
 }  // namespace
+
+std::string Flow::when(Guard guard) const {
+  const std::vector<Choice> choices = guards.example(guard);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(choices.size(), kMaxChoicesShown); ++i) {
+    text += (i == 0 ? "when " : " and ") + choice_names[choices[i].variable][choices[i].value];
+  }
+  return text.empty() ? "always" : text;
+}
 
 std::optional<Guard> Flow::edge_in(const Graph& graph, std::uint32_t edge_id, std::int32_t context) const {
   const GraphEdge& e = graph.edges[edge_id];

@@ -19,9 +19,12 @@ struct Flow {
   std::vector<std::optional<Guard>> loop;   // of its being entered, in its parent's context
   std::vector<std::vector<std::optional<Guard>>>
       edge;  // of its token: in its writer's context, then outwards to its own
+  std::vector<std::vector<std::string>> choice_names;  // by variable of the guards: what each of its values means
 
   // The guard of an edge's token in `context`, which must be one of those listed.
   [[nodiscard]] std::optional<Guard> edge_in(const Graph& graph, std::uint32_t edge_id, std::int32_t context) const;
+  // "always", or "when `a` writes `x`".
+  [[nodiscard]] std::string when(Guard guard) const;
 };
 
 // A scatter is to this analysis a loop of one turn: what one of its elements does.

@@ -23,6 +23,7 @@ struct GraphStage {
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;
   std::uint32_t controller = 0;  // index into Graph::controllers
+  bool keeps_state = false;      // of an instance, all of whose firings one replica does then
   std::uint32_t replicas = 1;
   std::vector<std::uint32_t> replica_controllers;  // likewise, of each; empty without replicas
   std::vector<std::uint32_t> copy_controllers;     // likewise, of a stage that is on several at once; empty: it is not

@@ -5,7 +5,7 @@
 namespace woa {
 
 std::int32_t replica_scatter(const Graph& graph, std::uint32_t stage) {
-  return graph.scatter_around(graph.stages[stage].loop);
+  return graph.stages[stage].keeps_state ? -1 : graph.scatter_around(graph.stages[stage].loop);
 }
 
 std::vector<ReplicaEdge> replica_edges(const Graph& graph, const GraphEdge& edge) {

@@ -13,7 +13,8 @@ struct ReplicaEdge {
   bool chosen = false;                   // the reader is one of several that the writer chooses among, by the tag
 };
 
-// The scatter whose elements the replicas of a stage share, or -1: they share the instances.
+// The scatter whose elements the replicas of a stage share, or -1: they share the instances, as those do in a scatter,
+// too, that keep state of each.
 std::int32_t replica_scatter(const Graph& graph, std::uint32_t stage);
 
 // Those pairs that a token may take, by writer and then by reader: one without replicas. A held token takes all of its

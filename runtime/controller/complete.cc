@@ -58,6 +58,7 @@ void Controller::finish(ActiveFiring& firing) noexcept {
   for (const Token& token : firing.elements) release(token);
   firing.elements.clear();
   if (stage(firing.stage).stateful == Stateful::kRun) books_[firing.stage].run_state_busy = false;
+  make_next_ready(firing);
   if (entry.running == 0 && (entry.dead || firing.instance < oldest_)) {
     drop_held(firing.stage, firing.instance);
     if (firing.instance < oldest_) drop_state(firing.stage, entry);

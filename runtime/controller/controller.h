@@ -153,6 +153,8 @@ class Controller final : private LocalDelivery {
 
   // fire.cc: from complete match to committed outputs
   void make_ready(std::uint32_t match) noexcept;
+  bool waits_for_elements(const MatchKey& match) const noexcept;
+  void make_next_ready(const ActiveFiring& firing) noexcept;
   std::size_t start_ready() noexcept;
   enum class Start : std::uint8_t { kStarted, kNotYet, kGone, kBusy };
   Start try_start(const MatchKey& match, StageInstance& entry, std::span<const Token> tokens,
@@ -204,7 +206,7 @@ class Controller final : private LocalDelivery {
   MatchTable matches_;
   std::unique_ptr<Outputs> outputs_;
   std::vector<StageBook> books_;      // by stage
-  std::vector<std::uint32_t> ready_;  // complete matches, oldest instance first
+  std::vector<std::uint32_t> ready_;  // complete matches that wait for no element, oldest instance first
   bool retry_ready_ = false;          // something changed that may let a ready match start
   std::vector<std::unique_ptr<ActiveFiring>> firings_;
   std::vector<ActiveFiring*> free_firings_;

@@ -13,12 +13,34 @@ constexpr std::size_t kMostAtOnce = 16;  // firings of short kernels between two
 }  // namespace
 
 void Controller::make_ready(std::uint32_t match) noexcept {
+  if (waits_for_elements(matches_[match])) return;
   const auto older = [&](std::uint32_t a, std::uint32_t b) {
     const Match &x = matches_[a], &y = matches_[b];
     return x.instance != y.instance ? x.instance < y.instance : x.tag < y.tag;
   };
   ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), match, older), match);
   retry_ready_ = true;
+}
+
+// Rule 9 in a scatter: a match for an element stays out of `ready_` until the firing for the one before has ended,
+// which then comes for it. What begins a scatter need not wait: in the turns before all is done (the compiler saw to
+// it).
+bool Controller::waits_for_elements(const MatchKey& match) const noexcept {
+  const std::uint64_t number = table_[match.stage].number;
+  if ((match.tag & number) == 0) return false;
+  const StageInstance& entry = books_[match.stage].instances[match.instance % kMaxWindow];
+  if (!entry.fired) return true;
+  if (match.tag <= entry.last_tag) return false;  // in_order() refuses it
+  return entry.running > 0 || match.tag != entry.last_tag + (number & -number);
+}
+
+// A firing has ended: the one for the element after it, if it waits.
+void Controller::make_next_ready(const ActiveFiring& firing) noexcept {
+  const std::uint64_t number = table_[firing.stage].number;
+  const std::uint64_t next = firing.tag + (number & -number);
+  if ((next & number) == 0) return;
+  const std::uint32_t match = matches_.complete_one(firing.stage, firing.instance, next);
+  if (match != kNone) make_ready(match);
 }
 
 std::size_t Controller::start_ready() noexcept {

@@ -48,6 +48,13 @@ class MatchTable {
   // Do held tokens serve every hold port of this match? Then sets ready.
   bool complete(std::uint32_t match);
 
+  // The match of these, if it is complete; else kNone.
+  [[nodiscard]] std::uint32_t complete_one(std::uint32_t stage, std::uint64_t instance,
+                                           std::uint64_t tag) const noexcept {
+    const std::uint32_t match = find(stage, instance, tag);
+    return match != kNone && matches_[match].ready ? match : kNone;
+  }
+
   Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
   // The tag that a token is matched by: without the number of an element that is gathered here.
   [[nodiscard]] std::uint64_t matched_tag(const ActivationPacket& header) const noexcept;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/controller/element_numbers.h"
+
 namespace woa {
 namespace {
 
@@ -65,7 +67,17 @@ StageTable::StageTable(const Plan& plan, const Layout& layout, std::uint32_t con
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].controller == controller) stages_[s] = make_view(plan, layout, s);
   }
+  number_elements(plan);
   for (std::size_t r = 0; r < layout.regions.size(); ++r) regions_.emplace_back(layout.regions[r], regions[r]);
+}
+
+void StageTable::number_elements(const Plan& plan) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    if (!stages_[s].local || plan.stages[s].stateful != Stateful::kInstance) continue;
+    if (numbers.empty()) numbers = element_numbers(plan);
+    stages_[s].number = numbers[s];
+  }
 }
 
 const InputEdge* StageTable::edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept {

@@ -48,8 +48,11 @@ struct InputEdge {
 };
 
 struct StageView {
-  bool local = false;                               // a stage of this controller; the rest is empty if not
-  bool single = false;                              // its matches are one token each, which may start in any order
+  bool local = false;   // a stage of this controller; the rest is empty if not
+  bool single = false;  // its matches are one token each, which may start in any order
+  // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
+  // take one after the other. Of all others 0.
+  std::uint64_t number = 0;
   std::vector<std::vector<InputEdge>> inputs;       // by input port
   std::vector<std::vector<std::uint32_t>> groups;   // of output ports: a firing writes exactly one of each (rule 2)
   std::vector<std::vector<const LoopPlan*>> loops;  // by output port: whose next turn its edges take
@@ -68,6 +71,8 @@ class StageTable {
   [[nodiscard]] const InputEdge* edge_of(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
 
  private:
+  void number_elements(const Plan& plan);
+
   std::vector<StageView> stages_;
   std::vector<RegionView> regions_;
 };

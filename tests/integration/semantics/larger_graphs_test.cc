@@ -32,7 +32,7 @@ class LargerGraphs {
   // elements (E0415) or has too many choices (E0417), and nothing else of what these programs are.
   std::unique_ptr<const RandomProgram> any(std::size_t least, std::size_t most) {
     for (;;) {
-      auto program = std::make_unique<const RandomProgram>(random_, least + below(most - least + 1));
+      auto program = std::make_unique<const RandomProgram>(random_, least + below(most - least + 1), true);
       if (program->stages() < least || program->stages() > most) continue;
       const Compilation compiled = compile(*program);
       if (compiled.plan) return program;
@@ -65,7 +65,8 @@ class LargerGraphs {
     INFO(calls.status().message());
     if (calls.status().code() == Code::kUnsupported) return false;
     REQUIRE(calls.ok());
-    const Driven driven = drive(*calls, program_kernels(), kFewInstances, static_cast<std::uint32_t>(random_()));
+    const Driven driven =
+        drive(*calls, stateful_program_kernels(), kFewInstances, static_cast<std::uint32_t>(random_()));
     REQUIRE(driven.status.message() == "");
     REQUIRE_FALSE(driven.stands_still);
     for (std::uint64_t i = 0; i < kFewInstances; ++i) check(program, driven, i);

@@ -69,11 +69,10 @@ Outcome run_one(Plan plan, std::uint64_t deadline_ns) {
 
 TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
   std::mt19937 random(11);
-  const Functions late = delayed(program_kernels());
   int succeeded = 0;
   const int all = runs();
   for (int r = 0; r < all; ++r) {
-    const RandomProgram program(random, 2 + random() % 9);
+    const RandomProgram program(random, 2 + random() % 9, true);
     Plan plan = compiled(program.text());
     REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
@@ -82,6 +81,7 @@ TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
     const std::vector<std::string_view> models = models_of(plan);
     const std::string_view model = models[random() % models.size()];
     INFO(program.text() << "window " << plan.window << ", " << model << ", run " << r);
+    const Functions kernels = stateful_program_kernels(), late = delayed(kernels);
     const Outcome outcome = run_as<ThreadedBackend>(plan, model, late, kProgramInstances);
     check_program(program, outcome);
     succeeded += static_cast<int>(outcome.outputs.size());

@@ -39,7 +39,7 @@ struct Subject {
   std::size_t stages = 0;
   std::function<bool(std::size_t stage)> one_kind;
   std::function<Plan(Plan)> prepared;
-  const Functions* functions = nullptr;
+  std::function<Functions()> functions;  // of one run
   std::uint64_t instances = kInstances, alike = 1;
 };
 
@@ -131,7 +131,7 @@ class Predictions {
 
   Driven drive(const Subject& subject, const Plan& plan) {
     const auto seed = static_cast<std::uint32_t>(random_());
-    Driven driven = drive_counted(plan, *subject.functions, subject.instances, seed, subject.alike);
+    Driven driven = drive_counted(plan, subject.functions(), subject.instances, seed, subject.alike);
     REQUIRE(driven.status.message() == "");
     REQUIRE_FALSE(driven.stands_still);
     return driven;
@@ -216,7 +216,7 @@ void check_small(const char* what, const Enumeration& which) {
     subject.stages = graph.stages.size();
     subject.one_kind = [&](std::size_t s) { return graph.stages[s].one_kind(); };
     subject.prepared = [&](Plan plan) { return run.prepared(std::move(plan), 1, false); };
-    subject.functions = &run.functions();
+    subject.functions = [&run] { return run.functions(); };
     subject.instances = run.instances();
     predictions.check(subject);
   });
@@ -232,14 +232,14 @@ TEST_CASE("random graphs send what was predicted") {
   Predictions predictions(30);
   const int count = number_in("WOA_PREDICTED_GRAPHS", 300);
   for (int checked = 0; checked < count;) {
-    const RandomProgram program(predictions.random(), 3 + predictions.below(16));
+    const RandomProgram program(predictions.random(), 3 + predictions.below(16), true);
     Subject subject;
     subject.text = program.text();
     subject.kernels = kernels.path();
     subject.stages = program.stages();
     subject.one_kind = [&](std::size_t s) { return one_kind(program.kernel_of(s)); };
     subject.prepared = without_libraries;
-    subject.functions = &program_kernels();
+    subject.functions = stateful_program_kernels;
     if (program.text().find("replicas") != std::string::npos) subject.alike = kInstances, subject.instances *= 2;
     checked += predictions.check(subject) ? 1 : 0;
   }

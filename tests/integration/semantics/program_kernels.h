@@ -10,16 +10,16 @@
 
 namespace woa::test {
 
-// Of kernels that see more or less than a token of each port (docs/kernels.md).
+// Of kernels that see more or less than a token of each port, or keep state (docs/kernels.md).
 inline bool one_kind(const std::string& kernel) {
-  return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse";
+  return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse" || kernel == "tally";
 }
 
 // The kernels of random programs, for both kinds of controller where they may be, and small payloads.
 class ProgramKernels {
  public:
   ProgramKernels() {
-    for (const auto& entry : program_kernels()) folder_.add(entry.first, description(entry.first));
+    for (const auto& entry : stateful_program_kernels()) folder_.add(entry.first, description(entry.first));
   }
   [[nodiscard]] const std::string& path() const noexcept { return folder_.path(); }
 

@@ -14,7 +14,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
   int succeeded = 0;
   std::map<std::string_view, int> ran;
   for (int g = 0; g < graphs; ++g) {
-    const RandomProgram program(random, 2 + random() % most_stages);
+    const RandomProgram program(random, 2 + random() % most_stages, true);
     Plan plan = compiled(program.text());
     REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
@@ -24,7 +24,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
     for (const std::string_view model : models_of(plan)) {
       INFO(model);
       ++ran[model];
-      const Outcome outcome = run_as<Made>(plan, model, program_kernels(), kProgramInstances);
+      const Outcome outcome = run_as<Made>(plan, model, stateful_program_kernels(), kProgramInstances);
       check_program(program, outcome);
       succeeded += static_cast<int>(outcome.outputs.size());
     }

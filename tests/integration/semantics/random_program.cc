@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 namespace woa::test {
 namespace {
@@ -100,8 +103,25 @@ const Functions& program_kernels() {
   return kernels;
 }
 
-RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages)
-    : random_(random), kind_(std::array{Kind::kAny, Kind::kAny, Kind::kWithoutScatters, Kind::kPlain}[below(4)]) {
+Functions stateful_program_kernels() {
+  struct Tallies {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::uint64_t>, std::string> last;  // by stage of the plan and instance
+  };
+  Functions kernels = program_kernels();
+  kernels["tally"] = [tallies = std::make_shared<Tallies>()](Firing& firing, const StagePlan& stage) {
+    const std::lock_guard lock(tallies->mutex);
+    std::string& last = tallies->last[{stage.name, firing.instance}];
+    last = value_of(name_of(stage), 0, {read(firing, 0), last});
+    write(firing, 0, last);
+  };
+  return kernels;
+}
+
+RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages, bool state)
+    : random_(random),
+      kind_(std::array{Kind::kAny, Kind::kAny, Kind::kWithoutScatters, Kind::kPlain}[below(4)]),
+      state_(state) {
   const Part whole = block({"x"}, stages, 0);
   meaning_ = whole.meaning;
   text_ = "woa: 1\ngraph: random\ninputs: {x: {type: bytes, max: 64}}\nstages:\n";
@@ -117,6 +137,7 @@ std::string RandomProgram::kernel_of(std::size_t stage) const {
 
 std::optional<std::string> RandomProgram::expect(const std::string& x) const {
   x_ = x;
+  last_.clear();
   try {
     return meaning_(x);
   } catch (const TooManyTurns&) {
@@ -207,7 +228,9 @@ RandomProgram::Part RandomProgram::scatter(const Writers& in, std::size_t budget
   constexpr std::size_t kMax = 4;  // of tests/support/kernels/cut
   const std::string c = add("cut", "in: " + list(in));
   Part body{{c + ".piece"}, [](const std::string& v) { return v; }};
+  ++scatters_around_;
   if (below(5) != 0) body = block(body.out, budget - 1, depth + 1);
+  if (--scatters_around_ == 0 && state_ && below(2) == 0) body = tally(body);
   const std::string m = below(3) == 0 ? add("maybe", "in: " + list(body.out)) : "";
   const std::string p = add("paste", "pieces: " + (m.empty() ? list(body.out) : "[" + m + ".out]"));
   return {{p + ".out"}, [=](const std::string& v) {
@@ -218,6 +241,16 @@ RandomProgram::Part RandomProgram::scatter(const Writers& in, std::size_t budget
               pieces.push_back(m.empty() ? piece : kept ? value_of(m, 0, {piece}) : "absent");
             }
             return value_of(p, 0, pieces);
+          }};
+}
+
+// What it writes tells which elements it saw before, in which order.
+RandomProgram::Part RandomProgram::tally(const Part& before) {
+  const std::string t = add("tally", "in: " + list(before.out));
+  return {{t + ".out"}, [=, this](const std::string& v) {
+            const std::string seen = before.meaning(v);
+            std::string& last = last_[t];
+            return last = value_of(t, 0, {seen, last});
           }};
 }
 

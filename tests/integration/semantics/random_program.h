@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -20,11 +21,14 @@ std::size_t choice_of(const std::string& stage, std::size_t choices, const std::
 // The kernels that programs use, with those functions inside; their ports stand in
 // tests/golden/compiler/kernels and tests/support/kernels.
 const Functions& program_kernels();
+// Likewise, with one that keeps state of an instance: what is returned is for one run.
+Functions stateful_program_kernels();
 
 class RandomProgram {
  public:
-  // Of about `stages` stages. Some are without what rpc-polled or rpc-nested cannot run.
-  RandomProgram(std::mt19937& random, std::size_t stages);
+  // Of about `stages` stages; with `state`, some in scatters keep state of an instance. Some are without what rpc-polled
+  // or rpc-nested cannot run.
+  RandomProgram(std::mt19937& random, std::size_t stages, bool state = false);
 
   // The graph file: one input `x`, one output `y`.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
@@ -55,17 +59,21 @@ class RandomProgram {
   Part parallel(const Writers& in, std::size_t budget, int depth, bool held);
   Part optional(const Writers& in);
   Part scatter(const Writers& in, std::size_t budget, int depth);
+  Part tally(const Part& before);
   Part self_loop(const Writers& in, bool two_exits);
   Part absent_loop(const Writers& in);
   Part loop(const Writers& in, std::size_t budget, int depth);
 
   std::mt19937& random_;
-  Kind kind_;
+  const Kind kind_;
+  const bool state_;
   std::vector<std::string> stages_;  // lines of the file
   std::size_t loops_ = 0;
+  int scatters_around_ = 0;
   Meaning meaning_;
   std::string text_;
-  mutable std::string x_;  // the graph's input, while expect() works
+  mutable std::string x_;                            // the graph's input, while expect() works
+  mutable std::map<std::string, std::string> last_;  // likewise: what a stage that keeps state wrote last
 };
 
 }  // namespace woa::test
