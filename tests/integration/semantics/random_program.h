@@ -26,8 +26,8 @@ Functions stateful_program_kernels();
 
 class RandomProgram {
  public:
-  // Of about `stages` stages; with `state`, some in scatters keep state of an instance. Some are without what rpc-polled
-  // or rpc-nested cannot run.
+  // Of about `stages` stages; with `state`, some in scatters keep state of an instance. Some are without what
+  // rpc-polled or rpc-nested cannot run.
   RandomProgram(std::mt19937& random, std::size_t stages, bool state = false);
 
   // The graph file: one input `x`, one output `y`.
