@@ -6,14 +6,14 @@
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/neighbours.h"
 #include "compiler/assign/priced.h"
+#include "compiler/assign/quick_branch.h"
 #include "compiler/assign/row_prices.h"
 #include "compiler/assign/symmetry.h"
 
 namespace woa::assign {
 namespace {
 
-constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;  // so that prices fit 64 bits, by far
-constexpr std::size_t kMostDepthBytes = 128 << 20, kMostLeafBytes = 64 << 20;
+constexpr std::size_t kMostDepthBytes = 128 << 20;
 constexpr std::uint32_t kRootSteps = 300, kSteps = 12;
 
 class Search {
@@ -22,19 +22,19 @@ class Search {
       : problem_(problem),
         neighbours_(problem),
         twins_(twins(problem)),
-        end_(std::chrono::steady_clock::now() + options.limit),
+        begin_(std::chrono::steady_clock::now()),
+        end_(begin_ + options.limit),
+        quick_(options.quick),
         near_ppm_(options.near_ppm),
-        most_leaves_(std::min(
-            {std::max<std::size_t>(kMostLeafBytes / bytes_of(problem), 1), most_leaves(problem), options.most_leaves})),
-        most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of(problem)), 1, kMostFixings)) {
+        most_leaves_(std::min(most_leaves_held(problem), options.most_leaves)),
+        most_fixings_(std::clamp<std::size_t>(kMostDepthBytes / (2 * bytes_of_leaf(problem)), 1, kMostFixings)) {
     out_.placement = start;
     value_ = options.below ? *options.below : evaluate(problem, start).objective;
   }
 
   Branched run() {
-    Multipliers messages = no_multipliers(problem_);
-    messages.scale = std::clamp<Cost>(kMostProduct / largest_cost(), 1, kMostScale);
-    go_down(messages, kRootSteps);
+    if (quick_ && is_closed_quickly(begin_ + (end_ - begin_) / 2)) return std::move(out_);
+    go_down(first_messages(problem_), kRootSteps);
     if (cut_short_) out_.proof.leaves.clear();
     if (cut_short_ && most_leaves_ > 0) out_.proof.leaves.push_back({{}, std::move(root_)});
     if (!cut_short_) out_.bound = value_;
@@ -42,18 +42,13 @@ class Search {
   }
 
  private:
-  // Of multipliers.
-  static std::size_t bytes_of(const Problem& problem) {
-    constexpr std::size_t kOfVector = 40;  // itself, and what its memory takes beside its elements
-    return 2 * problem.edges.size() * (sizeof(Sum) * problem.components + kOfVector) + 1;
-  }
-  [[nodiscard]] Cost largest_cost() const {
-    Cost most = 1;
-    for (const auto& costs : problem_.nodes)
-      for (const Cost cost : costs) most = std::max(most, cost == kForbidden ? 1 : cost);
-    for (const Edge& edge : problem_.edges)
-      for (const Cost cost : edge.cost) most = std::max(most, cost);
-    return most;
+  // Where all can be closed by sums of the whole, that takes the least.
+  [[nodiscard]] bool is_closed_quickly(std::chrono::steady_clock::time_point end) {
+    if (!is_for_quick_branch(problem_)) return false;
+    Quick found = branch_quickly(problem_, {value_, most_leaves_, end});
+    if (!found.placement.empty()) value_ = found.value, out_.placement = std::move(found.placement);
+    if (found.complete) out_.bound = value_, out_.proof = std::move(found.proof);
+    return found.complete;
   }
   // The case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
@@ -90,32 +85,10 @@ class Search {
     if (value.feasible && value.objective < value_) value_ = value.objective, out_.placement = std::move(placement);
   }
   void add_settled() {
-    Multipliers prices = settled();
+    Multipliers prices = settled(problem_, value_);
     const auto bound = lower_bound(problem_, prices);
     cut_short_ = !bound.ok() || *bound < value_;  // prices may not be as high as that would take
     if (!cut_short_) out_.proof.leaves.push_back({fixings_, std::move(prices)});
-  }
-  // Where every node has one place: the row that is overloaded, or the largest one, is what counts.
-  [[nodiscard]] Multipliers settled() const {
-    Placement only;
-    for (const auto& costs : problem_.nodes)
-      only.push_back(static_cast<std::uint32_t>(std::ranges::min_element(costs) - costs.begin()));
-    Multipliers prices = no_multipliers(problem_);
-    Sum largest = -1;
-    Cost* best = nullptr;
-    for (std::size_t r = 0; r < problem_.rows.size(); ++r) {
-      const Row& row = problem_.rows[r];
-      const Sum load = sum_of(row, problem_, only);
-      if (row.limit && load > *row.limit)
-        prices.rows[r] = static_cast<Cost>(std::min<Sum>(kMostRowPrice, value_ / (load - *row.limit) + 1));
-      if (!row.limit && problem_.objective == Objective::kLargestRow && load > largest)
-        largest = load, best = &prices.rows[r];
-    }
-    if (best != nullptr) *best += 1;
-    const Sum sum = evaluate(problem_, only).sum;
-    if (problem_.most_sum && sum > *problem_.most_sum)
-      prices.sum = static_cast<Cost>(std::min<Sum>(kMostRowPrice, value_ / (sum - *problem_.most_sum) + 1));
-    return prices;
   }
   // The node that is least sure of its place; none where all have but one.
   [[nodiscard]] std::optional<std::uint32_t> choose(const Multipliers& messages) const {
@@ -144,7 +117,8 @@ class Search {
   Problem problem_;  // with the fixings of the branch applied
   Neighbours neighbours_;
   std::vector<std::uint32_t> twins_;
-  std::chrono::steady_clock::time_point end_;
+  std::chrono::steady_clock::time_point begin_, end_;
+  bool quick_;
   Cost near_ppm_;
   std::size_t most_leaves_;
   std::size_t most_fixings_;

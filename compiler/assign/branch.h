@@ -17,6 +17,7 @@ struct BranchOptions {
   std::chrono::milliseconds limit{1000};
   Cost near_ppm = 0;  // a bound that is so many millionths of the value below it is near enough to end with
   std::size_t most_leaves = 100'000;  // of the proof
+  bool quick = true;                  // is quick_branch.h to be tried first?
 };
 
 struct Branched {

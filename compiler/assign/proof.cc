@@ -110,6 +110,16 @@ std::size_t most_leaves(const Problem& problem) {
   return kMostSteps / steps_to_price(problem);
 }
 
+std::size_t bytes_of_leaf(const Problem& problem) {
+  constexpr std::size_t kOfVector = 40;  // itself, and what its memory takes beside its elements
+  return 2 * problem.edges.size() * (sizeof(Sum) * problem.components + kOfVector) + 1;
+}
+
+std::size_t most_leaves_held(const Problem& problem) {
+  constexpr std::size_t kMostBytes = 64 << 20;
+  return std::min(std::max<std::size_t>(kMostBytes / bytes_of_leaf(problem), 1), most_leaves(problem));
+}
+
 Status verify(const Problem& problem, const Proof& proof, Sum value) { return Verifier(problem, proof, value).run(); }
 
 }  // namespace woa::assign

@@ -34,6 +34,9 @@ struct Proof {
 
 // So that a proof that was made by hand is checked in seconds: more leaves are not looked at, and none has more.
 std::size_t most_leaves(const Problem& problem);
+// For those who make one: what the multipliers of a leaf take, and how many of them are to be held, at least one.
+std::size_t bytes_of_leaf(const Problem& problem);
+std::size_t most_leaves_held(const Problem& problem);
 
 // Ok: no feasible placement of `problem` is below `value`. Otherwise what the proof lacks: kInvalid a case that no leaf
 // covers, a leaf whose multipliers do not fit, or more leaves than most_leaves(); kDataLoss a leaf whose bound is

@@ -21,6 +21,9 @@ struct RowSearch {
   return bound >= value - value * ppm / 1'000'000;
 }
 
+// To begin with: all prices 0, by the largest scale with which they fit 64 bits.
+Multipliers first_messages(const Problem& problem);
+
 // `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, by which
 // steps are measured. One step takes some passes of ascend() and one rounding.
 struct RowSteps {

@@ -1,5 +1,6 @@
 #include "compiler/assign/solve.h"
 
+#include <limits>
 #include <utility>
 
 #include "compiler/assign/branch.h"
@@ -7,6 +8,7 @@
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/milp.h"
 #include "compiler/assign/minimum_cut.h"
+#include "compiler/assign/quick_branch.h"
 #include "compiler/assign/reduced.h"
 #include "compiler/assign/within_fees.h"
 
@@ -15,7 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSearchShare = 10;  // of the time, for what is found before anything is proved
+constexpr int kSearchShare = 10;         // of the time, for what is found before anything is proved
+constexpr std::uint32_t kFewRounds = 2;  // where what begins with it mends what it lacks
+constexpr std::string_view kSearched = "list scheduling + local search";
 
 Solution exact(const Problem& problem, Solved solved, std::string method) {
   Solution solution;
@@ -49,12 +53,45 @@ Cost near_enough_ppm(const Problem& problem) {
 
 void branch(const Problem& problem, Clock::time_point end, Solution& solution) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-  Branched found =
-      branch_and_bound(problem, solution.placement, {.limit = limit, .near_ppm = near_enough_ppm(problem)});
+  Branched found = branch_and_bound(problem, solution.placement,
+                                    {.limit = limit, .near_ppm = near_enough_ppm(problem), .quick = false});
   take(problem, std::move(found.placement), "branch and bound", solution);
   if (found.bound <= solution.bound) return;
   solution.bound = found.bound;
   solution.proof = std::move(found.proof);
+}
+
+// What no placement comes to.
+Sum above_all(const Problem& problem) {
+  Sum sum = 1;
+  const auto add_largest = [&](const std::vector<Cost>& costs, Sum times) {
+    Cost most = 0;
+    for (const Cost cost : costs) most = std::max(most, cost == kForbidden ? 0 : cost);
+    sum += times * most;
+  };
+  for (const auto& costs : problem.nodes) add_largest(costs, 1);
+  for (const Edge& edge : problem.edges) add_largest(edge.cost, 1);
+  for (const Row& row : problem.rows) {
+    constexpr Sum kMostOften = 2 * std::numeric_limits<std::uint8_t>::max();
+    add_largest(row.nodes, Sum{problem.nodes.size()});
+    for (const std::vector<Cost>* costs : {&row.edges, &row.back}) add_largest(*costs, kMostOften * costs->size());
+  }
+  return sum;
+}
+
+// True: that is all there is to know.
+bool look_quickly(const Problem& problem, Clock::time_point end, Solution& solution) {
+  const auto look_below = [&](Sum below) {
+    Quick found = branch_quickly(problem, {.below = below, .end = end});
+    take(problem, std::move(found.placement), "branch and bound", solution);
+    return found;
+  };
+  // Prices that are made by a value far above what can be would be too high to be written down, so it is looked twice.
+  if (!solution.value.feasible)
+    if (const bool complete = look_below(above_all(problem)).complete; !solution.value.feasible) return complete;
+  Quick found = look_below(solution.value.objective);
+  if (found.complete) solution.bound = found.value, solution.proof = std::move(found.proof);
+  return found.complete;
 }
 
 // Claims what it says only of a placement that is as good as its own, checked in exact numbers.
@@ -74,12 +111,22 @@ Solution look(const Problem& problem, const SolveOptions& options) {
   const Clock::time_point begin = Clock::now(), end = begin + options.limit;
   const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
   const Clock::time_point own = solver ? begin + options.limit / 5 : end;
-  Solution solution;
   const bool begun = !options.start.empty() && evaluate(problem, options.start).feasible;
-  solution.placement =
-      begun ? options.start : search(problem, {.seed = 1, .rounds = 0, .end = begin + options.limit / kSearchShare});
-  solution.value = evaluate(problem, solution.placement);
-  solution.method = begun ? "what it began with" : "list scheduling + local search";
+  Solution solution;
+  const auto begin_with = [&](Placement placement, std::string_view method) {
+    if (solution.value.feasible) return take(problem, std::move(placement), std::string(method), solution);
+    solution.placement = std::move(placement), solution.method = method;
+    solution.value = evaluate(problem, solution.placement);
+  };
+  const auto searched = [&](std::uint32_t rounds) {
+    return search(problem, {.seed = 1, .rounds = rounds, .end = begin + options.limit / kSearchShare});
+  };
+  if (begun) begin_with(options.start, "what it began with");
+  if (is_for_quick_branch(problem)) {
+    if (!begun) begin_with(searched(kFewRounds), kSearched);
+    if (look_quickly(problem, begin + (own - begin) / 2, solution)) return solution;
+  }
+  if (!begun) begin_with(searched(0), kSearched);
   if (solution.value.feasible) branch(problem, own, solution);
   if (solver && !is_proved(solution)) ask_solver(problem, end - options.limit / 5, solution);
   // With a better value, which cuts off more, or at least with more time.

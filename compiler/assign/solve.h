@@ -34,9 +34,10 @@ struct Solution {
 };
 
 // Where nothing is limited and the sum counts, two components and forests are solved exactly, once what has one place
-// is left out (reduced.h); others by branch and bound, then by a solver (milp.h). Fees are kept by solving for each set
-// of components that can be afforded (within_fees.h). Of more than 5,000 nodes a placement within 0.1 % of the bound is
-// good enough. One thread; the same answer each time, unless the limit cuts a search short.
+// is left out (reduced.h); others by branch and bound, first with many cheap cases (quick_branch.h), then with bounds
+// that take more (branch.h), then by a solver (milp.h). Fees are kept by solving for each set of components that can be
+// afforded (within_fees.h). Of more than 5,000 nodes a placement within 0.1 % of the bound is good enough. One thread;
+// the same answer each time, unless the limit cuts a search short.
 // kInvalid: as check(). kExhausted: no feasible placement was found; the message says which limit the best broke.
 // kDeadlineExceeded: the same, and the limit cut the search short.
 Result<Solution> solve(const Problem& problem, const SolveOptions& options = {});

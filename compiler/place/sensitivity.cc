@@ -97,7 +97,10 @@ class Reasons {
 
   PlacementReasons find() {
     const auto stages = static_cast<std::uint32_t>(originals_.table.stages.size());
-    for (std::uint32_t s = kFirstKernel; s < stages && in_time(); ++s) out_.stages.push_back(reason_of(s));
+    for (std::uint32_t s = kFirstKernel; s < stages && in_time(); ++s) {
+      StageReason reason = reason_of(s);
+      if (reason.time.is_known() || in_time()) out_.stages.push_back(std::move(reason));
+    }
     const std::set<std::uint32_t> used(certificate_.placement.begin(), certificate_.placement.end());
     std::set<Link> seen;
     for (const std::uint32_t from : used)
@@ -105,7 +108,9 @@ class Reasons {
         if (from < to && is_direct(from, to) && !seen.contains({from, to}) && in_time()) {
           const std::vector<Link> links = links_like(from, to);
           seen.insert(links.begin(), links.end());
-          out_.links.push_back(reason_of({from, to}, links));
+          LinkReason reason = reason_of({from, to}, links);
+          if (reason.latency.is_known() || reason.ps_per_kib.is_known() || in_time())
+            out_.links.push_back(std::move(reason));
         }
     return std::move(out_);
   }

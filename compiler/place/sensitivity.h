@@ -27,6 +27,8 @@ struct SafeRange {
   static constexpr double kMostFactor = 1000;
   double least = 0, most = kMostFactor;
   bool least_sharp = false, most_sharp = false;
+
+  [[nodiscard]] bool is_known() const noexcept { return least != 1 || most != 1 || least_sharp || most_sharp; }
 };
 
 struct StageReason {
@@ -46,7 +48,7 @@ struct LinkReason {
 struct PlacementReasons {
   std::vector<StageReason> stages;  // of kernels, in order
   std::vector<LinkReason> links;    // direct ones, between components that the placement uses
-  bool complete = true;             // false: the time was over before all were looked at
+  bool complete = true;             // false: the time was over before all were looked at; the others are left out
 };
 
 // Solves the placement problem anew some tens of times for each stage and link. `limit` is overrun by half a second at

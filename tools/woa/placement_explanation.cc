@@ -54,6 +54,7 @@ std::string stage_text(const Plan& plan, const StageReason& reason) {
 std::string range_text(const SafeRange& range) {
   const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
   if (any_less && any_more) return "whatever it is";
+  if (!range.is_known()) return "not known";
   const std::string least = (range.least_sharp ? "" : "at least ") + percent_text(range.least);
   const std::string most = (range.most_sharp ? "" : "at least ") + percent_text(range.most);
   if (any_less) return "up to " + most;

@@ -15,6 +15,7 @@ namespace woa::assign::test {
 struct Kind {
   std::uint32_t most_nodes = 7, components = 0;  // 0: 1 to 3
   bool forest = false, rows = false, fees = false;
+  bool largest_row = false;  // that is the objective, if there are rows; otherwise either is
 };
 
 inline std::vector<Cost> any_costs(std::size_t count, Cost most = 100) {
@@ -64,7 +65,8 @@ inline Problem any_problem(const Kind& kind) {
   for (int fees = kind.fees ? *rc::gen::inRange(1, 3) : 0; fees > 0; --fees)
     problem.fees.push_back({"fee", any_costs(k, 9), *rc::gen::inRange<Cost>(0, 8 * k)});
   if (!kind.rows) return problem;
-  problem.objective = *rc::gen::element(Objective::kSum, Objective::kLargestRow);
+  problem.objective =
+      kind.largest_row ? Objective::kLargestRow : *rc::gen::element(Objective::kSum, Objective::kLargestRow);
   const auto limit = [&]() -> std::optional<Cost> {
     if (*rc::gen::arbitrary<bool>()) return std::nullopt;
     return *rc::gen::inRange<Cost>(50, 50 * static_cast<Cost>(count) + 1);
