@@ -181,6 +181,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
 Compilation compile_with(Report& report, const fs::path& path, const fs::path& folder, const CompileOptions& options) {
   Compilation result;
   result.plan = compile_source(path, folder, options, report, result.facts);
+  result.files = report.files();
   result.diagnostics = report.take();
   return result;
 }

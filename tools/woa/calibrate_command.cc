@@ -13,6 +13,7 @@
 #include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kept_files.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
@@ -179,6 +180,7 @@ int calibrate(const CalibrateArguments& arguments) {
     return fail({Code::kInvalid, "neither XDG_CONFIG_HOME nor HOME is set: say with -o where to write"}, kUsage,
                 arguments.json);
   }
+  if (const Status kept = check_kept({{"-o", *path}}, {}); !kept.ok()) return fail(kept, kUsage, arguments.json);
   if (Status status = prepare_calibration_file(*path); !status.ok()) return fail(status, kFailed, arguments.json);
   const auto result = measure(arguments);
   if (!result.ok()) {

@@ -66,7 +66,7 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   ModelRun result;
   plan.window = 1;
   plan.deadline_ns = 0;
-  auto outputs = OutputFiles::open(plan, {}, inputs);
+  auto outputs = OutputFiles::open(plan, {});
   if (!outputs.ok()) return run_that_failed(outputs.status());
   if (const Status status = outputs->begin(); !status.ok()) return run_that_failed(status);
   const std::uint64_t round = inputs.default_instances();

@@ -164,6 +164,7 @@ int explain(const ExplainArguments& arguments) {
   }
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
+  graph.written_files = drawn_files(arguments.drawing);
   const Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, loaded.plan->model);

@@ -64,6 +64,23 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
   return {Code::kInvalid, "--param " + name + ": the plan has no such stage or parameter"};
 }
 
+std::vector<WrittenFile> all_written(const GraphOptions& options) {
+  std::vector<WrittenFile> files = given({{"--sarif", options.sarif}});
+  files.insert(files.end(), options.written_files.begin(), options.written_files.end());
+  return files;
+}
+
+// What the command line names.
+std::vector<ReadFile> read_files(const GraphOptions& options) {
+  return {{"GRAPH", options.file}, {"--machine", options.machine}, {"--profile", options.profile}};
+}
+
+std::vector<ReadFile> read_files(const Compilation& compiled) {
+  std::vector<ReadFile> files = compiled.plan ? read_by(*compiled.plan) : std::vector<ReadFile>();
+  for (const std::string& file : compiled.files) files.push_back({"the graph", file});
+  return files;
+}
+
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
@@ -80,6 +97,8 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_file(options.file, compile);
+  if (const Status kept = check_kept(all_written(options), read_files(result)); !kept.ok())
+    return {std::nullopt, fail(kept, kUsage, options.json)};
   if (!options.quiet) print_diagnostics(result.diagnostics);
   if (!options.sarif.empty()) {
     if (const Status written = write_sarif(result.diagnostics, options.sarif); !written.ok()) {
@@ -161,9 +180,9 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
-  if (const Status status = change_plan(*plan, options, params); !status.ok()) {
-    return {std::nullopt, fail(status, kUsage, options.json)};
-  }
+  Status changed = change_plan(*plan, options, params);
+  if (changed.ok()) changed = check_kept(all_written(options), read_by(*plan));
+  if (!changed.ok()) return {std::nullopt, fail(changed, kUsage, options.json)};
   return {std::move(*plan), kDone};
 }
 
@@ -366,6 +385,8 @@ Loaded load_plan(const GraphOptions& options) {
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
   if (const Status goal = check_goal(options.goal); !goal.ok()) return {std::nullopt, fail(goal, kUsage, options.json)};
+  if (const Status kept = check_kept(all_written(options), read_files(options)); !kept.ok())
+    return {std::nullopt, fail(kept, kUsage, options.json)};
   const bool compiled = is_plan(options.file);
   if (options.buffers == kThroughputBuffers && !compiled && options.profile.empty())
     return {std::nullopt, fail({Code::kInvalid,

@@ -34,7 +34,8 @@ struct ProfileArguments : ProfileRequest {
   std::string output;
 };
 
-int profile(const ProfileArguments& arguments) {
+int profile(ProfileArguments arguments) {
+  arguments.graph.written_files = given({{"-o", arguments.output}});
   if (const Status status = arguments.output.empty() ? Status() : check_writable(arguments.output); !status.ok())
     return fail(status, kFailed, arguments.graph.json);
   const BackendRegistry backends = all_backends();
