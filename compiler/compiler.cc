@@ -202,7 +202,7 @@ MachineFile read_machine_file(const fs::path& path) {
   MachineFile file;
   if (text) {
     if (auto machine = read_machine(report.add_source(path.string(), *text), report)) {
-      file.has_controllers = !machine->open || !machine->links.empty() || machine->default_link;
+      file.has_controllers = !machine->open || machine->links_written;
       file.calibration = std::move(machine->calibration);
     }
   }
