@@ -101,7 +101,7 @@ class BadUsage(WoaTest):
         """As a variable of the shell that is not set gives it; it is not as if the option had been left out."""
         run = ["run", HELLO, "--in", "text=" + self.write("text", "x")]
         for arguments, name in ((run + ["--trace", ""], "--trace"), (run + ["--machine", ""], "--machine"), (["compile", HELLO, "-o", ""], "--output"),
-                                (["verify", ""], "PLAN"), (["check", ""], "GRAPH"), (["bench", "hop", "--plot", ""], "--plot")):
+                                (["verify", ""], "PLAN"), (["check", ""], "GRAPH|PLAN"), (["bench", "hop", "--plot", ""], "--plot")):
             self.refused(self.woa(*arguments), 2, name + ": expected something, got an empty text")
         self.refused(self.woa(*run, "--out", "copy="), 2, "--out copy=: expected NAME=FILE")
 
@@ -115,7 +115,8 @@ class BadUsage(WoaTest):
             error = self.woa(*arguments).stderr
             self.assertIn(b"?[31m", error)
             self.assertNotIn(b"\x1b", error)
-        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m")):  # what ESC [ is, in three ways
+        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m"),
+                             ("\u202e31m".encode(), b"?31m"), ("\u2067\u200f31m".encode(), b"??31m")):  # what ESC [ is, in three ways
             for arguments in (["check", given], ["verify", given], ["check", HELLO, b"--" + given], [given]):
                 error = self.woa(*arguments).stderr
                 self.assertIn(shown, error)
