@@ -36,7 +36,9 @@ constexpr const char* kAboutCalibrate =
     "one, through each device that is here more than through a cpu, and what it takes to wake a controller. Placement "
     "and predictions reckon with them.\n"
     "\n"
-    "The file is read by `woa compile`, `run`, `check` and `explain`, by itself or if --machine names it.\n"
+    "The file is read by `woa compile`, `run`, `check`, `explain`, `compare` and `lsp`, by itself or if --machine "
+    "names\n"
+    "it.\n"
     "\n"
     "  woa calibrate\n"
     "  woa calibrate -o machine.yaml && woa explain GRAPH --machine machine.yaml";

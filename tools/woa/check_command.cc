@@ -29,7 +29,7 @@ int check(GraphOptions options) {
 void add_check(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("check", "Check a graph: all problems in one pass, with place and fix");
   auto options = std::make_shared<GraphOptions>();
-  add_graph_options(command, *options, "GRAPH");
+  add_graph_options(command, *options, "GRAPH|PLAN");
   add_sarif_option(command, *options);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

@@ -244,13 +244,15 @@ void add_window_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
-                        const std::vector<std::string>& names) {
+                        const std::vector<std::string>& names, const std::string& by_default) {
   command
-      .add_option("--buffers", options.buffers,
-                  "Blocks of the edges (docs/liveness.md; default: full, and a plan keeps its own). full: for as many "
-                  "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
-                  "and no more: least memory, little overlap." +
-                      more)
+      .add_option(
+          "--buffers", options.buffers,
+          "Blocks of the edges (docs/liveness.md; default: " + by_default +
+              "). full: for as many "
+              "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
+              "and no more: least memory, little overlap" +
+              more)
       ->check(one_of(names));
 }
 
@@ -269,7 +271,7 @@ void add_replicas_option(CLI::App& command, GraphOptions& options) {
 CLI::Validator duration_ns() { return with_unit(kDurations, kMostNs, "TIME"); }
 
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
-  command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
+  command.add_option(what, options.file, what == "GRAPH|PLAN" ? "Graph (YAML) or compiled plan" : "Graph (YAML)")
       ->required();
   command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
       ->type_name("STAGE.NAME=VALUE")
@@ -359,15 +361,16 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
   add_deadline_option(command, options);
   add_buffers_option(command, options,
-                     " throughput: the fewest with which instances come every --max-period, or as often as the "
+                     ". throughput: the fewest with which instances come every --max-period, or as often as the "
                      "placement allows, by the profile; of call model woa",
-                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)});
+                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)},
+                     "full, and a plan keeps its own");
   add_replicas_option(command, options);
 }
 
 void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
-  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)});
+  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)}, "full");
   add_replicas_option(command, options);
 }
 
