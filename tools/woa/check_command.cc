@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/woa/commands.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
@@ -18,8 +19,9 @@ int check(GraphOptions options) {
     if (!loaded.facts.hash.empty()) object["graph_hash"] = loaded.facts.hash;
     print_json(object);
   } else {
-    std::printf("%s: ok: %zu stages on %zu controllers\n", loaded.plan->graph.c_str(), loaded.plan->stages.size() - 2,
-                loaded.plan->controllers.size() - 1);
+    std::printf("%s: ok: %s on %s\n", loaded.plan->graph.c_str(),
+                counted(loaded.plan->stages.size() - 2, "stage").c_str(),
+                counted(loaded.plan->controllers.size() - 1, "controller").c_str());
   }
   return kDone;
 }

@@ -10,6 +10,7 @@
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
@@ -148,8 +149,8 @@ void print_columns(const std::vector<std::vector<std::string>>& rows, const std:
 }
 
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
-  std::printf("%s: %zu edges, model %s, window %u\n", plan.graph.c_str(), edges.size(), plan.model.c_str(),
-              plan.window);
+  std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(edges.size(), "edge").c_str(),
+              plan.model.c_str(), plan.window);
   std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),

@@ -19,7 +19,10 @@ class BadGraphs(WoaTest):
         self.refused(done, 1, "bad.yaml", *expected)
 
     def test_the_good_one_is_good(self):
-        self.assertEqual(self.woa("check", self.write("good.yaml", GOOD)).returncode, 0)
+        done = self.woa("check", self.write("good.yaml", GOOD))
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, "g: ok: 2 stages on 2 controllers\n"))
+        one = GOOD.replace("  two: {kernel: copy, in: {data: one.data}, on: 'cpu:1'}\n", "").replace("two.data", "one.data")
+        self.assertEqual(self.woa("check", self.write("one.yaml", one)).stdout.decode(), "g: ok: 1 stage on 1 controller\n")
 
     def test_yaml(self):
         self.check(GOOD + "colour: red\n", "error[", "colour")
@@ -221,6 +224,12 @@ class BadUsage(WoaTest):
         self.assertIn(done.returncode, (1, 2))
         self.assertIn("WOA_AES_KEY", done.stderr.decode())
         self.assertNotIn("abab", done.stderr.decode())
+
+    def test_nothing_is_said_of_how_long_instances_took_where_none_succeeded(self):
+        done = self.woa("run", self.write("good.yaml", GOOD), "--in", "data=" + self.write("big", "x" * 65))
+        self.refused(done, 1, "too_large")
+        self.assertIn("0 of 1 instance done", done.stdout.decode())
+        self.assertNotIn("latency", done.stdout.decode())
 
     def test_too_large_an_input_fails_its_instance(self):
         result = self.run_json(self.write("good.yaml", GOOD), "--in", "data=" + self.write("big", "x" * 65), code=1)
