@@ -181,6 +181,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
 Compilation compile_with(Report& report, const fs::path& path, const fs::path& folder, const CompileOptions& options) {
   Compilation result;
   result.plan = compile_source(path, folder, options, report, result.facts);
+  result.files = report.files();
   result.diagnostics = report.take();
   return result;
 }
@@ -201,7 +202,7 @@ MachineFile read_machine_file(const fs::path& path) {
   MachineFile file;
   if (text) {
     if (auto machine = read_machine(report.add_source(path.string(), *text), report)) {
-      file.has_controllers = !machine->open || !machine->links.empty() || machine->default_link;
+      file.has_controllers = !machine->open || machine->links_written;
       file.calibration = std::move(machine->calibration);
     }
   }

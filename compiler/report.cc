@@ -95,6 +95,13 @@ std::uint32_t Report::add_source(std::string name, std::string text) {
   return static_cast<std::uint32_t>(sources_.size() - 1);
 }
 
+std::vector<std::string> Report::files() const {
+  std::vector<std::string> names;
+  for (const Source& source : sources_)
+    if (source.name != kCommandLine) names.push_back(source.name);
+  return names;
+}
+
 std::uint32_t Report::add_use(std::string stage, const Place& place) {
   uses_.push_back({std::move(stage), place});
   return static_cast<std::uint32_t>(uses_.size() - 1);

@@ -39,6 +39,8 @@ class Report {
 
   // `name` stands in diagnostics. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
+  // The names of all sources but the command line; some may come twice.
+  [[nodiscard]] std::vector<std::string> files() const;
   // What a source says is noted to come from the include at `place`.
   void set_includer(std::uint32_t source, const Place& place) { sources_[source].includer = place; }
   // The use of a sub-graph at `place`, which is `stage` in the flat graph. Returns the number for Place::use of what is

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/statistics.h"
+
 namespace woa::bench {
 
 // One contender at one size. Samples are in `unit`; ratio_to_limit is its median by the limit's, 0 where there is no
@@ -20,11 +22,7 @@ struct Row {
 
   [[nodiscard]] double min() const { return *std::min_element(samples.begin(), samples.end()); }
   [[nodiscard]] double max() const { return *std::max_element(samples.begin(), samples.end()); }
-  [[nodiscard]] double median() const {
-    std::vector<double> sorted = samples;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
+  [[nodiscard]] double median() const { return bench::median(samples); }
 };
 
 // What a good figure is: a time and a share are to be less than the limit's, a rate and a bandwidth more.
@@ -42,7 +40,7 @@ struct Absent {
   std::string contender, reason;
 };
 
-// How many of the sizes (or whatever was repeated) are so, and the worst ratio.
+// How many of the sizes (or whatever was repeated) are so, and the worst ratio; 0 where none is.
 struct Tally {
   std::string what;
   std::uint64_t within = 0, of = 0;

@@ -82,6 +82,12 @@ const MachineController* Machine::find(std::string_view name) const {
   return found == controllers.end() ? nullptr : &*found;
 }
 
+Machine::Reach Machine::reach(std::string_view name) const {
+  const auto end = parse_controller(name);
+  if (open || !links_written || default_link || !end) return {};
+  return {links.find(kHostEnd, *end) != nullptr, links.find(*end, kHostEnd) != nullptr};
+}
+
 std::uint64_t Machine::wake() const {
   const auto known = wake_ps.find(transport);
   return known == wake_ps.end() ? 0 : known->second;

@@ -49,7 +49,9 @@ struct Machine {
   std::optional<Calibration> calibration = std::nullopt;
   CoreGroups cores = {};
   std::map<ControllerKind, std::string> cores_of_kind =
-      {};                // group of controllers that a graph names beside the file's
+      {};  // group of controllers that a graph names beside the file's
+  bool links_written =
+      false;             // the file has `links`, be it an empty list, or `default_link`: what it has not is not open
   LinkTable links = {};  // as written
   std::optional<LinkCost> default_link = std::nullopt;
   std::map<std::string, LinkTable> measured = {};     // by transport
@@ -61,6 +63,12 @@ struct Machine {
   // Cost of sending from one controller to another; names as in a plan, `host` included. Within one: nothing. A pair
   // without a rule of its own goes through the host where both have a link with it. Every pair has a cost.
   [[nodiscard]] LinkCost link(std::string_view from, std::string_view to) const;
+  // Whether packets get to it from the host and back. A machine whose links are open, or that has a default, or that
+  // leaves open which controllers there are, has a link for every pair.
+  struct Reach {
+    bool to = true, from = true;
+  };
+  [[nodiscard]] Reach reach(std::string_view name) const;
   // Of the transport; 0 where it was not measured.
   [[nodiscard]] std::uint64_t wake() const;
   // Of a link through the host: the less certain of its halves.

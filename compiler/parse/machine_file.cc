@@ -44,11 +44,9 @@ std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machi
 
 // Source and sink are on the host: a controller that it has no link with could not take part in a run.
 void check_reachable(const Machine& machine, const std::vector<Place>& places, Report& report) {
-  if (machine.open || machine.links.empty() || machine.default_link) return;
   for (std::size_t c = 0; c < machine.controllers.size(); ++c) {
     const std::string& name = machine.controllers[c].plan.name;
-    const ControllerName end = *parse_controller(name);
-    const bool to = machine.links.find(kHostEnd, end) != nullptr, from = machine.links.find(end, kHostEnd) != nullptr;
+    const auto [to, from] = machine.reach(name);
     if (to && from) continue;
     const std::string way = to     ? cat("from ", quote(name), " to `host`")
                             : from ? cat("from `host` to ", quote(name))
@@ -64,7 +62,9 @@ void read_all_links(const MapReader& map, Machine& machine, const std::vector<Pl
   const std::size_t errors = report.errors();
   if (const YamlNode* link = map.get("default_link")) machine.default_link = read_default_link(*link, report);
   if (const YamlNode* links = map.get("links")) read_links(*links, machine, machine.links, report);
-  if (report.errors() == errors) check_reachable(machine, places, report);
+  if (report.errors() != errors) return;
+  machine.links_written = map.get("links") != nullptr || map.get("default_link") != nullptr;
+  check_reachable(machine, places, report);
 }
 
 }  // namespace

@@ -5,16 +5,12 @@
 #include <string>
 
 #include "compiler/place/throughput_blocks.h"
+#include "compiler/place/time_text.h"
 
 namespace woa {
 namespace {
 
 using assign::Sum;
-
-std::string text_of(Sum ps) {
-  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);  // no less than it is
-  return std::to_string(ns) + "ns";
-}
 
 // Of longer executions not all that could be done is tried: each trial is another one.
 constexpr std::uint64_t kMostStepsOfTrial = kMostSteps / 8;
@@ -95,11 +91,11 @@ Status missed_period(const Plan& plan, const Pipeline& pipeline, const std::vect
   const Remedy looked_for(plan, pipeline, room, wanted.ps);
   const std::string remedy = full.steps > kMostStepsOfTrial ? looked_for.guess() : looked_for.find();
   return {Code::kExhausted, "--buffers throughput: with --window " + std::to_string(plan.window) +
-                                " and all blocks of the plan an instance comes every " + text_of(full.period_ps) +
-                                " by the profile, and " + wanted.name + " is " + text_of(wanted.ps) +
+                                " and all blocks of the plan an instance comes every " + time_text(full.period_ps) +
+                                " by the profile, and " + wanted.name + " is " + time_text(wanted.ps) +
                                 (remedy.empty() ? ", which no larger --window reaches" : "") +
                                 "; compile the graph with " + (remedy.empty() ? "" : remedy + ", or with ") +
-                                "--objective latency --max-period " + text_of(full.period_ps)};
+                                "--objective latency --max-period " + option_text(full.period_ps)};
 }
 
 }  // namespace woa

@@ -20,8 +20,9 @@ class Placer {
     graph_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
     for (const MachineController& controller : machine_.controllers)
       by_kind_[controller.plan.kind].push_back(&controller);
-    // Without any in the file there is one, as `on: cpu` says.
-    if (by_kind_[ControllerKind::kCpu].empty()) by_kind_[ControllerKind::kCpu].push_back(&default_cpu_);
+    // Without any in the file there is one, as `on: cpu` says, unless the file's links lead elsewhere.
+    if (by_kind_[ControllerKind::kCpu].empty() && is_reached(default_cpu_))
+      by_kind_[ControllerKind::kCpu].push_back(&default_cpu_);
   }
 
   void run() {
@@ -48,6 +49,20 @@ class Placer {
     return names;
   }
 
+  [[nodiscard]] bool is_reached(const MachineController& controller) const {
+    const auto [to, from] = machine_.reach(controller.plan.name);
+    return to && from;
+  }
+
+  // One that the machine file does not list. What it lists is told of there.
+  void report_unreached(const std::string& name, const Place& place) {
+    report_.error(problem::kUnreachable, place,
+                  cat(quote(name), " cannot be reached: the machine file lists links, and none between ", quote(name),
+                      " and `host`, where every instance begins and ends"),
+                  cat("pin the stage to one of its controllers: ", quote_list(controller_names()), "; or add `\"", name,
+                      "\": {}` to `controllers`, and its link, or `default_link`"));
+  }
+
   void pin(GraphStage& stage) {
     const std::string& on = stage.decl->on;
     const Place& place = stage.decl->on_place;
@@ -67,6 +82,8 @@ class Placer {
     if (!controller) {
       report_.error(problem::kUnknownController, place, cat("the machine has no ", quote(on)),
                     cat("its controllers: ", quote_list(controller_names()), "; a machine file may add others"));
+    } else if (machine_.find(controller->plan.name) == nullptr && !is_reached(*controller)) {
+      report_unreached(controller->plan.name, place);
     } else if (const NeedUse* missing = missing_need(stage, *controller)) {
       report_pin_lacks(stage, *missing, controller->plan.name, place, machine_, report_);
     } else {

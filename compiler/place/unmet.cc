@@ -1,11 +1,11 @@
 #include "compiler/place/unmet.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
 #include "compiler/assign/affordable.h"
+#include "compiler/place/time_text.h"
 #include "compiler/report.h"
 
 namespace woa {
@@ -16,16 +16,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLeastTime{100};
-
-// As an option takes it, no less than it is.
-std::string duration_text(Sum ps) {
-  static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 3> kLarger{
-      {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}}};
-  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);
-  for (const auto& [size, unit] : kLarger)
-    if (ns != 0 && ns % size == 0) return cat(ns / size, unit);
-  return cat(ns, "ns");
-}
 
 std::string power_text(Sum mw) {
   const auto whole = static_cast<std::uint64_t>(mw);
@@ -51,7 +41,7 @@ class Finder {
     return throughput_ ? goal_.most_latency_ps : goal_.most_period_ps;
   }
   [[nodiscard]] std::string time_option(Sum ps) const {
-    return cat("`--max-", throughput_ ? "latency " : "period ", duration_text(ps), "`");
+    return cat("`--max-", throughput_ ? "latency " : "period ", option_text(ps), "`");
   }
   // Fees of the problem are in this order, too.
   [[nodiscard]] std::string fee_option(std::size_t fee, Sum amount) const {
@@ -115,13 +105,13 @@ class Finder {
     if (least || nearest.bound > most)
       return say(true,
                  cat(time_option(most), " cannot be kept", within, ": ",
-                     least ? cat("the least is ", duration_text(found))
-                           : cat("nothing is below ", duration_text(nearest.bound),
-                                 ", and the least that was found is ", duration_text(found))),
+                     least ? cat("the least is ", option_text(found))
+                           : cat("nothing is below ", option_text(nearest.bound), ", and the least that was found is ",
+                                 option_text(found))),
                  fix);
     say(true,
         cat("no placement was found that keeps ", time_option(most), within, ": the least that was found is ",
-            duration_text(found)),
+            option_text(found)),
         cat(fix, "; a longer `--placement-limit` may find less"));
   }
 

@@ -18,10 +18,24 @@ std::size_t utf8_length(std::string_view text) noexcept {
   return overlong || outside ? 0 : length;
 }
 
+namespace {
+
+// Those that Unicode calls Bidi_Control: U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069.
+bool turns_text_around(std::string_view text) noexcept {
+  if (text.starts_with("\xd8\x9c")) return true;
+  if (!text.starts_with("\xe2\x80") && !text.starts_with("\xe2\x81")) return false;
+  const unsigned char third = text.size() > 2 ? static_cast<unsigned char>(text[2]) : 0;
+  if (text[1] == '\x81') return third >= 0xA6 && third <= 0xA9;
+  return third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE);
+}
+
+}  // namespace
+
 bool begins_with_control(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7F) return true;
-  return first == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) - 0x80U < 0x20U;
+  if (first == 0xC2) return text.size() > 1 && static_cast<unsigned char>(text[1]) - 0x80U < 0x20U;
+  return turns_text_around(text);
 }
 
 std::string printable(std::string_view text, std::string_view kept) {

@@ -23,6 +23,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kept_files.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
@@ -40,10 +41,13 @@ using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
 // What to do with a report beside printing it.
 struct Shown {
   bool json = false;
-  std::string plot;  // file; empty: none
+  std::string plot;     // file; empty: none
+  std::string machine;  // likewise, that is read
 };
 
 int run_bench(const Bench& bench, const Shown& shown) {
+  if (const Status kept = check_kept(given({{"--plot", shown.plot}}), {{"--machine", shown.machine}}); !kept.ok())
+    return fail(kept, kUsage, shown.json);
   const Status writable = shown.plot.empty() ? Status() : check_writable(shown.plot);
   if (!writable.ok()) return fail(writable, kFailed, shown.json);  // sooner than after minutes of measuring
   const BackendRegistry backends = all_backends();
@@ -67,7 +71,11 @@ CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const s
   auto shown = std::make_shared<Shown>();
   command.add_flag("--json", shown->json, "Print one JSON object on stdout");
   command.add_option("--plot", shown->plot, "Draw the report, too, as an SVG picture")->option_text("FILE.svg");
-  command.callback([shown, bench, &action] { action = [shown, bench] { return run_bench(bench, *shown); }; });
+  command.callback([shown, bench, &command, &action] {
+    const CLI::Option* const machine = command.get_option_no_throw("--machine");
+    if (machine != nullptr && *machine) shown->machine = machine->as<std::string>();
+    action = [shown, bench] { return run_bench(bench, *shown); };
+  });
   return command;
 }
 

@@ -35,11 +35,20 @@ json to_json(const bench::Report& report) {
   for (const bench::Ratio& ratio : report.ratios)
     object["ratios"].push_back({{"of", ratio.of}, {"to", ratio.to}, {"size", ratio.size}, {"value", ratio.value}});
   for (const bench::Tally& tally : report.tallies)
-    object["tallies"].push_back(
-        {{"what", tally.what}, {"within", tally.within}, {"of", tally.of}, {"worst", tally.worst}});
+    object["tallies"].push_back({{"what", tally.what},
+                                 {"within", tally.within},
+                                 {"of", tally.of},
+                                 {"worst", tally.worst > 0 ? json(tally.worst) : json(nullptr)}});
   for (const bench::Absent& absent : report.absent)
     object["absent"].push_back({{"contender", absent.contender}, {"reason", absent.reason}});
   return object;
+}
+
+void print_tally(const bench::Tally& tally, const char* what) {
+  std::printf("  %s: %llu of %llu%s", tally.what.c_str(), static_cast<unsigned long long>(tally.within),
+              static_cast<unsigned long long>(tally.of), what);
+  if (tally.worst > 0) std::printf(", the worst %.6g x", tally.worst);
+  std::printf("\n");
 }
 
 void print_table(const bench::Report& report) {
@@ -50,18 +59,16 @@ void print_table(const bench::Report& report) {
               "MIN", "MEDIAN", "MAX", "UNIT",
               less_is_better(report) ? "TO LIMIT (below 1 beats it)" : "TO LIMIT (above 1 beats it)");
   for (const bench::Row& row : report.rows) {
-    std::printf("  %-*s %-6s %10llu %12.3f %12.3f %12.3f  %-12s", width, row.contender.c_str(), row.role.c_str(),
-                static_cast<unsigned long long>(row.size), row.min(), row.median(), row.max(), row.unit.c_str());
+    std::printf("  %-*s %-6s %10llu %12.3f %12.3f %12.3f  %-*s", width, row.contender.c_str(), row.role.c_str(),
+                static_cast<unsigned long long>(row.size), row.min(), row.median(), row.max(),
+                row.ratio_to_limit > 0 ? 12 : 0, row.unit.c_str());
     if (row.ratio_to_limit > 0) std::printf(" %.2f x", row.ratio_to_limit);
     std::printf("\n");
   }
   for (const bench::Ratio& ratio : report.ratios)
     std::printf("  %s at %llu bytes: %.2f x %s\n", ratio.of.c_str(), static_cast<unsigned long long>(ratio.size),
                 ratio.value, ratio.to.c_str());
-  for (const bench::Tally& tally : report.tallies)
-    std::printf("  %s: %llu of %llu%s, the worst %.6g x\n", tally.what.c_str(),
-                static_cast<unsigned long long>(tally.within), static_cast<unsigned long long>(tally.of),
-                report.size_name == "BYTES" ? " sizes" : "", tally.worst);
+  for (const bench::Tally& tally : report.tallies) print_tally(tally, report.size_name == "BYTES" ? " sizes" : "");
   for (const bench::Absent& absent : report.absent)
     std::printf("  %s: %s\n", absent.contender.c_str(), absent.reason.c_str());
 }

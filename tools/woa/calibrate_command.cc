@@ -13,6 +13,7 @@
 #include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kept_files.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
@@ -35,7 +36,9 @@ constexpr const char* kAboutCalibrate =
     "one, through each device that is here more than through a cpu, and what it takes to wake a controller. Placement "
     "and predictions reckon with them.\n"
     "\n"
-    "The file is read by `woa compile`, `run`, `check` and `explain`, by itself or if --machine names it.\n"
+    "The file is read by `woa compile`, `run`, `check`, `explain`, `compare` and `lsp`, by itself or if --machine "
+    "names\n"
+    "it.\n"
     "\n"
     "  woa calibrate\n"
     "  woa calibrate -o machine.yaml && woa explain GRAPH --machine machine.yaml";
@@ -179,6 +182,7 @@ int calibrate(const CalibrateArguments& arguments) {
     return fail({Code::kInvalid, "neither XDG_CONFIG_HOME nor HOME is set: say with -o where to write"}, kUsage,
                 arguments.json);
   }
+  if (const Status kept = check_kept({{"-o", *path}}, {}); !kept.ok()) return fail(kept, kUsage, arguments.json);
   if (Status status = prepare_calibration_file(*path); !status.ok()) return fail(status, kFailed, arguments.json);
   const auto result = measure(arguments);
   if (!result.ok()) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "compiler/place/time_text.h"
 #include "tools/woa/assumed_links.h"
 
 namespace woa::tools {
@@ -75,9 +76,8 @@ double in_watts(std::uint64_t milliwatts) { return static_cast<double>(milliwatt
 std::string bounds(const Certificate& certificate) {
   const PlacementGoal& goal = certificate.goal;
   std::string text;
-  if (goal.most_latency_ps)
-    text += number_text("; bound: one instance takes %.6g us", value_in_us(*goal.most_latency_ps));
-  if (goal.most_period_ps) text += number_text("; bound: an instance every %.6g us", value_in_us(*goal.most_period_ps));
+  if (goal.most_latency_ps) text += "; bound: one instance takes " + time_text(*goal.most_latency_ps);
+  if (goal.most_period_ps) text += "; bound: an instance every " + time_text(*goal.most_period_ps);
   const auto price = spent(certificate, &ComponentCosts::price), power = spent(certificate, &ComponentCosts::power_mw);
   if (goal.most_price && price) text += "; price " + std::to_string(*price) + " of " + std::to_string(*goal.most_price);
   if (goal.most_power_mw && power)
@@ -90,8 +90,8 @@ std::string bounds(const Certificate& certificate) {
 std::string summary(const Certificate& certificate) {
   const bool latency = certificate.goal.objective == "latency";
   return certificate.goal.model + ": " + (latency ? "one instance takes " : "an instance every ") +
-         number_text("%.6g us", value_in_us(certificate.value_ps)) + " by the profile; " + what_is_known(certificate) +
-         " (" + certificate.method + ")" + bounds(certificate) +
+         time_text(certificate.value_ps) + " by the profile; " + what_is_known(certificate) + " (" +
+         certificate.method + ")" + bounds(certificate) +
          (assumed_links(certificate).empty() ? "" : "; costs of links are assumed (`woa calibrate` measures them)");
 }
 

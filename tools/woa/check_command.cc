@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "tools/woa/commands.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
@@ -18,8 +19,9 @@ int check(GraphOptions options) {
     if (!loaded.facts.hash.empty()) object["graph_hash"] = loaded.facts.hash;
     print_json(object);
   } else {
-    std::printf("%s: ok: %zu stages on %zu controllers\n", loaded.plan->graph.c_str(), loaded.plan->stages.size() - 2,
-                loaded.plan->controllers.size() - 1);
+    std::printf("%s: ok: %s on %s\n", loaded.plan->graph.c_str(),
+                counted(loaded.plan->stages.size() - 2, "stage").c_str(),
+                counted(loaded.plan->controllers.size() - 1, "controller").c_str());
   }
   return kDone;
 }
@@ -29,7 +31,7 @@ int check(GraphOptions options) {
 void add_check(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("check", "Check a graph: all problems in one pass, with place and fix");
   auto options = std::make_shared<GraphOptions>();
-  add_graph_options(command, *options, "GRAPH");
+  add_graph_options(command, *options, "GRAPH|PLAN");
   add_sarif_option(command, *options);
   command.callback([options, &action] { action = [options] { return check(*options); }; });
 }

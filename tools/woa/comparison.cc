@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/harness/statistics.h"
 #include "runtime/controller/layout.h"
 
 namespace woa::tools {
@@ -16,11 +17,8 @@ struct Driven {
   Status failure;  // the first
 };
 
-double median_in_us(std::vector<std::uint64_t>& ns) {
-  if (ns.empty()) return 0;
-  const auto middle = ns.begin() + static_cast<std::ptrdiff_t>(ns.size() / 2);
-  std::ranges::nth_element(ns, middle);
-  return static_cast<double>(*middle) / 1e3;
+double median_in_us(const std::vector<std::uint64_t>& ns) {
+  return ns.empty() ? 0 : bench::median({ns.begin(), ns.end()}) / 1e3;
 }
 
 // Inputs may take different ways, of which a prediction is the mean.
@@ -66,7 +64,7 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   ModelRun result;
   plan.window = 1;
   plan.deadline_ns = 0;
-  auto outputs = OutputFiles::open(plan, {}, inputs);
+  auto outputs = OutputFiles::open(plan, {});
   if (!outputs.ok()) return run_that_failed(outputs.status());
   if (const Status status = outputs->begin(); !status.ok()) return run_that_failed(status);
   const std::uint64_t round = inputs.default_instances();

@@ -54,6 +54,8 @@ int compile(const CompileArguments& arguments) {
   GraphOptions options = arguments.graph;
   options.written = !arguments.output.empty();
   options.anywhere = true;
+  options.written_files = drawn_files(arguments.drawing);
+  if (options.written) options.written_files.push_back({"-o", arguments.output});
   Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   Plan& plan = *loaded.plan;

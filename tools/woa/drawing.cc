@@ -24,6 +24,10 @@ Result<std::string> svg_of(const std::string& dot) {
 
 }  // namespace
 
+std::vector<WrittenFile> drawn_files(const DrawingOptions& options) {
+  return given({{"--dot", options.dot}, {"--svg", options.svg}});
+}
+
 void add_drawing_options(CLI::App& command, DrawingOptions& options) {
   command
       .add_option("--dot", options.dot,

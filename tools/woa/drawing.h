@@ -2,16 +2,20 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
+#include "tools/woa/kept_files.h"
 
 namespace woa::tools {
 
 struct DrawingOptions {
   std::filesystem::path dot, svg;  // files to write; empty: none
 };
+// --dot and --svg, where they are given.
+std::vector<WrittenFile> drawn_files(const DrawingOptions& options);
 void add_drawing_options(CLI::App& command, DrawingOptions& options);
 
 // Writes what is asked for. Graphviz's program `dot` lays the stages out for SVG. kUnavailable: a file that cannot be

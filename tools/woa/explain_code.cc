@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <vector>
 
 #include "compiler/pages.h"
@@ -26,6 +27,16 @@ std::string nearest_code(const std::string& code) {
 }
 
 }  // namespace
+
+std::string code_without_letter(const std::string& digits) {
+  constexpr std::size_t kDigits = 4;
+  std::error_code error;
+  if (digits.empty() || digits.size() > kDigits || digits.find_first_not_of("0123456789") != std::string::npos ||
+      std::filesystem::exists(digits, error))
+    return {};
+  const std::string code = "E" + std::string(kDigits - digits.size(), '0') + digits;
+  return problem_page(code) ? code : std::string();
+}
 
 int explain_code(std::string code, bool as_json) {
   if (!code.empty()) code[0] = 'E';

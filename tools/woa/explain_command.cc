@@ -10,6 +10,7 @@
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
@@ -61,6 +62,7 @@ struct ExplainArguments {
   DrawingOptions drawing;
   std::string processes = "per-controller";
   std::uint64_t reasons_limit_ns = 2'000'000'000;
+  std::vector<std::string> of_graphs;  // options that were given, and say nothing of a code
 };
 
 json to_json(const EdgeExplanation& edge) {
@@ -147,8 +149,8 @@ void print_columns(const std::vector<std::vector<std::string>>& rows, const std:
 }
 
 void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
-  std::printf("%s: %zu edges, model %s, window %u\n", plan.graph.c_str(), edges.size(), plan.model.c_str(),
-              plan.window);
+  std::printf("%s: %s, model %s, window %u\n", plan.graph.c_str(), counted(edges.size(), "edge").c_str(),
+              plan.model.c_str(), plan.window);
   std::vector<std::vector<std::string>> rows{{"EDGE", "TRANSPORT", "METHOD", "LIVE", "USED", "MEMORY", "RING"}};
   for (const EdgeExplanation& edge : edges) {
     rows.push_back({name_of(edge), edge.transport + (edge.lane.empty() ? "" : ", lane " + edge.lane),
@@ -159,11 +161,20 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
 }
 
 int explain(const ExplainArguments& arguments) {
-  if (is_problem_code(arguments.graph.file.native())) {
-    return explain_code(arguments.graph.file.native(), arguments.graph.json);
+  const std::string& given = arguments.graph.file.native();
+  if (is_problem_code(given)) {
+    if (arguments.of_graphs.empty()) return explain_code(given, arguments.graph.json);
+    return fail({Code::kInvalid, arguments.of_graphs.front() + ": '" + given +
+                                     "' is the code of a problem, which takes --json alone; write ./" + given +
+                                     " for a file of that name"},
+                kUsage, arguments.graph.json);
   }
+  if (const std::string code = code_without_letter(given); !code.empty())
+    return fail({Code::kInvalid, "there is no file '" + given + "'; did you mean the code " + code + "?"}, kUsage,
+                arguments.graph.json);
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
+  graph.written_files = drawn_files(arguments.drawing);
   const Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const auto plan = rewrite(*loaded.plan, loaded.plan->model);
@@ -207,7 +218,12 @@ void add_explain(CLI::App& app, Action& action) {
                   "How long is looked for what would move the placement (default: 2s)")
       ->transform(duration_ns());
   add_drawing_options(command, arguments->drawing);
-  command.callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
+  command.callback([arguments, &command, &action] {
+    for (const CLI::Option* option : command.get_options())
+      if (option->count() > 0 && !option->get_positional() && option->get_name() != "--json")
+        arguments->of_graphs.push_back(option->get_name());
+    action = [arguments] { return explain(*arguments); };
+  });
 }
 
 }  // namespace woa::tools

@@ -41,17 +41,6 @@ Result<std::vector<fs::path>> expand(const fs::path& path) {
           "'" + path.string() + "' is a pipe or a device, which cannot be read for each instance: write it to a file"};
 }
 
-// Whether `name` is `pattern` with a number in place of its %i.
-bool fits(const std::string& name, const std::string& pattern) {
-  const std::size_t place = pattern.find("%i");
-  if (place == std::string::npos || name.size() < pattern.size() - 1) return name == pattern;
-  const std::string_view before = std::string_view(pattern).substr(0, place);
-  const std::string_view after = std::string_view(pattern).substr(place + 2);
-  const std::string_view number = std::string_view(name).substr(place, name.size() - pattern.size() + 2);
-  return name.starts_with(before) && name.ends_with(after) &&
-         number.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 std::string input_names(const Plan& plan) {
   std::string names;
   for (const OutputPortPlan& input : plan.stages[kSourceStage].outputs)
@@ -65,6 +54,7 @@ Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::str
   const auto& inputs = plan.stages[kSourceStage].outputs;
   InputFiles out;
   out.files_.resize(inputs.size());
+  for (const OutputPortPlan& input : inputs) out.names_.push_back(input.name);
   for (const std::string& argument : arguments) {
     const std::size_t equals = argument.find('=');
     const std::string name = argument.substr(0, equals);
@@ -119,18 +109,11 @@ Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instan
   return bytes;
 }
 
-fs::path InputFiles::overwritten_by(const std::string& pattern) const {
-  const fs::path out(pattern);
-  const fs::path folder = out.has_parent_path() ? out.parent_path() : fs::path(".");
-  for (const auto& files : files_) {
-    for (const fs::path& file : files) {
-      std::error_code error;
-      if (fs::equivalent(file, out, error)) return file;
-      const fs::path place = file.has_parent_path() ? file.parent_path() : fs::path(".");
-      if (fits(file.filename().string(), out.filename().string()) && fs::equivalent(place, folder, error)) return file;
-    }
-  }
-  return {};
+std::vector<ReadFile> InputFiles::files() const {
+  std::vector<ReadFile> all;
+  for (std::size_t k = 0; k < files_.size(); ++k)
+    for (const fs::path& file : files_[k]) all.push_back({"--in " + names_[k], file});
+  return all;
 }
 
 }  // namespace woa::tools

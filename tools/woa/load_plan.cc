@@ -62,6 +62,23 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
   return {Code::kInvalid, "--param " + name + ": the plan has no such stage or parameter"};
 }
 
+std::vector<WrittenFile> all_written(const GraphOptions& options) {
+  std::vector<WrittenFile> files = given({{"--sarif", options.sarif}});
+  files.insert(files.end(), options.written_files.begin(), options.written_files.end());
+  return files;
+}
+
+// What the command line names.
+std::vector<ReadFile> read_files(const GraphOptions& options) {
+  return {{"GRAPH", options.file}, {"--machine", options.machine}, {"--profile", options.profile}};
+}
+
+std::vector<ReadFile> read_files(const Compilation& compiled) {
+  std::vector<ReadFile> files = compiled.plan ? read_by(*compiled.plan) : std::vector<ReadFile>();
+  for (const std::string& file : compiled.files) files.push_back({"the graph", file});
+  return files;
+}
+
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
@@ -78,6 +95,8 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_file(options.file, compile);
+  if (const Status kept = check_kept(all_written(options), read_files(result)); !kept.ok())
+    return {std::nullopt, fail(kept, kUsage, options.json)};
   if (!options.quiet) print_diagnostics(result.diagnostics);
   if (!options.sarif.empty()) {
     if (const Status written = write_sarif(result.diagnostics, options.sarif); !written.ok()) {
@@ -159,9 +178,9 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
-  if (const Status status = change_plan(*plan, options, params); !status.ok()) {
-    return {std::nullopt, fail(status, kUsage, options.json)};
-  }
+  Status changed = change_plan(*plan, options, params);
+  if (changed.ok()) changed = check_kept(all_written(options), read_by(*plan));
+  if (!changed.ok()) return {std::nullopt, fail(changed, kUsage, options.json)};
   return {std::move(*plan), kDone};
 }
 
@@ -223,13 +242,15 @@ void add_window_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
-                        const std::vector<std::string>& names) {
+                        const std::vector<std::string>& names, const std::string& by_default) {
   command
-      .add_option("--buffers", options.buffers,
-                  "Blocks of the edges (docs/liveness.md; default: full, and a plan keeps its own). full: for as many "
-                  "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
-                  "and no more: least memory, little overlap." +
-                      more)
+      .add_option(
+          "--buffers", options.buffers,
+          "Blocks of the edges (docs/liveness.md; default: " + by_default +
+              "). full: for as many "
+              "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
+              "and no more: least memory, little overlap" +
+              more)
       ->check(one_of(names));
 }
 
@@ -248,7 +269,7 @@ void add_replicas_option(CLI::App& command, GraphOptions& options) {
 CLI::Validator duration_ns() { return with_unit(kDurations, kMostNs, "TIME"); }
 
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
-  command.add_option(what, options.file, what == "GRAPH" ? "Graph (YAML)" : "Graph (YAML) or compiled plan")
+  command.add_option(what, options.file, what == "GRAPH|PLAN" ? "Graph (YAML) or compiled plan" : "Graph (YAML)")
       ->required();
   command.add_option("--param", options.params, "Set a kernel's parameter; may be repeated")
       ->type_name("STAGE.NAME=VALUE")
@@ -338,15 +359,16 @@ void add_flow_options(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
   add_deadline_option(command, options);
   add_buffers_option(command, options,
-                     " throughput: the fewest with which instances come every --max-period, or as often as the "
+                     ". throughput: the fewest with which instances come every --max-period, or as often as the "
                      "placement allows, by the profile; of call model woa",
-                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)});
+                     {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)},
+                     "full, and a plan keeps its own");
   add_replicas_option(command, options);
 }
 
 void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
-  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)});
+  add_buffers_option(command, options, "", {std::string(kFullBuffers), std::string(kLeastBuffers)}, "full");
   add_replicas_option(command, options);
 }
 
@@ -364,6 +386,8 @@ Loaded load_plan(const GraphOptions& options) {
     params[text.substr(0, equals)] = text.substr(equals + 1);
   }
   if (const Status goal = check_goal(options.goal); !goal.ok()) return {std::nullopt, fail(goal, kUsage, options.json)};
+  if (const Status kept = check_kept(all_written(options), read_files(options)); !kept.ok())
+    return {std::nullopt, fail(kept, kUsage, options.json)};
   const bool compiled = is_plan(options.file);
   if (options.buffers == kThroughputBuffers && !compiled && options.profile.empty())
     return {std::nullopt, fail({Code::kInvalid,

@@ -13,6 +13,7 @@
 #include "compiler/compiler.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
+#include "tools/woa/kept_files.h"
 
 namespace woa::tools {
 
@@ -40,6 +41,7 @@ struct GraphOptions {
   bool written = false;                     // goes into a file: what a plan proves of itself must still hold
   bool anywhere = false;                    // may run elsewhere: that a kernel is missing here is a warning
   std::string sarif;                        // file to write diagnostics to; empty: none
+  std::vector<WrittenFile> written_files;   // what else is written: none of what is read is to be lost by it
 };
 
 // For an option: nanoseconds of a time with its unit, such as 500ms or 2s.

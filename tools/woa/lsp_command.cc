@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -78,8 +79,19 @@ void send(const json& message) {
   std::fflush(stdout);
 }
 
+// An editor shows what is wrong in a file, so that a damaged one may be mended there; without any the server would find
+// nothing wrong that it is asked to look for.
+Status check_machine_file(const std::string& machine) {
+  if (machine.empty()) return {};
+  const MachineFile file = read_machine_file(machine);
+  const bool unread =
+      std::ranges::any_of(file.diagnostics, [](const Diagnostic& problem) { return problem.line == 0; });
+  return unread ? Status(Code::kInvalid, "--machine: " + first_problem(file)) : Status();
+}
+
 // While the client types faster than a graph compiles, only what it has become is compiled.
 int serve_editor(const std::string& machine) {
+  if (const Status readable = check_machine_file(machine); !readable.ok()) return fail(readable, kFailed, false);
   CompileOptions options;
   options.kernel_path = kernel_path();
   options.machine = machine_file(machine);
@@ -104,7 +116,8 @@ void add_lsp(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "lsp", "A language server for editors, on stdin and stdout: what `woa check` says while a graph is edited");
   auto machine = std::make_shared<std::string>();
-  command.add_option("--machine", *machine, "Machine file (docs/machine.md)")->type_name("FILE");
+  command.add_option("--machine", *machine, "Machine file (docs/machine.md; default: what `woa calibrate` wrote)")
+      ->type_name("FILE");
   command.add_flag_callback(
       "--stdio", [] {}, "Nothing else is possible; some clients say it");
   command.callback([machine, &action] { action = [machine] { return serve_editor(*machine); }; });

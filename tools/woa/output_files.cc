@@ -64,8 +64,15 @@ OutputFiles::OutputFiles() = default;
 OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
 OutputFiles::~OutputFiles() = default;
 
-Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments,
-                                      const InputFiles& inputs) {
+std::vector<WrittenFile> named_outputs(const std::vector<std::string>& arguments) {
+  std::vector<WrittenFile> files;
+  for (const std::string& argument : arguments)
+    if (const std::size_t equals = argument.find('='); equals < argument.size() - 1)
+      files.push_back({"--out " + argument.substr(0, equals), argument.substr(equals + 1), true});
+  return files;
+}
+
+Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
   OutputFiles out;
   std::string names;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
@@ -82,9 +89,6 @@ Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::s
               "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
     }
     const std::string& pattern = (*output)->pattern = argument.substr(equals + 1);
-    if (const auto input = inputs.overwritten_by(pattern); !input.empty()) {
-      return {Code::kInvalid, "--out " + argument + " would overwrite the input '" + input.string() + "'"};
-    }
     if (Status status = check_folder(pattern); !status.ok()) return status.with_context("--out " + argument);
   }
   return out;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/place/time_text.h"
 #include "tools/woa/certificate_report.h"
 
 namespace woa::tools {
@@ -20,8 +21,6 @@ std::string formatted(const char* format, double number) {
   std::snprintf(out.data(), out.size(), format, number);
   return out.data();
 }
-
-std::string time_text(std::int64_t ps) { return formatted("%.6g us", static_cast<double>(ps) / 1e6); }
 
 // Of a factor, to three digits towards 0: what is said to be safe is.
 std::string percent_text(double factor) {

@@ -24,9 +24,9 @@ constexpr const char* kAboutProfile =
     "  edges    tokens per instance and bytes per token, so how often branches are taken and loops turn\n"
     "\n"
     "A simulated FPGA counts cycles; they become time at its kernel's clock. Where a stage could not be measured, the\n"
-    "profile says why, and what to do. `woa compile`, `check`, `run` and `explain` take it with --profile; it is of "
-    "this\n"
-    "graph only. docs/profile.md has the format.\n"
+    "profile says why, and what to do. `woa compile`, `check`, `run`, `explain` and `compare` take it with "
+    "--profile; it\n"
+    "is of this graph only. docs/profile.md has the format.\n"
     "\n"
     "  woa profile graphs/hello.yaml --in text=README.md -o hello.profile.json";
 
@@ -34,7 +34,8 @@ struct ProfileArguments : ProfileRequest {
   std::string output;
 };
 
-int profile(const ProfileArguments& arguments) {
+int profile(ProfileArguments arguments) {
+  arguments.graph.written_files = given({{"-o", arguments.output}});
   if (const Status status = arguments.output.empty() ? Status() : check_writable(arguments.output); !status.ok())
     return fail(status, kFailed, arguments.graph.json);
   const BackendRegistry backends = all_backends();

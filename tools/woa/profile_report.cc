@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bench/harness/statistics.h"
+#include "tools/woa/counted.h"
 
 namespace woa::tools {
 namespace {
@@ -145,7 +146,7 @@ Object edges_json(const MeasuredRun& run) {
   return list;
 }
 
-std::string time_text(const Object& ps) {
+std::string short_time(const Object& ps) {
   constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
   double value = ps.get<double>() / 1e3;
   std::size_t unit = 0;
@@ -167,10 +168,10 @@ void print_entry(const std::string& stage, const std::string& kind, const Object
            std::to_string(entry["clock_mhz"].get<std::uint64_t>()) + " MHz";
   }
   if (entry["simulated"].get<bool>()) note += note.empty() ? "simulated" : ", simulated";
-  std::printf("  %-16s %-5s %9s %9s %8llu %8llu  %s\n", stage.c_str(), kind.c_str(),
-              time_text(entry["time_ps"]).c_str(), time_text(entry["mad_ps"]).c_str(),
-              static_cast<unsigned long long>(entry["samples"].get<std::uint64_t>()),
-              static_cast<unsigned long long>(entry["outliers"].get<std::uint64_t>()), note.c_str());
+  std::printf(
+      "  %-16s %-5s %9s %9s %8llu %8llu%s%s\n", stage.c_str(), kind.c_str(), short_time(entry["time_ps"]).c_str(),
+      short_time(entry["mad_ps"]).c_str(), static_cast<unsigned long long>(entry["samples"].get<std::uint64_t>()),
+      static_cast<unsigned long long>(entry["outliers"].get<std::uint64_t>()), note.empty() ? "" : "  ", note.c_str());
 }
 
 }  // namespace
@@ -196,8 +197,8 @@ nlohmann::ordered_json to_json(const GraphProfile& profile) {
 }
 
 void print_profile(const nlohmann::ordered_json& profile) {
-  std::printf("%s: %llu inputs, host state: %s\n", profile["graph"].get<std::string>().c_str(),
-              static_cast<unsigned long long>(profile["inputs"].get<std::uint64_t>()),
+  std::printf("%s: %s, host state: %s\n", profile["graph"].get<std::string>().c_str(),
+              counted(profile["inputs"].get<std::uint64_t>(), "input").c_str(),
               profile["host_state"].get<std::string>().c_str());
   std::printf("  %-16s %-5s %9s %9s %8s %8s\n", "STAGE", "KIND", "MEDIAN", "MAD", "SAMPLES", "OUTLIERS");
   for (const auto& [stage, entry] : profile["stages"].items()) {

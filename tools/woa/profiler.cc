@@ -68,6 +68,8 @@ class Profiler {
     if (!inputs.ok())
       return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, request_.graph.json);
     inputs_ = std::move(*inputs);
+    if (const Status kept = check_kept(request_.graph.written_files, inputs_->files()); !kept.ok())
+      return fail(kept, kUsage, request_.graph.json);
     profile_.inputs = inputs_->default_instances();
     look();
     if (const int code = measure_base(); code != kDone) return code;

@@ -161,6 +161,8 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
+  graph.written_files = named_outputs(arguments.out);
+  if (!arguments.trace.empty()) graph.written_files.push_back({"--trace", arguments.trace});
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
@@ -168,7 +170,10 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
-  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs);
+  std::vector<ReadFile> read = inputs->files();
+  read.push_back({"--secret", arguments.joining.secret});
+  if (const Status kept = check_kept(graph.written_files, read); !kept.ok()) return fail(kept, kUsage, wants_json);
+  auto outputs = OutputFiles::open(*plan, arguments.out);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
   if (const Status status = arguments.trace.empty() ? Status() : check_writable(arguments.trace); !status.ok())
     return fail(status.with_context("--trace"), kFailed, wants_json);

@@ -12,6 +12,7 @@
 #include "runtime/base/status.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
+#include "tools/woa/kept_files.h"
 
 namespace woa::tools {
 
@@ -26,13 +27,17 @@ class InputFiles {
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }
   // Reads the payload of `instance` straight into `room`. kTooLarge names the file and the declared bound.
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const;
-  // The file that writing to `pattern` (as --out has it) would overwrite, empty if none.
-  [[nodiscard]] std::filesystem::path overwritten_by(const std::string& pattern) const;
+  // All of them, with their options.
+  [[nodiscard]] std::vector<ReadFile> files() const;
 
  private:
+  std::vector<std::string> names_;                         // of the inputs
   std::vector<std::vector<std::filesystem::path>> files_;  // by input
   std::uint64_t default_instances_ = 1;
 };
+
+// The files that these --out name, as far as they can be read.
+std::vector<WrittenFile> named_outputs(const std::vector<std::string>& arguments);
 
 // SHA-256 over the outputs of a run in instance order, and the files they go to.
 class OutputFiles {
@@ -45,9 +50,8 @@ class OutputFiles {
   };
 
   // NAME=FILE (all instances one after another) or NAME=DIR/%i.ext (a file each). Nothing is created yet. kInvalid: a
-  // name that is no output, a file that is also an input. kNotFound: the folder to write to does not exist.
-  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments,
-                                  const InputFiles& inputs);
+  // name that is no output. kNotFound: the folder to write to does not exist.
+  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
   OutputFiles(OutputFiles&&) noexcept;
   ~OutputFiles();
   // Empties the files that take all instances; once, when the run has started. kUnavailable with the system's reason.

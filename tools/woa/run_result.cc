@@ -7,6 +7,7 @@
 
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
@@ -170,11 +171,11 @@ void print_counts(const RunResult& result) {
   const Plan& plan = *result.plan;
   const EdgeStats sum = totals(*result.report);
   const json latency = latency_json(result.latencies_ns);
-  std::printf("%s: %zu of %llu instances done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
-              static_cast<unsigned long long>(result.instances), plan.model.c_str(), result.processes.c_str(),
-              plan.window);
-  std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
-              latency["p50"].get<double>(), latency["p99"].get<double>());
+  std::printf("%s: %zu of %s done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
+              counted(result.instances, "instance").c_str(), plan.model.c_str(), result.processes.c_str(), plan.window);
+  if (!result.latencies_ns.empty())
+    std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
+                latency["p50"].get<double>(), latency["p99"].get<double>());
   std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
               static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
 }

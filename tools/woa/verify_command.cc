@@ -12,6 +12,7 @@
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
@@ -81,8 +82,8 @@ void print_verified(const std::string& name, const Plan& plan) {
   const auto [live, used] = blocks_of(plan);
   const std::size_t edges = plan.edges.size(), claimed = count_claimed(plan);
   std::printf("%s: true\n", name.c_str());
-  std::printf("  live: %zu edges, %zu proved, %zu claimed; the least possible on %zu\n", edges, edges - claimed,
-              claimed, count_least(plan));
+  std::printf("  live: %s, %zu proved, %zu claimed; the least possible on %zu\n", counted(edges, "edge").c_str(),
+              edges - claimed, claimed, count_least(plan));
   std::printf("  blocks: %llu, %llu of them for the oldest instance\n", static_cast<unsigned long long>(used),
               static_cast<unsigned long long>(live));
   std::printf("  %s\n", plan.certificate ? summary(*plan.certificate).c_str()

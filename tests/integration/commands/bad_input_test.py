@@ -20,7 +20,10 @@ class BadGraphs(WoaTest):
         self.refused(done, 1, "bad.yaml", *expected)
 
     def test_the_good_one_is_good(self):
-        self.assertEqual(self.woa("check", self.write("good.yaml", GOOD)).returncode, 0)
+        done = self.woa("check", self.write("good.yaml", GOOD))
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, "g: ok: 2 stages on 2 controllers\n"))
+        one = GOOD.replace("  two: {kernel: copy, in: {data: one.data}, on: 'cpu:1'}\n", "").replace("two.data", "one.data")
+        self.assertEqual(self.woa("check", self.write("one.yaml", one)).stdout.decode(), "g: ok: 1 stage on 1 controller\n")
 
     def test_yaml(self):
         self.check(GOOD + "colour: red\n", "error[", "colour")
@@ -116,7 +119,7 @@ class BadUsage(WoaTest):
         """As a variable of the shell that is not set gives it; it is not as if the option had been left out."""
         run = ["run", HELLO, "--in", "text=" + self.write("text", "x")]
         for arguments, name in ((run + ["--trace", ""], "--trace"), (run + ["--machine", ""], "--machine"), (["compile", HELLO, "-o", ""], "--output"),
-                                (["verify", ""], "PLAN"), (["check", ""], "GRAPH"), (["bench", "hop", "--plot", ""], "--plot")):
+                                (["verify", ""], "PLAN"), (["check", ""], "GRAPH|PLAN"), (["bench", "hop", "--plot", ""], "--plot")):
             self.refused(self.woa(*arguments), 2, name + ": expected something, got an empty text")
         self.refused(self.woa(*run, "--out", "copy="), 2, "--out copy=: expected NAME=FILE")
 
@@ -130,7 +133,8 @@ class BadUsage(WoaTest):
             error = self.woa(*arguments).stderr
             self.assertIn(b"?[31m", error)
             self.assertNotIn(b"\x1b", error)
-        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m")):  # what ESC [ is, in three ways
+        for given, shown in ((b"\xc2\x9b31m", b"?31m"), (b"\xe0\x82\x9b31m", b"???31m"), (b"\x9b31m", b"?31m"),
+                             ("\u202e31m".encode(), b"?31m"), ("\u2067\u200f31m".encode(), b"??31m")):  # what ESC [ is, in three ways
             for arguments in (["check", given], ["verify", given], ["check", HELLO, b"--" + given], [given]):
                 error = self.woa(*arguments).stderr
                 self.assertIn(shown, error)
@@ -235,6 +239,12 @@ class BadUsage(WoaTest):
         self.assertIn(done.returncode, (1, 2))
         self.assertIn("WOA_AES_KEY", done.stderr.decode())
         self.assertNotIn("abab", done.stderr.decode())
+
+    def test_nothing_is_said_of_how_long_instances_took_where_none_succeeded(self):
+        done = self.woa("run", self.write("good.yaml", GOOD), "--in", "data=" + self.write("big", "x" * 65))
+        self.refused(done, 1, "too_large")
+        self.assertIn("0 of 1 instance done", done.stdout.decode())
+        self.assertNotIn("latency", done.stdout.decode())
 
     def test_too_large_an_input_fails_its_instance(self):
         result = self.run_json(self.write("good.yaml", GOOD), "--in", "data=" + self.write("big", "x" * 65), code=1)

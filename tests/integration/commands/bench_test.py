@@ -82,6 +82,11 @@ class Bench(WoaTest):
         self.assertEqual(sum(tallies[what]["within"] for what in ("proved", "claimed by the solver", "with a gap")), 3)
         self.assertEqual((tallies["within 2 % of the bound"]["within"], tallies["within 2 % of the bound"]["of"]), (3, 3))
         self.refused(self.woa("bench", "compile", "--objective", "beauty"), 2, "--objective")
+        few = ("compile", "--stages", "20", "--graphs", "2")
+        report = self.report(*few)
+        self.assertTrue(all(abs(row["median"] - (row["min"] + row["max"]) / 2) < 1e-6 for row in report["rows"]), report["rows"])
+        self.assertIn(None, [tally["worst"] for tally in report["tallies"]])
+        self.assertEqual([line for line in self.woa("bench", *few).stdout.decode().splitlines() if line != line.rstrip() or "worst 0 x" in line], [])
 
     def test_how_checking_grows(self):
         rows = self.report("check", "--stages", "400,100", "--graphs", "2")["rows"]

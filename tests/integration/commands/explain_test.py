@@ -173,6 +173,18 @@ class Explain(WoaTest):
         self.refused(done, 2)
         self.assertFalse(json.loads(done.stdout)["ok"])
 
+    def test_a_code_takes_no_options_of_graphs(self):
+        for more in (["--dot", self.path("x")], ["--profile", "nothere"], ["--window", "3"], ["--reasons-limit", "1s"]):
+            self.refused(self.woa("explain", "E0401", *more), 2, more[0] + ": 'E0401' is the code of a problem")
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_digits_may_be_meant_as_a_code(self):
+        for digits in ("401", "0401"):
+            self.refused(self.woa("explain", digits, cwd=self.folder), 2, "no file '" + digits + "'", "E0401")
+        self.refused(self.woa("explain", "499", cwd=self.folder), 1, "E0101")
+        self.write("401", graph(64))
+        self.assertEqual(self.woa("explain", "401", cwd=self.folder).returncode, 0)
+
     def test_a_file_with_the_name_of_a_code(self):
         path = self.write("E0401", graph(64))
         self.assertEqual(self.explain(path)["graph"], "g")
@@ -227,6 +239,14 @@ class Explain(WoaTest):
         text = self.woa("explain", "--help").stdout.decode()
         for word in ("inline", "in place", "by reference", "LIVE", "calibrate", "woa explain graphs/hello.yaml"):
             self.assertIn(word, text)
+
+    def test_helps_say_who_takes_what(self):
+        helps = {command: self.woa(command, "--help").stdout.decode() for command in ("calibrate", "profile", "compare", "check")}
+        for command in ("calibrate", "profile"):
+            self.assertIn("`compare`", helps[command])
+        self.assertNotIn("a plan keeps its own", helps["compare"].split("--buffers")[1].split("--replicas")[0])
+        self.assertNotIn("overlap.\n", helps["compare"])
+        self.assertIn("Graph (YAML) or compiled plan", helps["check"])
 
     def test_refusals(self):
         self.refused(self.woa("explain"), 2)

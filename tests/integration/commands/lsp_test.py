@@ -133,6 +133,16 @@ class LanguageServer(WoaTest):
         editor, text = Editor(self), "woa_machine: 1\ncontrollers: {\"cpu:0\": {lanes: 0}}\n"
         self.assertEqual([problem["code"] for problem in editor.open(self.write("machine.yaml", text), text)], ["E0113"])
 
+    def test_a_machine_file_that_cannot_be_read_ends_it_at_once(self):
+        def start(machine):
+            return subprocess.run([WOA, "lsp", "--machine", machine], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=LIMIT_S)
+
+        for machine in (self.path("absent.yaml"), self.folder):
+            self.refused(start(machine), 1, "--machine", machine, "E0101")
+        damaged = self.write("damaged.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {lanes: 0}}\n")  # which may be what is edited
+        self.refused(start(damaged), 1, "the client has closed its end")
+
     def test_the_end(self):
         editor = Editor(self)
         self.assertIsNone(editor.request("shutdown")["result"])

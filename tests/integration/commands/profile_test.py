@@ -161,6 +161,7 @@ class Written(Profile):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         for text in ("MEDIAN", "OUTLIERS", "first.data -> second.data", "written to " + name):
             self.assertIn(text, done.stdout.decode())
+        self.assertEqual([line for line in done.stdout.decode().splitlines() if line != line.rstrip()], [])
         written = json.loads(read(name))
         self.assertEqual(list(written)[:3], ["woa_profile", "graph", "graph_hash"])
         for command in (("check",), ("explain",), ("compile", "-o", self.path("p"))):

@@ -66,10 +66,10 @@ class ThroughputBlocks(PlacementTest):
     def test_a_throughput_that_no_blocks_give(self):
         error = self.compile_detour("--window", "2", "--buffers", "throughput", code=1)
         self.assertIn("with --window 2 and all blocks of the plan an instance comes every", error)
-        self.assertIn("its PERIOD is 10000ns; compile the graph with a larger --window (", error)
+        self.assertIn("its PERIOD is 10 us; compile the graph with a larger --window (", error)
         window = re.search(r"\(([0-9]+) is enough\)", error).group(1)
         self.compile_detour("--window", window, "--buffers", "throughput")
-        period = re.search(r"--max-period ([0-9]+ns)", error).group(1)
+        period = re.search(r"--max-period ([0-9]+[num]?s)", error).group(1)
         self.compile_detour("--window", "2", "--buffers", "throughput", "--max-period", period)
         self.assertIn("E0631", self.compile_detour("--max-period", "9us", "--buffers", "throughput", code=1))
 

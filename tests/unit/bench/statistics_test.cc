@@ -1,5 +1,6 @@
 #include "bench/harness/statistics.h"
 
+#include "bench/harness/report.h"
 #include "tests/support/catch.h"
 
 namespace woa::bench {
@@ -9,6 +10,12 @@ TEST_CASE("a median is the middle, or between the two in the middle") {
   CHECK(median({3}) == 3);
   CHECK(median({9, 1, 5}) == 5);
   CHECK(median({4, 1, 3, 2}) == 2.5);
+}
+
+TEST_CASE("the median of a row is that of its samples") {
+  Row row;
+  row.samples = {4, 1, 3, 2};
+  CHECK(row.median() == 2.5);
 }
 
 TEST_CASE("an outlier is counted, and moves neither median nor MAD") {

@@ -13,6 +13,19 @@ TEST_CASE("what a terminal would take for commands is not printable") {
   CHECK(printable("\xc2") == "?");
 }
 
+TEST_CASE("what would be shown in another order than it stands there is not printable") {
+  for (const char* turns :
+       {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad",
+        "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"}) {
+    CHECK(begins_with_control(turns));
+    CHECK(printable(std::string("a") + turns + "b") == "a?b");
+  }
+  // Their neighbours: joiners and marks that change nothing else.
+  for (const char* plain : {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa9", "\xe2\x80\xaf",
+                            "\xe2\x81\xa5", "\xe2\x81\xaa"})
+    CHECK(printable(plain) == plain);
+}
+
 TEST_CASE("bytes that are no character are not printable: a lenient reader may find a control character in them") {
   CHECK(printable("\xe0\x82\x9b") == "???");       // overlong
   CHECK(printable("\xed\xa0\x80") == "???");       // a surrogate

@@ -82,12 +82,15 @@ TEST_CASE("no text that is shown may have control characters") {
   refuse(keys, "certificate.costs.cores[1].key");
 }
 
-TEST_CASE("control characters are those of ASCII and Latin 1, and whatever is no UTF-8") {
+TEST_CASE(
+    "control characters are those of ASCII and Latin 1, those that set the direction of writing, and whatever is no "
+    "UTF-8") {
   for (const std::string& bad : {std::string(1, '\0'), std::string("\n"), std::string("\x7f"),
                                  std::string("\x9b"
                                              "2J"),
                                  std::string("\xc2\x9b"), std::string("\xc3"), std::string("\xc0\x9b"),
-                                 std::string("\xe2\x82"), std::string("\xe0\x82\x9b"), std::string("\xed\xa0\x80")}) {
+                                 std::string("\xe2\x82"), std::string("\xe0\x82\x9b"), std::string("\xed\xa0\x80"),
+                                 std::string("\xe2\x80\xae"), std::string("\xe2\x81\xa7")}) {
     Plan plan = plan_with_certificate();
     plan.graph = bad;
     refuse(plan, "graph");
