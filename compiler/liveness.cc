@@ -19,12 +19,6 @@ namespace {
 
 Status not_live(const std::string& what) { return {Code::kInvalid, "liveness: " + what + "; compile the graph again"}; }
 
-std::string edge_text(const Plan& plan, const EdgePlan& edge) {
-  const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
-  return "the edge from '" + from.name + "." + from.outputs[edge.from_port].name + "' to '" + to.name + "." +
-         to.inputs[edge.to_port].name + "'";
-}
-
 // The graph that a plan was made of, as far as control flow goes.
 class GraphReader {
  public:
@@ -154,11 +148,13 @@ Status compare_edges(const Plan& plan, const Plan& derived) {
       return std::tuple(of.from_stage, of.from_port, of.to_stage, of.to_port, of.count);
     };
     const auto tags = [](const EdgePlan& of) { return std::tuple(of.keep, of.step, of.loop); };
-    if (ends(edge) != ends(other)) return not_live(edge_text(plan, edge) + " stands where another one must");
-    if (tags(edge) != tags(other)) return not_live(edge_text(plan, edge) + " gives its tokens other tags than it must");
-    if (edge.choice != other.choice) return not_live(edge_text(plan, edge) + " chooses another replica than it must");
+    if (ends(edge) != ends(other)) return not_live(name_of_edge(plan, edge) + " stands where another one must");
+    if (tags(edge) != tags(other))
+      return not_live(name_of_edge(plan, edge) + " gives its tokens other tags than it must");
+    if (edge.choice != other.choice)
+      return not_live(name_of_edge(plan, edge) + " chooses another replica than it must");
     if (edge.min_blocks < other.min_blocks)
-      return not_live(edge_text(plan, edge) + " has " + std::to_string(edge.min_blocks) +
+      return not_live(name_of_edge(plan, edge) + " has " + std::to_string(edge.min_blocks) +
                       " blocks for an instance, which may hold b(e) = " + std::to_string(other.min_blocks) +
                       " at once");
   }

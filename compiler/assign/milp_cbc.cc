@@ -69,7 +69,7 @@ class Model {
 
   void add_columns() {
     const bool sums = problem_.objective == Objective::kSum;
-    if (sums) unit_ = unit(largest_cost());
+    if (sums) unit_ = unit(largest_cost(problem_));
     for (const auto& costs : problem_.nodes)
       for (const Cost cost : costs)
         cbc_.Cbc_addCol(model_.get(), "", 0, cost == kForbidden ? 0 : 1, sums && cost != kForbidden ? scaled(cost) : 0,
@@ -83,14 +83,6 @@ class Model {
       for (const std::uint32_t group : problem_.rows[r].shared)
         if (group != 0 && shared_.emplace(std::pair(r, group), next).second)
           ++next, cbc_.Cbc_addCol(model_.get(), "", 0, 1, 0, 0, 0, nullptr, nullptr);
-  }
-  [[nodiscard]] Cost largest_cost() const {
-    Cost most = 1;
-    for (const auto& costs : problem_.nodes)
-      for (const Cost cost : costs) most = std::max(most, cost == kForbidden ? 1 : cost);
-    for (const Edge& edge : problem_.edges)
-      for (const Cost cost : edge.cost) most = std::max(most, cost);
-    return most;
   }
   [[nodiscard]] static double unit(Cost most) { return std::max(1.0, static_cast<double>(most) / kUnits); }
   [[nodiscard]] double scaled(Cost cost) const { return std::round(static_cast<double>(cost) / unit_); }

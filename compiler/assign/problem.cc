@@ -166,4 +166,13 @@ Value evaluate(const Problem& problem, const Placement& placement) {
   return value;
 }
 
+Cost largest_cost(const Problem& problem) {
+  Cost most = 1;
+  for (const auto& costs : problem.nodes)
+    for (const Cost cost : costs) most = std::max(most, cost == kForbidden ? 1 : cost);
+  for (const Edge& edge : problem.edges)
+    for (const Cost cost : edge.cost) most = std::max(most, cost);
+  return most;
+}
+
 }  // namespace woa::assign

@@ -109,4 +109,7 @@ struct Value {
 };
 Value evaluate(const Problem& problem, const Placement& placement);
 
+// Of all costs; at least 1.
+Cost largest_cost(const Problem& problem);
+
 }  // namespace woa::assign

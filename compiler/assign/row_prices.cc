@@ -114,13 +114,8 @@ class Prices {
 
 Multipliers first_messages(const Problem& problem) {
   constexpr Cost kMostScale = 1 << 16, kMostProduct = Cost{1} << 56;
-  Cost largest = 1;
-  for (const auto& costs : problem.nodes)
-    for (const Cost cost : costs) largest = std::max(largest, cost == kForbidden ? 1 : cost);
-  for (const Edge& edge : problem.edges)
-    for (const Cost cost : edge.cost) largest = std::max(largest, cost);
   Multipliers messages = no_multipliers(problem);
-  messages.scale = std::clamp<Cost>(kMostProduct / largest, 1, kMostScale);
+  messages.scale = std::clamp<Cost>(kMostProduct / largest_cost(problem), 1, kMostScale);
   return messages;
 }
 

@@ -197,12 +197,6 @@ namespace {
 
 Status not_shown(const std::string& what) { return {Code::kInvalid, "blocks: " + what + "; compile the graph again"}; }
 
-std::string name_of(const Plan& plan, const EdgePlan& edge) {
-  const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
-  return "from '" + from.name + "." + from.outputs[edge.from_port].name + "' to '" + to.name + "." +
-         to.inputs[edge.to_port].name + "'";
-}
-
 Status check_weights(const Plan& plan, const Invariant& invariant) {
   std::int64_t last = -1;
   for (const auto& [edge, weight] : invariant.weights) {
@@ -215,6 +209,12 @@ Status check_weights(const Plan& plan, const Invariant& invariant) {
 }
 
 }  // namespace
+
+std::string name_of_edge(const Plan& plan, const EdgePlan& edge) {
+  const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
+  return "the edge from '" + from.name + "." + from.outputs[edge.from_port].name + "' to '" + to.name + "." +
+         to.inputs[edge.to_port].name + "'";
+}
 
 Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan) {
   const TokenFlow flow(plan);
@@ -283,10 +283,9 @@ Status verify_blocks(const Plan& plan) {
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const bool enough = edge.min_blocks >= (*proved)[e];
-    if (enough && edge.claimed)
-      return not_shown("the edge " + name_of(plan, edge) + " is said to be claimed, but it is proved");
+    if (enough && edge.claimed) return not_shown(name_of_edge(plan, edge) + " is said to be claimed, but it is proved");
     if (enough || edge.claimed) continue;
-    return not_shown("the edge " + name_of(plan, edge) + " has " + std::to_string(edge.min_blocks) +
+    return not_shown(name_of_edge(plan, edge) + " has " + std::to_string(edge.min_blocks) +
                      " blocks for one instance, which may need " + std::to_string((*proved)[e]));
   }
   return {};

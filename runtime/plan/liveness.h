@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -79,6 +80,9 @@ class TokenFlow {
 // By edge: the most blocks that one instance can occupy at once, as far as tags and the plan's invariants show.
 // kInvalid: an invariant is none of edges and weights. The plan has passed validate().
 Result<std::vector<std::uint64_t>> proved_blocks(const Plan& plan);
+
+// "the edge from 'stage.port' to 'stage.port'", for messages.
+std::string name_of_edge(const Plan& plan, const EdgePlan& edge);
 
 // With fewer blocks of this edge the plan stands still for sure, in some course of one instance: a firing claims all
 // elements that it may scatter, one that gathers holds all of them (those that come from one replica: its share), and
