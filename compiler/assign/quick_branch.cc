@@ -13,7 +13,7 @@ namespace woa::assign {
 namespace {
 
 constexpr std::size_t kMostTableBytes = 32 << 20;
-constexpr std::uint64_t kMostWork = 500'000'000;  // additions: the same number each time, whatever the machine
+constexpr std::uint64_t kMostWork = 500'000'000;  // additions, or what takes as long
 
 // Of many nodes they are worth more than single rows.
 std::uint32_t root_steps(const Problem& problem) {
@@ -43,9 +43,10 @@ class QuickSearch {
     do {
       value_before_ = out_.value;
       out_.proof.leaves.clear();
-      out_.complete = true;
+      out_.complete = all_shown_ = true;
       go_down(tables_.least());
     } while (out_.complete && out_.value < value_before_);  // with that value from the start there are fewer cases
+    out_.complete = out_.complete && all_shown_;
     if (!out_.complete) out_.proof.leaves.clear();
     return std::move(out_);
   }
@@ -115,17 +116,21 @@ class QuickSearch {
       at_[*node] = kUnplaced, fixings_.pop_back(), used_.pop_back();
     }
   }
+  // Prices that would show it may be too high, above all where nothing feasible is known: then others are looked at all
+  // the same.
   void add_settled() {
     const Value value = evaluate(problem_, at_);
     if (value.feasible && value.objective < out_.value) take(value.objective), out_.placement = at_;
+    work_ += work_of_choice_ * problem_.components;
     Problem only = problem_;
     for (std::size_t i = 0; i < at_.size(); ++i)
       for (std::uint32_t l = 0; l < only.components; ++l)
         if (l != at_[i]) only.nodes[i][l] = kForbidden;
     Multipliers by = settled(only, out_.value);
     const auto bound = lower_bound(only, by);
-    out_.complete = bound.ok() && *bound >= out_.value;
-    if (out_.complete) add(std::move(by));
+    const bool shown = bound.ok() && *bound >= out_.value;
+    all_shown_ = all_shown_ && shown;
+    if (shown) add(std::move(by));
   }
   void add(Multipliers by) {
     if (out_.value < value_before_) return;  // all are looked at again
@@ -160,6 +165,7 @@ class QuickSearch {
   std::vector<std::uint32_t> used_;  // their components
   std::uint64_t work_ = 0, work_of_choice_ = 0;
   Sum value_before_ = 0;
+  bool all_shown_ = true;  // each case that was looked at by multipliers of its own
   Quick out_;
 };
 

@@ -29,7 +29,8 @@ struct Quick {
 
 // Some row or limit counts, and all there is to keep up to date is of a moderate size.
 bool is_for_quick_branch(const Problem& problem);
-// Takes up to about half a second. `problem`: is_for_quick_branch().
+// Takes up to about half a second beside the prices of the root, less where `end` comes first. `problem`:
+// is_for_quick_branch().
 Quick branch_quickly(const Problem& problem, const QuickOptions& options);
 
 // Of a problem whose nodes have one place each: the row that is overloaded, or the largest one, is what counts. Prices

@@ -106,8 +106,9 @@ void ask_solver(const Problem& problem, Clock::time_point end, Solution& solutio
     solution.standing = Standing::kClaimed;
 }
 
-// Our own search and the solver in turns: ours is quick where bounds are tight, and shows what it finds.
-Solution look(const Problem& problem, const SolveOptions& options) {
+// Our own search and the solver in turns: ours is quick where bounds are tight, and shows what it finds. `all_seen`:
+// there is nothing else to know, whatever the time.
+Solution look(const Problem& problem, const SolveOptions& options, bool& all_seen) {
   const Clock::time_point begin = Clock::now(), end = begin + options.limit;
   const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
   const Clock::time_point own = solver ? begin + options.limit / 5 : end;
@@ -119,12 +120,13 @@ Solution look(const Problem& problem, const SolveOptions& options) {
     solution.value = evaluate(problem, solution.placement);
   };
   const auto searched = [&](std::uint32_t rounds) {
-    return search(problem, {.seed = 1, .rounds = rounds, .end = begin + options.limit / kSearchShare});
+    return search(problem, {.seed = 1, .rounds = rounds, .end = Clock::now() + options.limit / kSearchShare});
   };
   if (begun) begin_with(options.start, "what it began with");
   if (is_for_quick_branch(problem)) {
     if (!begun) begin_with(searched(kFewRounds), kSearched);
-    if (look_quickly(problem, begin + (own - begin) / 2, solution)) return solution;
+    all_seen = look_quickly(problem, begin + (own - begin) / 2, solution);
+    if (all_seen) return solution;
   }
   if (!begun) begin_with(searched(0), kSearched);
   if (solution.value.feasible) branch(problem, own, solution);
@@ -161,8 +163,9 @@ Result<Solution> solve(const Problem& problem, const SolveOptions& options) {
     if (is_cut(reduced.problem())) return exact(problem, reduced.lift(solve_cut(reduced.problem())), "minimum cut");
   }
   const Clock::time_point begin = Clock::now();
-  Solution solution = look(problem, options);
-  const bool cut_short = Clock::now() - begin >= options.limit / kSearchShare;
+  bool all_seen = false;
+  Solution solution = look(problem, options, all_seen);
+  const bool cut_short = !all_seen && Clock::now() - begin >= options.limit / kSearchShare;
   if (!solution.value.feasible)
     return Status(
         cut_short ? Code::kDeadlineExceeded : Code::kExhausted,

@@ -78,7 +78,8 @@ Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place)
     return broken(place, ": its ends differ in type: ", to_string(from.type), " and ", to_string(to.type));
   if (from.optional && !to.optional && to.gather == 0)
     return broken(place, ": its tokens may be absent, but its destination is not optional");
-  if (e.min_blocks < (from.many + e.choice.replicas - 1) / e.choice.replicas)
+  const std::uint32_t shares = e.choice.bits != 0 ? e.choice.replicas : 1;  // an instance's elements go to one replica
+  if (e.min_blocks < (from.many + shares - 1) / shares)
     return broken(place, ": ", std::to_string(e.min_blocks), " blocks do not hold the elements of one firing");
   return {};
 }

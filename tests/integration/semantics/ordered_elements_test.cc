@@ -1,5 +1,5 @@
-// TallyKernels that keep state of an instance, in a scatter: their firings come in the order of the elements, however
-// these arrive.
+// Kernels that keep state of an instance, in a scatter: their firings come in the order of the elements, however these
+// arrive.
 #include <map>
 #include <memory>
 #include <mutex>

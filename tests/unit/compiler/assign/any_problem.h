@@ -16,6 +16,7 @@ struct Kind {
   std::uint32_t most_nodes = 7, components = 0;  // 0: 1 to 3
   bool forest = false, rows = false, fees = false;
   bool largest_row = false;  // that is the objective, if there are rows; otherwise either is
+  Cost unit = 0;             // of costs that no row counts; 0: any of some
 };
 
 inline std::vector<Cost> any_costs(std::size_t count, Cost most = 100) {
@@ -56,7 +57,7 @@ inline Problem any_problem(const Kind& kind) {
   for (std::uint32_t more = kind.forest ? 0 : *rc::gen::inRange<std::uint32_t>(0, 2 * count); more > 0; --more)
     join(*rc::gen::inRange<std::uint32_t>(0, count), *rc::gen::inRange<std::uint32_t>(0, count));
   // Far larger than what rows count, or not.
-  const auto unit = *rc::gen::element<Cost>(1, 1'000, 10'000'000);
+  const auto unit = kind.unit != 0 ? kind.unit : *rc::gen::element<Cost>(1, 1'000, 10'000'000);
   const auto enlarge = [&](std::vector<Cost>& costs) {
     for (Cost& cost : costs) cost *= cost == kForbidden ? 1 : unit;
   };

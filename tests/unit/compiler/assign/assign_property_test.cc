@@ -1,6 +1,7 @@
 // Placements against every placement there is, and bounds against the optimum.
 #include <rapidcheck.h>
 
+#include <chrono>
 #include <random>
 
 #include "compiler/assign/bound.h"
@@ -9,6 +10,7 @@
 #include "compiler/assign/list_schedule.h"
 #include "compiler/assign/local_search.h"
 #include "compiler/assign/minimum_cut.h"
+#include "compiler/assign/quick_branch.h"
 #include "compiler/assign/solve.h"
 #include "compiler/assign/symmetry.h"
 #include "tests/support/catch.h"
@@ -147,6 +149,22 @@ TEST_CASE("few nodes are placed as well as can be for a largest row, whatever th
     RC_ASSERT(found->value.objective == *optimum);
     RC_ASSERT(verify(problem, found->proof, *optimum).ok());
     RC_ASSERT(!verify(problem, found->proof, *optimum + 1).ok());
+  }));
+}
+
+TEST_CASE("where nothing is known to keep all limits, cases that no price shows to be too dear stop nothing") {
+  CHECK(rc::check([] {
+    const Problem problem = any_problem({.components = 3, .rows = true, .unit = 1'000'000'000});
+    RC_PRE(is_for_quick_branch(problem));
+    const auto optimum = brute_force(problem);
+    const QuickOptions options{.below = Sum{1} << 62,
+                               .end = std::chrono::steady_clock::now() + std::chrono::minutes(1)};
+    const Quick found = branch_quickly(problem, options);
+    RC_ASSERT(found.placement.empty() == !optimum.has_value());
+    if (!optimum) return;
+    RC_ASSERT(found.value == *optimum);
+    RC_ASSERT(evaluate(problem, found.placement).objective == *optimum);
+    if (found.complete) RC_ASSERT(verify(problem, found.proof, *optimum).ok());
   }));
 }
 

@@ -22,6 +22,7 @@ TEST_CASE("a file is read whole or up to a bound, and nothing that is no file") 
   CHECK(read_regular_file(folder / "file", 1 << 20)->size() == 100'013);
   CHECK(*read_regular_file(folder / "file", 4) == "four");
   CHECK(read_regular_file(folder / "empty", 4)->empty());
+  CHECK(read_regular_file("/proc/self/status", 1 << 20)->starts_with("Name:"));
   const auto refusal = [](const fs::path& path, Code code) {
     const Status status = read_regular_file(path, 10).status();
     CHECK(status.code() == code);
