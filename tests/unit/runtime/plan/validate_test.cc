@@ -213,6 +213,12 @@ TEST_CASE("rules of replicas and counts") {
       {"by a field of the tag", [](Plan& p) { p.edges[0].choice.bits = 33; }},
       {"a count goes from a scatter", [](Plan& p) { p.edges[0].count = true; }},
       {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
+      {"2 blocks do not hold the elements",  // of which all go to the replica that has the instance
+       [](Plan& p) {
+         OutputPortPlan& port = p.stages[2].outputs[1];
+         port.one_of = port.in_place = -1, port.many = 4, port.index_shift = 8, port.index_bits = 2;
+         p.edges[3].min_blocks = 2;
+       }},
   });
 }
 
