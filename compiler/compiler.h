@@ -73,7 +73,8 @@ struct Compilation {
   std::optional<Plan> plan;             // absent if there is any diagnostic, and with only_check
   GraphFacts facts;                     // as far as the graph could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
-  std::vector<std::string> files = {};  // that were looked at: graph, includes, kernels, machine file, profile
+  std::vector<std::string> files = {};  // that were looked at: graph, includes, kernels, machine file, profile;
+                                        // and those that they name: libraries, sources, parameters
 };
 
 // Reads and compiles a graph file. Never throws; bounded in time and memory by the size of the file (fuzzed through

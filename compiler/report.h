@@ -39,7 +39,9 @@ class Report {
 
   // `name` stands in diagnostics. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
-  // The names of all sources but the command line; some may come twice.
+  // A source names this file, from its own folder on.
+  void add_named(std::uint32_t source, const std::string& file);
+  // The names of all sources but the command line, and of the files that they name; some may come twice.
   [[nodiscard]] std::vector<std::string> files() const;
   // What a source says is noted to come from the include at `place`.
   void set_includer(std::uint32_t source, const Place& place) { sources_[source].includer = place; }
@@ -88,6 +90,7 @@ class Report {
   void locate(Note& note, SourceMessage& message);
 
   std::vector<Source> sources_;
+  std::vector<std::string> named_;
   std::vector<Entry> entries_;
   std::vector<Use> uses_{{}};                                 // [0] none
   std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;  // source, line

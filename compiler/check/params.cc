@@ -106,6 +106,7 @@ class ParamSetter {
       check(decl, use, param.value);
       if (param.is_file && !param.value.empty()) {
         param.value = absolute_path(folder_of(use) / param.value);
+        report_.add_named(stage.place.source, param.value);
       }
     }
     stage.params.push_back(std::move(param));

@@ -154,6 +154,7 @@ void read_opencl(const YamlNode& node, const KernelDecl& kernel, bool all_ports,
   const MapReader map(&node, "variant `opencl`", {"size", "source", "entry", "global", "resources"}, report);
   if (const YamlNode* source = map.need("source", "source: NAME.cl")) {
     variant.source = read_text(*source, "`source`", report).value_or("");
+    report.add_named(source->place.source, variant.source);
   }
   if (const YamlNode* entry = map.need("entry", "entry: FUNCTION")) {
     variant.entry = read_name(*entry, "the name of a function", report).value_or("");
@@ -276,6 +277,7 @@ void read_body(const MapReader& map, KernelDecl& kernel, Report& report) {
   }
   if (const YamlNode* library = map.need("library", "library: libNAME.so")) {
     kernel.library = read_text(*library, "`library`", report).value_or("");
+    report.add_named(library->place.source, kernel.library);
   }
   if (const YamlNode* scratch = map.get("scratch")) {
     kernel.scratch_bytes = read_size(*scratch, "`scratch`", report).value_or(0);

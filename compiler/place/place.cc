@@ -59,8 +59,8 @@ class Placer {
     report_.error(problem::kUnreachable, place,
                   cat(quote(name), " cannot be reached: the machine file lists links, and none between ", quote(name),
                       " and `host`, where every instance begins and ends"),
-                  cat("pin the stage to one of its controllers: ", quote_list(controller_names()), "; or add `\"", name,
-                      "\": {}` to `controllers`, and its link, or `default_link`"));
+                  cat("pin the stage to one of its controllers: ", quote_list(controller_names()),
+                      "; or add `{between: [host, cpu], latency: ..., bandwidth: ...}` to `links`, or `default_link`"));
   }
 
   void pin(GraphStage& stage) {

@@ -41,12 +41,15 @@ using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
 // What to do with a report beside printing it.
 struct Shown {
   bool json = false;
-  std::string plot;     // file; empty: none
-  std::string machine;  // likewise, that is read
+  std::string plot;  // file; empty: none
 };
 
-int run_bench(const Bench& bench, const Shown& shown) {
-  if (const Status kept = check_kept(given({{"--plot", shown.plot}}), {{"--machine", shown.machine}}); !kept.ok())
+// What a benchmark reads.
+using Reads = std::function<std::vector<ReadFile>()>;
+
+int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
+  const std::vector<ReadFile> read = reads ? reads() : std::vector<ReadFile>();
+  if (const Status kept = check_kept(given({{"--plot", shown.plot}}), read); !kept.ok())
     return fail(kept, kUsage, shown.json);
   const Status writable = shown.plot.empty() ? Status() : check_writable(shown.plot);
   if (!writable.ok()) return fail(writable, kFailed, shown.json);  // sooner than after minutes of measuring
@@ -66,16 +69,14 @@ int run_bench(const Bench& bench, const Shown& shown) {
   return kDone;
 }
 
-CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const std::string& help, Bench bench) {
+CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const std::string& help, Bench bench,
+              Reads reads = {}) {
   CLI::App& command = *parent.add_subcommand(name, help);
   auto shown = std::make_shared<Shown>();
   command.add_flag("--json", shown->json, "Print one JSON object on stdout");
   command.add_option("--plot", shown->plot, "Draw the report, too, as an SVG picture")->option_text("FILE.svg");
-  command.callback([shown, bench, &command, &action] {
-    const CLI::Option* const machine = command.get_option_no_throw("--machine");
-    if (machine != nullptr && *machine) shown->machine = machine->as<std::string>();
-    action = [shown, bench] { return run_bench(bench, *shown); };
-  });
+  command.callback(
+      [shown, bench, reads, &action] { action = [shown, bench, reads] { return run_bench(bench, *shown, reads); }; });
   return command;
 }
 
@@ -298,12 +299,17 @@ void add_methods(CLI::App& parent, Action& action) {
   constexpr std::uint64_t kMostBytes = 64 << 20;
   auto chosen = std::make_shared<bench::MethodOptions>(bench::MethodOptions{bench::doubling_sizes(kMostBytes)});
   auto machine = std::make_shared<std::string>();
-  CLI::App& command = add(parent, action, "methods", "The chosen transfer method beside each single one, by size",
-                          [chosen, machine](const RunOptions& options) -> Result<bench::Report> {
-                            const auto limit = measured_inline_limit(*machine, options.transport->name());
-                            if (!limit.ok()) return limit.status();
-                            return bench::bench_methods(options, *limit, *chosen);
-                          });
+  CLI::App& command = add(
+      parent, action, "methods", "The chosen transfer method beside each single one, by size",
+      [chosen, machine](const RunOptions& options) -> Result<bench::Report> {
+        const auto limit = measured_inline_limit(*machine, options.transport->name());
+        if (!limit.ok()) return limit.status();
+        return bench::bench_methods(options, *limit, *chosen);
+      },
+      [machine]() -> std::vector<ReadFile> {
+        if (!machine->empty()) return {{"--machine", *machine}};
+        return {{"the default of --machine", default_machine_file().value_or("")}};
+      });
   command.footer(kAboutMethods);
   command.add_option("--machine", *machine, "Machine file whose inline limit is chosen by")->type_name("FILE");
   command

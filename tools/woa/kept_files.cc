@@ -27,13 +27,12 @@ std::optional<Identity> identity(const fs::path& path) {
   return Identity{status.st_dev, status.st_ino};
 }
 
-// Whether `name` is `pattern` with a number in place of its %i.
-bool fits(std::string_view name, std::string_view pattern) {
-  const std::size_t place = pattern.find(kNumber);
-  if (place == std::string_view::npos || name.size() < pattern.size() - 1) return name == pattern;
-  const std::string_view number = name.substr(place, name.size() - pattern.size() + kNumber.size());
-  return name.starts_with(pattern.substr(0, place)) && name.ends_with(pattern.substr(place + kNumber.size())) &&
-         number.find_first_not_of("0123456789") == std::string_view::npos;
+bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+// Whether there is a number, and nothing else, between the two.
+bool fits(std::string_view name, std::string_view prefix, std::string_view suffix) {
+  return name.size() > prefix.size() + suffix.size() && name.starts_with(prefix) && name.ends_with(suffix) &&
+         is_digits(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
 }
 
 // What is there of the files that the number in `file` may mean; of one without a number, itself.
@@ -42,13 +41,15 @@ std::vector<fs::path> meant(const WrittenFile& file) {
   const std::size_t number = file.numbered ? text.find(kNumber) : std::string::npos;
   if (number == std::string::npos) return {file.path};
   const std::size_t begin = text.rfind('/', number) + 1, end = std::min(text.find('/', number), text.size());
-  const std::string folder = text.substr(0, begin), pattern = text.substr(begin, end - begin), rest = text.substr(end);
+  const std::string folder = text.substr(0, begin), prefix = text.substr(begin, number - begin);
+  const std::string suffix = text.substr(number + kNumber.size(), end - number - kNumber.size()),
+                    rest = text.substr(end);
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), last; !error && entry != last;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (fits(name, pattern)) files.emplace_back(folder + name + rest);
+    if (fits(name, prefix, suffix)) files.emplace_back(folder + name + rest);
   }
   return files;
 }
@@ -70,11 +71,40 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
+// What stands around the number, if there is one; else all of it is the prefix. The folder's own name may have a %i.
+struct Pattern {
+  std::string prefix;
+  std::optional<std::string> suffix = std::nullopt;
+};
+
+Pattern pattern_of(const WrittenFile& file) {
+  const std::string text = file.path.string();
+  const std::size_t number = file.numbered ? text.find(kNumber) : std::string::npos;
+  if (number == std::string::npos) return {resolved(file.path).string()};
+  const std::size_t begin = text.rfind('/', number) + 1;
+  const fs::path folder = resolved(begin == 0 ? "." : text.substr(0, begin)) / "";
+  return {folder.string() + text.substr(begin, number - begin), text.substr(number + kNumber.size())};
+}
+
+// Whether one of the two is the other with nothing but digits added where the number is.
+bool begin_alike(std::string_view a, std::string_view b) {
+  return a.size() < b.size() ? begin_alike(b, a) : a.starts_with(b) && is_digits(a.substr(b.size()));
+}
+
+bool end_alike(std::string_view a, std::string_view b) {
+  return a.size() < b.size() ? end_alike(b, a) : a.ends_with(b) && is_digits(a.substr(0, a.size() - b.size()));
+}
+
+// Whether a number for each makes one name of them.
+bool overlap(const Pattern& a, const Pattern& b) {
+  if (a.suffix && b.suffix) return begin_alike(a.prefix, b.prefix) && end_alike(*a.suffix, *b.suffix);
+  if (a.suffix) return fits(b.prefix, a.prefix, *a.suffix);
+  return b.suffix ? fits(a.prefix, b.prefix, *b.suffix) : a.prefix == b.prefix;
+}
+
 bool are_one(const WrittenFile& a, const WrittenFile& b) {
-  const fs::path one = resolved(a.path), other = resolved(b.path);
-  if (one == other) return !is_special(one);
-  if (a.numbered && fits(other.string(), one.string())) return true;
-  if (b.numbered && fits(one.string(), other.string())) return true;
+  if (is_special(a.path)) return false;  // before links are followed: what /dev/stdout leads to may have no name
+  if (overlap(pattern_of(a), pattern_of(b))) return true;
   const auto file = identity(a.path);
   return file && file == identity(b.path);
 }

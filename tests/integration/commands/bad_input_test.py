@@ -3,7 +3,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 
 import harness
 from harness import SOURCE, WoaTest, read
@@ -66,9 +65,7 @@ class BadPlans(WoaTest):
         for name, reason in (("/dev/zero", "device"), (self.path("pipe"), "pipe"), (SOURCE, "folder"), (self.path("large"), "version 0")):
             for command in (("verify",), ("check",), ("explain",), ("run", "--in", "text=" + HELLO)):
                 with self.subTest(name, command=command):
-                    began = time.monotonic()
                     self.refused(self.woa(command[0], name, *command[1:]), 1, "error[", reason)
-                    self.assertLess(time.monotonic() - began, 10)
         for option in ("--machine", "--profile"):
             self.refused(self.woa("check", HELLO, option, self.path("pipe")), 1, "E0101", "it is a pipe")
 

@@ -6,6 +6,8 @@ import shutil
 import harness
 from harness import SOURCE, WoaTest, read
 
+TWO = ("woa: 1\ngraph: two\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+       "  one: {kernel: copy, in: {data: data}}\n  two: {kernel: copy, in: {data: data}}\noutputs: {a: one.data, b: two.data}\n")
 MACHINE = "woa_machine: 1\ncontrollers: {'cpu:0': {}, 'cpu:1': {}}\n"
 
 
@@ -54,6 +56,7 @@ class Outputs(WoaTest):
         os.makedirs(self.path("config/woa"))
         self.write("config/woa/machine.yaml", MACHINE)
         self.keeps("machine.yaml", "compile", self.graph, "-o", self.path("config/woa/machine.yaml"))
+        self.keeps("machine.yaml", "bench", "methods", "--plot", self.path("config/woa/machine.yaml"), names=("--plot", "the default of --machine"))
 
     def test_what_the_graph_names(self):
         folder = self.path("user-kernel")
@@ -65,6 +68,28 @@ class Outputs(WoaTest):
             file.write("includes: [part.yaml]\n")
         self.keeps(part, "check", self.graph, "--sarif", part)
         self.keeps(part, "run", self.graph, "--in", "text=" + self.text, "--out", "copy=" + part)
+
+    def test_what_the_kernels_of_a_graph_with_errors_name(self):
+        folder = self.path("user-kernel")
+        shutil.copytree(os.path.join(SOURCE, "graphs/user-kernel"), folder)
+        graph, kernel = os.path.join(folder, "graph.yaml"), os.path.join(folder, "threshold", "kernel.yaml")
+        library = self.write("user-kernel/threshold/libthreshold.so", "a library")
+        source = self.write("user-kernel/threshold/threshold.cl", "a source")
+        with open(kernel, "a") as file:
+            file.write("  opencl: {source: threshold.cl, entry: threshold, global: [bytes], size: true}\n")
+        for more in ("", "colour: red\n"):
+            with open(graph, "a") as file:
+                file.write(more)
+            for kept in (library, source):
+                self.keeps(kept, "check", graph, "--sarif", kept, names=("--sarif: ",))
+        with open(kernel, "a") as file:
+            file.write("colour: red\n")
+        self.keeps(library, "check", graph, "--sarif", library, names=("--sarif: ", "the graph"))
+
+    def test_parameters_of_a_graph_with_errors(self):
+        graph = self.write("g.yaml", "woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
+                           "  s: {kernel: aes_gcm_encrypt, in: {data: data}, params: {key_file: text}}\noutputs: {data: s.dta}\n")
+        self.keeps(self.text, "check", graph, "--sarif", self.text, names=("--sarif: ", "the graph"))
 
     def test_a_plan(self):
         plan = self.path("h.plan")
@@ -93,6 +118,24 @@ class Outputs(WoaTest):
             self.refused(self.woa(*arguments), 2, "to one file", arguments[-2])
             self.assertFalse(os.path.exists(new))
         self.assertEqual(self.woa("compile", self.graph, "-o", "/dev/null", "--dot", "/dev/null").returncode, 0)
+
+    def test_patterns_that_make_one_name(self):
+        two, numbered = self.write("two.yaml", TWO), self.path("n%i")
+        os.mkdir(numbered)
+        run = ["run", two, "--in", "data=" + self.text, "--instances", "12"]
+        for a, b in (("x%i", "x1%i"), ("x1%i", "x%i"), ("x%i", "x%i"), ("x%i", "./x%i"), ("x%i.a", "x%i2.a"), ("x%i2", "x3%i"), ("x%i", "x7"), ("x7.a", "x%i.a")):
+            with self.subTest(a=a, b=b):
+                self.refused(self.woa(*run, "--out", "a=" + a, "--out", "b=" + b, cwd=numbered), 2, "to one file", b)
+        self.assertEqual(os.listdir(numbered), [])
+        for a, b in (("x%i", "xa%i"), ("x%i.a", "x%i.b"), ("x%i", "x"), ("x%i", "y1%i"), ("x%i-1", "x1-%i2"), ("x%i", "x1%i/../y")):
+            with self.subTest(a=a, b=b):
+                self.assertNotIn(b"to one file", self.woa(*run, "--out", "a=" + a, "--out", "b=" + b, cwd=numbered).stderr)
+
+    def test_a_pipe_takes_two_outputs(self):
+        two = self.write("two.yaml", TWO)
+        done = self.woa("run", two, "--in", "data=" + self.text, "--out", "a=/dev/stdout", "--out", "b=/dev/stdout")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(b"a text"), 2)
 
     def test_a_dash_is_no_stream(self):
         for arguments in (["compile", self.graph, "-o"], ["compile", self.graph, "--dot"], ["check", self.graph, "--sarif"], ["explain", self.graph, "--svg"],
