@@ -53,7 +53,7 @@ class Bar {
  public:
   explicit Bar(std::uint64_t launches) : launches_(launches) {}
   void update(std::uint64_t done) {
-    if (!progress_) progress_.emplace(launches_, true);
+    if (!progress_) progress_.emplace(launches_, "launches");
     progress_->update(done);
   }
   void next() { update(++done_); }

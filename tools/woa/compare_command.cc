@@ -22,6 +22,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
+#include "tools/woa/waiting.h"
 
 namespace woa::tools {
 namespace {
@@ -103,8 +104,7 @@ class Comparer {
       if (const int code = add_model(model); code != kDone) return code;
     result_.objective = options_.goal.objective;
     if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();
-    result_.break_even = find_break_even(*woa_, std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                    2 * std::chrono::nanoseconds(options_.placement_limit_ns)));
+    find_break_even();
     if (arguments_.run)
       if (const int code = run_models(); code != kDone) return code;
     options_.json ? print_json(to_json(result_)) : print(result_);
@@ -182,6 +182,13 @@ class Comparer {
     row.placed = Status(Code::kExhausted, why);
     row.plan = row.placed;
     result_.models.push_back(std::move(row));
+  }
+
+  void find_break_even() {
+    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(
+        2 * std::chrono::nanoseconds(options_.placement_limit_ns));
+    const Waiting waiting("looking for where RPC is as good", limit);
+    result_.break_even = woa::find_break_even(*woa_, limit);
   }
 
   int run_models() {

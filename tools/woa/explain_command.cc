@@ -18,6 +18,7 @@
 #include "tools/woa/load_plan.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/placement_explanation.h"
+#include "tools/woa/waiting.h"
 
 namespace woa::tools {
 namespace {
@@ -185,8 +186,10 @@ int explain(const ExplainArguments& arguments) {
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
+  std::optional<Waiting> waiting(std::in_place, "looking for what could be elsewhere", limit);
   const auto reasons =
       plan->certificate ? explain_placement(*loaded.plan, limit) : Result<PlacementReasons>(PlacementReasons());
+  waiting.reset();
   if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // nothing that it says is repeated
     return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
   if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/sarif.h"
+#include "tools/woa/waiting.h"
 
 namespace woa::tools {
 namespace {
@@ -79,6 +81,12 @@ std::vector<ReadFile> read_files(const Compilation& compiled) {
   return files;
 }
 
+Compilation compile_and_wait(const GraphOptions& options, const CompileOptions& compile) {
+  std::optional<Waiting> waiting;
+  if (compile.profile) waiting.emplace("looking for a placement for " + compile.goal.model, compile.placement_limit);
+  return compile_file(options.file, compile);
+}
+
 Loaded compile_graph(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   CompileOptions compile;
   compile.kernel_path = kernel_path();
@@ -94,7 +102,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.replicas = options.replicas;
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
-  Compilation result = compile_file(options.file, compile);
+  Compilation result = compile_and_wait(options, compile);
   if (const Status kept = check_kept(all_written(options), read_files(result)); !kept.ok())
     return {std::nullopt, fail(kept, kUsage, options.json)};
   if (!options.quiet) print_diagnostics(result.diagnostics);
@@ -189,7 +197,9 @@ Status set_blocks(Plan& plan, const GraphOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   if (options.buffers != kThroughputBuffers) return {};
+  std::optional<Waiting> waiting(std::in_place, "looking for the fewest blocks");
   const auto sized = blocks_for_throughput(plan);
+  waiting.reset();
   if (!sized.ok()) return sized.status();
   if (!sized->least && !options.quiet)
     print_warning(

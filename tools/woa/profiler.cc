@@ -110,7 +110,7 @@ class Profiler {
     }
     options.transport = transport.get();
     ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
-    Progress progress(chosen.inputs * (chosen.repetitions + 1), true);
+    Progress progress(chosen.inputs * (chosen.repetitions + 1), "instances");
     chosen.progress = [&](std::uint64_t done) { progress.update(done); };
     return run_for_profile(plan, *inputs_, std::move(options), chosen);
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "runtime/base/clock.h"
 
@@ -15,8 +16,8 @@ constexpr int kBarWidth = 30;
 
 }  // namespace
 
-Progress::Progress(std::uint64_t total, bool enabled)
-    : total_(total), started_ns_(now_ns()), enabled_(enabled && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::uint64_t total, std::string units)
+    : total_(total), started_ns_(now_ns()), units_(std::move(units)), enabled_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (drawn_ns_ != 0) std::fprintf(stderr, "\r\033[K");
@@ -31,8 +32,8 @@ void Progress::update(std::uint64_t done) {
   const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
                           std::string(static_cast<std::size_t>(kBarWidth - filled), '.');
   const double rate = static_cast<double>(done) / (static_cast<double>(now - started_ns_) / 1e9);
-  std::fprintf(stderr, "\r[%s] %llu/%llu instances, %.1f/s\033[K", bar.c_str(), static_cast<unsigned long long>(done),
-               static_cast<unsigned long long>(total_), rate);
+  std::fprintf(stderr, "\r[%s] %llu/%llu %s, %.1f/s\033[K", bar.c_str(), static_cast<unsigned long long>(done),
+               static_cast<unsigned long long>(total_), units_.c_str(), rate);
 }
 
 }  // namespace woa::tools

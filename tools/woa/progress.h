@@ -8,8 +8,8 @@ namespace woa::tools {
 
 class Progress {
  public:
-  // `enabled`: only if stderr is a terminal.
-  Progress(std::uint64_t total, bool enabled);
+  // Of so many `units`. Nothing is drawn if stderr is no terminal.
+  Progress(std::uint64_t total, std::string units);
   ~Progress();  // clears the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -17,6 +17,7 @@ class Progress {
 
  private:
   std::uint64_t total_, started_ns_, drawn_ns_ = 0;
+  std::string units_;
   bool enabled_;
 };
 

@@ -89,7 +89,7 @@ struct Collected {
 // Submits every instance as fast as the window admits it; ends early when the results have nowhere to go.
 void drive(Run& run, const InputFiles& inputs, Collected& collected) {
   RunResult& result = collected.result;
-  Progress progress(result.instances, true);
+  Progress progress(result.instances, "instances");
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
   while (collected.completed < result.instances && run.status().ok() && collected.written.ok()) {
