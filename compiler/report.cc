@@ -91,6 +91,8 @@ std::string format(const SourceMessage& message, std::string_view kind, std::str
 }  // namespace
 
 std::uint32_t Report::add_source(std::string name, std::string text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which no reader sees, and no column counts
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   sources_.push_back({std::move(name), std::move(text), {}, {}});
   return static_cast<std::uint32_t>(sources_.size() - 1);
 }

@@ -35,6 +35,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app(kAboutWoa, "woa");
   Action action;
   app.require_subcommand(1);
+  app.option_defaults()->disable_flag_override();  // `--json=no` is a slip, not a wish
   app.set_version_flag("--version", "woa " WOA_VERSION);
   add_check(app, action);
   add_lsp(app, action);

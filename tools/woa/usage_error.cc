@@ -40,6 +40,8 @@ std::string in_our_words(const std::string& text) {
     return option + ": it is given more than once";
   if (text.find(": 1 required ") != std::string::npos && text.ends_with(" missing"))
     return option + ": its value is missing";
+  if (const std::size_t end = text.find(" was given a disallowed flag override"); end != std::string::npos)
+    return "--" + text.substr(0, end) + ": it takes no value";
   return text == "A subcommand is required" ? "a command is missing" : text;
 }
 

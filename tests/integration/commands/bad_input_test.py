@@ -91,6 +91,7 @@ class BadUsage(WoaTest):
                                 (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
                                 (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 525600min, got '5'"),
                                 (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; `woa run --help`"),
+                                (["check", HELLO, "--json=3"], "--json: it takes no value; `woa check --help`"),
                                 (["run", HELLO, "--window"], "--window: its value is missing; `woa run --help`"), (["bench"], "a command is missing; `woa bench --help`"),
                                 (["compile", HELLO, "--profile", "p.json", "--max-price", "-1"], "--max-price: expected a whole number from 0 to 1125899906842623, got '-1'"),
                                 (["compile", HELLO, "--profile", "p.json", "--max-price", "18446744073709551615"], "--max-price: expected a whole number from 0 to"),
