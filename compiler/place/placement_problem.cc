@@ -281,19 +281,22 @@ class Builder {
 
   // A row for each link that payload may go over. Edges of the sink go where others do.
   void add_link_loads() {
+    const std::vector<std::vector<std::size_t>> pairs = pairs_by_link();
     for (std::uint32_t x = 0; x < k_; ++x)
       for (std::uint32_t y = 0; y < k_; ++y)
-        if (x != y && table_.links[x * k_ + y].direct && table_.links[x * k_ + y].ps_per_kib > 0) add_link_load(x, y);
+        if (x != y && table_.links[x * k_ + y].direct && table_.links[x * k_ + y].ps_per_kib > 0)
+          add_link_load(x, y, pairs[x * k_ + y]);
   }
-  void add_link_load(std::uint32_t x, std::uint32_t y) {
+  void add_link_load(std::uint32_t x, std::uint32_t y, const std::vector<std::size_t>& pairs) {
+    if (pairs.empty()) return;
     const std::vector<Cost> none(problem_.edges.size(), 0);
     Row row{"load of the link from " + table_.components[x].controller + " to " + table_.components[y].controller,
             {},
-            pairs_over(x, y),
+            std::vector<std::uint8_t>(std::size_t{k_} * k_, 0),
             none,
             none,
             period()};
-    if (std::ranges::find(row.pairs, 1) == row.pairs.end()) return;
+    for (const std::size_t pair : pairs) row.pairs[pair] = 1;
     for (const EdgeCosts& edge : table_.edges) {
       const Sum time = transfer_ps(table_.links[x * k_ + y], bytes_over(edge, x, y));
       const auto put = [&](Cost& weight) {
@@ -316,14 +319,13 @@ class Builder {
     const auto hop = std::ranges::find_if(route.hops(), [&](const Hop& h) { return h.from == x && h.to == y; });
     return hop == route.hops().end() ? edge.bytes : crossing(*hop, edge).bytes;
   }
-  // Payload from which components to which goes over a link?
-  [[nodiscard]] std::vector<std::uint8_t> pairs_over(std::uint32_t x, std::uint32_t y) const {
-    std::vector<std::uint8_t> pairs(std::size_t{k_} * k_, 0);
+  // By link: payload from which component to which goes over it.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> pairs_by_link() const {
+    std::vector<std::vector<std::size_t>> pairs(std::size_t{k_} * k_);
     for (std::uint32_t a = 0; a < k_; ++a)
-      for (std::uint32_t b = 0; b < k_; ++b) {
-        const auto links = links_of(table_, route_of_token(goal_.model, a, b, false));
-        pairs[a * k_ + b] = std::ranges::find(links, std::pair(x, y)) != links.end() ? 1 : 0;
-      }
+      for (std::uint32_t b = 0; b < k_; ++b)
+        for (const auto& [x, y] : links_of(table_, route_of_token(goal_.model, a, b, false)))
+          pairs[x * k_ + y].push_back(a * k_ + b);
     return pairs;
   }
 
