@@ -81,16 +81,10 @@ Sum above_all(const Problem& problem) {
 
 // True: that is all there is to know.
 bool look_quickly(const Problem& problem, Clock::time_point end, Solution& solution) {
-  const auto look_below = [&](Sum below) {
-    Quick found = branch_quickly(problem, {.below = below, .end = end});
-    take(problem, std::move(found.placement), "branch and bound", solution);
-    return found;
-  };
-  // Prices that are made by a value far above what can be would be too high to be written down, so it is looked twice.
-  if (!solution.value.feasible)
-    if (const bool complete = look_below(above_all(problem)).complete; !solution.value.feasible) return complete;
-  Quick found = look_below(solution.value.objective);
-  if (found.complete) solution.bound = found.value, solution.proof = std::move(found.proof);
+  const Sum below = solution.value.feasible ? solution.value.objective : above_all(problem);
+  Quick found = branch_quickly(problem, {.below = below, .end = end});
+  take(problem, std::move(found.placement), "branch and bound", solution);
+  if (found.complete && solution.value.feasible) solution.bound = found.value, solution.proof = std::move(found.proof);
   return found.complete;
 }
 
