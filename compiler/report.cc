@@ -91,8 +91,6 @@ std::string format(const SourceMessage& message, std::string_view kind, std::str
 }  // namespace
 
 std::uint32_t Report::add_source(std::string name, std::string text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // which no reader sees, and no column counts
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   sources_.push_back({std::move(name), std::move(text), {}, {}});
   return static_cast<std::uint32_t>(sources_.size() - 1);
 }
@@ -168,8 +166,12 @@ void Report::locate(Note& note, SourceMessage& message) {
   message.file = sources_[place.source].name;
   message.text = std::move(note.text);
   message.line = place.line;
-  const std::string_view quoted = line(place);
-  const std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, quoted.size());
+  std::string_view quoted = line(place);
+  std::size_t before = std::min<std::size_t>(place.column == 0 ? 0 : place.column - 1, quoted.size());
+  if (place.line == 1 && quoted.starts_with(kByteOrderMark)) {
+    quoted.remove_prefix(kByteOrderMark.size());
+    before -= std::min(before, kByteOrderMark.size());
+  }
   message.column = place.line == 0 ? 0 : characters(quoted.substr(0, before)) + 1;
   std::size_t begin = before < kMaxQuoted ? 0 : before - kMaxQuoted / 2;
   while (begin < before && !starts_character(quoted[begin])) ++begin;

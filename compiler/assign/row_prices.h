@@ -24,8 +24,8 @@ struct RowSearch {
 // To begin with: all prices 0, by the largest scale with which they fit 64 bits.
 Multipliers first_messages(const Problem& problem);
 
-// `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, by which
-// steps are measured. One step takes some passes of ascend() and one rounding.
+// `messages`: as ascend(); with rows their prices, too, are gone on with. `value`: of a feasible placement, or above
+// all: steps are measured by it. One step takes some passes of ascend() and one rounding.
 struct RowSteps {
   std::uint32_t most = 0;
   std::chrono::steady_clock::time_point end;  // one is made whatever the time

@@ -81,6 +81,7 @@ Sum above_all(const Problem& problem) {
 
 // True: that is all there is to know.
 bool look_quickly(const Problem& problem, Clock::time_point end, Solution& solution) {
+  // Where nothing feasible is known the prices of the root may be poor; rows close cases all the same.
   const Sum below = solution.value.feasible ? solution.value.objective : above_all(problem);
   Quick found = branch_quickly(problem, {.below = below, .end = end});
   take(problem, std::move(found.placement), "branch and bound", solution);

@@ -1,9 +1,11 @@
 #include "compiler/parse/text_cursor.h"
 
+#include "runtime/base/text.h"
+
 namespace woa {
 
 TextCursor::TextCursor(std::string_view text) noexcept : text_(text) {
-  first_ = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  first_ = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   byte_ = first_;
 }
 

@@ -7,6 +7,9 @@
 
 namespace woa {
 
+// What some editors begin a file with: no reader sees it, and no column counts it.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Bytes of the well-formed UTF-8 character at the beginning of `text`, which is not empty; 0 if it is none.
 std::size_t utf8_length(std::string_view text) noexcept;
 // Whether `text`, which is not empty, begins with a control character of ASCII or of Latin 1, whose U+009B begins a

@@ -161,6 +161,12 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
   print_columns(rows, edges);
 }
 
+Result<PlacementReasons> find_reasons(const Plan& plan, std::chrono::milliseconds limit) {
+  if (!plan.certificate) return PlacementReasons();
+  const Waiting waiting("looking for what could be elsewhere", limit);
+  return explain_placement(plan, limit);
+}
+
 int explain(const ExplainArguments& arguments) {
   const std::string& given = arguments.graph.file.native();
   if (is_problem_code(given)) {
@@ -186,10 +192,7 @@ int explain(const ExplainArguments& arguments) {
     edges.push_back(explain_edge(*plan, layout, e, graph.transport));
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
-  std::optional<Waiting> waiting(std::in_place, "looking for what could be elsewhere", limit);
-  const auto reasons =
-      plan->certificate ? explain_placement(*loaded.plan, limit) : Result<PlacementReasons>(PlacementReasons());
-  waiting.reset();
+  const auto reasons = find_reasons(*loaded.plan, limit);
   if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // nothing that it says is repeated
     return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
   if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())

@@ -7,6 +7,7 @@
 
 #include "compiler/parse/yaml_tree.h"
 #include "runtime/base/regular_file.h"
+#include "runtime/base/text.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/file_uri.h"
 
@@ -50,9 +51,15 @@ std::uint32_t in_utf16(std::string_view line, std::uint32_t characters) {
   return units + characters;
 }
 
+// As the compiler counts its columns.
+std::string unmarked(std::string text) {
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 std::string read(const fs::path& path) {
   Result<std::string> text = read_regular_file(path, kMaxYamlBytes);
-  return text.ok() ? std::move(*text) : std::string();
+  return text.ok() ? unmarked(std::move(*text)) : std::string();
 }
 
 }  // namespace
@@ -92,11 +99,11 @@ void LanguageServer::notify(const std::string& method, const json& params) {
   if (!method.starts_with("textDocument/did")) return;
   const std::string uri = params.at("textDocument").at("uri").get<std::string>();
   if (method == "textDocument/didOpen") {
-    documents_[uri] = params.at("textDocument").at("text").get<std::string>();
+    documents_[uri] = unmarked(params.at("textDocument").at("text").get<std::string>());
     changed_.insert(uri);
   } else if (method == "textDocument/didChange") {
     if (const json& changes = params.at("contentChanges"); !changes.empty())
-      documents_[uri] = changes.back().at("text").get<std::string>();
+      documents_[uri] = unmarked(changes.back().at("text").get<std::string>());
     changed_.insert(uri);
   } else if (method == "textDocument/didSave") {  // others may include it, or name its kernel
     for (const auto& [open, text] : documents_) changed_.insert(open);

@@ -192,14 +192,17 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   return {std::move(*plan), kDone};
 }
 
+Result<ThroughputBlocks> find_blocks(const Plan& plan) {
+  const Waiting waiting("looking for the fewest blocks");
+  return blocks_for_throughput(plan);
+}
+
 // --buffers. The certificate is there, and true, if blocks are for a throughput.
 Status set_blocks(Plan& plan, const GraphOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   if (options.buffers != kThroughputBuffers) return {};
-  std::optional<Waiting> waiting(std::in_place, "looking for the fewest blocks");
-  const auto sized = blocks_for_throughput(plan);
-  waiting.reset();
+  const auto sized = find_blocks(plan);
   if (!sized.ok()) return sized.status();
   if (!sized->least && !options.quiet)
     print_warning(

@@ -28,14 +28,16 @@ constexpr const char* kAboutWoa =
 
 // For errors that come before the options are read.
 bool wants_json(int argc, char** argv) {
-  return std::any_of(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--json") == 0; });
+  return std::any_of(argv, argv + argc, [](const char* text) {
+    return std::strcmp(text, "--json") == 0 || std::strcmp(text, "--json=true") == 0;
+  });
 }
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAboutWoa, "woa");
   Action action;
   app.require_subcommand(1);
-  app.option_defaults()->disable_flag_override();  // `--json=no` is a slip, not a wish
+  app.option_defaults()->disable_flag_override();  // `--json=no` is a slip, not a wish; `=true` says nothing new
   app.set_version_flag("--version", "woa " WOA_VERSION);
   add_check(app, action);
   add_lsp(app, action);

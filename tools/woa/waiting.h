@@ -12,14 +12,14 @@ namespace woa::tools {
 // Shown from the first second on, and only if stderr is a terminal.
 class Waiting {
  public:
-  // `most`: 0 if nothing bounds it.
-  explicit Waiting(std::string what, std::chrono::nanoseconds most = {});
+  // `limit`: what it was given, which it may overrun a little; 0 if nothing bounds it.
+  explicit Waiting(std::string what, std::chrono::nanoseconds limit = {});
   ~Waiting();  // clears the line
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
-  void show(const std::stop_token& stop, const std::string& what, std::chrono::seconds most);
+  void show(const std::stop_token& stop, const std::string& what, std::chrono::seconds limit);
 
   std::mutex mutex_;
   std::condition_variable_any stopped_;

@@ -73,7 +73,7 @@ class Compare(WoaTest):
                "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested"}, "scatter": {"rpc-nested", "rpc-polled"},
                "subgraph": {"rpc-nested"}}
 
-    # Builds with sanitizers run all examples, too (graphs_test.py), and what they send is the same.
+    # Builds with sanitizers run examples under every model (graphs_test.py), and the flagship as above; what is sent is the same.
     @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "what is sent is counted in other builds")
     def test_examples_send_what_was_predicted(self):
         self.need_flagship()

@@ -117,6 +117,11 @@ class LanguageServer(WoaTest):
         line = text.split("\n")[4]
         self.assertEqual(columns, [line.index("colour") + 1, line.index("colour")])  # the face takes two units of UTF-16
 
+    def test_a_byte_order_mark_is_no_text(self):
+        text = "\ufeff" + GOOD.replace("woa: 1", "woa: 2")
+        problem, = Editor(self).open(self.write("marked.yaml", text), text)
+        self.assertEqual((problem["code"], problem["range"]["start"]), ("E0115", {"line": 0, "character": len("woa: ")}))
+
     def test_a_problem_is_shown_in_the_file_that_has_it(self):
         part = self.write("a part.yaml", "woa: 1\nincludes: [\"a part.yaml\"]\n")
         text = GOOD.replace("graph: g\n", "graph: g\nincludes: [\"a part.yaml\"]\n")
