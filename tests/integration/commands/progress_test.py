@@ -15,7 +15,10 @@ STAGES, CONTROLLERS = 40, 6
 class Progress(WoaTest):
     def on_terminal(self, *arguments):
         """A command's exit code, and what it prints on the terminal that its stderr is."""
-        leader, follower = pty.openpty()
+        try:
+            leader, follower = pty.openpty()
+        except OSError as error:  # a container without devpts
+            self.skip("terminal", str(error))
         command = subprocess.Popen([WOA, *arguments], stdout=subprocess.DEVNULL, stderr=follower)
         hangs = threading.Timer(LIMIT_S, command.kill)
         hangs.start()
