@@ -50,13 +50,20 @@ function(woa_verilated name)
   endif()
 endfunction()
 
-# Builds for checking compile the files of a library or a test program together: they share their headers, most of what there is to
-# compile. Other builds show that each file stands by itself.
-if(WOA_SANITIZE OR WOA_FUZZ)
-  set(WOA_TOGETHER ON)
+# The files of a target are compiled together, up to WOA_UNITY_BATCH of them: the standard library is most of what there is to
+# compile, and one file's share of it serves all. A debug build compiles them apart, so that a change costs one file.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(woa_unity_default OFF)
 else()
-  set(WOA_TOGETHER OFF)
+  set(woa_unity_default ON)
 endif()
+option(WOA_UNITY "Compile the files of a target together" ${woa_unity_default})
+set(WOA_UNITY_BATCH 16)
+
+# woa_together(NAME): what every library and program of ours is compiled with.
+function(woa_together name)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_UNITY} UNITY_BUILD_BATCH_SIZE ${WOA_UNITY_BATCH})
+endfunction()
 
 # For code that runs only briefly: under sanitizers the optimizer would take much longer than it saves.
 function(woa_brief name)
@@ -69,7 +76,7 @@ endfunction()
 function(woa_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
+  woa_together(${name})
   target_link_libraries(${name} PUBLIC woa_settings ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
 endfunction()
 
@@ -128,7 +135,7 @@ endif()
 function(woa_test_sources name)
   woa_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM woa_test_headers)
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_TOGETHER})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_UNITY})
 endfunction()
 
 # woa_test(NAME SOURCES ... [DEPS ...] [LABELS ...] [ARGS command line] [TIMEOUT seconds])

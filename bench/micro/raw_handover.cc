@@ -14,7 +14,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kWarmUp = 4;  // until both have taken their pages
+constexpr std::uint64_t kWarmUpPayloads = 4;  // until both have taken their pages
 
 struct Mailbox {
   alignas(64) std::atomic<std::uint64_t> written{0};  // payloads
@@ -24,13 +24,13 @@ struct Mailbox {
 };
 
 bool consume(Mailbox& mailbox, std::uint64_t payloads) {
-  std::vector<std::uint64_t> between(kWarmUp + payloads);
+  std::vector<std::uint64_t> between(kWarmUpPayloads + payloads);
   for (std::uint64_t k = 0; k < between.size(); ++k) {
     if (!spin_until([&] { return mailbox.written.load(std::memory_order_acquire) == k + 1; })) return false;
     between[k] = now_ns() - mailbox.written_ns;
     if (k + 1 == between.size()) {
-      const auto middle = between.begin() + static_cast<std::ptrdiff_t>(kWarmUp + payloads / 2);
-      std::nth_element(between.begin() + kWarmUp, middle, between.end());
+      const auto middle = between.begin() + static_cast<std::ptrdiff_t>(kWarmUpPayloads + payloads / 2);
+      std::nth_element(between.begin() + kWarmUpPayloads, middle, between.end());
       mailbox.median_ns = *middle;
     }
     mailbox.seen.store(k + 1, std::memory_order_release);
@@ -40,7 +40,7 @@ bool consume(Mailbox& mailbox, std::uint64_t payloads) {
 
 bool produce(Mailbox& mailbox, std::span<std::byte> payload, std::uint64_t payloads) {
   const std::vector<std::byte> source(payload.size(), std::byte{1});
-  for (std::uint64_t k = 0; k < kWarmUp + payloads; ++k) {
+  for (std::uint64_t k = 0; k < kWarmUpPayloads + payloads; ++k) {
     std::memcpy(payload.data(), source.data(), source.size());
     asm volatile("" ::"r"(payload.data()) : "memory");  // written before the clock is read
     mailbox.written_ns = now_ns();

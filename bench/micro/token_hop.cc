@@ -11,7 +11,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kWarmUp = 32;  // hops: until the blocks that come back are used again
+constexpr std::uint64_t kWarmUpHops = 32;  // hops: until the blocks that come back are used again
 
 // Every block that such a run has, and as much for others.
 Status check_memory(const Plan& plan, std::uint64_t bytes) {
@@ -44,7 +44,7 @@ Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
       return Result<std::uint64_t>(hop.bytes);
     });
   };
-  const auto warm = send(std::min(kWarmUp, hop.hops));
+  const auto warm = send(std::min(kWarmUpHops, hop.hops));
   if (!warm.ok()) return warm.status();
   const auto ns = send(hop.hops);
   if (!ns.ok()) return ns.status();

@@ -11,7 +11,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 192;
+constexpr std::uint64_t kMostInlineBytes = 192;
 constexpr std::uint64_t kWarmUp = 64;  // round trips: until every slot was used and the child has started
 
 // Keeps the packet that came last.
@@ -37,16 +37,16 @@ class Inbox final : public PacketSink {
 
  private:
   ActivationPacket header_;
-  std::array<std::byte, kMostBytes> payload_{};
+  std::array<std::byte, kMostInlineBytes> payload_{};
 };
 
 }  // namespace
 
 Result<double> transport_hop_ns(Transport& transport, std::uint64_t bytes, bool header_crc, std::uint64_t round_trips) {
-  if (bytes > kMostBytes) return {Code::kInvalid, "inline payload is at most " + std::to_string(kMostBytes) + " bytes"};
+  if (bytes > kMostInlineBytes) return {Code::kInvalid, "inline payload is at most " + std::to_string(kMostInlineBytes) + " bytes"};
   ChannelSpec spec;
   spec.header_crc = header_crc;
-  spec.inline_bytes = kMostBytes;
+  spec.inline_bytes = kMostInlineBytes;
   const auto there = open_lane(transport, spec), back = open_lane(transport, spec);
   if (!there.ok()) return there.status();
   if (!back.ok()) return back.status();

@@ -11,6 +11,8 @@ namespace woa::tools {
 
 std::filesystem::path program_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
+std::filesystem::path program_beside(const std::string& name) { return program_path().parent_path() / name; }
+
 std::vector<std::filesystem::path> kernel_path() {
   std::vector<std::filesystem::path> folders;
   if (const char* list = std::getenv("WOA_KERNEL_PATH"); list != nullptr) {
@@ -19,7 +21,7 @@ std::vector<std::filesystem::path> kernel_path() {
       if (!folder.empty()) folders.emplace_back(folder);
     }
   }
-  folders.push_back(program_path().parent_path() / "kernels");
+  folders.push_back(program_beside("kernels"));
   return folders;
 }
 

@@ -11,6 +11,8 @@ namespace woa::tools {
 
 // This program's own file.
 std::filesystem::path program_path();
+// What lies in this program's folder by that name, whether it is there or not.
+std::filesystem::path program_beside(const std::string& name);
 // Where kernels are found: WOA_KERNEL_PATH (colon-separated) first, then `kernels` beside the program.
 std::vector<std::filesystem::path> kernel_path();
 // Every back-end that this program was built with.

@@ -1,15 +1,5 @@
 // woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-
-#include "tools/woa/commands.h"
-#include "tools/woa/failure.h"
-#include "tools/woa/usage_error.h"
+#include "tools/woa/command_line.h"
 
 namespace woa::tools {
 namespace {
@@ -26,70 +16,13 @@ constexpr const char* kAboutWoa =
     "  woa explain E0401                            what that error means, and its fix\n"
     "  woa devices                                  what can run here, and why not\n";
 
-// For errors that come before the options are read.
-bool wants_json(int argc, char** argv) {
-  return std::any_of(argv, argv + argc, [](const char* text) {
-    return std::strcmp(text, "--json") == 0 || std::strcmp(text, "--json=true") == 0;
-  });
-}
-
-int parse_and_run(int argc, char** argv) {
-  CLI::App app(kAboutWoa, "woa");
-  Action action;
-  app.require_subcommand(1);
-  app.option_defaults()->disable_flag_override();  // `--json=no` is a slip, not a wish; `=true` says nothing new
-  app.set_version_flag("--version", "woa " WOA_VERSION);
-  add_check(app, action);
-  add_lsp(app, action);
-  add_compile(app, action);
-  add_run(app, action);
-  add_explain(app, action);
-  add_devices(app, action);
-  add_verify(app, action);
-  add_compare(app, action);
-  add_profile(app, action);
-  add_calibrate(app, action);
-  add_bench(app, action);
-  add_node(app, action);
-  add_serve(app, action);
-  if (argc > 1 && argv[1][0] != '-' && find_command(app, argv[1]) == nullptr)
-    return fail({Code::kInvalid, unknown_command(app, argv[1])}, kUsage, wants_json(argc, argv));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    return fail({Code::kInvalid, usage_error(app, error)}, kUsage, wants_json(argc, argv));
-  }
-  if (const std::string empty = empty_value(app); !empty.empty())
-    return fail({Code::kInvalid, empty}, kUsage, wants_json(argc, argv));
-  return action();
-}
-
-// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
-// that. What is opened here fails as a closed one does.
-void occupy_closed_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) == -1)
-      (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
-// An answer that got lost is a failure, whatever the command did.
-int finish(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
-  return exit_code == kDone ? kFailed : exit_code;
-}
-
 }  // namespace
 }  // namespace woa::tools
 
 int main(int argc, char** argv) {
-  try {
-    woa::tools::occupy_closed_descriptors();
-    return woa::tools::finish(woa::tools::parse_and_run(argc, argv));
-  } catch (const std::exception& error) {  // memory exhausted, or a bug
-    std::fprintf(stderr, "woa: internal error: %s\n", error.what());
-    return woa::tools::kFailed;
-  }
+  using namespace woa::tools;
+  return run_command_line(kAboutWoa,
+                          {add_check, add_lsp, add_compile, add_run, add_explain, add_devices, add_verify, add_compare,
+                           add_profile, add_calibrate, add_bench, add_node, add_serve},
+                          {argv + 1, argv + argc});
 }

@@ -1,4 +1,4 @@
-#include "tools/woa/bench_report.h"
+#include "tools/woa_bench/bench_report.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "tools/woa/bench_plot.h"
+#include "tools/woa_bench/bench_plot.h"
 
 #include <algorithm>
 #include <array>

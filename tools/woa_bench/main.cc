@@ -1,0 +1,9 @@
+// woa-bench: the benchmarks. `woa bench ...` runs this program, which lies beside `woa`, so that `woa` links none of them.
+#include "tools/woa/command_line.h"
+
+int main(int argc, char** argv) {
+  using namespace woa::tools;
+  std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  arguments.insert(arguments.begin(), "bench");  // what its user typed
+  return run_command_line("woa - micro-benchmarks of the fabric", {add_bench}, std::move(arguments));
+}
