@@ -114,15 +114,16 @@ function(woa_test_settings name)
 endfunction()
 
 if(WOA_BUILD_TESTS)
-  # Catch's main, built once and without sanitizers (it is large and not ours).
-  if(Catch2_VERSION VERSION_GREATER_EQUAL 3)  # 2.13 may define Catch2WithMain too
-    add_library(woa_catch INTERFACE)
-    target_link_libraries(woa_catch INTERFACE Catch2::Catch2WithMain)
-    target_compile_definitions(woa_catch INTERFACE WOA_CATCH3)
+  # Catch and our main, built once and without sanitizers (Catch is large and not ours).
+  add_library(woa_catch STATIC ${CMAKE_SOURCE_DIR}/tests/support/catch_main.cc)
+  target_include_directories(woa_catch PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(woa_catch PRIVATE -O0 $<$<BOOL:${WOA_SANITIZE}>:-fno-sanitize=all>)
+  target_link_libraries(woa_catch PUBLIC Catch2::Catch2)
+  if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+    target_compile_definitions(woa_catch PUBLIC WOA_CATCH3)
+    set(WOA_NO_TESTS_FAILS)  # it does so unasked
   else()
-    add_library(woa_catch STATIC ${CMAKE_SOURCE_DIR}/tests/support/catch_main.cc)
-    target_link_libraries(woa_catch PUBLIC Catch2::Catch2)
-    target_compile_options(woa_catch PRIVATE -O0 -fno-sanitize=all)
+    set(WOA_NO_TESTS_FAILS -w NoTests)
   endif()
   # What every test includes, parsed once.
   add_library(woa_test_headers OBJECT ${CMAKE_SOURCE_DIR}/tests/support/headers.cc)
@@ -138,15 +139,22 @@ function(woa_test_sources name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_UNITY})
 endfunction()
 
-# woa_test(NAME SOURCES ... [DEPS ...] [LABELS ...] [ARGS command line] [TIMEOUT seconds])
-# One test program; exit code 77 is a skip, with its reason on stdout (WOA_REQUIRE turns it into a failure, tests/support/require.h).
+# woa_test(NAME SOURCES ... [IN program] [DEPS ...] [LABELS ...] [ENVIRONMENT ...] [TIMEOUT seconds])
+# One entry of ctest: the test cases of these sources. They are compiled into `program` (one for each layer: linking is what a
+# program costs), which runs those cases alone, in a process of their own; into a program of its name where IN is left out, for
+# tests that replace a library. The names of sources are the tags that choose, so they differ within a program.
+# Exit code 77 is a skip, with its reason on stdout (WOA_REQUIRE turns it into a failure, tests/support/require.h).
 function(woa_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
-  woa_test_sources(${name})
-  target_link_libraries(${name} PRIVATE ${arg_DEPS})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+  cmake_parse_arguments(arg "" "TIMEOUT;IN" "SOURCES;DEPS;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_IN)
+    set(arg_IN ${name})
+  endif()
+  woa_test_program(${arg_IN} GROUP ${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})
+  list(FILTER arg_SOURCES INCLUDE REGEX "_(test|cts)\\.cc$")
+  list(TRANSFORM arg_SOURCES REPLACE "^(.*/)?([^/]*)\\.cc$" "[#\\2]")
+  list(JOIN arg_SOURCES "," cases)
+  add_test(NAME ${name} COMMAND ${arg_IN} ${WOA_NO_TESTS_FAILS} "-#" ${cases})
+  set_property(GLOBAL PROPERTY woa_cases_of_${name} "${arg_IN};${cases}")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -154,32 +162,79 @@ function(woa_test name)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold
   endif()
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
-                                          ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache")
+                                          ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache;${arg_ENVIRONMENT}")
 endfunction()
 
-# woa_test_again(NAME PROGRAM VARIABLE=VALUE [command line]): a test program once more, with that in its environment.
-function(woa_test_again name program variable)
-  add_test(NAME ${name} COMMAND ${program} ${ARGN})
+# woa_test_program(NAME GROUP what is compiled together SOURCES ... DEPS ...): adds to the program, and makes it at the first call.
+function(woa_test_program name)
+  cmake_parse_arguments(arg "" "GROUP" "SOURCES;DEPS" ${ARGN})
+  if(NOT TARGET ${name})
+    add_executable(${name})
+    woa_test_sources(${name})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  endif()
+  get_target_property(sources ${name} SOURCES)
+  foreach(source ${arg_SOURCES})
+    if(NOT source MATCHES "^[$]")
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    endif()
+    if(source IN_LIST sources)
+      continue()
+    endif()
+    target_sources(${name} PRIVATE ${source})
+    if(NOT source MATCHES "^[$]")
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${name} PROPERTY UNITY_GROUP ${arg_GROUP})
+    endif()
+  endforeach()
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+endfunction()
+
+# woa_property_test(NAME SOURCES ... IN program ...): a woa_test that needs rapidcheck.
+function(woa_property_test name)
+  if(WOA_HAVE_RAPIDCHECK)
+    woa_test(${name} ${ARGN})
+    cmake_parse_arguments(arg "" "IN" "" ${ARGN})
+    target_include_directories(${arg_IN} SYSTEM PRIVATE ${WOA_RAPIDCHECK_INCLUDE})
+    target_link_libraries(${arg_IN} PRIVATE ${WOA_RAPIDCHECK_LIBRARY})
+  else()
+    woa_unavailable_test(${name} rapidcheck "${WOA_WHY_NOT_RAPIDCHECK}")
+  endif()
+endfunction()
+
+# woa_test_again(NAME TEST VARIABLE=VALUE [LEFT_OUT source]): an entry of ctest once more, with that in its environment.
+function(woa_test_again name test variable)
+  cmake_parse_arguments(arg "" "LEFT_OUT" "" ${ARGN})
+  get_property(cases GLOBAL PROPERTY woa_cases_of_${test})
+  list(GET cases 0 program)
+  list(GET cases 1 tags)
+  string(REPLACE ",[#${arg_LEFT_OUT}]" "" tags "${tags}")
+  add_test(NAME ${name} COMMAND ${program} ${WOA_NO_TESTS_FAILS} "-#" "${tags}")
   foreach(property SKIP_RETURN_CODE TIMEOUT LABELS ENVIRONMENT)
-    get_test_property(${program} ${property} value)
+    get_property(value TEST ${test} PROPERTY ${property})
     set_tests_properties(${name} PROPERTIES ${property} "${value}")
   endforeach()
   string(REPLACE ";" "\\;" variable "${variable}")  # one value, not a list
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "${variable}")
 endfunction()
 
-# woa_sizes(PROGRAM): a test program for each size but the default, too (tests/support/chosen_size.h).
-function(woa_sizes program)
+# woa_sizes(TEST): once more for each size but the default (tests/support/chosen_size.h).
+function(woa_sizes test)
   foreach(size small min)
-    woa_test_again(${program}_${size} ${program} WOA_CTS_SIZE=${size})
+    woa_test_again(${test}_${size} ${test} WOA_CTS_SIZE=${size})
   endforeach()
 endfunction()
 
 # woa_unavailable_test(NAME NEED "reason" [LABELS ...]): stands where a test would be whose library or program was not found.
 function(woa_unavailable_test name need reason)
-  woa_test(${name} SOURCES ${CMAKE_SOURCE_DIR}/tests/support/unavailable_test.cc ${ARGN})
+  cmake_parse_arguments(arg "" "" "LABELS" ${ARGN})
+  if(NOT TARGET unavailable_test)
+    add_executable(unavailable_test ${CMAKE_SOURCE_DIR}/tests/support/unavailable_test.cc)
+    target_link_libraries(unavailable_test PRIVATE woa_settings)
+    set_target_properties(unavailable_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  endif()
   string(REPLACE ";" "," reason "${reason}")  # a list to CMake
-  target_compile_definitions(${name} PRIVATE WOA_UNAVAILABLE_NAME="${need}" WOA_UNAVAILABLE_REASON="${reason}")
+  add_test(NAME ${name} COMMAND unavailable_test ${need} ${reason})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${arg_LABELS}")
 endfunction()
 
 # woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ. `fuzzers` is all of them.

@@ -43,7 +43,8 @@ class Inbox final : public PacketSink {
 }  // namespace
 
 Result<double> transport_hop_ns(Transport& transport, std::uint64_t bytes, bool header_crc, std::uint64_t round_trips) {
-  if (bytes > kMostInlineBytes) return {Code::kInvalid, "inline payload is at most " + std::to_string(kMostInlineBytes) + " bytes"};
+  if (bytes > kMostInlineBytes)
+    return {Code::kInvalid, "inline payload is at most " + std::to_string(kMostInlineBytes) + " bytes"};
   ChannelSpec spec;
   spec.header_crc = header_crc;
   spec.inline_bytes = kMostInlineBytes;

@@ -1,5 +1,6 @@
-// Skipping with a reason, and not being allowed to. A test program whose back-end is absent calls skip(): exit code 77,
-// which ctest shows as skipped; with the name listed in WOA_REQUIRE (comma-separated) it is a failure instead.
+// Skipping with a reason, and not being allowed to. A test whose back-end is absent calls skip(), which ends the test
+// case; with the name listed in WOA_REQUIRE (comma-separated) the test case fails instead. A test program all of whose
+// test cases were skipped ends with exit code 77, which ctest shows as skipped (catch_main.cc).
 #pragma once
 
 #include <cstdio>
@@ -15,13 +16,14 @@ inline bool required(std::string_view name) {
   return between_commas(list != nullptr ? list : "").find(between_commas(name)) != std::string::npos;
 }
 
-// Ends the program: 77, or 1 when `name` is required.
-[[noreturn]] inline void skip(std::string_view name, std::string_view reason) {
-  const bool failed = required(name);
-  std::printf("%s: %.*s is unavailable: %.*s\n", failed ? "FAILED (WOA_REQUIRE)" : "skipped",
+// Prints that `name` is missing, and whether that is a failure.
+inline void report_unavailable(std::string_view name, std::string_view reason) {
+  std::printf("%s: %.*s is unavailable: %.*s\n", required(name) ? "FAILED (WOA_REQUIRE)" : "skipped",
               static_cast<int>(name.size()), name.data(), static_cast<int>(reason.size()), reason.data());
   std::fflush(stdout);
-  std::_Exit(failed ? 1 : 77);
 }
+
+// Ends the running test case. Called in the test's own thread and process only.
+[[noreturn]] void skip(std::string_view name, std::string_view reason);
 
 }  // namespace woa::test

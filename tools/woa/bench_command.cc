@@ -21,7 +21,8 @@ int hand_over(std::vector<std::string> arguments) {
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
   const std::string reason = program + ": " + std::strerror(errno);
-  return fail({Code::kUnavailable, reason + "; the benchmarks are a program of their own, which `make build` leaves beside woa"},
+  return fail({Code::kUnavailable,
+               reason + "; the benchmarks are a program of their own, which `make build` leaves beside woa"},
               kUnavailable, std::ranges::find(arguments, "--json") != arguments.end());
 }
 

@@ -19,7 +19,8 @@ bool wants_json(const std::vector<std::string>& arguments) {
                              [](const std::string& text) { return text == "--json" || text == "--json=true"; });
 }
 
-int parse_and_run(const std::string& about, const std::vector<AddCommand>& commands, std::vector<std::string> arguments) {
+int parse_and_run(const std::string& about, const std::vector<AddCommand>& commands,
+                  std::vector<std::string> arguments) {
   CLI::App app(about, "woa");
   Action action;
   app.require_subcommand(1);
@@ -58,7 +59,8 @@ int finish(int exit_code) {
 
 }  // namespace
 
-int run_command_line(const std::string& about, const std::vector<AddCommand>& commands, std::vector<std::string> arguments) {
+int run_command_line(const std::string& about, const std::vector<AddCommand>& commands,
+                     std::vector<std::string> arguments) {
   try {
     occupy_closed_descriptors();
     return finish(parse_and_run(about, commands, std::move(arguments)));

@@ -17,9 +17,6 @@
 #include "bench/micro/wire.h"
 #include "runtime/base/written_file.h"
 #include "runtime/transport/shm/shm_transport.h"
-#include "tools/woa_bench/bench_help.h"
-#include "tools/woa_bench/bench_plot.h"
-#include "tools/woa_bench/bench_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
@@ -27,6 +24,9 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/transports.h"
+#include "tools/woa_bench/bench_help.h"
+#include "tools/woa_bench/bench_plot.h"
+#include "tools/woa_bench/bench_report.h"
 
 namespace woa::tools {
 namespace {

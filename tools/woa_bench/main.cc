@@ -1,4 +1,5 @@
-// woa-bench: the benchmarks. `woa bench ...` runs this program, which lies beside `woa`, so that `woa` links none of them.
+// woa-bench: the benchmarks. `woa bench ...` runs this program, which lies beside `woa`, so that `woa` links none of
+// them.
 #include "tools/woa/command_line.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// One back-end under test. Each program of the suite links one row file, which defines backend_row().
+// One back-end under test. WOA_CTS_ROW in the environment names the one to run (rows.cc).
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,29 @@
-#include "tests/cts/onesided/aggregated_way.h"
-
 #include "runtime/onesided/aggregated_updater.h"
+#include "tests/cts/onesided/rig.h"
 
 namespace woa::cts {
+namespace {
 
-Way way() { return {aggregated_sharing(), true, aggregated_link(), true}; }
-
-Result<std::unique_ptr<Updater>> open_updater(Transport& transport, const onesided::Link& link, const Region& region,
-                                              std::uint32_t) {
-  auto updater = onesided::AggregatedUpdater::open(transport, way().link, link, {region.bytes().size(), {}});
+Result<std::unique_ptr<Updater>> open_aggregated(Transport& transport, const Way& way, const onesided::Link& link,
+                                                 const Region& region, std::uint32_t) {
+  auto updater = onesided::AggregatedUpdater::open(transport, way.link, link, {region.bytes().size(), {}});
   if (!updater.ok()) return updater.status();
   return std::unique_ptr<Updater>(std::move(*updater));
 }
 
+const RegisteredWay kAggregated("aggregated",
+                                {.sharing = Sharing::kExclusive,
+                                 .owner_polls = true,
+                                 .link = {.ring_slots = 16, .buckets = 4, .bucket_updates = 64, .result_slots = 8},
+                                 .holds_updates = true,
+                                 .open = open_aggregated});
+// The smallest link, on memory that others might update by hardware.
+const RegisteredWay kAggregatedMin("aggregated_min",
+                                   {.sharing = Sharing::kCoherent,
+                                    .owner_polls = true,
+                                    .link = {.ring_slots = 1, .buckets = 1, .bucket_updates = 2, .result_slots = 1},
+                                    .holds_updates = true,
+                                    .open = open_aggregated});
+
+}  // namespace
 }  // namespace woa::cts

@@ -2,16 +2,20 @@
 #include "tests/cts/onesided/rig.h"
 
 namespace woa::cts {
+namespace {
 
-Way way() {
-  return {Sharing::kExclusive, true, {.ring_slots = 16, .buckets = 0, .bucket_updates = 64, .result_slots = 8}, false};
-}
-
-Result<std::unique_ptr<Updater>> open_updater(Transport& transport, const onesided::Link& link, const Region& region,
-                                              std::uint32_t) {
-  auto updater = onesided::NaiveUpdater::open(transport, way().link, link, {region.bytes().size(), {}});
+Result<std::unique_ptr<Updater>> open_naive(Transport& transport, const Way& way, const onesided::Link& link,
+                                            const Region& region, std::uint32_t) {
+  auto updater = onesided::NaiveUpdater::open(transport, way.link, link, {region.bytes().size(), {}});
   if (!updater.ok()) return updater.status();
   return std::unique_ptr<Updater>(std::move(*updater));
 }
 
+const RegisteredWay kNaive("naive", {.sharing = Sharing::kExclusive,
+                                     .owner_polls = true,
+                                     .link = {.ring_slots = 16, .buckets = 0, .bucket_updates = 64, .result_slots = 8},
+                                     .holds_updates = false,
+                                     .open = open_naive});
+
+}  // namespace
 }  // namespace woa::cts

@@ -1,5 +1,4 @@
-// What every test of one-sided updates needs. The program's transport and way come from the functions that it is linked
-// with.
+// What every test of one-sided updates needs. The environment names transport and way.
 #pragma once
 
 #include <array>
@@ -25,16 +24,20 @@ using onesided::Updater;
 using onesided::UpdateReceiver;
 using onesided::Width;
 
-// A way of updating: naive_way.cc, aggregated_way.cc, hardware_way.cc.
+// A way of updating, which joins the suite by one file that registers it (naive_way.cc). WOA_CTS_WAY in the environment
+// names the one to run.
 struct Way {
   Sharing sharing = Sharing::kExclusive;
   bool owner_polls = true;     // updates are done when the owner polls, not at once
   onesided::LinkSpec link;     // none of it is used where the owner need not poll, but result_slots
   bool holds_updates = false;  // until flush(), poll() or a full bucket
+  Result<std::unique_ptr<Updater>> (*open)(Transport& transport, const Way& way, const onesided::Link& link,
+                                           const Region& region, std::uint32_t origin) = nullptr;
 };
-Way way();
-Result<std::unique_ptr<Updater>> open_updater(Transport& transport, const onesided::Link& link, const Region& region,
-                                              std::uint32_t origin);
+struct RegisteredWay {
+  RegisteredWay(std::string_view name, const Way& way);
+};
+const Way& way();  // the chosen one
 
 // A link as both of its ends see it.
 struct LinkEnds {
@@ -67,10 +70,10 @@ class Rig {
 
   // An origin's end, in the process that is to use it.
   [[nodiscard]] Result<std::unique_ptr<Updater>> open(std::uint32_t origin = 0) const {
-    if (way.owner_polls) return open_updater(*sides->producer, links[origin].origin, region, origin);
+    if (way.owner_polls) return way.open(*sides->producer, way, links[origin].origin, region, origin);
     auto attached = Region::attach(*sides->producer, region.segment());
     if (!attached.ok()) return attached.status();
-    return open_updater(*sides->producer, links[origin].origin, *attached, origin);
+    return way.open(*sides->producer, way, links[origin].origin, *attached, origin);
   }
   // As somebody does on behalf of an origin's process that died.
   [[nodiscard]] bool close_channel(std::uint32_t origin) const {

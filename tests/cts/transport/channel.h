@@ -1,4 +1,4 @@
-// What every transport test needs. The program's back-end and sizes come from the two functions that it is linked with.
+// What every transport test needs. WOA_CTS_BACKEND in the environment names the back-end, WOA_CTS_SIZE its sizes.
 #pragma once
 
 #include <cstring>
@@ -73,9 +73,18 @@ auto connected_ends(const Link& sides, Allocate&& allocate) {
   return std::pair(std::move(producer), std::move(consumer));
 }
 
-std::unique_ptr<Transport> make_transport();  // loopback_backend.cc, shm_backend.cc, ofi_backend.cc
-std::unique_ptr<Link> make_link();            // the same
-ChannelSpec spec();                           // sizes.cc
+// A transport under test joins by one file with an object of this type (loopback_backend.cc).
+struct BackEnd {
+  using MakeTransport = std::unique_ptr<Transport> (*)();
+  using MakeLink = std::unique_ptr<Link> (*)();
+  // Registers it. Without `make_link` both sides of a link share one transport.
+  BackEnd(std::string_view name, MakeTransport make_transport, MakeLink make_link = nullptr);
+};
+
+// Of the chosen back-end.
+std::unique_ptr<Transport> make_transport();
+std::unique_ptr<Link> make_link();
+ChannelSpec spec();  // sizes.cc
 
 // A channel with both ends open, their doorbells, and the region of one output port, whose packets name it 0.
 struct Channel {

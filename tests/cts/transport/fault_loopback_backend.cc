@@ -3,8 +3,13 @@
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/cts/transport/channel.h"
 
-std::unique_ptr<woa::Transport> woa::cts::make_transport() {
+namespace woa::cts {
+namespace {
+
+std::unique_ptr<Transport> make_fault_loopback() {
   return std::make_unique<FaultTransport>(std::make_unique<LoopbackTransport>());
 }
+const BackEnd kFaultLoopback("fault_loopback", make_fault_loopback);
 
-std::unique_ptr<woa::cts::Link> woa::cts::make_link() { return std::make_unique<Link>(make_transport()); }
+}  // namespace
+}  // namespace woa::cts

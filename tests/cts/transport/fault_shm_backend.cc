@@ -3,8 +3,13 @@
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/cts/transport/channel.h"
 
-std::unique_ptr<woa::Transport> woa::cts::make_transport() {
+namespace woa::cts {
+namespace {
+
+std::unique_ptr<Transport> make_fault_shm() {
   return std::make_unique<FaultTransport>(std::make_unique<ShmTransport>());
 }
+const BackEnd kFaultShm("fault_shm", make_fault_shm);
 
-std::unique_ptr<woa::cts::Link> woa::cts::make_link() { return std::make_unique<Link>(make_transport()); }
+}  // namespace
+}  // namespace woa::cts

@@ -1,5 +1,11 @@
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/cts/transport/channel.h"
 
-std::unique_ptr<woa::Transport> woa::cts::make_transport() { return std::make_unique<LoopbackTransport>(); }
-std::unique_ptr<woa::cts::Link> woa::cts::make_link() { return std::make_unique<Link>(make_transport()); }
+namespace woa::cts {
+namespace {
+
+std::unique_ptr<Transport> make_loopback() { return std::make_unique<LoopbackTransport>(); }
+const BackEnd kLoopback("loopback", make_loopback);
+
+}  // namespace
+}  // namespace woa::cts

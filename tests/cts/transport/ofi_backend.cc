@@ -112,9 +112,20 @@ class SettledReceiver final : public Receiver {
   std::shared_ptr<TwoSides> sides_;
 };
 
+// WOA_CTS_PROVIDER in the environment names another provider than ofi chooses.
+std::unique_ptr<Transport> make_ofi() {
+  const char* provider = std::getenv("WOA_CTS_PROVIDER");
+  OfiOptions options;
+  if (provider != nullptr) options.provider = provider;
+  auto transport = make_ofi_transport(options);
+  if (!transport.ok() && transport.status().code() == Code::kUnavailable)
+    test::skip(provider != nullptr ? provider : "ofi", transport.status().message());
+  return need(std::move(transport));
+}
+
 class OfiLink final : public Link {
  public:
-  OfiLink() : Link(make_transport(), make_transport()), sides_(std::make_shared<TwoSides>()) {
+  OfiLink() : Link(make_ofi(), make_ofi()), sides_(std::make_shared<TwoSides>()) {
     sides_->producer = producer, sides_->consumer = consumer;
   }
   std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas,
@@ -131,19 +142,8 @@ class OfiLink final : public Link {
   std::shared_ptr<TwoSides> sides_;
 };
 
+std::unique_ptr<Link> make_ofi_link() { return std::make_unique<OfiLink>(); }
+const BackEnd kOfi("ofi", make_ofi, make_ofi_link);
+
 }  // namespace
-
-// WOA_CTS_PROVIDER in the environment names another provider than ofi chooses.
-std::unique_ptr<Transport> make_transport() {
-  const char* provider = std::getenv("WOA_CTS_PROVIDER");
-  OfiOptions options;
-  if (provider != nullptr) options.provider = provider;
-  auto transport = make_ofi_transport(options);
-  if (!transport.ok() && transport.status().code() == Code::kUnavailable)
-    test::skip(provider != nullptr ? provider : "ofi", transport.status().message());
-  return need(std::move(transport));
-}
-
-std::unique_ptr<Link> make_link() { return std::make_unique<OfiLink>(); }
-
 }  // namespace woa::cts

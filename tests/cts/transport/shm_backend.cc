@@ -1,5 +1,11 @@
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/cts/transport/channel.h"
 
-std::unique_ptr<woa::Transport> woa::cts::make_transport() { return std::make_unique<ShmTransport>(); }
-std::unique_ptr<woa::cts::Link> woa::cts::make_link() { return std::make_unique<Link>(make_transport()); }
+namespace woa::cts {
+namespace {
+
+std::unique_ptr<Transport> make_shm() { return std::make_unique<ShmTransport>(); }
+const BackEnd kShm("shm", make_shm);
+
+}  // namespace
+}  // namespace woa::cts

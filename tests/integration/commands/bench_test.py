@@ -14,7 +14,6 @@ if not {0, 1} <= os.sched_getaffinity(0):
     harness.skip_program("processors", "the benchmarks run on processors 0 and 1")
 
 LIMIT, OURS, PEER = "limit", "ours", "peer"
-
 WRITES = ["libfabric writes, shm"]
 # Benchmark -> what to choose so that it ends soon, and the contenders of each library.
 PEERS = {
@@ -420,7 +419,8 @@ class BadPeers(WoaTest):
         self.libraries = [library for library, program in PROGRAMS.items() if os.path.exists(os.path.join(harness.BUILD, "bench", program))]
         if not self.libraries:
             self.skipTest("no library of a peer was found when this was built: " + ", ".join(PROGRAMS))
-        shutil.copy(WOA, self.path("woa"))
+        for program in ("woa", "woa-bench"):
+            shutil.copy(os.path.join(harness.BUILD, program), self.path(program))
         os.mkdir(self.path("bench"))
 
     def bandwidth(self, script=None, library=None):

@@ -1,5 +1,11 @@
 #include "tests/cts/transport/channel.h"
 #include "tests/unit/runtime/onesided/guarded_transport.h"
 
-std::unique_ptr<woa::Transport> woa::cts::make_transport() { return std::make_unique<test::GuardedTransport>(); }
-std::unique_ptr<woa::cts::Link> woa::cts::make_link() { return std::make_unique<Link>(make_transport()); }
+namespace woa::cts {
+namespace {
+
+std::unique_ptr<Transport> make_guarded() { return std::make_unique<test::GuardedTransport>(); }
+const BackEnd kGuarded("guarded", make_guarded);
+
+}  // namespace
+}  // namespace woa::cts

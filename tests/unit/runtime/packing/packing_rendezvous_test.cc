@@ -1,10 +1,9 @@
 // Large pieces between hosts: which of them go by rendezvous, that nobody copies those, and what is done where memory
 // cannot be registered.
-#include "runtime/transport/rendezvous.h"
-
 #include <sys/mman.h>
 
 #include "runtime/transport/ofi/ofi_transport.h"
+#include "runtime/transport/rendezvous.h"
 #include "tests/cts/packing/rig.h"
 #include "tests/support/says.h"
 

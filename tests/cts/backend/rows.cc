@@ -1,0 +1,45 @@
+// The back-ends that the suite knows.
+#include "controllers/cpu/register.h"
+#include "controllers/fpga/verilator/register.h"
+#include "controllers/gpu/opencl/register.h"
+#include "tests/cts/backend/row.h"
+#include "tests/support/chosen_row.h"
+
+namespace woa::test {
+namespace {
+
+BackendRow cpu_row(std::uint32_t lanes) {
+  return {.name = "cpu",
+          .factory = cpu_factory(),
+          .controller = {.name = "cpu:0", .kind = ControllerKind::kCpu, .backend = "cpu", .lanes = lanes},
+          .variant = "cpu",
+          .asynchronous = lanes > 1,
+          .allocates = false};
+}
+
+BackendRow opencl_row() {
+  return {.name = "opencl",
+          .factory = opencl_factory(),
+          .controller = {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 1},
+          .variant = "opencl"};
+}
+
+BackendRow verilator_row() {
+  return {.name = "verilator",
+          .factory = verilator_factory(),
+          .controller = {.name = "fpga:0", .kind = ControllerKind::kFpga, .backend = "verilator", .lanes = 1},
+          .variant = "rtl"};
+}
+
+}  // namespace
+
+BackendRow backend_row() {
+  Rows<BackendRow (*)()> rows("WOA_CTS_ROW");
+  rows.add("cpu", [] { return cpu_row(1); });
+  rows.add("cpu_lanes", [] { return cpu_row(4); });
+  rows.add("opencl", opencl_row);
+  rows.add("verilator", verilator_row);
+  return rows.chosen()();
+}
+
+}  // namespace woa::test
