@@ -26,7 +26,7 @@ struct Exchange {
   // False if it does not end.
   bool run() {
     for (int turns = 0; turns < 100'000; ++turns)
-      if (send() & receive()) return true;
+      if (const bool all_sent = send(), all_received = receive(); all_sent && all_received) return true;
     return false;
   }
 

@@ -107,7 +107,11 @@ class Script {
 // Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock.
 inline bool run_both(Script& sender, Script& receiver) {
   while (!sender.done() || !receiver.done())
-    if (!in_time([&] { return sender.run() | receiver.run() | (sender.done() && receiver.done()); })) return false;
+    if (!in_time([&] {
+          const bool sent = sender.run(), got = receiver.run();
+          return sent || got || (sender.done() && receiver.done());
+        }))
+      return false;
   return true;
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("two threads that pack large messages to each other before they unpack
     add_message(sending, packer, out);
     add_message(receiving, unpacker, in);
     while (!sending.done() || !receiving.done())
-      if (!(sending.run() | receiving.run())) std::this_thread::yield();
+      if (const bool sent = sending.run(), got = receiving.run(); !sent && !got) std::this_thread::yield();
     if (sending.last() == Outcome::kOk && receiving.last() == Outcome::kOk) ++well;
   };
   std::thread other([&] { side(*back.packer, *there.unpacker, 2); });

@@ -212,7 +212,7 @@ TEST_CASE("a sender that writes beyond what was granted, or with another key, ch
       patiently([&] { return unpacker->unpack(all.first(kGranted), SendMode::kCheaper, ReceiveMode::kCheaper); });
       return 0;
     });
-    Child sender([&] {
+    Child sender([&, at = at, wrong_key = wrong_key] {
       Side side(sockets.ends[0]);
       side.spec.rendezvous_bytes = 1;
       const auto packer = side.packer();
