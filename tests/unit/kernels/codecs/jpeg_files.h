@@ -22,11 +22,15 @@ Picture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels)
 // `picture` as cjpeg encodes it. Throws std::runtime_error if it does not.
 Bytes cjpeg(const Picture& picture, const std::string& options);
 
-// What `djpeg -dct int` makes of a file. Throws std::runtime_error if it makes nothing.
+// What `djpeg -dct int` makes of a file, perhaps with warnings. Throws std::runtime_error if it makes nothing.
 Picture djpeg(const Bytes& file);
 
 // A picture of four components, which cjpeg cannot write.
 Bytes make_cmyk(std::uint32_t width, std::uint32_t height);
+
+// Where the content of the first segment begins whose marker is from ff `first` to ff `last`. Throws
+// std::runtime_error if there is none.
+std::size_t find_segment(const Bytes& file, std::uint8_t first, std::uint8_t last);
 
 // Where the frame header's `precision, height, width` begin.
 std::size_t find_frame(const Bytes& file);
