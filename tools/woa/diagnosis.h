@@ -1,0 +1,27 @@
+// What `woa doctor` looks at: what is here, what is missing or in the way, and what to do about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace woa::tools {
+
+enum class Health {
+  kGood,
+  kAbsent,  // something optional is not here
+  kFault,   // runs will fail, or find less than there is
+};
+
+struct Finding {
+  std::string subject;  // "libfabric"
+  Health health = Health::kGood;
+  std::string found;
+  std::string advice;  // what to do; empty where it is good
+};
+
+// Looks at everything in turn: kernels, devices, libraries, shared memory, limits, ports, environment, machine file.
+// What may abort or hang is asked in a process of its own. Takes seconds at most; leaves nothing behind. Call it before
+// this process has threads.
+std::vector<Finding> diagnose();
+
+}  // namespace woa::tools
