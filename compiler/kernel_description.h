@@ -1,4 +1,4 @@
-// What a kernel.yaml declares, for people and tools that look a kernel up (docs/kernels.md explains each word).
+// A kernel.yaml's declarations, for people and tools that look a kernel up (docs/kernels.md explains each word).
 #pragma once
 
 #include <cstdint>

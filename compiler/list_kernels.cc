@@ -1,4 +1,4 @@
-// What is on the kernel path, for `woa devices` and `woa explain KERNEL`.
+// The kernels of the kernel path, for `woa devices` and `woa explain KERNEL`.
 #include <algorithm>
 #include <array>
 

@@ -10,7 +10,7 @@
 namespace woa {
 namespace {
 
-// Where `value` stands among `choices`; -1: there are none, or it is not one of them.
+// The position of `value` among `choices`; -1: there are none, or it is not one of them.
 std::int32_t position(const std::vector<std::string>& choices, const std::string& value) {
   const auto found = std::find(choices.begin(), choices.end(), value);
   return found == choices.end() ? -1 : static_cast<std::int32_t>(found - choices.begin());

@@ -38,7 +38,7 @@ struct Encoder {
 
 Encoder& encoder_of(void* client_data) { return *static_cast<Encoder*>(client_data); }
 
-// Whose fault a failure of libjpeg is.
+// Sorts libjpeg's errors by whose fault they are.
 woa_status encode_status_of(int code) {
   switch (code) {
     case JERR_OUT_OF_MEMORY: return WOA_EXHAUSTED;

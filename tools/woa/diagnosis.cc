@@ -90,7 +90,7 @@ std::string told_without(const Look& look, std::span<const char* const> variable
   return told.ok() ? *told : "-";
 }
 
-// What a child process finds. Where it finds nothing, and would without some of `variables`, they are the fault.
+// A child process looks. Should it find nothing, and something without `variables`, they are the fault.
 Finding look_in_child(const std::string& subject, const Look& look, std::span<const char* const> variables,
                       const std::string& advice) {
   const std::string told = told_by(look), text = told.empty() ? told : told.substr(1);

@@ -1,4 +1,4 @@
-// What `woa doctor` looks at: what is here, what is missing or in the way, and what to do about it.
+// The checks of `woa doctor`: what is here, what is missing or in the way, and what to do about it.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct Finding {
   std::string advice;  // what to do; empty where it is good
 };
 
-// Looks at everything in turn: kernels, devices, libraries, shared memory, limits, ports, environment, machine file.
-// What may abort or hang is asked in a process of its own. Takes seconds at most; leaves nothing behind. Call it before
-// this process has threads.
+// Looks at kernels, devices, libraries, shared memory, limits, ports, environment and machine file. Libraries that may
+// abort or hang are asked in a child process. Blocks for seconds at most and leaves nothing behind. Call it before this
+// process has threads.
 std::vector<Finding> diagnose();
 
 }  // namespace woa::tools

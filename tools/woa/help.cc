@@ -62,7 +62,7 @@ const std::map<std::string, const char*> kGroups{
     {"--svg", kReports},
 };
 
-// Of commands whose text does not end with examples of its own.
+// For commands whose text does not end with examples of its own.
 const std::map<std::string, const char*> kExamples{
     {"check",
      "  woa check graphs/hello.yaml\n"
@@ -122,7 +122,7 @@ int print_help(const CLI::App& app, const std::vector<std::string>& names) {
 void add_help(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("help", "Print the help of a command, as its --help does");
   auto names = std::make_shared<std::vector<std::string>>();
-  command.add_option("COMMAND", *names, "Whose; none: of woa itself");
+  command.add_option("COMMAND", *names, "The command, and a command of it; none: woa itself");
   command.callback([names, &app, &action] { action = [names, &app] { return print_help(app, *names); }; });
   for (CLI::App* each : app.get_subcommands({})) arrange(*each);
 }

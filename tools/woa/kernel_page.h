@@ -1,4 +1,4 @@
-// What `woa devices` and `woa explain KERNEL` say of a kernel.
+// The page of a kernel: `woa devices` and `woa explain KERNEL`.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -53,7 +53,7 @@ DriverDevices devices_of(const OpenCl& cl, cl_platform_id platform) {
   return found;
 }
 
-// Why a driver gives nothing to use.
+// Says why a driver gives nothing to use.
 std::string refusal(const OpenCl& cl, cl_platform_id platform, const DriverDevices& found) {
   const std::string driver = "driver '" + driver_name(cl, platform) + "' ";
   if (!found.devices.empty()) return driver + "offers no device that is available and can compile programs";

@@ -24,7 +24,7 @@ struct CacheFolder {
   std::string origin;  // the variable that it comes from
 };
 
-// As PoCL chooses it.
+// PoCL chooses it in this order.
 CacheFolder pocl_cache() {
   const auto variable = [](const char* name) -> std::string {
     const char* value = std::getenv(name);

@@ -1,4 +1,4 @@
-// Why an OpenCL driver that is installed does not work, as far as its surroundings are the reason.
+// Finds what keeps an installed OpenCL driver from working: its folders, and variables of the environment.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace woa {
 // The driver's own name, such as "Portable Computing Language".
 std::string driver_name(const OpenCl& cl, cl_platform_id driver);
 
-// What hinders a driver that failed, and what to do: PoCL needs a cache folder that can be written. Looks by writing
-// there, as PoCL does. Empty: nothing is known to hinder it.
+// Says what hinders a driver that failed, and what to do: PoCL needs a cache folder that can be written. Looks by
+// writing there, as PoCL does. Empty: nothing is known to hinder it.
 std::string driver_fault(const OpenCl& cl, cl_platform_id driver);
 
 // The driver of a device; null if it does not say.

@@ -63,7 +63,7 @@ std::string others(const std::string& address) {
   return list;
 }
 
-// What to do where a provider is not there. libfabric obeys variables that job scripts and module files set.
+// Says what to do about a missing provider. libfabric obeys variables that job scripts and module files set.
 std::string instead(const std::string& address) {
   const std::string list = others(address), set = variables_set(kHiding);
   const std::string choice = list.empty() ? "libfabric offers no other that can" : "choose one of: " + list;

@@ -234,7 +234,7 @@ class BadUsage(WoaTest):
         self.refused(self.woa("help", "rum"), 2, "'rum'", "did you mean 'run'?")
 
     def test_options_stand_in_groups(self):
-        """What `woa run --help` lists under `Options` has no group yet: tools/woa/help.cc."""
+        """An option that `woa run --help` lists under `Options` has no group yet: tools/woa/help.cc gives it one."""
         text = self.woa("run", "--help").stdout.decode()
         options = text.split("\nOptions:\n")[1].split("\n\n")[0]
         self.assertEqual([line.split()[0] for line in options.splitlines() if line.startswith("  -")], ["-h,--help"])

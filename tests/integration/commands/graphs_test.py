@@ -204,7 +204,7 @@ class Graphs(WoaTest):
                     self.assertAlmostEqual(root * root, square + k, delta=1e-9 * (square + k))
 
     def test_thumbnails(self):
-        """What djpeg, the demo's reference and cjpeg give one after the other."""
+        """Each equals the result of djpeg, the demo's reference and cjpeg, one after the other."""
         reason = os.path.join(harness.BUILD, "kernels", "jpeg_encode", "unavailable.txt")
         if os.path.exists(reason) or shutil.which("cjpeg") is None:
             self.skip("jpeg", "needs libjpeg and its programs")

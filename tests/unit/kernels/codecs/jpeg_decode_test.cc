@@ -75,7 +75,7 @@ TEST_CASE("bytes after the end of the picture do not matter") {
   check_equals_djpeg(file);
 }
 
-// Files of cameras and old programs, of which libjpeg warns and shows every pixel.
+// Cameras and old programs write such files: libjpeg warns, and shows every pixel.
 TEST_CASE("header fields that contradict the format do not matter") {
   require_jpeg_tools();
   const Bytes file = cjpeg(paint(83, 61, 3), "");

@@ -1,4 +1,4 @@
-// What is encoded equals what libjpeg-turbo's own program writes, byte by byte.
+// The encoded file equals the one that libjpeg-turbo's own program writes, byte by byte.
 #include <random>
 
 #include "tests/support/kernel_under_test.h"

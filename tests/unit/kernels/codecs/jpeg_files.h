@@ -28,8 +28,8 @@ Picture djpeg(const Bytes& file);
 // A picture of four components, which cjpeg cannot write.
 Bytes make_cmyk(std::uint32_t width, std::uint32_t height);
 
-// Where the content of the first segment begins whose marker is from ff `first` to ff `last`. Throws
-// std::runtime_error if there is none.
+// Begin of the content of the first segment whose marker is from ff `first` to ff `last`. Throws std::runtime_error if
+// there is none.
 std::size_t find_segment(const Bytes& file, std::uint8_t first, std::uint8_t last);
 
 // Where the frame header's `precision, height, width` begin.

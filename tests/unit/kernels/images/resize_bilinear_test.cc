@@ -144,7 +144,7 @@ Token fitted(const Picture& in, std::uint32_t width, std::uint32_t height, const
   return *answer.outs[0];
 }
 
-// What is cropped or made smaller by hand and then stretched is what `fit` gives.
+// `fit` gives the same as cropping by hand, or computing the size by hand, and stretching.
 void check_fits(const Picture& in, std::uint32_t width, std::uint32_t height) {
   const auto [h, w, channels] = in.extent;
   CAPTURE(h, w, channels, width, height);
