@@ -11,7 +11,7 @@ namespace woa::test {
 namespace {
 
 void check_equals_djpeg(const Bytes& file) {
-  const Picture expected = djpeg(file);
+  const RawPicture expected = djpeg(file);
   const KernelUnderTest kernel("jpeg_decode", {}, {{expected.samples.size(), 3}});
   const Dims dims{expected.height, expected.width, expected.channels};
 

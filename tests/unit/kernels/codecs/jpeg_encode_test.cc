@@ -9,7 +9,9 @@ namespace {
 
 constexpr Room kJpegRoom{8 << 20};
 
-Token token_of(const Picture& picture) { return {picture.samples, {picture.height, picture.width, picture.channels}}; }
+Token token_of(const RawPicture& picture) {
+  return {picture.samples, {picture.height, picture.width, picture.channels}};
+}
 
 Bytes encode_jpeg(const Token& image, const std::string& quality) {
   const Answer answer = KernelUnderTest("jpeg_encode", {{"quality", quality}}, {kJpegRoom}).run({image});
@@ -18,14 +20,14 @@ Bytes encode_jpeg(const Token& image, const std::string& quality) {
   return answer.outs[0]->data;
 }
 
-void check_equals_cjpeg(const Picture& picture, const std::string& quality) {
+void check_equals_cjpeg(const RawPicture& picture, const std::string& quality) {
   CAPTURE(picture.width, picture.height, picture.channels, quality);
   CHECK((encode_jpeg(token_of(picture), quality) == cjpeg(picture, "-quality " + quality)));  // not printed: it is long
 }
 
 TEST_CASE("every quality of jpeg_encode is cjpeg's") {
   require_jpeg_tools();
-  const Picture colour = paint(83, 61, 3), grey = paint(61, 83, 1);
+  const RawPicture colour = paint(83, 61, 3), grey = paint(61, 83, 1);
   for (int quality = 1; quality <= 100; quality += quality < 3 ? 1 : 7) {
     check_equals_cjpeg(colour, std::to_string(quality));
     check_equals_cjpeg(grey, std::to_string(quality));

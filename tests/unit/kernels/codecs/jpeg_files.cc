@@ -47,9 +47,9 @@ void require_jpeg_tools() {
   }
 }
 
-Picture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels) {
+RawPicture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels) {
   std::mt19937 random(width * 31 + height * 7 + channels);
-  Picture picture{width, height, channels, {}};
+  RawPicture picture{width, height, channels, {}};
   picture.samples.reserve(std::size_t{width} * height * channels);
   for (std::uint32_t y = 0; y < height; ++y) {
     for (std::uint32_t x = 0; x < width; ++x) {
@@ -62,7 +62,7 @@ Picture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels)
   return picture;
 }
 
-Bytes cjpeg(const Picture& picture, const std::string& options) {
+Bytes cjpeg(const RawPicture& picture, const std::string& options) {
   const TemporaryFolder folder;
   std::ofstream pnm(folder.file("in.pnm"), std::ios::binary);
   pnm << (picture.channels == 1 ? "P5" : "P6") << '\n' << picture.width << ' ' << picture.height << "\n255\n";
@@ -73,12 +73,12 @@ Bytes cjpeg(const Picture& picture, const std::string& options) {
   return read_file(folder.file("out.jpg"));
 }
 
-Picture djpeg(const Bytes& file) {
+RawPicture djpeg(const Bytes& file) {
   const TemporaryFolder folder;
   write_file(folder.file("in.jpg"), std::string(file.begin(), file.end()));
   run_command("djpeg -dct int -pnm -outfile '" + folder.file("out.pnm") + "' '" + folder.file("in.jpg") + "'", kWarned);
   std::ifstream pnm(folder.file("out.pnm"), std::ios::binary);
-  Picture picture;
+  RawPicture picture;
   std::string magic;
   int most = 0;
   pnm >> magic >> picture.width >> picture.height >> most;
