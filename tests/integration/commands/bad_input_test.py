@@ -233,6 +233,15 @@ class BadUsage(WoaTest):
         self.assertEqual(self.woa("help", "bench", "hop").stdout, self.woa("bench", "hop", "--help").stdout)
         self.refused(self.woa("help", "rum"), 2, "'rum'", "did you mean 'run'?")
 
+    def test_a_choice_that_a_device_has_by_number_is_not_changed_in_a_plan(self):
+        """Else the kernel's library would size the output for one choice, and the device compute another."""
+        graph = self.write("resize.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: 'u8[h,w,3]', max: 1MiB}}\nstages:\n"
+                                          "  r: {kernel: resize_bilinear, in: {image: x}, params: {width: 4, height: 4}, on: gpu}\n"
+                                          "outputs: {y: r.image}\n")
+        plan, data = self.path("resize.plan"), "x=" + self.write("x", b"\1\0\0\0\1\0\0\0".ljust(64, b"\0") + b"abc")
+        self.assertEqual(self.woa("compile", graph, "-o", plan).returncode, 0)
+        self.refused(self.woa("run", plan, "--in", data, "--param", "r.fit=cover"), 2, "--param r.fit", "compile the graph again")
+
     def test_options_stand_in_groups(self):
         """An option that `woa run --help` lists under `Options` has no group yet: tools/woa/help.cc gives it one."""
         text = self.woa("run", "--help").stdout.decode()
