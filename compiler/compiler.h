@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/kernel_description.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
 
@@ -92,11 +93,12 @@ struct MachineFile {
 };
 MachineFile read_machine_file(const std::filesystem::path& path);
 
-// One kernel of the kernel path, as `woa devices` lists it.
+// One kernel of the kernel path, as `woa devices` and `woa explain` show it.
 struct KernelListing {
   std::string name, summary;
   std::vector<std::string> variants;  // "cpu", "opencl", "rtl"
   std::string reason;                 // why it cannot be used here (its library was absent at build); empty: it can
+  std::optional<KernelDescription> description;  // absent where `kernel.yaml` has errors or is not built
 };
 // Every <folder>/<name>/kernel.yaml of the kernel path, by name; of two with one name the first folder's.
 std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);

@@ -10,6 +10,12 @@
 namespace woa {
 namespace {
 
+// The position of `value` among `choices`; -1: there are none, or it is not one of them.
+std::int32_t position(const std::vector<std::string>& choices, const std::string& value) {
+  const auto found = std::find(choices.begin(), choices.end(), value);
+  return found == choices.end() ? -1 : static_cast<std::int32_t>(found - choices.begin());
+}
+
 class ParamSetter {
  public:
   ParamSetter(Graph& graph, const GraphFile& file, Report& report) : graph_(graph), file_(file), report_(report) {}
@@ -104,6 +110,7 @@ class ParamSetter {
     } else {
       param.value = use == nullptr ? *decl.value : *use->value;
       check(decl, use, param.value);
+      if (decl.type == ParamType::kString) param.choice = position(decl.choices, param.value);
       if (param.is_file && !param.value.empty()) {
         param.value = absolute_path(folder_of(use) / param.value);
         report_.add_named(stage.place.source, param.value);

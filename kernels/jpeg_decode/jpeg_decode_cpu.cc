@@ -1,5 +1,6 @@
 // Decodes a JPEG file with libjpeg-turbo: slow integer DCT and smooth upsampling, so that every sample equals `djpeg
-// -dct int`. What libjpeg only warns of (a file cut short, damaged entropy data) fails the firing.
+// -dct int`. Damage that libjpeg only warns of (a file cut short, wrong entropy data) fails the firing; a header field
+// that it overrules does not.
 
 // clang-format off: jpeglib.h needs size_t and FILE, which it does not include.
 #include <cstddef>
@@ -45,8 +46,14 @@ woa_status status_of(int code) {
   std::longjmp(decoder.escape, 1);
 }
 
-void fail_on_warning(j_common_ptr info, int level) {
-  if (level < 0) fail(info);  // others are traces
+// Warnings of a header that contradicts the format, where libjpeg goes by the format: every sample is in the file.
+// Cameras write such files. Any other warning may stand for samples that were made up.
+bool concerns_header_only(int code) {
+  return code == JWRN_JFIF_MAJOR || code == JWRN_NOT_SEQUENTIAL || code == JWRN_ADOBE_XFORM;
+}
+
+void fail_on_damage(j_common_ptr info, int level) {
+  if (level < 0 && !concerns_header_only(info->err->msg_code)) fail(info);  // from 0 on: traces
 }
 
 void prepare(Decoder& decoder, woa_error* error) {
@@ -55,7 +62,7 @@ void prepare(Decoder& decoder, woa_error* error) {
   decoder.info.err = jpeg_std_error(&decoder.errors);
   decoder.info.client_data = &decoder;
   decoder.errors.error_exit = fail;
-  decoder.errors.emit_message = fail_on_warning;
+  decoder.errors.emit_message = fail_on_damage;
 }
 
 // A function of its own, so that nothing local to it changes between setjmp and longjmp.

@@ -1,7 +1,9 @@
 // Defined in resize_bilinear.md. Input rows are first resized sideways into two lines, which are then blended: where
 // two output rows need the same input row, it is resized once.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/woa_kernel.h"
 
@@ -9,9 +11,51 @@ namespace {
 
 constexpr uint32_t kMaxChannels = 4;
 
+// In the order of kernel.yaml.
+constexpr std::array<const char*, 3> kFits{"stretch", "contain", "cover"};
+enum class Fit : std::uint8_t { kStretch, kContain, kCover };
+
 struct Target {
   uint32_t width = 0, height = 0;
+  Fit fit = Fit::kStretch;
 };
+
+struct Size {
+  uint32_t height, width;
+};
+
+// The part of the input that is resized: its first row and column, and its size.
+struct Window {
+  uint32_t top, left;
+  Size size;
+};
+
+// a * b / c, rounded, and at least 1.
+uint32_t scaled(uint32_t a, uint32_t b, uint32_t c) {
+  return static_cast<uint32_t>(std::max<uint64_t>((2 * uint64_t{a} * b + c) / (2 * uint64_t{c}), 1));
+}
+
+bool is_wider(const Size& in, const Target& to) {
+  return uint64_t{in.width} * to.height > uint64_t{in.height} * to.width;
+}
+
+Size output_size(const Size& in, const Target& to) {
+  if (to.fit != Fit::kContain) return {to.height, to.width};
+  if (is_wider(in, to)) return {scaled(in.height, to.width, in.width), to.width};
+  return {to.height, scaled(in.width, to.height, in.height)};
+}
+
+Window window(const Size& in, const Target& to) {
+  Size part = in;
+  if (to.fit == Fit::kCover) {
+    if (is_wider(in, to)) {
+      part.width = scaled(in.height, to.width, to.height);
+    } else {
+      part.height = scaled(in.width, to.height, to.width);
+    }
+  }
+  return {(in.height - part.height) / 2, (in.width - part.width) / 2, part};
+}
 
 // The two input pixels between which an output pixel lies, and the weight of the second in 1/2048.
 struct Place {
@@ -50,18 +94,19 @@ struct Line {
 };
 
 template <uint32_t kChannels>
-void resize(const woa_input& in, const Target& to, uint8_t* scratch, uint8_t* out) {
+void resize(const woa_input& in, const Window& part, const Size& to, uint8_t* scratch, uint8_t* out) {
   const size_t stride = size_t{in.dims[1]} * kChannels, samples = size_t{to.width} * kChannels;
+  const uint8_t* corner = in.data + part.top * stride + size_t{part.left} * kChannels;
   auto* columns = reinterpret_cast<Place*>(scratch);
-  for (uint32_t x = 0; x < to.width; ++x) columns[x] = place(x, in.dims[1], to.width);
+  for (uint32_t x = 0; x < to.width; ++x) columns[x] = place(x, part.size.width, to.width);
   auto* lines = reinterpret_cast<uint32_t*>(columns + to.width);
   Line upper{lines}, lower{lines + samples};
   const auto fill = [&](Line& line, uint32_t row) {
-    if (line.row != row) resize_row<kChannels>(in.data + row * stride, columns, to.width, line.samples);
+    if (line.row != row) resize_row<kChannels>(corner + row * stride, columns, to.width, line.samples);
     line.row = row;
   };
   for (uint32_t y = 0; y < to.height; ++y) {
-    const Place row = place(y, in.dims[0], to.height);
+    const Place row = place(y, part.size.height, to.height);
     if (lower.row == row.first) std::swap(upper, lower);
     fill(upper, row.first);
     fill(lower, row.second);
@@ -69,11 +114,23 @@ void resize(const woa_input& in, const Target& to, uint8_t* scratch, uint8_t* ou
   }
 }
 
+woa_status read_fit(const char* text, Fit* fit, woa_error* error) {
+  for (size_t i = 0; text != nullptr && i < kFits.size(); ++i) {
+    if (std::strcmp(text, kFits[i]) != 0) continue;
+    *fit = static_cast<Fit>(i);
+    return WOA_OK;
+  }
+  if (text == nullptr) return woa_fail(error, WOA_INVALID, "parameter 'fit' is missing");
+  return woa_fail(error, WOA_INVALID, "parameter 'fit' is '%.32s', expected stretch, contain or cover", text);
+}
+
 woa_status create(const woa_param* params, size_t count, void** self, woa_error* error) {
   int64_t width = 0, height = 0;
   woa_status status = woa_param_int(params, count, "width", 1, 32768, &width, error);
   if (status == WOA_OK) status = woa_param_int(params, count, "height", 1, 32768, &height, error);
-  if (status == WOA_OK) *self = new Target{static_cast<uint32_t>(width), static_cast<uint32_t>(height)};
+  Fit fit = Fit::kStretch;
+  if (status == WOA_OK) status = read_fit(woa_param_text(params, count, "fit"), &fit, error);
+  if (status == WOA_OK) *self = new Target{static_cast<uint32_t>(width), static_cast<uint32_t>(height), fit};
   return status;
 }
 
@@ -87,10 +144,11 @@ woa_status size(void* self, const woa_input* ins, woa_output* outs, woa_error* e
                     "input 'image' has %u x %u pixels of %u channels, expected at least 1 x 1 of 1 to %u channels",
                     width, height, channels, kMaxChannels);
   }
-  outs[0].dims[0] = to.height;
-  outs[0].dims[1] = to.width;
+  const Size size = output_size({height, width}, to);
+  outs[0].dims[0] = size.height;
+  outs[0].dims[1] = size.width;
   outs[0].dims[2] = channels;
-  outs[0].bytes = uint64_t{to.height} * to.width * channels;
+  outs[0].bytes = uint64_t{size.height} * size.width * channels;
   return WOA_OK;
 }
 
@@ -100,13 +158,14 @@ woa_status run(void* self, const woa_firing* firing, const woa_input* ins, woa_o
   if (status == WOA_OK) status = woa_claim(&outs[0], "image", outs[0].bytes, error);
   if (status != WOA_OK) return status;
   const uint32_t channels = ins[0].dims[2];
-  const uint64_t needed = to.width * (sizeof(Place) + 2 * channels * sizeof(uint32_t));
+  const Size from{ins[0].dims[0], ins[0].dims[1]}, made{outs[0].dims[0], outs[0].dims[1]};
+  const uint64_t needed = made.width * (sizeof(Place) + 2 * channels * sizeof(uint32_t));
   if (needed > firing->scratch_bytes) {
     return woa_fail(error, WOA_EXHAUSTED, "%llu bytes of scratch are needed, there are %llu; raise `scratch`",
                     static_cast<unsigned long long>(needed), static_cast<unsigned long long>(firing->scratch_bytes));
   }
   constexpr decltype(&resize<1>) kByChannels[kMaxChannels] = {resize<1>, resize<2>, resize<3>, resize<4>};
-  kByChannels[channels - 1](ins[0], to, firing->scratch, outs[0].data);
+  kByChannels[channels - 1](ins[0], window(from, to), made, firing->scratch, outs[0].data);
   return WOA_OK;
 }
 

@@ -99,8 +99,9 @@ struct OutputPortPlan {
 struct ParamPlan {
   std::string name;
   std::string value;
-  bool is_file = false;    // value is a path: absolute, or relative to the plan file
-  std::string secret_env;  // not empty: the value is taken from this environment variable where the kernel runs
+  bool is_file = false;      // value is a path: absolute, or relative to the plan file
+  std::string secret_env;    // not empty: the value is taken from this environment variable where the kernel runs
+  std::int32_t choice = -1;  // of a string with choices: the value's position among them, which devices get; -1: none
   bool operator==(const ParamPlan&) const = default;
 };
 

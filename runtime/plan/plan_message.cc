@@ -58,6 +58,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     p.set_value(param.value);
     p.set_is_file(param.is_file);
     p.set_secret_env(param.secret_env);
+    p.set_choice(static_cast<std::uint32_t>(param.choice + 1));
   }
   for (const InputPortPlan& port : from.inputs) {
     pb::InputPort& p = *to.add_inputs();
@@ -109,7 +110,9 @@ StagePlan decode(const pb::Stage& from) {
                .outputs = {},
                .stateful = static_cast<Stateful>(from.stateful()),
                .scratch_bytes = from.scratch_bytes()};
-  for (const pb::Param& p : from.params()) to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env()});
+  for (const pb::Param& p : from.params()) {
+    to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env(), static_cast<std::int32_t>(p.choice() - 1U)});
+  }
   for (const pb::InputPort& p : from.inputs()) {
     to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask(), p.optional(), p.gather(), p.index_shift(),
                          p.index_bits()});

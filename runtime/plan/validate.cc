@@ -126,6 +126,7 @@ Status check_params(const StagePlan& stage, const std::string& place) {
     if (!param.secret_env.empty() && !param.value.empty()) {
       return broken(place, ", param ", in_quotes(param.name), ": a secret's value must not stand in a plan");
     }
+    if (param.choice < -1) return broken(place, ", param ", in_quotes(param.name), ": its choice is no position");
   }
   return {};
 }

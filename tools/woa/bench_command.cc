@@ -10,10 +10,8 @@
 #include "tools/woa/failure.h"
 
 namespace woa::tools {
-namespace {
 
-// Returns where the program could not be started; otherwise it has taken this one's place.
-int hand_over(std::vector<std::string> arguments) {
+int become_bench(std::vector<std::string> arguments) {
   const std::string program = program_beside("woa-bench").string();
   arguments.insert(arguments.begin(), program);
   std::vector<char*> pointers;
@@ -26,13 +24,11 @@ int hand_over(std::vector<std::string> arguments) {
               kUnavailable, std::ranges::find(arguments, "--json") != arguments.end());
 }
 
-}  // namespace
-
 void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
   command.set_help_flag();  // --help, as every option, is for the program that is started
   command.prefix_command();
-  command.callback([&command, &action] { action = [&command] { return hand_over(command.remaining()); }; });
+  command.callback([&command, &action] { action = [&command] { return become_bench(command.remaining()); }; });
 }
 
 }  // namespace woa::tools

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace woa::tools {
 
@@ -26,6 +28,10 @@ void add_profile(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
+// The program woa-bench takes this one's place, with these arguments. Returns, with the exit code, where it could not
+// be started.
+int become_bench(std::vector<std::string> arguments);
 void add_node(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);  // hidden: what a run starts its own nodes with
 

@@ -1,11 +1,14 @@
 // woa devices: what can run here, and what is missing for the rest.
 #include <cstdio>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "compiler/compiler.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kernel_page.h"
 
 namespace woa::tools {
 namespace {
@@ -42,19 +45,6 @@ json device_rows(const BackendRegistry& backends) {
   return rows;
 }
 
-json kernel_rows() {
-  json rows = json::array();
-  for (const KernelListing& kernel : list_kernels(kernel_path())) {
-    json row{{"name", kernel.name},
-             {"summary", kernel.summary},
-             {"variants", kernel.variants},
-             {"available", kernel.reason.empty()}};
-    if (!kernel.reason.empty()) row["reason"] = kernel.reason;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 void print_devices(const json& rows) {
   std::printf("%-10s %-10s %s\n", "CONTROLLER", "BACK-END", "DEVICE");
   for (const json& row : rows) {
@@ -67,25 +57,28 @@ void print_devices(const json& rows) {
   }
 }
 
-void print_kernels(const json& rows) {
+void print_kernels(const std::vector<KernelListing>& kernels) {
   std::printf("\n%-18s %-18s %s\n", "KERNEL", "VARIANTS", "WHAT IT DOES");
-  for (const json& row : rows) {
+  for (const KernelListing& kernel : kernels) {
     std::string variants;
-    for (const json& variant : row["variants"]) variants += (variants.empty() ? "" : " ") + variant.get<std::string>();
-    std::printf("%-18s %-18s %s\n", row["name"].get<std::string>().c_str(), variants.c_str(),
-                row["available"].get<bool>() ? row["summary"].get<std::string>().c_str()
-                                             : ("unavailable: " + row["reason"].get<std::string>()).c_str());
+    for (const std::string& variant : kernel.variants) variants += (variants.empty() ? "" : " ") + variant;
+    const std::string text = kernel.reason.empty() ? kernel.summary : "unavailable: " + kernel.reason;
+    std::printf("%-18s %-18s %s\n", kernel.name.c_str(), variants.c_str(), text.c_str());
   }
+  std::printf("\n`woa explain KERNEL` shows its ports, parameters and variants\n");
 }
 
 int devices(bool as_json) {
   const BackendRegistry backends = all_backends();
-  const json device_list = device_rows(backends), kernel_list = kernel_rows();
+  const json device_list = device_rows(backends);
+  const std::vector<KernelListing> kernels = list_kernels(kernel_path());
   if (as_json) {
-    print_json({{"devices", device_list}, {"kernels", kernel_list}});
+    json kernel_list = json::array();
+    for (const KernelListing& kernel : kernels) kernel_list.push_back(to_json(kernel));
+    print_json({{"devices", device_list}, {"kernels", std::move(kernel_list)}});
   } else {
     print_devices(device_list);
-    print_kernels(kernel_list);
+    print_kernels(kernels);
   }
   return kDone;
 }

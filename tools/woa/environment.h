@@ -13,7 +13,7 @@ namespace woa::tools {
 std::filesystem::path program_path();
 // What lies in this program's folder by that name, whether it is there or not.
 std::filesystem::path program_beside(const std::string& name);
-// Where kernels are found: WOA_KERNEL_PATH (colon-separated) first, then `kernels` beside the program.
+// Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last `kernels` beside the program.
 std::vector<std::filesystem::path> kernel_path();
 // Every back-end that this program was built with.
 BackendRegistry all_backends();

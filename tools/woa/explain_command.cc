@@ -1,8 +1,9 @@
 // woa explain GRAPH|PLAN: which way the payloads of each edge go, why, and what that takes. woa explain CODE: the page
-// of a problem.
+// of a problem. woa explain KERNEL: what a kernel takes and gives.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -15,6 +16,7 @@
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kernel_page.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/placement_explanation.h"
@@ -26,9 +28,11 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kAboutExplain =
-    "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. Anything else is the path of a "
-    "graph or\n"
-    "a plan; write ./E0401 for a file of such a name.\n"
+    "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. The name of a KERNEL that `woa "
+    "devices`\n"
+    "lists prints its ports, parameters and variants. Anything else is the path of a graph or a plan; write ./E0401 "
+    "or\n"
+    "./copy for a file of such a name. WOA_KERNEL_PATH names folders with kernels of your own.\n"
     "\n"
     "Nothing runs. METHOD is how payloads travel, by their size:\n"
     "\n"
@@ -53,17 +57,20 @@ constexpr const char* kAboutExplain =
     "--dot and --svg draw stages, where they are, and what goes over the edges.\n"
     "\n"
     "  woa explain E0401\n"
+    "  woa explain resize_bilinear\n"
     "  woa explain graphs/hello.yaml\n"
     "  woa explain graphs/hello.yaml --model rpc-hub\n"
     "  woa explain hello.plan --json\n"
     "  woa explain hello.plan --svg hello.svg";
+
+constexpr const char* kWhat = "GRAPH|PLAN|CODE|KERNEL";
 
 struct ExplainArguments {
   GraphOptions graph;
   DrawingOptions drawing;
   std::string processes = "per-controller";
   std::uint64_t reasons_limit_ns = 2'000'000'000;
-  std::vector<std::string> of_graphs;  // options that were given, and say nothing of a code
+  std::vector<std::string> of_graphs;  // options that were given, and say nothing of a code or a kernel
 };
 
 json to_json(const EdgeExplanation& edge) {
@@ -167,18 +174,40 @@ Result<PlacementReasons> find_reasons(const Plan& plan, std::chrono::millisecond
   return explain_placement(plan, limit);
 }
 
-int explain(const ExplainArguments& arguments) {
+// Refuses options of graphs for `what`, such as "the code of a problem".
+std::optional<int> refuse_graph_options(const ExplainArguments& arguments, const std::string& what) {
+  if (arguments.of_graphs.empty()) return std::nullopt;
+  const std::string& given = arguments.graph.file.native();
+  return fail({Code::kInvalid, arguments.of_graphs.front() + ": '" + given + "' is " + what +
+                                   ", which takes --json alone; write ./" + given + " for a file of that name"},
+              kUsage, arguments.graph.json);
+}
+
+// The answer where `file` is no file but a code, a kernel or nearly one: its exit code. Nothing: a graph or a plan.
+std::optional<int> explain_name(const ExplainArguments& arguments) {
   const std::string& given = arguments.graph.file.native();
   if (is_problem_code(given)) {
-    if (arguments.of_graphs.empty()) return explain_code(given, arguments.graph.json);
-    return fail({Code::kInvalid, arguments.of_graphs.front() + ": '" + given +
-                                     "' is the code of a problem, which takes --json alone; write ./" + given +
-                                     " for a file of that name"},
-                kUsage, arguments.graph.json);
+    const auto refused = refuse_graph_options(arguments, "the code of a problem");
+    return refused ? *refused : explain_code(given, arguments.graph.json);
   }
-  if (const std::string code = code_without_letter(given); !code.empty())
-    return fail({Code::kInvalid, "there is no file '" + given + "'; did you mean the code " + code + "?"}, kUsage,
-                arguments.graph.json);
+  if (given.find_first_of("./") != std::string::npos) return std::nullopt;
+  if (const auto kernel = find_kernel(given)) {
+    const auto refused = refuse_graph_options(arguments, "the name of a kernel");
+    return refused ? *refused : explain_kernel(*kernel, arguments.graph.json);
+  }
+  std::error_code error;
+  if (std::filesystem::exists(given, error)) return std::nullopt;
+  std::string meant;
+  if (const std::string code = code_without_letter(given); !code.empty()) meant = "the code " + code;
+  if (const std::string kernel = nearest_kernel(given); meant.empty() && !kernel.empty())
+    meant = "the kernel " + kernel;
+  if (meant.empty()) return std::nullopt;
+  return fail({Code::kInvalid, "there is no file '" + given + "'; did you mean " + meant + "?"}, kUsage,
+              arguments.graph.json);
+}
+
+int explain(const ExplainArguments& arguments) {
+  if (const auto done = explain_name(arguments)) return *done;
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
   graph.written_files = drawn_files(arguments.drawing);
@@ -206,11 +235,12 @@ int explain(const ExplainArguments& arguments) {
 
 void add_explain(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
-      "explain", "Say of each edge of a plan how its payloads travel, and why; or what a problem means");
+      "explain",
+      "Say how the payloads of each edge of a plan travel, and why; what a problem means; what a kernel takes");
   command.footer(kAboutExplain);
   auto arguments = std::make_shared<ExplainArguments>();
-  add_graph_options(command, arguments->graph, "GRAPH|PLAN|CODE");
-  command.get_option("GRAPH|PLAN|CODE")->description("Graph (YAML), compiled plan, or the code of a problem");
+  add_graph_options(command, arguments->graph, kWhat);
+  command.get_option(kWhat)->description("Graph (YAML), compiled plan, code of a problem, or name of a kernel");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
   add_model_option(command, arguments->graph);

@@ -55,6 +55,10 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
       if (!param.secret_env.empty())
         return {Code::kInvalid,
                 "--param " + name + " is secret: set the environment variable " + param.secret_env + " instead"};
+      if (param.choice >= 0 && stage.variant.kind != "cpu")  // a device gets the position, which only kernel.yaml tells
+        return {Code::kInvalid,
+                "--param " + name + ": stage '" + stage.name + "' runs as " + stage.variant.kind +
+                    ", and the plan knows its choice by number; compile the graph again with this --param"};
       std::error_code error;
       param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value, error).string() : value;
       found = true;

@@ -1,5 +1,6 @@
 // woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
 #include "tools/woa/command_line.h"
+#include "tools/woa/help.h"
 
 namespace woa::tools {
 namespace {
@@ -14,7 +15,10 @@ constexpr const char* kAboutWoa =
     "                                               what RPC would have cost, predicted and measured\n"
     "  woa explain graphs/hello.yaml                how payloads travel, and why\n"
     "  woa explain E0401                            what that error means, and its fix\n"
-    "  woa devices                                  what can run here, and why not\n";
+    "  woa explain resize_bilinear                  a kernel's ports, parameters and variants\n"
+    "  woa devices                                  what can run here, and why not\n"
+    "  woa doctor                                   what is missing or in the way here, and what to do\n"
+    "  woa help run                                 the options of a command, with examples\n";
 
 }  // namespace
 }  // namespace woa::tools
@@ -23,6 +27,6 @@ int main(int argc, char** argv) {
   using namespace woa::tools;
   return run_command_line(kAboutWoa,
                           {add_check, add_lsp, add_compile, add_run, add_explain, add_devices, add_verify, add_compare,
-                           add_profile, add_calibrate, add_bench, add_node, add_serve},
+                           add_profile, add_calibrate, add_bench, add_node, add_serve, add_doctor, add_help},
                           {argv + 1, argv + argc});
 }

@@ -1,6 +1,7 @@
 #include "tools/woa/run_result.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -63,11 +64,16 @@ json stages_json(const Plan& plan, const RunReport& report) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     if (stage.role != StageRole::kKernel) continue;
-    list.push_back({{"name", stage.name},
-                    {"kernel", stage.kernel},
-                    {"variant", stage.variant.kind},
-                    {"controller", plan.controllers[stage.controller].name},
-                    {"firings", report.controllers[stage.controller].stats.stages[s].firings}});
+    const StageStats& stats = report.controllers[stage.controller].stats.stages[s];
+    list.push_back(
+        {{"name", stage.name},
+         {"kernel", stage.kernel},
+         {"variant", stage.variant.kind},
+         {"controller", plan.controllers[stage.controller].name},
+         {"firings", stats.firings},
+         {"busy_s", static_cast<double>(stats.busy_ns) / 1e9},
+         {"mean_us", stats.firings == 0 ? json(nullptr)
+                                        : json(microseconds(stats.busy_ns) / static_cast<double>(stats.firings))}});
   }
   return list;
 }
@@ -192,6 +198,31 @@ void print_devices(const Plan& plan, const RunReport& report) {
   }
 }
 
+// "12.3 us", "4.56 ms".
+std::string mean_text(double us) {
+  std::array<char, 32> text{};
+  const bool ms = us >= 1000;
+  const double shown = ms ? us / 1000 : us;
+  const int decimals = shown < 10 ? 2 : shown < 100 ? 1 : 0;
+  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, shown, ms ? "ms" : "us");
+  return text.data();
+}
+
+// A line for each stage: where an instance's time goes.
+void print_stages(const Plan& plan, const RunReport& report) {
+  const json stages = stages_json(plan, report);
+  std::size_t width = 0;
+  for (const json& stage : stages) width = std::max(width, stage["name"].get_ref<const std::string&>().size());
+  for (const json& stage : stages) {
+    const std::string mean = stage["mean_us"].is_null() ? "never fired" : mean_text(stage["mean_us"]) + " a firing";
+    std::printf("  stage %-*s  %-8s %8llu x  %-18s %.3f s busy\n", static_cast<int>(width),
+                stage["name"].get_ref<const std::string&>().c_str(),
+                stage["controller"].get_ref<const std::string&>().c_str(),
+                static_cast<unsigned long long>(stage["firings"].get<std::uint64_t>()), mean.c_str(),
+                stage["busy_s"].get<double>());
+  }
+}
+
 void print_providers(const RunResult& result) {
   for (const json& entry : providers_json(result)) {
     std::string lanes;
@@ -245,6 +276,7 @@ void print(const RunResult& result, bool summary) {
   print_counts(result);
   print_providers(result);
   print_devices(*result.plan, *result.report);
+  print_stages(*result.plan, *result.report);
   print_outputs(result.outputs);
 }
 

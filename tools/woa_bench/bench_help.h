@@ -11,7 +11,10 @@ inline constexpr const char* kAboutBench =
     "median.\n"
     "Read `host state` first: `near` and `far` are two threads of one core and two cores, and only figures of the "
     "same\n"
-    "state compare; `mixed` means that the host moved us meanwhile, so run again.";
+    "state compare; `mixed` means that the host moved us meanwhile, so run again.\n"
+    "\n"
+    "  woa bench hop\n"
+    "  woa bench bandwidth --json";
 
 inline constexpr const char* kAboutHop =
     "One way, in nanoseconds: half a round trip between processors 0 and 1. The limit is a mailbox in shared memory: "

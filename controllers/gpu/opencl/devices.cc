@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "controllers/gpu/opencl/driver_fault.h"
+
 namespace woa {
 namespace {
 
@@ -35,12 +37,36 @@ std::string name_of(const OpenCl& cl, cl_device_id device) {
   return text;
 }
 
-std::vector<cl_device_id> devices_of(const OpenCl& cl, cl_platform_id platform) {
+struct DriverDevices {
+  cl_int code = CL_SUCCESS;  // of clGetDeviceIDs
+  std::vector<cl_device_id> devices;
+};
+
+DriverDevices devices_of(const OpenCl& cl, cl_platform_id platform) {
   cl_uint count = 0;
-  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return {};
-  std::vector<cl_device_id> devices(count);
-  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return {};
-  return devices;
+  DriverDevices found;
+  found.code = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (found.code != CL_SUCCESS) return found;
+  found.devices.resize(count);
+  found.code = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.devices.data(), nullptr);
+  if (found.code != CL_SUCCESS) found.devices.clear();
+  return found;
+}
+
+// Says why a driver gives nothing to use.
+std::string refusal(const OpenCl& cl, cl_platform_id platform, const DriverDevices& found) {
+  const std::string driver = "driver '" + driver_name(cl, platform) + "' ";
+  if (!found.devices.empty()) return driver + "offers no device that is available and can compile programs";
+  const std::string none = driver + "offers no device (clGetDeviceIDs: " + std::to_string(found.code) + ")";
+  const std::string fault = driver_fault(cl, platform);
+  return fault.empty() ? none : none + ": " + fault;
+}
+
+Status no_device(const std::string& what, const std::string& advice) {
+  const std::string hiding = hiding_variables();
+  if (hiding.empty()) return {Code::kUnavailable, what + advice};
+  return {Code::kUnavailable,
+          what + "; the environment sets " + hiding + ", which may hide drivers or devices: unset that and try again"};
 }
 
 }  // namespace
@@ -49,14 +75,19 @@ Result<std::vector<OpenClDevice>> list_devices(const OpenCl& cl) {
   cl_uint count = 0;
   const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);
   if (code != CL_SUCCESS || count == 0)
-    return {Code::kUnavailable, "the OpenCL loader finds no driver; install one (pocl-opencl-icd runs on any CPU)"};
+    return no_device("the OpenCL loader finds no driver", "; install one (pocl-opencl-icd runs on any CPU)");
   std::vector<cl_platform_id> platforms(count);
   if (const cl_int again = cl.clGetPlatformIDs(count, platforms.data(), nullptr); again != CL_SUCCESS) {
     return cl_failure("clGetPlatformIDs", again);
   }
   std::array<std::vector<OpenClDevice>, 3> by_rank;
+  std::string refusals;
   for (const cl_platform_id platform : platforms) {
-    for (const cl_device_id device : devices_of(cl, platform)) {
+    const DriverDevices found = devices_of(cl, platform);
+    const bool any = std::any_of(found.devices.begin(), found.devices.end(),
+                                 [&](const cl_device_id device) { return usable(cl, device); });
+    if (!any) refusals += (refusals.empty() ? "" : "; ") + refusal(cl, platform, found);
+    for (const cl_device_id device : found.devices) {
       if (!usable(cl, device)) continue;
       const int kind = rank(get<cl_device_type>(cl, device, CL_DEVICE_TYPE, CL_DEVICE_TYPE_CPU));
       by_rank[static_cast<std::size_t>(kind)].push_back(
@@ -65,7 +96,7 @@ Result<std::vector<OpenClDevice>> list_devices(const OpenCl& cl) {
   }
   std::vector<OpenClDevice> devices;
   for (const auto& kind : by_rank) devices.insert(devices.end(), kind.begin(), kind.end());
-  if (devices.empty()) return {Code::kUnavailable, "no OpenCL driver offers a device that can compile programs"};
+  if (devices.empty()) return no_device("no OpenCL driver offers a device to use: " + refusals, "");
   return devices;
 }
 

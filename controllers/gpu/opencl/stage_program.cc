@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "controllers/gpu/opencl/driver_fault.h"
+
 namespace woa {
 namespace {
 
@@ -63,6 +65,10 @@ Status build(const OpenCl& cl, cl_context context, cl_device_id device, const st
   if (code != CL_SUCCESS) return cl_failure("clCreateProgramWithSource", code);
   code = cl.clBuildProgram(made.program.get(), 1, &device, kOptions, nullptr, nullptr);
   if (code != CL_SUCCESS) {
+    // A driver that cannot work says that the source is wrong.
+    if (const std::string fault = driver_fault(cl, driver_of(cl, device)); !fault.empty())
+      return {Code::kUnavailable,
+              variant.source + " was not built (clBuildProgram: " + std::to_string(code) + "): " + fault};
     return {Code::kInvalid, variant.source + " does not build with " + kOptions + " (clBuildProgram: " +
                                 std::to_string(code) + "):\n" + build_log(cl, made.program.get(), device)};
   }
@@ -85,7 +91,11 @@ std::optional<cl_int> as_int(const ParamPlan& param) {
 Status bind_params(const OpenCl& cl, StageProgram& made) {
   const StagePlan& plan = *made.stage.plan;
   for (const ParamPlan& param : plan.params) {
-    if (const auto value = as_int(param)) made.int_params.push_back(*value);
+    if (param.choice >= 0) {
+      made.int_params.push_back(param.choice);
+    } else if (const auto value = as_int(param)) {
+      made.int_params.push_back(*value);
+    }
   }
   cl_uint count = 0;
   if (const cl_int code = cl.clGetKernelInfo(made.kernel.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
@@ -97,7 +107,7 @@ Status bind_params(const OpenCl& cl, StageProgram& made) {
   return {Code::kInvalid, "function '" + plan.variant.entry + "' of " + plan.variant.source + " has " +
                               std::to_string(count) + " arguments, expected " + std::to_string(expected) +
                               ": data, bytes and dims of every port, then " + std::to_string(made.int_params.size()) +
-                              " parameters of type int"};
+                              " parameters of type int, or of type string with choices"};
 }
 
 Status bind_work_size(StageProgram& made) {

@@ -15,6 +15,7 @@ namespace woa {
 // Every function that is used. All are of OpenCL 1.2 or older.
 #define WOA_OPENCL_SYMBOLS(X)    \
   X(clGetPlatformIDs)            \
+  X(clGetPlatformInfo)           \
   X(clGetDeviceIDs)              \
   X(clGetDeviceInfo)             \
   X(clCreateContext)             \

@@ -3,9 +3,11 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 
+#include <array>
 #include <cstring>
 #include <set>
 
+#include "runtime/base/variables_set.h"
 #include "runtime/transport/ofi/library.h"
 
 namespace woa::ofi {
@@ -45,10 +47,13 @@ int find_info(const fi_info& hints, const std::string& address, std::unique_ptr<
   return code;
 }
 
+// Variables by which libfabric leaves out providers.
+constexpr std::array kHiding{"FI_PROVIDER", "FI_PROVIDER_PATH"};
+
 // Names of the providers that could be asked for instead.
 std::string others(const std::string& address) {
   std::unique_ptr<fi_info, FreeInfo> found;
-  if (const auto hints = make_hints(address); hints == nullptr || find_info(*hints, address, found) != 0) return "none";
+  if (const auto hints = make_hints(address); hints == nullptr || find_info(*hints, address, found) != 0) return "";
   std::set<std::string> names;
   for (const fi_info* each = found.get(); each != nullptr; each = each->next)
     names.insert(std::string("'") + each->fabric_attr->prov_name + "'");
@@ -56,6 +61,15 @@ std::string others(const std::string& address) {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return list;
+}
+
+// Says what to do about a missing provider. libfabric obeys variables that job scripts and module files set.
+std::string instead(const std::string& address) {
+  const std::string list = others(address), set = variables_set(kHiding);
+  const std::string choice = list.empty() ? "libfabric offers no other that can" : "choose one of: " + list;
+  if (set.empty()) return choice;
+  return "the environment sets " + set + ", which hides providers from this program: unset that and try again (" +
+         choice + ")";
 }
 
 Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider, const std::string& address) {
@@ -66,11 +80,11 @@ Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider,
   const int code = find_info(*hints, address, info);
   if (code == -FI_ENODATA)
     return {Code::kUnavailable, "ofi: there is no provider '" + provider + "' that can write into remote memory" +
-                                    (address.empty() ? "" : " from address '" + address + "'") +
-                                    "; choose one of: " + others(address)};
+                                    (address.empty() ? "" : " from address '" + address + "'") + "; " +
+                                    instead(address)};
   if (code != 0)
     return failed(provider, "fi_getinfo", code,
-                  "it cannot write into remote memory from address '" + address + "'; here can: " + others(address));
+                  "it cannot write into remote memory from address '" + address + "'; " + instead(address));
   if (info->domain_attr->cq_data_size < kImmediateBytes)
     return {Code::kUnavailable, "ofi: provider '" + provider + "' sends " +
                                     std::to_string(info->domain_attr->cq_data_size) +

@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import subprocess
 from xml.etree import ElementTree
 
 import harness
@@ -188,6 +189,85 @@ class Explain(WoaTest):
     def test_a_file_with_the_name_of_a_code(self):
         path = self.write("E0401", graph(64))
         self.assertEqual(self.explain(path)["graph"], "g")
+
+    def test_a_kernel_is_explained(self):
+        text = self.woa("explain", "resize_bilinear").stdout.decode()
+        for part in ("image  u8[height,width,channels]  at most 192 MiB", "required, 1 to 32768", "stretch|contain|cover  default stretch",
+                     "channels  at most 4", "opencl  output sized per firing, resize_bilinear.cl", "1.4 MiB for each firing",
+                     "STAGE: {kernel: resize_bilinear, in: {image: FROM}, params: {width: VALUE, height: VALUE}}"):
+            self.assertIn(part, text)
+        answer = self.explain("resize_bilinear")
+        self.assertTrue(answer.pop("ok"))
+        params = {param.pop("name"): param for param in answer["params"]}
+        self.assertEqual(params["width"], {"type": "int", "required": True, "default": None, "min": "1", "max": "32768", "choices": [],
+                                           "secret_env": None})
+        self.assertEqual((params["fit"]["default"], params["fit"]["choices"]), ("stretch", ["stretch", "contain", "cover"]))
+        self.assertEqual([(port["name"], port["type"], port["max_bytes"]) for port in answer["inputs"] + answer["outputs"]],
+                         2 * [("image", "u8[height,width,channels]", 192 << 20)])
+        self.assertEqual([variant["kind"] for variant in answer["variants"]], ["cpu", "opencl"])
+        self.assertEqual((answer["dims"], answer["stateful"], answer["scratch_bytes"]), ({"channels": 4}, "no", 1408 << 10))
+        listed = {kernel["name"]: kernel for kernel in json.loads(self.woa("devices", "--json").stdout)["kernels"]}
+        self.assertEqual(listed["resize_bilinear"], self.without_ok(self.explain("resize_bilinear")))
+        self.assertEqual(listed["route"]["outputs"][0]["one_of"], listed["route"]["outputs"][1]["one_of"])
+        self.assertEqual(listed["split_lines"]["outputs"][0]["many"], 256)
+        self.assertTrue(listed["join_lines"]["inputs"][0]["gather"])
+        self.assertEqual(listed["touch"]["outputs"][0]["in_place"], "data")
+        self.assertEqual(listed["running_sum"]["stateful"], "instance")
+
+    @staticmethod
+    def without_ok(answer):
+        return {key: value for key, value in answer.items() if key != "ok"}
+
+    def test_every_kernel_has_a_page(self):
+        for kernel in json.loads(self.woa("devices", "--json").stdout)["kernels"]:
+            done = self.woa("explain", kernel["name"])
+            self.assertEqual(done.returncode, 0, kernel)
+            self.assertTrue(done.stdout.decode().startswith(kernel["name"] + ": "))
+
+    def test_a_kernel_of_ones_own(self):
+        folder = {"WOA_KERNEL_PATH": os.path.join(SOURCE, "graphs/user-kernel")}
+        self.assertIn("level", self.woa("explain", "threshold", environment=folder).stdout.decode())
+
+    def test_a_kernel_takes_no_options_of_graphs_and_its_name_may_be_nearly_right(self):
+        self.refused(self.woa("explain", "copy", "--window", "3"), 2, "--window: 'copy' is the name of a kernel")
+        self.refused(self.woa("explain", "coppy", cwd=self.folder), 2, "no file 'coppy'", "the kernel copy?")
+        self.write("copy", graph(64))
+        self.assertEqual(json.loads(self.woa("explain", "./copy", "--json", cwd=self.folder).stdout)["graph"], "g")
+
+    def test_the_doctor_finds_nothing_wrong_or_says_what_to_do(self):
+        done = self.woa("doctor", "--json")
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.returncode, answer["ok"]), (0, True), done.stdout)
+        self.assertLessEqual({"kernels", "cpu", "libfabric", "shared memory", "open files", "ports", "environment", "machine file"},
+                             {finding["subject"] for finding in answer["findings"]})
+        for finding in answer["findings"]:
+            self.assertEqual(finding["fix"] is None, finding["health"] == "good", finding)
+        self.assertIn("fix: ", self.woa("doctor").stdout.decode())  # no machine file here
+
+    def health_of(self, subject):
+        findings = json.loads(self.woa("doctor", "--json").stdout)["findings"]
+        return next(finding["health"] for finding in findings if finding["subject"] == subject)
+
+    def test_the_doctor_names_what_is_in_the_way(self):
+        def examine(command, **environment):
+            done = subprocess.run(["sh", "-c", command + '; exec "$0" doctor --json', harness.WOA], stdout=subprocess.PIPE,
+                                  env=dict(os.environ, XDG_CONFIG_HOME=self.folder, **environment), timeout=harness.LIMIT_S)
+            findings = {}
+            for finding in json.loads(done.stdout)["findings"]:
+                findings.setdefault(finding["subject"], []).append(finding)
+            return done.returncode, findings
+        code, findings = examine("ulimit -n 200", FI_PROVIDER="shm")
+        self.assertEqual((code, findings["open files"][0]["health"]), (1, "fault"))
+        self.assertIn("ulimit -n", findings["open files"][0]["fix"])
+        self.assertTrue(any("FI_PROVIDER=shm" in finding["found"] for finding in findings["environment"]), findings)
+        if self.health_of("libfabric") == "good":
+            self.assertEqual((findings["libfabric"][0]["health"], findings["libfabric"][0]["fix"]), ("fault", "unset what hides it: FI_PROVIDER=shm"))
+        if self.health_of("gpu (opencl)") == "good":
+            code, findings = examine("true", OCL_ICD_VENDORS=self.path("nowhere"))
+            self.assertEqual((code, findings["gpu (opencl)"][0]["health"]), (1, "fault"))
+            self.assertIn("OCL_ICD_VENDORS=" + self.path("nowhere"), findings["gpu (opencl)"][0]["fix"])
+        code, findings = examine("true", WOA_KERNEL_PATH=self.path("nowhere"))
+        self.assertEqual((code, findings["WOA_KERNEL_PATH"][0]["health"]), (1, "fault"))
 
     def test_a_call_passes_blocks_on(self):
         edges = self.explain(HELLO, "--model", "rpc-hub")["edges"]

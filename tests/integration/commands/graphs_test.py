@@ -3,10 +3,16 @@ it can be on a gpu or an fpga is there, too."""
 import math
 import os
 import re
+import shutil
 import struct
+import subprocess
+import sys
 
 import harness
 from harness import SOURCE, WoaTest, read
+
+sys.path.append(os.path.join(SOURCE, "tools", "demo"))
+import reference  # noqa: E402  (it shares no code with the runtime)
 
 INSTANCES = 40
 FEW = 12
@@ -197,9 +203,30 @@ class Graphs(WoaTest):
                 for root, square in zip(roots, squares):
                     self.assertAlmostEqual(root * root, square + k, delta=1e-9 * (square + k))
 
+    def test_thumbnails(self):
+        """Each equals the result of djpeg, the demo's reference and cjpeg, one after the other."""
+        reason = os.path.join(harness.BUILD, "kernels", "jpeg_encode", "unavailable.txt")
+        if os.path.exists(reason) or shutil.which("cjpeg") is None:
+            self.skip("jpeg", "needs libjpeg and its programs")
+        os.mkdir(self.path("photos"))
+        sizes = {"wide": (400, 100, 320, 80), "tall": (30, 90, 80, 240), "fits": (320, 240, 320, 240), "line": (700, 1, 320, 1)}
+        for name, (width, height, _, _) in sizes.items():
+            ppm = b"P6\n%d %d\n255\n" % (width, height) + bytes((x * 7 + x // 91 * 13) % 256 for x in range(3 * width * height))
+            self.write(name + ".ppm", ppm)
+            subprocess.run(["cjpeg", "-outfile", self.path(f"photos/{name}.jpg"), self.path(name + ".ppm")], check=True)
+        result = self.run_json(os.path.join(SOURCE, "graphs", "thumbnails.yaml"), "--in", f"photo={self.path('photos')}",
+                               "--out", f"thumb={self.path('thumb-%i.jpg')}")
+        self.assertEqual(result["failures"], [])
+        for k, name in enumerate(sorted(sizes)):
+            _, _, width, height = sizes[name]
+            rows = reference.resize(reference.decode_jpeg(self.path(f"photos/{name}.jpg")), width, height)
+            self.write("want.ppm", b"P6\n%d %d\n255\n" % (width, height) + b"".join(rows))
+            want = subprocess.run(["cjpeg", "-quality", "75", self.path("want.ppm")], check=True, stdout=subprocess.PIPE).stdout
+            self.assertEqual(read(self.path(f"thumb-{k}.jpg"), "rb"), want, name)
+
     def test_no_graph_is_left_out(self):
         present = {name[:-5] for name in os.listdir(os.path.join(SOURCE, "graphs")) if name.endswith(".yaml")}
-        self.assertEqual(present, set(EXPECTED) | {"hold"} | NOT_HERE)
+        self.assertEqual(present, set(EXPECTED) | {"hold", "thumbnails"} | NOT_HERE)
 
 
 if __name__ == "__main__":

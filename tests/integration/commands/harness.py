@@ -43,7 +43,7 @@ def need_program(name, *programs):
             skip_program(name, program + " is not installed")
 
 
-LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_decode": "jpeg", "png_encode": "png"}
+LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_decode": "jpeg", "jpeg_encode": "jpeg", "png_encode": "png"}
 
 
 # What a program says that was built without a library, or does not find it.

@@ -83,6 +83,10 @@ class Run(WoaTest):
             done = self.woa("run", HELLO, "--in", "text=" + text, *over, *wrong)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(says, done.stderr)
+        for variable, value in (("FI_PROVIDER", "shm"), ("FI_PROVIDER", "sockets"), ("FI_PROVIDER", "verbs"), ("FI_PROVIDER", "^tcp")):
+            done = self.woa("run", HELLO, "--in", "text=" + text, *over, environment={variable: value})
+            self.refused(done, 3, "there is no provider 'tcp;ofi_rxm'", f"the environment sets {variable}={value}", "unset that")
+            self.assertNotIn("choose one of: )", done.stderr.decode())
         for processes in ("one", "per-controller"):
             done = self.woa("run", HELLO, "--in", "text=" + text, "--interface", "lo", "--processes", processes)
             self.refused(done, 2, "--interface")
@@ -111,6 +115,45 @@ class Run(WoaTest):
             self.assertIn(key, result)
         self.assertEqual(set(result["latency_us"]), {"min", "p50", "p99", "max"})
         self.assertEqual(set(result["edges"][0]), set("from to transport lane provider method messages payload_bytes copied_bytes".split()))
+
+    def test_stages_say_what_they_took(self):
+        text = self.write("text", "x" * 100000)
+        result = self.run_json(HELLO, "--in", "text=" + text, "--instances", "20", "--trace", self.path("trace"))
+        for stage in result["stages"]:
+            self.assertEqual(stage["firings"], 20)
+            self.assertGreater(stage["busy_s"], 0)
+            self.assertAlmostEqual(stage["mean_us"], stage["busy_s"] * 1e6 / 20, places=3)
+        for controller in result["controllers"][1:]:
+            busy = sum(stage["busy_s"] for stage in result["stages"] if stage["controller"] == controller["name"])
+            self.assertAlmostEqual(controller["busy_s"], busy)
+        lines = [line.split() for line in self.woa("run", HELLO, "--in", "text=" + text).stdout.decode().splitlines()]
+        said = {line[1]: line[2] for line in lines if line[:1] == ["stage"]}
+        self.assertEqual(said, {"first": "cpu:0", "second": "cpu:1"})
+
+    def test_a_driver_that_cannot_work_says_what_hinders_it(self):
+        graph = self.write("gpu.yaml", "woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 1MiB}}\nstages:\n"
+                                       "  g: {kernel: invert, in: {data: data}, on: gpu}\noutputs: {data: g.data}\n")
+        arguments = ("run", graph, "--in", "data=" + self.write("text", "x"))
+        done = self.woa(*arguments)
+        if done.returncode == 3 or self.woa(*arguments, environment={"POCL_CACHE_DIR": "/proc/x"}).returncode == 0:
+            self.skip("opencl", done.stderr.decode() or "its driver is not PoCL alone")
+        for cache in ("/proc/x", self.write("a-file", "") + "/cache"):
+            done = self.woa(*arguments, environment={"POCL_CACHE_DIR": cache})
+            self.refused(done, 3, f"PoCL's cache folder {cache} (from POCL_CACHE_DIR) cannot be written", "set POCL_CACHE_DIR to a folder")
+        # Readable, so that the device is there; the kernel's source is not to blame.
+        read_only = self.path("read-only")
+        os.mkdir(read_only)
+        mounted = ("mount -t tmpfs tmpfs $0 && mkdir $0/cache && mount -o remount,ro $0 || exit 77; "
+                   "POCL_CACHE_DIR=$0/cache exec \"$@\"")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", mounted, read_only, harness.WOA, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+        if done.returncode == 3:  # else nobody may mount here
+            self.refused(done, 3, "invert.cl was not built", f"{read_only}/cache (from POCL_CACHE_DIR) cannot be written: Read-only")
+        else:
+            self.assertIn(done.returncode, (1, 77))
+            self.assertNotIn(b"invert.cl", done.stderr)
+        done = self.woa(*arguments, environment={"OCL_ICD_VENDORS": self.path("nothing")})
+        self.refused(done, 3, "the environment sets OCL_ICD_VENDORS=" + self.path("nothing"))
 
     def test_a_folder_gives_an_instance_per_file_in_name_order(self):
         os.mkdir(self.path("in"))

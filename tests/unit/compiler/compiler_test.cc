@@ -102,7 +102,7 @@ TEST_CASE("parameters: the command line wins over the graph, which wins over the
   REQUIRE(params.size() == 5);
   CHECK(params[0] == ParamPlan{"width", "640", false, ""});
   CHECK(params[1] == ParamPlan{"height", "100", false, ""});
-  CHECK(params[2] == ParamPlan{"filter", "bilinear", false, ""});
+  CHECK(params[2] == ParamPlan{"filter", "bilinear", false, "", 0});
   CHECK(params[3] == ParamPlan{"gain", "1e-3", false, ""});
   CHECK(params[4] == ParamPlan{"clamp", "true", false, ""});
 }
@@ -237,6 +237,40 @@ TEST_CASE("list_kernels says what there is, and why not") {
   CHECK(find("copy").reason.empty());
   CHECK(find("absent").reason.starts_with("OpenSSL"));
   CHECK_FALSE(find("broken").reason.empty());
+}
+
+TEST_CASE("list_kernels tells a kernel's ports, parameters and variants") {
+  const std::vector<KernelListing> kernels = list_kernels(fixture_options().kernel_path);
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [](const auto& k) { return k.name == "resize"; });
+  REQUIRE(found != kernels.end());
+  REQUIRE(found->description.has_value());
+  const KernelDescription& said = *found->description;
+  REQUIRE(said.inputs.size() == 1);
+  CHECK(said.inputs[0].type == "u8[height,width,channels]");
+  CHECK(said.inputs[0].max_bytes == 16U << 20);
+  REQUIRE(said.params.size() == 5);
+  CHECK(said.params[0].type == "int");
+  CHECK_FALSE(said.params[0].value.has_value());
+  CHECK(said.params[0].max == "32768");
+  CHECK(said.params[1].value == "768");
+  CHECK(said.params[2].choices == std::vector<std::string>{"bilinear", "nearest"});
+  REQUIRE(said.variants.size() == 1);
+  CHECK(said.variants[0].kind == "cpu");
+}
+
+TEST_CASE("a plan has the position of a chosen text, and of nothing else") {
+  const auto param = [](const std::string& params, const std::string& name) {
+    const Plan plan = compile_good(
+        "inputs: {x: {type: \"u8[a,b,3]\", max: 1MiB}}\nstages:\n  r: {kernel: resize, in: "
+        "{image: x}, params: {" +
+        params + "}}\noutputs: {y: r.image}\n");
+    for (const ParamPlan& each : stage_of(plan, "r").params)
+      if (each.name == name) return each;
+    return ParamPlan();
+  };
+  CHECK(param("width: 1", "filter").choice == 0);  // the default
+  CHECK(param("width: 1, filter: nearest", "filter").choice == 1);
+  CHECK(param("width: 1", "width").choice == -1);
 }
 
 TEST_CASE("where no kernel is found at all it is said how they are") {

@@ -16,6 +16,7 @@ int clGetPlatformIDs(unsigned entries, void *platforms, unsigned *count) {
 #define FAKE(name)      \
   ENTRY int name(void); \
   int name(void) { return -1; }
+FAKE(clGetPlatformInfo)
 FAKE(clGetDeviceIDs)
 FAKE(clGetDeviceInfo)
 FAKE(clCreateContext)

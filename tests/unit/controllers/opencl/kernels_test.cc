@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "runtime/controller/kernel_library.h"
 #include "tests/support/catch.h"
@@ -28,10 +29,14 @@ StagePlan image_stage(const std::string& name, const std::string& kernel, std::v
   return stage;
 }
 
-StagePlan resize_stage(std::uint32_t width, std::uint32_t height) {
-  const std::string size = std::to_string(width) + "x" + std::to_string(height);
-  return image_stage(size, "resize_bilinear",
-                     {{"width", std::to_string(width), false, ""}, {"height", std::to_string(height), false, ""}});
+const std::array<std::string, 3> kFits{"stretch", "contain", "cover"};  // as in kernel.yaml
+
+StagePlan resize_stage(std::uint32_t width, std::uint32_t height, std::size_t fit) {
+  ParamPlan wide, high, choice;
+  wide.name = "width", wide.value = std::to_string(width);
+  high.name = "height", high.value = std::to_string(height);
+  choice.name = "fit", choice.value = kFits[fit], choice.choice = static_cast<std::int32_t>(fit);
+  return image_stage(wide.value + "x" + high.value + "-" + choice.value, "resize_bilinear", {wide, high, choice});
 }
 
 Array image(std::uint32_t height, std::uint32_t width, std::uint32_t channels, std::uint32_t seed) {
@@ -106,8 +111,12 @@ TEST_CASE("sharpen3x3") {
 }
 
 TEST_CASE("resize_bilinear") {
-  const std::vector<StagePlan> targets{resize_stage(1, 1),     resize_stage(2, 3),     resize_stage(64, 48),
-                                       resize_stage(20000, 1), resize_stage(1, 20000), resize_stage(333, 127)};
+  std::vector<StagePlan> targets;
+  for (std::size_t fit = 0; fit < kFits.size(); ++fit) {
+    for (const auto& [width, height] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+             {1, 1}, {2, 3}, {64, 48}, {20000, 1}, {1, 20000}, {333, 127}})
+      targets.push_back(resize_stage(width, height, fit));
+  }
   Bench bench(targets);
   std::uint32_t seed = 0;
   for (std::uint32_t target = 0; target < targets.size(); ++target) {
@@ -115,7 +124,7 @@ TEST_CASE("resize_bilinear") {
       bench.compare(target, image(height, width, 1 + seed % 4, seed)), ++seed;
   }
   Random random(4);
-  for (std::uint32_t i = 0; i < 12; ++i) {
+  for (std::uint32_t i = 0; i < 36; ++i) {
     bench.compare(i % static_cast<std::uint32_t>(targets.size()),
                   image(1 + random.below(300), 1 + random.below(300), 1 + random.below(4), ++seed));
   }

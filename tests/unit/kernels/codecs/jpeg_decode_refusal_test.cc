@@ -58,6 +58,16 @@ TEST_CASE("a file cut short, wherever") {
   }
 }
 
+// djpeg shows these, too, with a warning; but the same warning stands for pixels that were made up.
+TEST_CASE("a file without its end, or with bytes too many before it") {
+  require_jpeg_tools();
+  const Bytes file = cjpeg(paint(33, 17, 3), "");
+  check_refused(Bytes(file.begin(), file.end() - 2), WOA_INVALID, "Premature end");
+  Bytes longer = file;
+  longer.insert(longer.end() - 2, 100, 0x00);  // more than the decoder reads ahead
+  check_refused(longer, WOA_INVALID, "extraneous");
+}
+
 TEST_CASE("a damaged file ends in a picture or in a reason") {
   require_jpeg_tools();
   std::mt19937 random(2);

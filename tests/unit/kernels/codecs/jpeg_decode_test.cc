@@ -11,7 +11,7 @@ namespace woa::test {
 namespace {
 
 void check_equals_djpeg(const Bytes& file) {
-  const Picture expected = djpeg(file);
+  const RawPicture expected = djpeg(file);
   const KernelUnderTest kernel("jpeg_decode", {}, {{expected.samples.size(), 3}});
   const Dims dims{expected.height, expected.width, expected.channels};
 
@@ -73,6 +73,27 @@ TEST_CASE("bytes after the end of the picture do not matter") {
   Bytes file = cjpeg(paint(20, 20, 3), "");
   file.insert(file.end(), 5000, 0x5a);
   check_equals_djpeg(file);
+}
+
+// Cameras and old programs write such files: libjpeg warns, and shows every pixel.
+TEST_CASE("header fields that contradict the format do not matter") {
+  require_jpeg_tools();
+  const Bytes file = cjpeg(paint(83, 61, 3), "");
+  const auto changed = [&](std::size_t at, std::uint8_t value) {
+    Bytes copy = file;
+    copy[at] = value;
+    return copy;
+  };
+  const std::size_t jfif = find_segment(file, 0xe0, 0xe0), scan = find_segment(file, 0xda, 0xda);
+  const std::size_t last_coefficient = scan + 1 + 2 * std::size_t{file[scan]} + 1;
+  REQUIRE(file[last_coefficient] == 63);
+  check_equals_djpeg(changed(jfif + 5, 2));          // version 2.01
+  check_equals_djpeg(changed(last_coefficient, 0));  // a scan of no coefficients but the first
+  Bytes adobe = file;
+  const Bytes segment{0xff, 0xee, 0, 14, 'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 7};  // transform 7
+  adobe.erase(adobe.begin() + 2, adobe.begin() + static_cast<std::ptrdiff_t>(jfif) + 14);
+  adobe.insert(adobe.begin() + 2, segment.begin(), segment.end());
+  check_equals_djpeg(adobe);
 }
 
 TEST_CASE("the size is read from the header alone") {

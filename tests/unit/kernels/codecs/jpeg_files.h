@@ -8,7 +8,7 @@
 
 namespace woa::test {
 
-struct Picture {
+struct RawPicture {
   std::uint32_t width = 0, height = 0, channels = 0;
   Bytes samples;
 };
@@ -17,16 +17,20 @@ struct Picture {
 void require_jpeg_tools();
 
 // Gradients, edges and noise; the same for the same arguments.
-Picture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels);
+RawPicture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels);
 
 // `picture` as cjpeg encodes it. Throws std::runtime_error if it does not.
-Bytes cjpeg(const Picture& picture, const std::string& options);
+Bytes cjpeg(const RawPicture& picture, const std::string& options);
 
-// What `djpeg -dct int` makes of a file. Throws std::runtime_error if it makes nothing.
-Picture djpeg(const Bytes& file);
+// What `djpeg -dct int` makes of a file, perhaps with warnings. Throws std::runtime_error if it makes nothing.
+RawPicture djpeg(const Bytes& file);
 
 // A picture of four components, which cjpeg cannot write.
 Bytes make_cmyk(std::uint32_t width, std::uint32_t height);
+
+// Begin of the content of the first segment whose marker is from ff `first` to ff `last`. Throws std::runtime_error if
+// there is none.
+std::size_t find_segment(const Bytes& file, std::uint8_t first, std::uint8_t last);
 
 // Where the frame header's `precision, height, width` begin.
 std::size_t find_frame(const Bytes& file);

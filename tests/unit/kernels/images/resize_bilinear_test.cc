@@ -16,8 +16,8 @@ std::size_t declared_scratch() {
   return std::stoul(text) * 1024;
 }
 
-Params to_size(std::uint32_t width, std::uint32_t height) {
-  return {{"width", std::to_string(width)}, {"height", std::to_string(height)}};
+Params to_size(std::uint32_t width, std::uint32_t height, const std::string& fit = "stretch") {
+  return {{"width", std::to_string(width)}, {"height", std::to_string(height)}, {"fit", fit}};
 }
 
 Picture resized(const Picture& in, std::uint32_t width, std::uint32_t height) {
@@ -119,6 +119,61 @@ TEST_CASE("resize_bilinear to the same size gives the picture back") {
   CHECK(resized(in, 47, 61).samples == in.samples);
 }
 
+// a * b / c, rounded half up, at least 1; in floating point, which is exact for sides of pictures.
+std::uint32_t rounded(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  return static_cast<std::uint32_t>(std::max(1.0, std::floor(double(a) * double(b) / double(c) + 0.5)));
+}
+
+Picture cropped(const Picture& in, std::uint32_t height, std::uint32_t width) {
+  Picture out({height, width, in.extent.channels});
+  const std::uint32_t top = (in.extent.height - height) / 2, left = (in.extent.width - width) / 2;
+  auto sample = out.samples.begin();
+  for (std::uint32_t y = 0; y < height; ++y) {
+    for (std::uint32_t x = 0; x < width; ++x)
+      for (std::uint32_t c = 0; c < in.extent.channels; ++c) *sample++ = in.at(top + y, left + x, c);
+  }
+  return out;
+}
+
+Token fitted(const Picture& in, std::uint32_t width, std::uint32_t height, const std::string& fit) {
+  const std::size_t most = std::size_t{width} * height * in.extent.channels;
+  const KernelUnderTest kernel("resize_bilinear", to_size(width, height, fit), {{most, 3}}, declared_scratch());
+  const Answer answer = kernel.run({in.token()});
+  INFO(answer.message);
+  REQUIRE(answer.status == WOA_OK);
+  return *answer.outs[0];
+}
+
+// `fit` gives the same as cropping by hand, or computing the size by hand, and stretching.
+void check_fits(const Picture& in, std::uint32_t width, std::uint32_t height) {
+  const auto [h, w, channels] = in.extent;
+  CAPTURE(h, w, channels, width, height);
+  const bool wider = std::uint64_t{w} * height > std::uint64_t{h} * width;
+  const std::uint32_t rows = wider ? rounded(h, width, w) : height, columns = wider ? width : rounded(w, height, h);
+  CHECK(rows <= height);
+  CHECK(columns <= width);
+  CHECK(fitted(in, width, height, "contain") == resized(in, columns, rows).token());
+  const Picture part = wider ? cropped(in, h, rounded(h, width, height)) : cropped(in, rounded(w, height, width), w);
+  CHECK(fitted(in, width, height, "cover") == resized(part, width, height).token());
+}
+
+TEST_CASE("resize_bilinear fits a picture inside a size, or covers the size with its middle") {
+  auto random = seeded_random("resize_bilinear");
+  for (const std::uint32_t channels : {1u, 3u, 4u}) {
+    check_fits(noise({30, 40, channels}, random), 20, 20);
+    check_fits(noise({40, 30, channels}, random), 20, 20);
+    check_fits(noise({30, 40, channels}, random), 80, 60);
+    check_fits(noise({1, 1, channels}, random), 9, 5);
+    check_fits(noise({1, 20000, channels}, random), 7, 300);
+    check_fits(noise({20000, 1, channels}, random), 300, 7);
+    check_fits(noise({3, 2, channels}, random), 32768, 1);
+  }
+  for (int round = 0; round < 60; ++round) {
+    const Extent to = random_extent(random, 90);
+    check_fits(noise(random_extent(random, 90), random), to.width, to.height);
+  }
+}
+
 TEST_CASE("resize_bilinear keeps a plain picture plain") {
   for (const std::uint8_t level : std::initializer_list<std::uint8_t>{0, 1, 127, 255}) {
     Picture in({13, 17, 3});
@@ -137,6 +192,11 @@ TEST_CASE("resize_bilinear refuses wrong parameters by name") {
   };
   check({{"height", "10"}}, "'width' is missing");
   check({{"width", "10"}}, "'height' is missing");
+  check({{"width", "10"}, {"height", "10"}}, "'fit' is missing");
+  for (const char* bad : {"", "Cover", "crop", "stretched", "1"}) {
+    CAPTURE(bad);
+    check({{"width", "10"}, {"height", "10"}, {"fit", bad}}, "expected stretch, contain or cover");
+  }
   for (const char* bad : {"0", "-1", "32769", "4294967297", "99999999999999999999", "", " 10", "10 ", "ten", "1e3"}) {
     CAPTURE(bad);
     check({{"width", bad}, {"height", "10"}}, "from 1 to 32768");

@@ -29,7 +29,8 @@ inline StagePlan step_stage() {
   step.controller = 1;
   step.params = {{.name = "width", .value = "3", .is_file = false, .secret_env = ""},
                  {.name = "table", .value = "/data/table", .is_file = true, .secret_env = ""},
-                 {.name = "key", .value = "", .is_file = false, .secret_env = "WOA_KEY"}};
+                 {.name = "key", .value = "", .is_file = false, .secret_env = "WOA_KEY"},
+                 {.name = "fit", .value = "cover", .secret_env = "", .choice = 2}};
   step.inputs = {{.name = "x", .type = vector_type(24000), .hold = false, .hold_mask = 0},
                  {.name = "f", .type = bytes_type(64), .hold = true, .hold_mask = 0x7}};
   step.outputs = {{.name = "again", .type = vector_type(24000), .one_of = 0},

@@ -1,0 +1,52 @@
+// A kernel.yaml's declarations, for people and tools that look a kernel up (docs/kernels.md explains each word).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace woa {
+
+struct PortDescription {
+  std::string name;
+  std::string type;             // "u8[height,width,channels]"
+  std::uint64_t max_bytes = 0;  // bound of the data; 0: an input without a bound of its own
+  bool optional = false;
+  bool gather = false;     // inputs
+  std::uint32_t many = 0;  // outputs: up to so many elements; 0: one token
+  std::string one_of;      // outputs: name of the group of which a firing writes one; empty: none
+  std::string in_place;    // outputs: name of the input that it may be written over; empty: none
+};
+
+struct ParamDescription {
+  std::string name;
+  std::string type;                  // "int", "float", "string", "bool", "file"
+  std::optional<std::string> value;  // the default; absent: the graph must give one, unless it is a secret
+  std::optional<std::string> min, max;
+  std::vector<std::string> choices;  // empty: any
+  std::string env;                   // of a secret: the environment variable that has it; empty: no secret
+};
+
+struct VariantDescription {
+  std::string kind;  // "cpu", "opencl", "rtl"
+  bool has_size = false;
+  std::string source, entry;                       // opencl
+  std::vector<std::string> global;                 // opencl
+  std::string core;                                // rtl
+  std::uint32_t clock_mhz = 0;                     // rtl
+  std::map<std::string, std::uint64_t> resources;  // that it takes of its controller; missing: not known
+};
+
+struct KernelDescription {
+  std::string stateful;  // "no", "instance", "run"
+  std::uint64_t scratch_bytes = 0;
+  std::map<std::string, std::uint64_t> dims;  // bounds of named dimensions, of those that have one
+  std::vector<PortDescription> inputs, outputs;
+  std::vector<ParamDescription> params;
+  std::vector<std::string> needs;  // capabilities of its controller
+  std::vector<VariantDescription> variants;
+};
+
+}  // namespace woa

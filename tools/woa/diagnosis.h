@@ -1,0 +1,27 @@
+// The checks of `woa doctor`: what is here, what is missing or in the way, and what to do about it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace woa::tools {
+
+enum class Health {
+  kGood,
+  kAbsent,  // something optional is not here
+  kFault,   // runs will fail, or find less than there is
+};
+
+struct Finding {
+  std::string subject;  // "libfabric"
+  Health health = Health::kGood;
+  std::string found;
+  std::string advice;  // what to do; empty where it is good
+};
+
+// Looks at kernels, devices, libraries, shared memory, limits, ports, environment and machine file. Libraries that may
+// abort or hang are asked in a child process. Blocks for seconds at most and leaves nothing behind. Call it before this
+// process has threads.
+std::vector<Finding> diagnose();
+
+}  // namespace woa::tools

@@ -1,0 +1,83 @@
+// woa doctor: what is here, what is missing or in the way, and the next thing to do.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/woa/commands.h"
+#include "tools/woa/diagnosis.h"
+#include "tools/woa/failure.h"
+
+namespace woa::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kAboutDoctor =
+    "Looks at kernels, devices, libraries, shared memory, limits, ports, the environment and the machine file, and "
+    "runs\n"
+    "nothing. `absent` is something optional that is not here, `FAULT` something that makes runs fail or hides what "
+    "is\n"
+    "here; below either stands what to do.\n"
+    "\n"
+    "Exit code 0: there is no fault. 1: there is.\n"
+    "\n"
+    "  woa doctor\n"
+    "  woa doctor --json";
+
+const char* name_of(Health health) {
+  switch (health) {
+    case Health::kGood: return "good";
+    case Health::kAbsent: return "absent";
+    case Health::kFault: return "FAULT";
+  }
+  return "";
+}
+
+void print_findings(const std::vector<Finding>& findings) {
+  std::size_t width = 0;
+  for (const Finding& finding : findings) width = std::max(width, finding.subject.size());
+  for (const Finding& finding : findings) {
+    std::printf("%-6s  %-*s  %s\n", name_of(finding.health), static_cast<int>(width), finding.subject.c_str(),
+                printable_lines(finding.found).c_str());
+    if (!finding.advice.empty())
+      std::printf("%-6s  %-*s  fix: %s\n", "", static_cast<int>(width), "", finding.advice.c_str());
+  }
+}
+
+json findings_json(const std::vector<Finding>& findings) {
+  json list = json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"subject", finding.subject},
+                    {"health", finding.health == Health::kFault ? "fault" : name_of(finding.health)},
+                    {"found", finding.found},
+                    {"fix", finding.advice.empty() ? json(nullptr) : json(finding.advice)}});
+  }
+  return list;
+}
+
+int doctor(bool as_json) {
+  const std::vector<Finding> findings = diagnose();
+  const bool ok = std::none_of(findings.begin(), findings.end(),
+                               [](const Finding& finding) { return finding.health == Health::kFault; });
+  if (as_json) {
+    print_json({{"ok", ok}, {"findings", findings_json(findings)}});
+  } else {
+    print_findings(findings);
+  }
+  return ok ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("doctor", "Say what is missing or in the way on this machine, and what to do");
+  command.footer(kAboutDoctor);
+  auto as_json = std::make_shared<bool>(false);
+  command.add_flag("--json", *as_json, "Print one JSON object on stdout");
+  command.callback([as_json, &action] { action = [as_json] { return doctor(*as_json); }; });
+}
+
+}  // namespace woa::tools
