@@ -17,6 +17,7 @@
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
 #include "compiler/files.h"
+#include "compiler/parse/file_kind.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/parse/profile.h"
@@ -190,9 +191,28 @@ Compilation compile_with(Report& report, const fs::path& path, const fs::path& f
 
 Compilation compile_text(const std::string& text, const std::string& name, const fs::path& folder,
                          const CompileOptions& options) {
-  Report report;
+  Report report(options.unsaved);
   report.add_source(name, text);
   return compile_with(report, folder / fs::path(name).filename(), folder, options);
+}
+
+CheckedText check_text(const std::string& text, const fs::path& path, const CompileOptions& options) {
+  const FileKind kind = file_kind(text);
+  if (kind == FileKind::kGraph) {
+    Compilation graph = compile_text(text, path.string(), path.parent_path(), options);
+    return {kind, std::move(graph.diagnostics), std::move(graph.files)};
+  }
+  Report report;
+  const std::uint32_t source = report.add_source(path.string(), text);
+  switch (kind) {
+    case FileKind::kOther:
+    case FileKind::kGraph: break;
+    case FileKind::kLibrary: (void)read_library(source, report); break;
+    case FileKind::kKernel: (void)read_kernel(source, report); break;
+    case FileKind::kMachine: (void)read_machine(source, report); break;
+    case FileKind::kProfile: (void)read_profile(source, report); break;
+  }
+  return {kind, report.take(), {}};
 }
 
 MachineFile read_machine_file(const fs::path& path) {
@@ -212,11 +232,11 @@ MachineFile read_machine_file(const fs::path& path) {
 }
 
 Compilation compile_file(const fs::path& graph, const CompileOptions& options) {
-  Report files;
+  Report files(options.unsaved);
   const std::uint32_t source = files.add_source(graph.string(), "");
   const std::optional<std::string> text = read_file(graph, {source, 0, 0, 1}, files);
   if (!text) return {std::nullopt, {}, files.take()};
-  Report report;
+  Report report(options.unsaved);
   report.add_source(graph.string(), *text);
   return compile_with(report, graph, graph.parent_path(), options);
 }

@@ -46,6 +46,11 @@ struct Calibration {
   std::map<std::string, std::uint32_t> inline_bytes;  // by transport: the limit of payloads behind headers
 };
 
+// Texts of files that an editor has open and has perhaps not saved, by file_identity().
+using UnsavedTexts = std::map<std::filesystem::path, std::string>;
+// One path for one file, whatever links lead to it.
+std::filesystem::path file_identity(const std::filesystem::path& path);
+
 struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
   // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 where a stage asks for them.
@@ -58,6 +63,7 @@ struct CompileOptions {
   std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
   std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of `on` and `needs`
   std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
+  UnsavedTexts unsaved = {};                     // are read in place of what is on the disk
   bool only_check = false;  // ends before memory is dealt out and a plan is made; Compilation has none
   // With a profile, what stages are placed for, and how long the search for it may take.
   PlacementGoal goal;
@@ -84,6 +90,19 @@ Compilation compile_file(const std::filesystem::path& graph, const CompileOption
 // The same for text; `name` stands in diagnostics, relative paths are relative to `folder`.
 Compilation compile_text(const std::string& text, const std::string& name, const std::filesystem::path& folder,
                          const CompileOptions& options);
+
+// What a file of this project is; kOther: none of them, as far as its keys show.
+enum class FileKind : std::uint8_t { kOther, kGraph, kLibrary, kKernel, kMachine, kProfile };
+
+// What check_text() finds.
+struct CheckedText {
+  FileKind kind = FileKind::kOther;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<std::string> files;  // as Compilation::files
+};
+// Checks the text of any file of this project: a graph as compile_text() does; the form of a library (a file that
+// graphs include), a kernel.yaml, a machine file or a profile. Nothing is wrong with other files.
+CheckedText check_text(const std::string& text, const std::filesystem::path& path, const CompileOptions& options);
 
 // A machine file by itself.
 struct MachineFile {

@@ -10,8 +10,10 @@ namespace woa {
 namespace fs = std::filesystem;
 
 std::optional<std::string> read_file(const fs::path& path, const Place& place, Report& report) {
-  Result<std::string> text = read_regular_file(path, kMaxYamlBytes + 1);
+  const std::string* const unsaved = report.unsaved(path);
+  Result<std::string> text = unsaved != nullptr ? *unsaved : read_regular_file(path, kMaxYamlBytes + 1);
   if (!text.ok()) {
+    report.add_looked_for(path.string());
     const bool absent = text.status().code() == Code::kNotFound;
     report.error(problem::kCannotRead, place, cat("cannot read ", quote_path(path), ": ", text.status().message()),
                  absent ? "check the path" : "check that it is a file and that you may read it");
@@ -24,6 +26,12 @@ std::optional<std::string> read_file(const fs::path& path, const Place& place, R
     return std::nullopt;
   }
   return std::move(*text);
+}
+
+fs::path file_identity(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path.lexically_normal() : canonical;
 }
 
 std::string absolute_path(const fs::path& path) {

@@ -90,6 +90,12 @@ std::string format(const SourceMessage& message, std::string_view kind, std::str
 
 }  // namespace
 
+const std::string* Report::unsaved(const std::filesystem::path& path) const {
+  if (unsaved_ == nullptr || unsaved_->empty()) return nullptr;
+  const auto found = unsaved_->find(file_identity(path));
+  return found == unsaved_->end() ? nullptr : &found->second;
+}
+
 std::uint32_t Report::add_source(std::string name, std::string text) {
   sources_.push_back({std::move(name), std::move(text), {}, {}});
   return static_cast<std::uint32_t>(sources_.size() - 1);

@@ -37,10 +37,18 @@ class Report {
  public:
   static constexpr std::size_t kMaxProblems = 100;
 
+  Report() = default;
+  // `unsaved` is borrowed (CompileOptions::unsaved).
+  explicit Report(const UnsavedTexts& unsaved) : unsaved_(&unsaved) {}
+  // The text of a file that takes the place of what is on the disk; null: none does.
+  [[nodiscard]] const std::string* unsaved(const std::filesystem::path& path) const;
+
   // `name` stands in diagnostics. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
   // A source names this file, from its own folder on.
   void add_named(std::uint32_t source, const std::string& file);
+  // A file that could not be read: when it can, everything may be different.
+  void add_looked_for(std::string path) { named_.push_back(std::move(path)); }
   // The names of all sources but the command line, and of the files that they name; some may come twice.
   [[nodiscard]] std::vector<std::string> files() const;
   // What a source says is noted to come from the include at `place`.
@@ -89,6 +97,7 @@ class Report {
   void add_origin(const Place& place, std::vector<Note>& notes) const;
   void locate(Note& note, SourceMessage& message);
 
+  const UnsavedTexts* unsaved_ = nullptr;
   std::vector<Source> sources_;
   std::vector<std::string> named_;
   std::vector<Entry> entries_;

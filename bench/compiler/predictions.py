@@ -151,7 +151,7 @@ class Bench:
         if model["clocked"]:
             return f"{', '.join(model['clocked'])} is simulated: cycles at its clock are predicted, the model is measured"
         if model["kernel_share"] < KERNELS_SHARE:
-            return f"kernels are {100 * model['kernel_share']:.0f} % of the critical path"
+            return f"kernels are {int(100 * model['kernel_share'])} % of the critical path"
         own = model["firings"] * FIRING_US
         if model["critical_kernels_us"] < KERNELS_SHARE * (model["alone_us"] + own):
             return f"{model['firings']:g} firings take their controllers about {own:.0f} us, which is in no prediction"
@@ -192,7 +192,7 @@ def print_rows(rows):
         if "measured" not in row:
             print(f"{name} {'-':>9}   {row['why']}")
             continue
-        print(f"{name} {row['messages']:9g} {row['payload_bytes']:10.9g} {'yes' if row['exact'] else 'NO':>5} {100 * row['kernel_share']:5.0f} % "
+        print(f"{name} {row['messages']:9g} {row['payload_bytes']:10.9g} {'yes' if row['exact'] else 'NO':>5} {int(100 * row['kernel_share']):5} % "
               f"{row['predicted_us']:8.1f} us {row['measured_us']:8.1f} us {100 * row['error']:+6.1f} %" + (f"   {row['why']}" if row["why"] else ""))
 
 

@@ -14,9 +14,8 @@ void check_control_flow(Graph& graph, Report& report) {
   assign_tags(graph, report);
   const TurnGraphs turns(graph);
   Flow flow = analyse_flow(graph, turns, report);
-  if (report.errors() != 0) return;
   check_state_order(graph, turns, flow, report);
-  count_blocks(graph, turns, flow, report);
+  if (report.errors() == 0) count_blocks(graph, turns, flow, report);  // which needs to know everything
 }
 
 }  // namespace woa

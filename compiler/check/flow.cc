@@ -250,6 +250,7 @@ class FlowAnalyser {
     for (const auto& [s, p] : graph_.loops[static_cast<std::size_t>(l)].gathers) {
       const GraphStage& stage = graph_.stages[s];
       Merge merge;
+      merge.known = !stage.broken[p];
       for (const std::uint32_t e : stage.in[p]) {
         if (starts(e)) merge.guard = Guards::kAlways;
       }

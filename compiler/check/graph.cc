@@ -2,6 +2,30 @@
 
 namespace woa {
 
+void Graph::cut(const std::vector<bool>& marked) {
+  constexpr std::uint32_t kCut = ~0U;
+  std::vector<std::uint32_t> number(edges.size(), kCut);
+  std::vector<GraphEdge> kept;
+  for (std::uint32_t e = 0; e < edges.size(); ++e) {
+    if (marked[e]) {
+      stages[edges[e].to_stage].broken[edges[e].to_port] = true;
+      whole = false;
+    } else {
+      number[e] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(std::move(edges[e]));
+    }
+  }
+  edges = std::move(kept);
+  for (GraphStage& stage : stages) {
+    for (auto* ports : {&stage.in, &stage.out}) {
+      for (std::vector<std::uint32_t>& port : *ports) {
+        std::erase_if(port, [&](std::uint32_t e) { return number[e] == kCut; });
+        for (std::uint32_t& e : port) e = number[e];
+      }
+    }
+  }
+}
+
 std::string Graph::output_name(std::uint32_t stage, std::uint32_t port) const {
   const std::string& name = stages[stage].outputs[port].name;
   return stage == kSourceStage ? name : stages[stage].name + "." + name;

@@ -73,7 +73,11 @@ struct Graph {
   std::vector<GraphEdge> edges;
   std::vector<GraphLoop> loops;
   std::vector<ControllerPlan> controllers;
-  bool whole = true;  // every edge that the file means is there; else some could not be read or resolved, as reported
+  bool whole = true;  // every edge that the file means is there; else some could not be read or judged, as reported
+
+  // Takes out the edges that are marked, by number, which a reported problem keeps from being judged. The ports that
+  // they lead to are broken then, and the graph is not whole.
+  void cut(const std::vector<bool>& marked);
 
   // "stage.port", or the graph input's or output's name.
   [[nodiscard]] std::string output_name(std::uint32_t stage, std::uint32_t port) const;

@@ -33,19 +33,19 @@ class LoopFinder {
         if (is_cycle(*component)) take_component(*component, work.parent);
       }
     }
+    unfit_.resize(graph_.edges.size());
     check_edges();
-    return sound_;
+    if (std::ranges::find(unfit_, true) != unfit_.end()) graph_.cut(unfit_);
+    return !too_deep_;
   }
 
  private:
   void error(std::string_view code, const Place& place, std::string text, std::string fix,
              std::vector<Note> notes = {}) {
-    sound_ = false;
     report_.error(code, place, std::move(text), std::move(fix), std::move(notes));
   }
   // Of an edge that should be there: not if it may be one of those that could not be read.
   void lack(std::string_view code, const Place& place, std::string text, std::string fix) {
-    sound_ = false;
     if (graph_.whole) report_.error(code, place, std::move(text), std::move(fix));
   }
 
@@ -55,6 +55,7 @@ class LoopFinder {
   };
   using Component = std::vector<std::uint32_t>;
 
+  [[nodiscard]] bool is_taken(const GraphEdge& edge) const { return edge.loop >= 0 && !is_active(edge); }
   [[nodiscard]] bool is_active(const GraphEdge& edge) const {
     return edge.loop < 0 || !taken_[static_cast<std::size_t>(edge.loop)];
   }
@@ -158,6 +159,7 @@ class LoopFinder {
     if (parent >= 0) graph_.loops[static_cast<std::size_t>(parent)].children.push_back(id);
     for (const std::uint32_t s : component) graph_.stages[s].loop = id;
     if (loop.depth >= kTagBits) {
+      too_deep_ = true;
       error(problem::kTagTooLong, loop.place, cat("loops are nested deeper than ", kTagBits), "nest fewer loops");
       return;
     }
@@ -223,19 +225,25 @@ class LoopFinder {
   }
 
   void check_edges() {
-    for (GraphEdge& edge : graph_.edges) {
+    for (std::size_t e = 0; e < graph_.edges.size(); ++e) {
+      GraphEdge& edge = graph_.edges[e];
       const std::int32_t from = graph_.stages[edge.from_stage].loop, to = graph_.stages[edge.to_stage].loop;
       edge.context = graph_.common(from, to);
+      const bool stuck = stuck_[edge.from_stage] != 0 && stuck_[edge.from_stage] == stuck_[edge.to_stage];
+      unfit_[e] = stuck && (edge.loop < 0 || !is_taken(edge));
       if (edge.loop < 0) continue;
       const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(edge.loop)];
       if (graph_.contains(edge.loop, edge.context) && loop.found) {
         edge.context = edge.loop;
-      } else if (loop.found) {
+        continue;
+      }
+      unfit_[e] = true;
+      if (loop.found) {
         error(problem::kLoopSplit, edge.place,
               cat("this edge is not in the cycle of the other edges of loop ", quote(loop.name)),
               "give loops that have separate cycles separate names: `loop: {max: N, name: L}`",
               {{loop.place, "the loop's first edge"}});
-      } else if (stuck_[edge.from_stage] == 0 || stuck_[edge.from_stage] != stuck_[edge.to_stage]) {
+      } else if (!stuck) {
         lack(problem::kNoCycle, edge.place,
              cat("loop ", quote(loop.name), ": this edge closes no cycle; within one turn there is no way from ",
                  quote(graph_.stages[edge.to_stage].name), " to ", quote(graph_.stages[edge.from_stage].name)),
@@ -254,7 +262,8 @@ class LoopFinder {
   std::vector<std::uint32_t>
       stuck_;  // by stage: number of the component that could not be taken apart (reported), or 0
   std::uint32_t stuck_components_ = 0;
-  bool sound_ = true;
+  std::vector<bool> unfit_;  // by edge: reported, or part of what is
+  bool too_deep_ = false;
 };
 
 }  // namespace

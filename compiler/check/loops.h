@@ -10,8 +10,8 @@ inline constexpr std::uint32_t kTagBits = 64;  // of the packet's tag: all count
 // Fills Graph::loops, the loop of every stage and the context of every edge. A body is a set of stages of which each
 // can reach each by edges of the loop's one turn and its loop edges (a strongly connected component); taking away the
 // edges of the outer loop leaves the bodies of the inner ones. Reports cycles without a loop, loop edges that close no
-// cycle and loops that cannot be told apart. Returns false if it reported anything: the structure is then not fit for
-// further analysis.
+// cycle and loops that cannot be told apart; such edges are cut (Graph::cut), so that the rest can be judged. Returns
+// false if loops are nested too deep: the structure is then not fit for further analysis.
 bool find_loops(Graph& graph, Report& report);
 
 // Checks how every input port is fed from turn to turn: a port inside a loop that is written from before the loop must

@@ -289,10 +289,22 @@ class Resolver {
                       "remove it, or name it as a writer of some stage");
         continue;
       }
-      report_.error(problem::kUnreadOutput, stage.place,
-                    cat("nothing reads output ", quote(name), " of stage ", quote(stage.name)),
-                    cat("read `", stage.name, ".", name, "` in a stage, or list it under `outputs`"));
+      report_.error(
+          problem::kUnreadOutput, stage.place,
+          cat("nothing reads output ", quote(name), " of stage ", quote(stage.name)),
+          cat("read `", stage.name, ".", name, "` in a stage, or list it under `outputs`", discard(stage, p)));
     }
+  }
+
+  // How to discard a branch: it must reach the sink, as the alternatives to it do.
+  static std::string discard(const GraphStage& stage, std::uint32_t port) {
+    const std::int32_t group = stage.outputs[port].one_of;
+    const auto other = std::ranges::find_if(stage.outputs, [&](const OutputPortPlan& each) {
+      return each.one_of == group && each.name != stage.outputs[port].name;
+    });
+    if (group < 0 || other == stage.outputs.end()) return {};
+    return cat("; to discard this branch, end it at the output that the others end at: `outputs: {NAME: [", stage.name,
+               ".", other->name, ", ", stage.name, ".", stage.outputs[port].name, "]}`");
   }
 
   const GraphFile& file_;

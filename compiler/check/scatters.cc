@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "compiler/check/loops.h"
 
@@ -19,17 +20,18 @@ class ScatterFinder {
   }
 
   bool run() {
-    const std::size_t errors = report_.errors();
     add_scatters();
     if (!any_) return true;
     for (const std::uint32_t s : in_order()) {
       enter(s);
       if (too_deep_) return false;  // what follows walks up from every stage
     }
+    const std::size_t errors = report_.errors();
     for (const GraphEdge& edge : graph_.edges) check_loop_edge(edge);
     check_gathers();
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
-    if (report_.errors() != errors || std::ranges::count(unclear_, true) != 0) return false;
+    if (report_.errors() != errors) return false;
+    cut_unclear();
     nest();
     return true;
   }
@@ -91,6 +93,7 @@ class ScatterFinder {
   }
 
   void enter(std::uint32_t s) {
+    if (s == kSinkStage) return enter_sink();
     GraphStage& stage = graph_.stages[s];
     const GraphEdge* first = nullptr;  // that says where the stage lies
     bool lacks = false;                // a writer that was reported, or lies nobody knows where
@@ -115,7 +118,35 @@ class ScatterFinder {
       if (started >= 0) nest_in(started, around_[s]);
     }
     for (const auto& port : stage.in) check_held(s, port);
-    if (s == kSinkStage && around_[s] >= 0) report_open(*first);
+  }
+
+  // No element may come to the sink; of each scatter one edge is reported.
+  void enter_sink() {
+    std::set<std::int32_t> reported;
+    for (const auto& port : graph_.stages[kSinkStage].in) {
+      for (const std::uint32_t e : port) {
+        const GraphEdge& edge = graph_.edges[e];
+        if (edge.loop >= 0 || is_unclear(edge) || brought_by(edge) < 0) continue;
+        unfit_.insert(e);
+        if (reported.insert(brought_by(edge)).second) report_open(edge);
+      }
+    }
+  }
+
+  // What an unclear stage writes and reads, and edges that were reported.
+  void cut_unclear() {
+    std::vector<bool> marked(graph_.edges.size());
+    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) {
+      const GraphEdge& edge = graph_.edges[e];
+      marked[e] = unclear_[edge.to_stage] || unclear_[edge.from_stage] || unfit_.contains(e);
+    }
+    if (std::ranges::find(marked, true) == marked.end()) return;
+    graph_.cut(marked);
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
+      if (!unclear_[s]) continue;
+      graph_.stages[s].broken.assign(graph_.stages[s].broken.size(), true);
+      around_[s] = -1;
+    }
   }
 
   void nest_in(std::int32_t scatter, std::int32_t around) {
@@ -156,7 +187,6 @@ class ScatterFinder {
   }
 
   void report_rates(const GraphEdge& edge, std::int32_t scatter, const GraphEdge& first, std::int32_t other) {
-    if (edge.to_stage == kSinkStage) return report_open(scatter >= 0 ? edge : first);
     report_.error(problem::kRates, edge.place,
                   cat("rates do not balance: ", quote(graph_.writer_name(edge)), " comes ", rate(scatter), "; ",
                       quote(graph_.writer_name(first)), " comes ", rate(other)),
@@ -179,6 +209,7 @@ class ScatterFinder {
       std::int32_t around = around_[s];
       while (around >= 0 && around != brought_by(edge)) around = outer(around);
       if (!gathers && around == brought_by(edge)) continue;
+      unfit_.insert(e);
       report_.error(gathers ? problem::kBadHold : problem::kRates, edge.place,
                     gathers ? std::string("an input that gathers cannot be held")
                             : cat("rates do not balance: held token ", quote(graph_.writer_name(edge)), " comes ",
@@ -285,6 +316,7 @@ class ScatterFinder {
   std::vector<std::int32_t> loop_of_;          // by stage
   std::vector<std::int32_t> around_;           // by stage: the innermost scatter around it
   std::vector<bool> unclear_;                  // by stage: which that is, is not known
+  std::set<std::uint32_t> unfit_;              // edges that were reported
   std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph
   std::map<std::int32_t, std::int32_t> base_;  // by loop: the scatter that it lies in
 };

@@ -9,7 +9,8 @@ namespace woa {
 // an input gathers. A stage lies in the scatters whose elements its inputs bring: all inputs that are not held must
 // agree, and a gather takes one off. Then loops and scatters become one forest: contexts of stages and edges are
 // innermost of either. Reports gathers without a scatter, inputs that come at different rates, scatters that reach the
-// sink, and those that a loop cuts. The graph has passed find_loops. Returns false if it reported anything.
+// sink, and those that a loop cuts. Edges of stages of which is not known where they lie are cut (Graph::cut), so that
+// the rest can be judged. The graph has passed find_loops. Returns false if scatters and loops form no forest.
 bool find_scatters(Graph& graph, Report& report);
 
 }  // namespace woa

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,20 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One name for one file, whatever links lead to it.
-fs::path identity(const fs::path& path) {
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path.lexically_normal() : canonical;
-}
-
 class IncludeLoader {
  public:
   IncludeLoader(GraphFile& file, Report& report) : file_(file), report_(report) {}
 
   void load_all(const fs::path& path, const fs::path& folder, const std::vector<IncludeRef>& includes) {
-    around_.push_back({path, identity(path)});
-    for (const KernelRef& kernel : file_.kernels) kernels_.insert(identity(folder / kernel.path));
+    around_.push_back({path, file_identity(path)});
+    for (const KernelRef& kernel : file_.kernels) kernels_.insert(file_identity(folder / kernel.path));
     for (const IncludeRef& include : includes) load(include, folder);
   }
 
@@ -40,7 +32,7 @@ class IncludeLoader {
 
   void load(const IncludeRef& include, const fs::path& folder) {
     const fs::path path = folder / include.path;
-    fs::path id = identity(path);
+    fs::path id = file_identity(path);
     const auto cycle = std::find_if(around_.begin(), around_.end(), [&](const Around& a) { return a.identity == id; });
     if (cycle != around_.end()) return report_cycle(include, cycle - around_.begin());
     if (seen_.contains(id) || !within_limits(include)) return;
@@ -68,7 +60,7 @@ class IncludeLoader {
     std::move(library.graphs.begin(), library.graphs.end(), std::back_inserter(file_.graphs));
     std::set<fs::path> own;
     for (KernelRef& kernel : library.kernels) {
-      fs::path id = identity(folder / kernel.path);
+      fs::path id = file_identity(folder / kernel.path);
       if (!kernels_.contains(id)) file_.kernels.push_back(std::move(kernel));
       own.insert(std::move(id));
     }

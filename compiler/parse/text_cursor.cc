@@ -1,5 +1,7 @@
 #include "compiler/parse/text_cursor.h"
 
+#include <algorithm>
+
 #include "runtime/base/text.h"
 
 namespace woa {
@@ -31,9 +33,20 @@ void TextCursor::backwards() noexcept {
   line_begin_ = before == std::string_view::npos ? 0 : before + 1;
 }
 
-Place TextCursor::at(std::size_t character, std::uint32_t source, std::size_t length) {
+void TextCursor::go_to(std::size_t character) noexcept {
   while (character_ < character && byte_ < text_.size()) forwards();
   while (character_ > character) backwards();
+}
+
+std::string_view TextCursor::between(std::size_t first, std::size_t last) {
+  go_to(last);
+  const std::size_t end = byte_;
+  go_to(first);
+  return text_.substr(byte_, std::max(end, byte_) - byte_);
+}
+
+Place TextCursor::at(std::size_t character, std::uint32_t source, std::size_t length) {
+  go_to(character);
   return {source, static_cast<std::uint32_t>(line_ + 1), static_cast<std::uint32_t>(byte_ - line_begin_ + 1),
           static_cast<std::uint32_t>(length)};
 }

@@ -16,10 +16,13 @@ class TextCursor {
   explicit TextCursor(std::string_view text) noexcept;
   // The place of the character of that number, from 0; the end if there are fewer.
   Place at(std::size_t character, std::uint32_t source, std::size_t length);
+  // The text from the character of one number to that of another, or to the end.
+  std::string_view between(std::size_t first, std::size_t last);
   // The place of the character with that byte of the text.
   Place at_byte(std::size_t byte, std::uint32_t source);
 
  private:
+  void go_to(std::size_t character) noexcept;
   void forwards() noexcept;
   void backwards() noexcept;
 

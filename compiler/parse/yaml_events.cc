@@ -2,11 +2,13 @@
 
 #include <yaml.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
 
 #include "compiler/parse/text_cursor.h"
 #include "compiler/parse/yaml_syntax.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -50,8 +52,12 @@ class YamlEvents::Parser {
       }
     } while (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_END_EVENT);
     const EventGuard guard(event);
-    return convert(event);
+    YamlEvent out = convert(event);
+    if (out.kind == YamlEvent::Kind::kScalar && out.plain) check_hidden(event);
+    read_ = event.end_mark.index;
+    return out;
   }
+  [[nodiscard]] bool refused() const noexcept { return refused_; }
 
  private:
   YamlEvent convert(const yaml_event_t& event) {
@@ -94,8 +100,39 @@ class YamlEvents::Parser {
     return out;
   }
 
+  // Of a text without quotes, which could mean any character but those that writing does not need.
+  void check_hidden(const yaml_event_t& event) {
+    const std::string_view text = cursor_.between(event.start_mark.index, event.end_mark.index);
+    if (const auto before = before_hidden(text, false)) report_hidden_after(*before, text, event.start_mark.index);
+  }
+  // `first` is the number of the character that `text` begins with.
+  void report_hidden_after(std::string_view before, std::string_view text, std::size_t first) {
+    const auto characters = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
+    const std::string_view rest = text.substr(before.size());
+    const Place place = cursor_.at(first + static_cast<std::size_t>(characters), source_, utf8_length(rest));
+    report_hidden(rest, place, report_);
+    refused_ = true;
+  }
+  // Whether a hidden character is to blame for an error: one that stands between what was read before and the end of
+  // the line where the error was noticed.
+  bool blame_hidden() {
+    if (refused_) return true;
+    const std::string_view text = cursor_.between(read_, parser_.problem_mark.index);
+    const std::string_view line = text_from(text).substr(text.size());
+    const std::string_view all = text_from(text).substr(0, text.size() + std::min(line.find('\n'), line.size()));
+    const auto before = before_hidden(all, true);
+    if (before) report_hidden_after(*before, all, read_);
+    return before.has_value();
+  }
+  // The source from where `part` of it begins.
+  [[nodiscard]] std::string_view text_from(std::string_view part) const {
+    const std::string_view all = report_.text(source_);
+    return all.substr(static_cast<std::size_t>(part.data() - all.data()));
+  }
+
   void report_error() {
     if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    if (blame_hidden()) return;
     const std::string_view context = parser_.context == nullptr ? "" : parser_.context;
     const std::string_view problem = parser_.problem == nullptr ? "" : parser_.problem;
     const Place place = parser_.error == YAML_READER_ERROR ? cursor_.at_byte(parser_.problem_offset, source_)
@@ -117,11 +154,14 @@ class YamlEvents::Parser {
   Report& report_;
   TextCursor cursor_;
   std::vector<Place> open_;  // lists and maps, from the outermost
+  std::size_t read_ = 0;     // characters of the events so far
+  bool refused_ = false;
   yaml_parser_t parser_{};
 };
 
 YamlEvents::YamlEvents(std::uint32_t source, Report& report) : parser_(std::make_unique<Parser>(source, report)) {}
 YamlEvents::~YamlEvents() = default;
 std::optional<YamlEvent> YamlEvents::next() { return parser_->next(); }
+bool YamlEvents::refused() const noexcept { return parser_->refused(); }
 
 }  // namespace woa

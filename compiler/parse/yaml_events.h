@@ -30,7 +30,9 @@ class YamlEvents {
   YamlEvents& operator=(const YamlEvents&) = delete;
 
   // The next event, the last one being kEnd; nothing, after a report, where the text is not YAML.
+  // A hidden character of a text without quotes is reported, and what follows from it is not: refused() then.
   std::optional<YamlEvent> next();
+  [[nodiscard]] bool refused() const noexcept;
 
  private:
   class Parser;

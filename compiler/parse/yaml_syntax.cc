@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/text.h"
+
 namespace woa {
 namespace {
 
@@ -78,7 +80,39 @@ void report_open(const Place& place, std::string fix, Report& report) {
                std::move(fix));
 }
 
+// Bytes of the comment or the quoted text that `rest` begins with, `before` being what precedes it; 0: neither.
+std::size_t unread_bytes(std::string_view before, std::string_view rest) {
+  const bool after_blank = before.empty() || std::string_view(" \t\n[{,").find(before.back()) != std::string_view::npos;
+  if (rest[0] == '#' && after_blank) return std::min(rest.find('\n'), rest.size());
+  if (!after_blank || (rest[0] != '"' && rest[0] != '\'')) return 0;
+  const std::size_t close = rest.find(rest[0], 1);
+  return close == std::string_view::npos ? rest.size() : close + 1;
+}
+
 }  // namespace
+
+std::optional<std::string_view> before_hidden(std::string_view text, bool in_words) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (const std::size_t unread = unread_bytes(text.substr(0, at), rest)) {
+      at += unread;
+      continue;
+    }
+    const HiddenCharacter* hidden = hidden_character(rest);
+    if (hidden != nullptr && (in_words || !hidden->in_words)) return text.substr(0, at);
+    at += std::max<std::size_t>(utf8_length(rest), 1);
+  }
+  return std::nullopt;
+}
+
+void report_hidden(std::string_view text, const Place& place, Report& report) {
+  const HiddenCharacter& hidden = *hidden_character(text);
+  report.error(
+      problem::kNotYaml, place,
+      cat(code_point(text), " (", hidden.name, ") here, which editors ",
+          hidden.blank ? "show as a blank" : "do not show"),
+      cat(hidden.blank ? "write a blank" : "remove it", "; if a text is to have it, put the text into quotes"));
+}
 
 void report_syntax(const YamlComplaint& complaint, Report& report) {
   const Place& place = complaint.place;

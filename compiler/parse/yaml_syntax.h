@@ -15,6 +15,12 @@ struct YamlComplaint {
   std::optional<Place> bracket = {};  // the innermost `{` or `[` that is open there
 };
 
+// What precedes the first hidden character (runtime/base/text.h) of `text` outside comments and quotes; nothing if
+// there is none. `in_words`: those that writing needs count, too.
+std::optional<std::string_view> before_hidden(std::string_view text, bool in_words);
+// Reports the hidden character that `text` begins with.
+void report_hidden(std::string_view text, const Place& place, Report& report);
+
 // Reports it in our words: what is wrong, and the bracket or quote that was opened before and is not closed.
 void report_syntax(const YamlComplaint& complaint, Report& report);
 

@@ -139,24 +139,49 @@ class TreeBuilder {
   int documents_ = 0;
 };
 
-// What is wrong with the character at the beginning, of so many bytes; empty: nothing.
-std::string_view not_text(std::string_view text, std::size_t length) {
-  if (length == 0) return "is not UTF-8 text";
-  if (!begins_with_control(text) || text[0] == '\n' || text[0] == '\r' || text[0] == '\t') return "";
-  return length == 1 ? "is a control character" : "begins a control character";
+struct CharacterFault {
+  std::string text, fix;
+};
+
+// Whether a text may have this hidden character at that byte: not one that some programs end a line at or that turns
+// text around, and a byte order mark only where a text begins.
+bool may_be_hidden(std::string_view character, std::size_t byte) {
+  const bool ends_line = character.starts_with("\xE2\x80\xA8") || character.starts_with("\xE2\x80\xA9");
+  return !ends_line && !begins_with_control(character) && (byte == 0 || !character.starts_with(kByteOrderMark));
+}
+
+// What keeps the character at that byte out of any text.
+std::optional<CharacterFault> character_fault(std::string_view text, std::size_t byte) {
+  constexpr std::string_view kBinary = "give a text file in UTF-8; is this a compiled plan or a binary?";
+  const std::string_view rest = text.substr(byte);
+  const std::size_t length = utf8_length(rest);
+  const auto bad_byte = [&](std::string_view wrong) {
+    const auto value = static_cast<unsigned>(static_cast<unsigned char>(rest[0]));
+    return CharacterFault{cat("byte ", byte, " (value ", value, ") ", wrong), std::string(kBinary)};
+  };
+  if (length == 0) return bad_byte("is not UTF-8 text");
+  if (rest[0] == '\r' && !rest.starts_with("\r\n"))
+    return CharacterFault{"U+000D (carriage return) without a line feed: only some programs end a line at it",
+                          "end lines with LF or CRLF"};
+  if (const HiddenCharacter* hidden = hidden_character(rest); hidden != nullptr) {
+    if (may_be_hidden(rest, byte)) return std::nullopt;
+    return CharacterFault{
+        cat(code_point(rest), " (", hidden->name, ") here, which editors do not show"),
+        cat("remove it; a text in double quotes may have it as `\\u", code_point(rest).substr(2), "`")};
+  }
+  const bool blank = rest[0] == '\n' || rest[0] == '\r' || rest[0] == '\t';
+  if (blank || !begins_with_control(rest)) return std::nullopt;
+  return bad_byte(length == 1 ? "is a control character" : "begins a control character");
 }
 
 // Reports the first byte that no text has.
-bool check_text(std::uint32_t source, Report& report) {
+bool check_characters(std::uint32_t source, Report& report) {
   const std::string_view text = report.text(source);
   Place place{source, 1, 1, 1};
   for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text.substr(i));
-    if (const std::string_view wrong = not_text(text.substr(i), length); !wrong.empty()) {
+    if (auto fault = character_fault(text, i)) {
       report.hide_line(place);  // a terminal would take it for commands
-      report.error(problem::kNotText, place, cat("byte ", i, " (value ", static_cast<unsigned>(byte), ") ", wrong),
-                   "give a text file in UTF-8; is this a compiled plan or a binary?");
+      report.error(problem::kNotText, place, std::move(fault->text), std::move(fault->fix));
       return false;
     }
     if (place.column == 1 && text.substr(i).starts_with("%TAG")) {  // of many, each would be compared with all others
@@ -164,9 +189,11 @@ bool check_text(std::uint32_t source, Report& report) {
                    "remove the line; every key says itself what kind of value it takes");
       return false;
     }
+    const bool line_ends = text[i] == '\n';
+    const std::size_t length = utf8_length(text.substr(i));
     i += length;
-    place.column = byte == '\n' ? 1 : place.column + static_cast<std::uint32_t>(length);
-    if (byte == '\n') ++place.line;
+    place.column = line_ends ? 1 : place.column + static_cast<std::uint32_t>(length);
+    if (line_ends) ++place.line;
   }
   return true;
 }
@@ -180,7 +207,7 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
                  "split the graph, or check that this is the file you meant");
     return std::nullopt;
   }
-  if (!check_text(source, report)) return std::nullopt;
+  if (!check_characters(source, report)) return std::nullopt;
   TreeBuilder builder(report);
   YamlEvents events(source, report);
   for (bool more = true; more;) {
@@ -189,6 +216,7 @@ std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report) {
     more = event->kind != YamlEvent::Kind::kEnd;
     if (!builder.take(std::move(*event))) return std::nullopt;
   }
+  if (events.refused()) return std::nullopt;
   std::optional<YamlNode> root = builder.result();
   if (root && root->kind == YamlNode::Kind::kNull) {
     report.error(problem::kEmptyFile, {source, 0, 0, 1}, "the file is empty",

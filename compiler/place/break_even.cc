@@ -87,7 +87,7 @@ class BreakEvenSearch {
     if (!woa) return Status(Code::kExhausted, "no placement keeps all bounds");
     std::optional<std::pair<double, std::string_view>> best;
     for (const std::string_view model : kPlacementModels) {
-      if (model == "woa" || model == "rpc-nested") continue;
+      if (model == "woa" || model == BreakEven::kLeftOut) continue;
       const std::optional<double> value = value_of(table, model);
       if (value && (!best || *value < best->first)) best = {*value, model};
     }

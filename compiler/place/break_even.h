@@ -4,16 +4,16 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/plan/certificate.h"
 
 namespace woa {
 
-// Factors of a cost between which WOA takes less than the best of the RPC models, each placed as well as it can be:
-// fused, hub and polled, since placement counts less than rpc-nested takes (prediction.h). The
-// search looks from 1/kMostFactor to kMostFactor, finds the range around 1, or the nearest to it that its steps meet,
-// and ends within one per cent. There may be more.
+// Factors of a cost between which WOA takes less than the best of the RPC models, each placed as well as it can be
+// (BreakEven::kLeftOut is not compared). The search looks from 1/kMostFactor to kMostFactor, finds the range around 1,
+// or the nearest to it that its steps meet, and ends within one per cent. There may be more.
 struct GainRange {
   static constexpr double kMostFactor = 1000;
   double least = 0;            // 0: down to nothing
@@ -22,8 +22,11 @@ struct GainRange {
 
 struct BreakEven {
   static constexpr double kAsGood = 1.01;  // times what WOA takes
-  std::string rpc;                         // the best of the RPC models
-  double ratio = 1;                        // what that takes, of what WOA takes
+  static constexpr std::string_view kLeftOut = "rpc-nested";
+  static constexpr std::string_view kWhyLeftOut =
+      "which way its outputs ride back depends on the placement of others, so placement counts less than it may take";
+  std::string rpc;   // the best of the RPC models that are compared
+  double ratio = 1;  // what that takes, of what WOA takes
   // Of the latency of all links; of the bytes of all payloads, whatever their size kernels taking what they did. None:
   // WOA gains nothing at any factor.
   std::optional<GainRange> latency, payload;

@@ -16,7 +16,21 @@ std::size_t utf8_length(std::string_view text) noexcept;
 // command as ESC [ does, or with one of those that set the direction of writing: what is shown is then not what stands
 // there.
 bool begins_with_control(std::string_view text) noexcept;
-// `text` for a terminal: control characters but those in `kept`, and bytes that are no UTF-8, become `?`.
+
+// A character that editors do not show, or show as they show a blank.
+struct HiddenCharacter {
+  char32_t first = 0, last = 0;  // or a range of them
+  std::string_view name;         // "no-break space"
+  bool blank = false;            // it looks like a blank
+  bool in_words = false;         // writing needs it within words or pictures, so it may stand in any text
+};
+// The one that `text` begins with, null if it begins with another character. `text` begins with well-formed UTF-8.
+const HiddenCharacter* hidden_character(std::string_view text) noexcept;
+// "U+00A0": the number of the well-formed character that `text` begins with.
+std::string code_point(std::string_view text);
+
+// `text` for a terminal: control characters but those in `kept`, and bytes that are no UTF-8, become `?`; hidden
+// characters become their number, `<U+00A0>`.
 std::string printable(std::string_view text, std::string_view kept = "");
 
 }  // namespace woa

@@ -1,5 +1,6 @@
-// Any bytes, as a graph, as a kernel.yaml that a graph names and as a file that a graph includes: the compiler must
-// answer with a plan that passes validate(), or with diagnostics, and never crash, hang or throw.
+// Any bytes, as a graph, as a kernel.yaml that a graph names, as a file that a graph includes and as a file of unknown
+// kind that an editor has open: the compiler must answer with a plan that passes validate(), or with diagnostics, and
+// never crash, hang or throw.
 #include <cstdint>
 #include <string>
 
@@ -21,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         "woa: 1\ngraph: g\nincludes: [part.yaml]\ninputs: {x: {type: bytes, max: 9}}\n"
         "stages: {s: {graph: part, in: {in: x}, params: {n: 3}}}\noutputs: {y: s.out}\n";
   }
+  if (data[0] % 8 == 2) (void)woa::check_text(text, folder() / "graph.yaml", options());
   check(woa::compile_text(graph, "graph.yaml", folder(), options()));
   return 0;
 }

@@ -108,11 +108,16 @@ void print_grounds(const Comparison& comparison) {
                 ps_text(source_ps).c_str());
 }
 
-// Of the longest way of one instance alone.
-double kernel_share(const Prediction& known) {
+// How much of the longest way of one instance alone kernels take, the starting of all of them being part of the way.
+double kernel_share(const ModelRow& row) {
+  constexpr double kFiringPs = 0.4 * kPsPerUs;  // what a controller takes to start a kernel (woa bench hop)
+  const Prediction& known = row.prediction;
   if (known.alone_ps == 0) return 0;
-  return static_cast<double>(known.critical_kernels_ps) / static_cast<double>(known.alone_ps);
+  return static_cast<double>(known.critical_kernels_ps) /
+         (static_cast<double>(known.alone_ps) + row.firings * kFiringPs);
 }
+// In whole per cent, rounded down: what is shown as 90 % is no less.
+int percent_of(double share) { return static_cast<int>(std::floor(100 * share)); }
 double predicted_us(const Prediction& known) { return static_cast<double>(known.time_ps()) / kPsPerUs; }
 // Of what was measured.
 double error_of(const ModelRow& row) {
@@ -139,7 +144,7 @@ Cells measured_cells(const ModelRow& row) {
               "-",
               payload_of(known),
               "-",
-              to_text("%.0f %%", 100 * kernel_share(known)),
+              std::to_string(percent_of(kernel_share(row))) + " %",
               us_of(predicted_us(known)),
               "-",
               "-"};
@@ -152,26 +157,19 @@ Cells measured_cells(const ModelRow& row) {
   return cells;
 }
 
-// Where TIME is expected to be what a run takes.
-bool is_for_kernels(const ModelRow& row) {
-  constexpr double kShare = 0.9,
-                   kFiringPs = 0.4 * kPsPerUs;  // what a controller takes to start a kernel (woa bench hop)
-  const Prediction& known = row.prediction;
-  return static_cast<double>(known.critical_kernels_ps) >=
-         kShare * (static_cast<double>(known.alone_ps) + row.firings * kFiringPs);
-}
+constexpr int kMostlyKernels = 90;  // per cent: TIME is then expected to be what a run takes
 
 void print_where_not(const Comparison& comparison) {
   std::string models;
   for (const ModelRow& row : comparison.models)
-    if (row.measured && row.measured->status.ok() && row.measured->clocked.empty() && !is_for_kernels(row))
+    if (row.measured && row.measured->status.ok() && row.measured->clocked.empty() &&
+        percent_of(kernel_share(row)) < kMostlyKernels)
       models += (models.empty() ? "" : ", ") + row.model;
   if (models.empty()) return;
   std::printf(
-      "  %s: kernels are less than 90 %% of what there is to do, so ERROR is mostly that of messages. Links are "
-      "slower\n"
+      "  %s: KERNELS is less than %d %%, so ERROR is mostly that of messages. Links are slower\n"
       "  than calibrated where more controllers are busy than there are cores, and starting a kernel is in no TIME.\n",
-      models.c_str());
+      models.c_str(), kMostlyKernels);
 }
 
 // All that so many instances sent against so many times what one is predicted to send, whose means are kept in
@@ -274,11 +272,14 @@ void print_break_even(const Comparison& comparison) {
   if (!std::isfinite(even.ratio)) {
     std::printf("\nNo RPC keeps all bounds.\n");
   } else if (even.why_nothing.empty()) {
-    std::printf("\nThe best RPC, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(), even.ratio, what);
+    std::printf("\nThe best RPC that is compared, %s, takes %.3g times as long as WOA by %s.\n", even.rpc.c_str(),
+                even.ratio, what);
   } else {
     std::printf("\nWOA gains nothing here: %s takes %s by %s. Why: %s.\n", even.rpc.c_str(),
                 times_as_long(even.ratio).c_str(), what, even.why_nothing.c_str());
   }
+  std::printf("%s is not compared: %s.\n", std::string(BreakEven::kLeftOut).c_str(),
+              std::string(BreakEven::kWhyLeftOut).c_str());
   std::printf(
       "where WOA gains more than 1 %%, around what is here, or nearest to it, all else as it is\n"
       "(kernels, too: what they take at another size is not asked):\n");
@@ -296,6 +297,7 @@ json break_even_json(const Comparison& comparison) {
   if (!comparison.break_even.ok()) return {{"error", error_json(comparison.break_even.status())}};
   const BreakEven& even = *comparison.break_even;
   return {{"rpc", even.rpc},
+          {"left_out", {{{"model", BreakEven::kLeftOut}, {"reason", BreakEven::kWhyLeftOut}}}},
           {"ratio", even.ratio},
           {"gains", even.why_nothing.empty()},
           {"why_nothing", even.why_nothing},
@@ -341,7 +343,7 @@ nlohmann::json to_json(const Comparison& comparison) {
     object.update({{"model", row.model},
                    {"placement", row.placement},
                    {"firings", row.firings},
-                   {"kernel_share", kernel_share(row.prediction)},
+                   {"kernel_share", kernel_share(row)},
                    {"assumed_links", row.assumed_links},
                    {"equal_shares", row.has_shares},
                    {"source_us", static_cast<double>(row.source_ps) / kPsPerUs},

@@ -31,8 +31,11 @@ std::string file_uri(const std::filesystem::path& path) {
 
 std::optional<std::filesystem::path> path_of(std::string_view uri) {
   constexpr std::string_view kScheme = "file://";
-  if (!uri.starts_with(kScheme) || uri.substr(kScheme.size(), 1) != "/") return std::nullopt;
+  constexpr std::string_view kThisHost = "localhost";
+  if (!uri.starts_with(kScheme)) return std::nullopt;
   uri.remove_prefix(kScheme.size());
+  if (uri.starts_with(kThisHost)) uri.remove_prefix(kThisHost.size());
+  if (!uri.starts_with("/")) return std::nullopt;
   std::string path;
   for (std::size_t i = 0; i < uri.size(); ++i) {
     unsigned value = 0;

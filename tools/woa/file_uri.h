@@ -12,7 +12,7 @@ namespace woa::tools {
 std::string uri_path(std::string_view path);
 // `file://` and the absolute path.
 std::string file_uri(const std::filesystem::path& path);
-// The path of a `file://` URI without a host; nothing for others.
+// The path of a `file://` URI without a host or with `localhost`; nothing for others.
 std::optional<std::filesystem::path> path_of(std::string_view uri);
 
 }  // namespace woa::tools

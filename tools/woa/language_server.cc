@@ -1,8 +1,8 @@
 #include "tools/woa/language_server.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 
 #include "compiler/parse/yaml_tree.h"
@@ -17,16 +17,12 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr int kUnknownMethod = -32601, kBadParams = -32602;  // JSON-RPC 2.0
+constexpr int kInvalidRequest = -32600, kUnknownMethod = -32601, kBadParams = -32602;  // JSON-RPC 2.0
+constexpr int kNotInitialized = -32002;                                                // the protocol
 
 json response(const json& id, json result) { return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}; }
 json failure(const json& id, int code, const std::string& text) {
   return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", text}}}};
-}
-
-// Does a line begin with this key?
-bool has_key(const std::string& text, const std::string& key) {
-  return text.starts_with(key + ":") || text.find("\n" + key + ":") != std::string::npos;
 }
 
 // The line with this number, from 1.
@@ -67,23 +63,37 @@ std::string read(const fs::path& path) {
 void LanguageServer::take(const json& message) {
   const json id = message.is_object() ? message.value("id", json()) : json();
   try {
+    if (!message.is_object() || !message.contains("method")) {
+      const bool response = message.is_object() && (message.contains("result") || message.contains("error"));
+      if (!id.is_null() && !response) send_(failure(id, kInvalidRequest, "a request names a method"));
+      return;
+    }
     const std::string method = message.at("method").get<std::string>();
     const json params = message.value("params", json::object());
     if (method == "exit") {
-      ended_ = shut_down_ ? kDone : kFailed;
-    } else if (id.is_null()) {
+      ended_ = phase_ == Phase::kShutDown ? kDone : kFailed;
+    } else if (!id.is_null()) {
+      send_(answer(method, id, params));
+    } else if (phase_ == Phase::kRunning) {
       notify(method, params);
-    } else if (method == "initialize") {
-      send_(response(id, initialize(params)));
-    } else if (method == "shutdown") {
-      shut_down_ = true;
-      send_(response(id, nullptr));
-    } else {
-      send_(failure(id, kUnknownMethod, "woa has no method '" + method + "'"));
     }
   } catch (const json::exception&) {  // not the form that the protocol gives it
     if (!id.is_null()) send_(failure(id, kBadParams, "the message has not the form of its method"));
   }
+}
+
+json LanguageServer::answer(const std::string& method, const json& id, const json& params) {
+  if (phase_ == Phase::kShutDown) return failure(id, kInvalidRequest, "after `shutdown` only `exit` may come");
+  if (method == "initialize") {
+    if (phase_ != Phase::kNew) return failure(id, kInvalidRequest, "`initialize` comes once");
+    json result = initialize(params);
+    phase_ = Phase::kRunning;
+    return response(id, std::move(result));
+  }
+  if (phase_ == Phase::kNew) return failure(id, kNotInitialized, "`initialize` must come first");
+  if (method != "shutdown") return failure(id, kUnknownMethod, "woa has no method '" + method + "'");
+  phase_ = Phase::kShutDown;
+  return response(id, nullptr);
 }
 
 json LanguageServer::initialize(const json& params) {
@@ -96,56 +106,73 @@ json LanguageServer::initialize(const json& params) {
 }
 
 void LanguageServer::notify(const std::string& method, const json& params) {
+  if (method == "workspace/didChangeWatchedFiles") return mark_all();
   if (!method.starts_with("textDocument/did")) return;
-  const std::string uri = params.at("textDocument").at("uri").get<std::string>();
+  const json& document = params.at("textDocument");
+  const std::string uri = document.at("uri").get<std::string>();
   if (method == "textDocument/didOpen") {
-    documents_[uri] = unmarked(params.at("textDocument").at("text").get<std::string>());
-    changed_.insert(uri);
+    put(uri, document, document.at("text"));
   } else if (method == "textDocument/didChange") {
     if (const json& changes = params.at("contentChanges"); !changes.empty())
-      documents_[uri] = unmarked(changes.back().at("text").get<std::string>());
-    changed_.insert(uri);
-  } else if (method == "textDocument/didSave") {  // others may include it, or name its kernel
-    for (const auto& [open, text] : documents_) changed_.insert(open);
+      put(uri, document, changes.back().at("text"));
+  } else if (method == "textDocument/didSave") {
+    mark_all();  // a file may be new that others look for
   } else if (method == "textDocument/didClose") {
     forget(uri);
   }
 }
 
+void LanguageServer::put(const std::string& uri, const json& document, const json& text) {
+  const std::optional<fs::path> path = path_of(uri);
+  Document now{unmarked(text.get<std::string>()), document.value("version", json()), {}};
+  if (path) now.identity = file_identity(*path);
+  if (path) options_.unsaved[now.identity] = now.text;
+  mark_readers(now.identity);
+  documents_[uri] = std::move(now);
+  changed_.insert(uri);
+}
+
 void LanguageServer::forget(const std::string& uri) {
-  documents_.erase(uri);
+  const auto document = documents_.find(uri);
+  if (document == documents_.end()) return;
+  options_.unsaved.erase(document->second.identity);
+  mark_readers(document->second.identity);
+  documents_.erase(document);
   changed_.erase(uri);
   std::set<std::string> concerned;
-  for (const auto& [file, problems] : found_[uri]) concerned.insert(file);
+  for (const auto& [file, problems] : found_[uri].problems) concerned.insert(file);
   found_.erase(uri);
   publish(concerned);
+}
+
+// Open documents that were checked with what this file held.
+void LanguageServer::mark_readers(const fs::path& file) {
+  for (const auto& [uri, found] : found_)
+    if (found.read.contains(file)) changed_.insert(uri);
+}
+
+void LanguageServer::mark_all() {
+  for (const auto& [uri, document] : documents_) changed_.insert(uri);
 }
 
 void LanguageServer::check() {
   std::set<std::string> concerned;
   for (const std::string& uri : changed_) {
-    Problems problems = problems_of(uri);
-    for (const auto* each : {&found_[uri], &problems})
+    Found now = find_problems(uri);
+    for (const Problems* each : {&found_[uri].problems, &now.problems})
       for (const auto& [file, list] : *each) concerned.insert(file);
     concerned.insert(uri);
-    found_[uri] = std::move(problems);
+    found_[uri] = std::move(now);
   }
   changed_.clear();
   publish(concerned);
 }
 
-// Nothing for a file of neither kind: who includes it checks it.
-std::vector<Diagnostic> LanguageServer::diagnostics_of(const std::string& uri) const {
-  const std::string& text = documents_.at(uri);
-  const fs::path path = path_of(uri).value_or(uri);
-  if (has_key(text, "woa_machine")) return read_machine_file(path).diagnostics;  // as it was saved
-  if (!has_key(text, "woa") || !has_key(text, "graph")) return {};
-  return compile_text(text, path.string(), path.parent_path(), options_).diagnostics;
-}
-
-LanguageServer::Problems LanguageServer::problems_of(const std::string& uri) const {
-  Problems problems;
-  for (const Diagnostic& diagnostic : diagnostics_of(uri)) {
+LanguageServer::Found LanguageServer::find_problems(const std::string& uri) const {
+  Found found;
+  const CheckedText checked = check_text(documents_.at(uri).text, path_of(uri).value_or(uri), options_);
+  for (const std::string& file : checked.files) found.read.insert(file_identity(file));
+  for (const Diagnostic& diagnostic : checked.diagnostics) {
     const json place = location(diagnostic);
     json problem = {{"range", place.at("range")},
                     {"severity", 1},
@@ -154,19 +181,17 @@ LanguageServer::Problems LanguageServer::problems_of(const std::string& uri) con
                     {"message", diagnostic.text + (diagnostic.fix.empty() ? "" : "\nfix: " + diagnostic.fix)}};
     for (const SourceMessage& note : diagnostic.notes)
       problem["relatedInformation"].push_back({{"location", location(note)}, {"message", note.text}});
-    problems[place.at("uri").get<std::string>()].push_back(std::move(problem));
+    found.problems[place.at("uri").get<std::string>()].push_back(std::move(problem));
   }
-  return problems;
+  return found;
 }
 
 // As the client writes it, if it is open.
 std::string LanguageServer::uri_of(const std::string& file) const {
-  const std::string uri = file_uri(file);
-  for (const auto& [open, text] : documents_) {
-    const auto path = path_of(open);
-    if (open == file || (path && file_uri(*path) == uri)) return open;
-  }
-  return uri;
+  const fs::path identity = file_identity(file);
+  for (const auto& [uri, document] : documents_)
+    if (uri == file || document.identity == identity) return uri;
+  return file_uri(file);
 }
 
 json LanguageServer::location(const SourceMessage& message) const {
@@ -176,7 +201,7 @@ json LanguageServer::location(const SourceMessage& message) const {
     line = message.line - 1, begin = message.column - 1, end = begin + message.length;
     if (!counts_characters_) {
       const auto open = documents_.find(uri);
-      const std::string text = open != documents_.end() ? open->second : read(message.file);
+      const std::string text = open != documents_.end() ? open->second.text : read(message.file);
       const std::string_view quoted = line_of(text, message.line);
       begin = in_utf16(quoted, begin), end = in_utf16(quoted, end);
     }
@@ -186,15 +211,36 @@ json LanguageServer::location(const SourceMessage& message) const {
       {"range", {{"start", {{"line", line}, {"character", begin}}}, {"end", {{"line", line}, {"character", end}}}}}};
 }
 
+// Each once, also where several graphs include the file: then with what each of them notes.
+json LanguageServer::problems_in(const std::string& uri) const {
+  json all = json::array();
+  for (const auto& [document, found] : found_) {
+    const auto here = found.problems.find(uri);
+    if (here == found.problems.end()) continue;
+    for (const json& problem : here->second) {
+      const auto same = std::ranges::find_if(all, [&](const json& other) {
+        return std::ranges::all_of(std::array{"range", "code", "message"},
+                                   [&](const char* key) { return other.at(key) == problem.at(key); });
+      });
+      if (same == all.end()) {
+        all.push_back(problem);
+        continue;
+      }
+      for (const json& note : problem.value("relatedInformation", json::array())) {
+        json& notes = (*same)["relatedInformation"];
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+      }
+    }
+  }
+  return all;
+}
+
 void LanguageServer::publish(const std::set<std::string>& uris) {
   for (const std::string& uri : uris) {
-    json all = json::array();
-    for (const auto& [document, problems] : found_)
-      if (const auto here = problems.find(uri); here != problems.end())
-        std::ranges::copy(here->second, std::back_inserter(all));
-    send_({{"jsonrpc", "2.0"},
-           {"method", "textDocument/publishDiagnostics"},
-           {"params", {{"uri", uri}, {"diagnostics", std::move(all)}}}});
+    json params = {{"uri", uri}, {"diagnostics", problems_in(uri)}};
+    const auto open = documents_.find(uri);
+    if (open != documents_.end() && open->second.version.is_number_integer()) params["version"] = open->second.version;
+    send_({{"jsonrpc", "2.0"}, {"method", "textDocument/publishDiagnostics"}, {"params", std::move(params)}});
   }
 }
 

@@ -1,8 +1,11 @@
-// What the compiler says of graphs and machine files while they are edited: the Language Server Protocol, version 3.17.
+// Shows in an editor what the compiler says of graphs, libraries, kernel.yaml, machine files and profiles: the Language
+// Server Protocol, version 3.17. What the editor has open is read from there, also where another file names it.
 //
 // Diagnostics only. Completion comes from compiler/schema, by way of a server for YAML.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -32,23 +35,38 @@ class LanguageServer {
 
  private:
   using Problems = std::map<std::string, std::vector<nlohmann::json>>;  // by URI of the file that they are in
+  struct Document {
+    std::string text;
+    nlohmann::json version;          // as the client numbers it; null: it did not
+    std::filesystem::path identity;  // file_identity(); empty: it has no file
+  };
+  struct Found {
+    Problems problems;
+    std::set<std::filesystem::path> read;  // file_identity() of the files that were looked at
+  };
+  enum class Phase : std::uint8_t { kNew, kRunning, kShutDown };
 
+  [[nodiscard]] nlohmann::json answer(const std::string& method, const nlohmann::json& id,
+                                      const nlohmann::json& params);
   [[nodiscard]] nlohmann::json initialize(const nlohmann::json& params);
   void notify(const std::string& method, const nlohmann::json& params);
+  void put(const std::string& uri, const nlohmann::json& document, const nlohmann::json& text);
   void forget(const std::string& uri);
-  [[nodiscard]] Problems problems_of(const std::string& uri) const;
-  [[nodiscard]] std::vector<Diagnostic> diagnostics_of(const std::string& uri) const;
+  void mark_readers(const std::filesystem::path& file);
+  void mark_all();
+  [[nodiscard]] Found find_problems(const std::string& uri) const;
   [[nodiscard]] std::string uri_of(const std::string& file) const;
   [[nodiscard]] nlohmann::json location(const SourceMessage& message) const;
+  [[nodiscard]] nlohmann::json problems_in(const std::string& uri) const;
   void publish(const std::set<std::string>& uris);
 
   CompileOptions options_;
   std::function<void(const nlohmann::json&)> send_;
-  std::map<std::string, std::string> documents_;  // open ones: URI -> text
-  std::set<std::string> changed_;                 // of these
-  std::map<std::string, Problems> found_;         // by document that was compiled
-  bool counts_characters_ = false;                // positions are in UTF-32, else in UTF-16
-  bool shut_down_ = false;
+  std::map<std::string, Document> documents_;  // open ones, by URI
+  std::set<std::string> changed_;              // of these
+  std::map<std::string, Found> found_;         // by document that was checked
+  bool counts_characters_ = false;             // positions are in UTF-32, else in UTF-16
+  Phase phase_ = Phase::kNew;
   std::optional<int> ended_;
 };
 

@@ -153,6 +153,30 @@ class Compare(WoaTest):
         done = self.woa("compare", graph, *known, *self.machine())
         self.assertIn("WOA gains nothing here: rpc-fused takes as long by SERIAL", done.stdout.decode())
 
+    def test_a_model_that_is_not_compared_is_named(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        left_out, = self.compare(graph, *known, *self.machine())["break_even"]["left_out"]
+        self.assertEqual(left_out["model"], "rpc-nested")
+        text = self.woa("compare", graph, *known, *self.machine()).stdout.decode()
+        self.assertIn("The best RPC that is compared, rpc-fused, takes", text)
+        self.assertIn("rpc-nested is not compared: " + left_out["reason"], text)
+
+    def test_what_is_shown_as_90_per_cent_is_not_called_less(self):
+        graph, known = self.profile(self.TWO % "cpu:1")
+        profile = json.loads(harness.read(known[1]))
+        for on in (stage["on"] for stage in profile["stages"].values()):
+            on["cpu"]["time_ps"] = 1_310_000_000
+        self.write("profile.json", json.dumps(profile))
+        data = self.write("data", "x" * 100)
+        rows = {row["model"]: row for row in self.compare(graph, *known, *self.machine())["models"]}
+        self.assertAlmostEqual(rows["woa"]["kernel_share"], 0.897, delta=0.0025)  # which rounds to 90 %
+        lines = self.woa("compare", graph, *known, *self.machine(), "--run", "--repetitions", "2", "--in", "data=" + data).stdout.decode().split("\n")
+        measured = lines[next(k for k, line in enumerate(lines) if "KERNELS" in line):]
+        shown = {model: int(line.split(" %")[0].split()[-1]) for line in measured for model in rows if line.startswith(model + " ") and " %" in line}
+        sentence, = [line for line in lines if "KERNELS is less than 90 %" in line]
+        self.assertEqual(set(sentence.split(":")[0].strip().split(", ")), {model for model, share in shown.items() if share < 90})
+        self.assertEqual(shown["woa"], 89)
+
     def test_a_long_chain_is_polled_in_as_small_a_window_as_its_rings_need(self):
         stages, last = "", "data"
         for number in range(1500):

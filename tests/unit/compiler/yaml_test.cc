@@ -30,6 +30,66 @@ TEST_CASE("files that are not text") {
               "ELF") == "E0103");
 }
 
+const std::string kNoBreakSpace = "\xc2\xa0", kLineSeparator = "\xe2\x80\xa8", kMark = "\xef\xbb\xbf";
+const std::string kSpacedGraph = test::graph_text("stages:\n  s: {kernel: copy, in: {in: x}}\noutputs: {y: s.out}\n");
+
+// kSpacedGraph with `what` in place of `of`.
+std::string spaced(const std::string& of, const std::string& what) {
+  std::string text = kSpacedGraph;
+  REQUIRE(text.find(of) != std::string::npos);
+  return text.replace(text.find(of), of.size(), what);
+}
+
+// "CODE line:column text" of the one problem.
+std::string only_problem(const std::string& text) {
+  const Compilation result = compile_text(text, "graph.yaml", "", test::fixture_options());
+  INFO(text << test::say(result));
+  REQUIRE(result.diagnostics.size() == 1);
+  const Diagnostic& found = result.diagnostics[0];
+  return found.code + " " + std::to_string(found.line) + ":" + std::to_string(found.column) + " " + found.text;
+}
+
+TEST_CASE("no file has characters at which only some programs end a line") {
+  for (const std::string& end :
+       {kLineSeparator, std::string("\xe2\x80\xa9"), std::string("\xc2\x85"), std::string("\r")})
+    CHECK(codes(spaced("\n", " # a comment" + end + "window: 1\n")) == "E0103");
+  CHECK(only_problem(spaced("\n", " # a comment" + kLineSeparator + "window: 1\n")) ==
+        "E0103 1:19 U+2028 (line separator) here, which editors do not show");
+  CHECK(codes(spaced("\n", " # a comment\r\n")).empty());
+}
+
+TEST_CASE("a hidden character is named where a text without quotes has it") {
+  CHECK(only_problem(spaced("  s: {", kNoBreakSpace + " s: {")) ==
+        "E0104 5:1 U+00A0 (no-break space) here, which editors show as a blank");
+  CHECK(only_problem(spaced("stages:", "stages:" + kNoBreakSpace)) ==
+        "E0104 4:8 U+00A0 (no-break space) here, which editors show as a blank");
+  CHECK(only_problem(spaced("kernel: copy",
+                            "kernel: \xe2\x80\x8b"
+                            "copy")) == "E0104 5:15 U+200B (zero-width space) here, which editors do not show");
+  CHECK(only_problem(spaced("outputs: {", "outputs: {\xe3\x80\x80")) ==
+        "E0104 6:11 U+3000 (ideographic space) here, which editors show as a blank");
+  CHECK(only_problem(spaced("outputs:", "\"outputs\"\xe2\x80\x8d:")) ==
+        "E0104 6:10 U+200D (zero-width joiner) here, which editors do not show");
+  CHECK(only_problem(kMark + kMark + kSpacedGraph) ==
+        "E0103 1:1 U+FEFF (byte order mark) here, which editors do not show");
+}
+
+TEST_CASE("each hidden character is reported at once, and nothing that follows from it") {
+  CHECK(codes(spaced("stages:", "window:" + kNoBreakSpace + "3\ndeadline: " + kNoBreakSpace + "2s\nstages:")) ==
+        "E0104");
+  CHECK(codes(spaced("stages:", "window: " + kNoBreakSpace + "3\ndeadline: " + kNoBreakSpace + "2s\nstages:")) ==
+        "E0104 E0104");
+}
+
+TEST_CASE("comments and quoted texts may have hidden characters, and a message shows their number") {
+  CHECK(codes(spaced("\n", " # a" + kNoBreakSpace + "comment\n")).empty());
+  CHECK(only_problem(spaced("kernel: copy", "kernel: \"" + kNoBreakSpace + "copy\"")) ==
+        "E0116 5:15 `<U+00A0>copy` cannot be the name of a kernel");
+  CHECK(only_problem(spaced("kernel: copy",
+                            "kernel: co\xe2\x80\x8d"
+                            "py")) == "E0116 5:15 `co<U+200D>py` cannot be the name of a kernel");
+}
+
 TEST_CASE("empty files") {
   for (const char* text : {"", "\n", "# only a comment\n", "---\n", "~", "\xef\xbb\xbf"}) {
     INFO(text);

@@ -9,7 +9,7 @@ TEST_CASE("what a terminal would take for commands is not printable") {
   CHECK(printable("a\x1b[31m\x7f\n") == "a?[31m??");
   CHECK(printable("a\nb\tc", "\n") == "a\nb?c");
   CHECK(printable("a\xc2\x9b"
-                  "31m\xc2\xa0") == "a?31m\xc2\xa0");
+                  "31m\xc3\xa0") == "a?31m\xc3\xa0");
   CHECK(printable("\xc2") == "?");
 }
 
@@ -20,10 +20,31 @@ TEST_CASE("what would be shown in another order than it stands there is not prin
     CHECK(begins_with_control(turns));
     CHECK(printable(std::string("a") + turns + "b") == "a?b");
   }
-  // Their neighbours: joiners and marks that change nothing else.
-  for (const char* plain : {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa9", "\xe2\x80\xaf",
+  // Their neighbours turn nothing around.
+  for (const char* other : {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa9", "\xe2\x80\xaf",
                             "\xe2\x81\xa5", "\xe2\x81\xaa"})
+    CHECK_FALSE(begins_with_control(other));
+}
+
+TEST_CASE("characters that nobody sees are printed as their number") {
+  CHECK(printable("a\xc2\xa0"
+                  "b") == "a<U+00A0>b");
+  CHECK(printable("\xe2\x80\xa8\xef\xbb\xbf") == "<U+2028><U+FEFF>");
+  CHECK(printable("\xf3\xa0\x84\x80") == "<U+E0100>");
+  for (const char* plain : {"\xc2\xa1", "\xe2\x80\x90", "\xe3\x80\x81", "\xf0\x9f\x98\x80"})
     CHECK(printable(plain) == plain);
+}
+
+TEST_CASE("hidden characters have names") {
+  const HiddenCharacter* space = hidden_character("\xc2\xa0");
+  REQUIRE(space != nullptr);
+  CHECK(space->name == "no-break space");
+  CHECK((space->blank && !space->in_words));
+  const HiddenCharacter* joiner = hidden_character("\xe2\x80\x8d");
+  REQUIRE(joiner != nullptr);
+  CHECK((!joiner->blank && joiner->in_words));
+  CHECK(hidden_character(" ") == nullptr);
+  CHECK(hidden_character("\xc3\xa9") == nullptr);
 }
 
 TEST_CASE("bytes that are no character are not printable: a lenient reader may find a control character in them") {
