@@ -1,5 +1,7 @@
 # A thin front of CMake. `make help` lists the targets; CONTRIBUTING.md has the presets for everything else.
 JOBS ?= $(shell nproc)
+# Tests wait more than they compute.
+TEST_JOBS ?= $(shell echo $$((4 * $(JOBS))))
 export INPUT
 MAKEFLAGS += --no-print-directory
 
@@ -25,7 +27,7 @@ demo: build
 
 test: build
 	@cmake --build build --parallel $(JOBS)
-	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+	@ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS)
 
 clean:
 	rm -rf build
