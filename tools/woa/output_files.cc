@@ -38,7 +38,7 @@ Status check_one_file(const std::string& option, const std::string& path, std::u
 }
 
 // A file must be there for what is written before hours of work are put into it.
-Status check_place(const std::string& option, const std::string& value, const std::string& first_path) {
+Status check_output_place(const std::string& option, const std::string& value, const std::string& first_path) {
   const std::filesystem::path path(first_path), folder = path.parent_path();
   const std::string files = (std::filesystem::path(value) / "%i.EXT").string();
   std::error_code error;
@@ -105,7 +105,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   if (pattern->named()) WOA_RETURN_IF_ERROR(check_names(option, *pattern, inputs));
   (*output)->pattern = std::move(*pattern);
   if (!(*output)->pattern->varies()) WOA_RETURN_IF_ERROR(check_one_file(option, value, instances_));
-  return check_place(option, value, path(**output, 0));
+  return check_output_place(option, value, path(**output, 0));
 }
 
 // Looks up what %n stands for, and that no two instances get one file by it.
