@@ -85,7 +85,11 @@ std::string KernelCatalog::instead_of(const std::string& name) const {
   if (graphs_.contains(name)) return cat(quote(name), " is a sub-graph: write `graph: ", name, "`");
   if (report_.full()) return {};
   const std::vector<std::string> known = names();
-  if (known.empty()) return "no kernel was found at all: set WOA_KERNEL_PATH to the folder that theirs are in";
+  if (known.empty()) {
+    std::string folders;
+    for (const fs::path& folder : kernel_path_) folders += cat(folders.empty() ? " in " : " or ", quote_path(folder));
+    return cat("no kernel was found at all", folders, ": set WOA_KERNEL_PATH to the folder that theirs are in");
+  }
   return suggest(name, known, "kernels");
 }
 

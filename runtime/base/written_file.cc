@@ -1,54 +1,80 @@
 #include "runtime/base/written_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace woa {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr mode_t kMode = 0666;  // before the umask
+constexpr int kMostLinks = 40;  // as the system follows them
+
 Status cannot_write(const fs::path& path, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
   return {code, "cannot write '" + path.string() + "': " + std::generic_category().message(error)};
 }
 
-// 0, or the system's reason.
-int try_to_write(const fs::path& path, std::string_view text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text << std::flush;
-  if (file) return 0;
-  return errno != 0 ? errno : EIO;
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path next_link(const fs::path& path) {
+  std::error_code error;
+  return path.parent_path() / fs::read_symlink(path, error);
 }
 
-// Through a link, and into what is no file, one writes; in the place of either nothing is put. Nor in a folder that
-// takes no new file, where an earlier one may be writable all the same.
+bool is_link(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
+// Whether a link on the way is one of the system's own to an open file, as /dev/stdout is: whoever opened that file
+// holds on to it, and would not see another in its place.
+bool is_held_open(fs::path path) {
+  for (int k = 0; k < kMostLinks && is_link(path); ++k, path = next_link(path)) {
+    std::error_code error;
+    if (fs::weakly_canonical(folder_of(path), error).string().starts_with("/proc/")) return true;
+  }
+  return false;
+}
+
+// A pipe or a device has no other file in its place, and a folder may take no new file where an earlier one is
+// writable.
 bool can_be_replaced(const fs::path& path) {
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
+  const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return true;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  return fs::is_regular_file(status) && ::access(folder.c_str(), W_OK) == 0;
+  return fs::is_regular_file(status) && !is_held_open(path) &&
+         ::access(folder_of(behind_links(path)).c_str(), W_OK) == 0;
 }
 
-// In the same folder, and no longer than any name there may be.
-fs::path name_aside(const fs::path& path) {
+// In the same folder, and no longer than any name there may be. `attempt`: others may have the earlier ones.
+fs::path name_aside(const fs::path& target, unsigned attempt) {
   constexpr std::size_t kLongest = 255;
-  const std::string suffix = "." + std::to_string(::getpid());
-  return path.parent_path() / (path.filename().string().substr(0, kLongest - suffix.size()) + suffix);
+  const std::string suffix =
+      "." + std::to_string(::getpid()) + (attempt == 0 ? std::string() : "-" + std::to_string(attempt));
+  return target.parent_path() / (target.filename().string().substr(0, kLongest - suffix.size()) + suffix);
 }
 
-void remove_if_there(const fs::path& path) {
-  std::error_code error;
-  fs::remove(path, error);
+// Tries names until one is free. `make` returns whether it could use a name, or sets errno.
+template <typename Make>
+fs::path make_aside(const fs::path& target, const Make& make) {
+  constexpr unsigned kMostAttempts = 1000;
+  for (unsigned attempt = 0; attempt < kMostAttempts; ++attempt) {
+    fs::path aside = name_aside(target, attempt);
+    if (make(aside)) return aside;
+    if (errno != EEXIST) break;
+  }
+  return {};
 }
 
-// What is there, and whether it may be written to.
+// Whether what is there, if anything, may be written to.
 Status check_present(const fs::path& path) {
   std::error_code error;
   if (path.empty()) return cannot_write(path, ENOENT);
@@ -59,31 +85,92 @@ Status check_present(const fs::path& path) {
 
 }  // namespace
 
+fs::path behind_links(fs::path path) {
+  for (int k = 0; k < kMostLinks && is_link(path); ++k) path = next_link(path);
+  return path;
+}
+
+PendingFile::PendingFile(PendingFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      aside_(std::exchange(other.aside_, {})),
+      fd_(std::move(other.fd_)),
+      direct_(other.direct_) {}
+
+PendingFile::~PendingFile() {
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+Status PendingFile::failed(int error) const { return cannot_write(path_, error != 0 ? error : EIO); }
+
+Result<PendingFile> PendingFile::open(const fs::path& path) {
+  if (Status status = check_present(path); !status.ok()) return status;
+  PendingFile file(path, behind_links(path));
+  file.direct_ = !can_be_replaced(path);
+  if (!file.direct_) {
+    if (Status status = file.open_beside(); !status.ok()) return status;
+    return file;
+  }
+  file.fd_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  if (file.fd_.get() < 0) return file.failed(errno);
+  return file;
+}
+
+Status PendingFile::open_beside() {
+  fd_ = UniqueFd(::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
+  if (fd_.get() >= 0) return {};
+  if (errno != EOPNOTSUPP && errno != EISDIR) return failed(errno);  // a system without such files says one of these
+  aside_ = make_aside(target_, [this](const fs::path& name) {
+    fd_ = UniqueFd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    return fd_.get() >= 0;
+  });
+  return aside_.empty() ? failed(errno) : Status();
+}
+
+Status PendingFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return failed(count < 0 ? errno : ENOSPC);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+// A file without a name cannot take the place of another; it takes a name beside it first.
+Status PendingFile::name_it() {
+  if (!aside_.empty()) return {};
+  const std::string here = "/proc/self/fd/" + std::to_string(fd_.get());
+  aside_ = make_aside(target_, [&here](const fs::path& name) {
+    return ::linkat(AT_FDCWD, here.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  });
+  return aside_.empty() ? failed(errno) : Status();
+}
+
+Status PendingFile::commit() {
+  struct stat earlier {};
+  if (!direct_ && ::stat(target_.c_str(), &earlier) == 0 && ::fchmod(fd_.get(), earlier.st_mode & 07777) != 0)
+    return failed(errno);
+  if (!direct_) WOA_RETURN_IF_ERROR(name_it());
+  if (::close(fd_.release()) != 0) return failed(errno);  // some file systems notice a full disk only here
+  if (direct_) return {};
+  if (::rename(aside_.c_str(), target_.c_str()) != 0) return failed(errno);
+  aside_.clear();
+  return {};
+}
+
 Status check_writable(const fs::path& path) {
   WOA_RETURN_IF_ERROR(check_present(path));
   if (!can_be_replaced(path)) return {};
-  const fs::path aside = name_aside(path);
-  const int reason = try_to_write(aside, {});
-  remove_if_there(aside);
-  return reason == 0 ? Status() : cannot_write(path, reason);
+  const auto file = PendingFile::open(path);
+  return file.ok() ? Status() : file.status();
 }
 
 Status write_file(const fs::path& path, std::string_view text) {
-  WOA_RETURN_IF_ERROR(check_present(path));
-  const bool replaced = can_be_replaced(path);
-  const fs::path aside = replaced ? name_aside(path) : path;
-  if (const int reason = try_to_write(aside, text); reason != 0) {
-    if (replaced) remove_if_there(aside);
-    return cannot_write(path, reason);
-  }
-  if (!replaced) return {};
-  std::error_code error;
-  if (const fs::file_status earlier = fs::status(path, error); fs::exists(earlier))
-    fs::permissions(aside, earlier.permissions(), error);
-  fs::rename(aside, path, error);
-  if (!error) return {};
-  remove_if_there(aside);
-  return cannot_write(path, error.value());
+  auto file = PendingFile::open(path);
+  if (!file.ok()) return file.status();
+  WOA_RETURN_IF_ERROR(file->write(text));
+  return file->commit();
 }
 
 }  // namespace woa

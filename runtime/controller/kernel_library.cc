@@ -35,8 +35,9 @@ Result<fs::path> find_folder(const StagePlan& stage, std::span<const fs::path> f
     if (is_there(folder / stage.kernel / "kernel.yaml")) return folder / stage.kernel;
     searched.append(" ").append(folder.string());
   }
-  return {Code::kNotFound,
-          "no folder holds " + stage.kernel + "/kernel.yaml; searched:" + (searched.empty() ? " none" : searched)};
+  return {Code::kNotFound, "no folder holds " + stage.kernel +
+                               "/kernel.yaml; searched:" + (searched.empty() ? " none" : searched) +
+                               ": set WOA_KERNEL_PATH to the folder that holds it"};
 }
 
 // The kernel's own reason for not having been built, if it has one.

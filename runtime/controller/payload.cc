@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/base/counted.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
@@ -20,11 +21,13 @@ std::string describe(const PortType& type, std::span<const std::uint32_t> dims) 
   return text;
 }
 
-// Bytes of data with these dimensions, or the largest number if that does not fit 64 bits.
+constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
+
+// Bytes of data with these dimensions, or kNoBytes if that does not fit 64 bits.
 std::uint64_t data_bytes(const PortType& type, std::span<const std::uint32_t> dims) noexcept {
   std::uint64_t bytes = element_bytes(type.element);
   for (const std::uint32_t dim : dims) {
-    if (__builtin_mul_overflow(bytes, std::uint64_t{dim}, &bytes)) return std::numeric_limits<std::uint64_t>::max();
+    if (__builtin_mul_overflow(bytes, std::uint64_t{dim}, &bytes)) return kNoBytes;
   }
   return bytes;
 }
@@ -71,8 +74,8 @@ Status check_dims(const OutputPortPlan& port, const woa_output& output) {
                                  std::to_string(dim->max) + " of dimension '" + dim->name + "'"};
   }
   if (data_bytes(type, dims) != output.bytes) {
-    return {Code::kBrokenContract, "output '" + port.name + "': the kernel wrote " + std::to_string(output.bytes) +
-                                       " bytes, which is not " + describe(type, dims)};
+    return {Code::kBrokenContract, "output '" + port.name + "': the kernel wrote " + counted(output.bytes, "byte") +
+                                       ", which is not " + describe(type, dims)};
   }
   return {};
 }
@@ -87,13 +90,13 @@ Code to_code(woa_status status) noexcept {
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept {
   const std::uint64_t prefix = type.prefix_bytes();
   if (payload.size() < prefix) {
-    return {Code::kInvalid, "a payload of " + std::to_string(payload.size()) +
-                                " bytes is shorter than the dimensions of " + to_string(type)};
+    return {Code::kInvalid, "a payload of " + counted(payload.size(), "byte") + " is shorter than the dimensions of " +
+                                to_string(type) + ", which take " + std::to_string(prefix)};
   }
   input.bytes = payload.size() - prefix;
   input.data = reinterpret_cast<const std::uint8_t*>(payload.data() + prefix);
   if (type.max_bytes != 0 && input.bytes > type.max_bytes) {
-    return {Code::kInvalid, "a token of " + std::to_string(input.bytes) + " bytes exceeds the input's bound of " +
+    return {Code::kInvalid, "a token of " + counted(input.bytes, "byte") + " exceeds the input's bound of " +
                                 std::to_string(type.max_bytes)};
   }
   if (type.dims.empty()) {
@@ -104,7 +107,10 @@ Status to_kernel_input(const PortType& type, std::span<const std::byte> payload,
   read_dims(type, payload, input);
   const std::span dims(input.dims, input.rank);
   if (data_bytes(type, dims) != input.bytes) {
-    return {Code::kInvalid, "a token of " + std::to_string(input.bytes) + " bytes is not " + describe(type, dims)};
+    const std::uint64_t expected = data_bytes(type, dims);
+    const std::string stated = type.variable_dims() == 0 ? "expected " : "its dimensions say ";
+    return {Code::kInvalid, "a token of " + counted(input.bytes, "byte") + " of data was found; " + stated +
+                                describe(type, dims) + (expected == kNoBytes ? "" : ", " + counted(expected, "byte"))};
   }
   if (const Dimension* dim = beyond_bound(type, dims)) {
     return {Code::kInvalid, "a token of " + describe(type, dims) + " is beyond the bound " + std::to_string(dim->max) +
@@ -133,7 +139,7 @@ void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_outp
 Status finish_output(const OutputPortPlan& port, const woa_output& output, FiringOutput& firing_output) noexcept {
   if (output.written == 0) return {};
   if (output.bytes > output.capacity) {
-    return {Code::kTooLarge, "output '" + port.name + "': " + std::to_string(output.bytes) + " bytes exceed the " +
+    return {Code::kTooLarge, "output '" + port.name + "': " + counted(output.bytes, "byte") + " exceed the " +
                                  std::to_string(output.capacity) + " that are reserved; raise the port's max"};
   }
   const std::uint64_t prefix = port.type.prefix_bytes();

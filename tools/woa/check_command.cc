@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "runtime/base/counted.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 

@@ -131,6 +131,7 @@ class Comparer {
     const Profiled profiled =
         profile_graph({options_, arguments_.in, arguments_.processes, arguments_.repetitions, 10}, backends_);
     if (!profiled.profile) return profiled.exit_code;
+    profiled_here_ = true;
     options_.profile = temporary_.path();
     if (const Status status = write_profile(options_.profile, to_json(*profiled.profile)); !status.ok())
       return fail(status, kFailed, options_.json);
@@ -196,6 +197,8 @@ class Comparer {
     auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // woa's own can always run
     if (!inputs.ok())
       return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, options_.json);
+    if (!profiled_here_)  // else they were printed then
+      for (const std::string& warning : inputs->warnings()) print_warning(warning);
     for (ModelRow& row : result_.models) {
       if (!row.plan.ok()) continue;
       row.measured = run(*row.plan, *inputs);
@@ -230,6 +233,7 @@ class Comparer {
   GraphOptions options_;
   BackendRegistry backends_;
   TemporaryFile temporary_;
+  bool profiled_here_ = false;
   std::optional<Certificate> woa_;
   Comparison result_;
 };
@@ -247,12 +251,7 @@ void add_compare(CLI::App& app, Action& action) {
   for (const char* option :
        {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--copies", "--placement-limit"})
     command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
-  command
-      .add_option("--in", arguments->in,
-                  "Graph input: a file for every instance, or a folder with one file per instance")
-      ->type_name("NAME=FILE|DIR")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_input_option(command, arguments->in);
   command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
       ->check(within(1, kMostRepetitions))

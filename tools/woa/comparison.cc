@@ -64,18 +64,16 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   ModelRun result;
   plan.window = 1;
   plan.deadline_ns = 0;
-  auto outputs = OutputFiles::open(plan, {});
-  if (!outputs.ok()) return run_that_failed(outputs.status());
-  if (const Status status = outputs->begin(); !status.ok()) return run_that_failed(status);
   const std::uint64_t round = inputs.default_instances();
+  auto outputs = OutputFiles::open(plan, {}, inputs, round * (repetitions + 1));
+  if (!outputs.ok()) return run_that_failed(outputs.status());
   Driven driven;
   driven.latencies_ns.resize(round);
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
     if (driven.completed++ >= round) driven.latencies_ns[done.instance % round].push_back(done.latency_ns);
     if (done.failure != nullptr && driven.failure.ok())
       driven.failure = Status(done.failure->code, done.failure->message).with_context(done.failure->stage);
-    const Status added = outputs->add(done.instance, done.outputs);
-    if (driven.failure.ok() && !added.ok()) driven.failure = added;
+    outputs->add(done.instance, done.outputs);
   });
   if (!run.ok()) return run_that_failed(run.status());
   result.instances = round * (repetitions + 1);
@@ -89,7 +87,7 @@ ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std:
   for (const EdgeStats& edge : report->edges)
     result.messages += edge.messages, result.payload_bytes += edge.payload_bytes;
   result.median_us = mean_of_medians_in_us(driven.latencies_ns);
-  result.outputs = outputs->finish();
+  result.outputs = outputs->finish(true);
   return result;
 }
 

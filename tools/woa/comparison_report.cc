@@ -9,6 +9,7 @@
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/quantities.h"
 
 namespace woa::tools {
 namespace {
@@ -17,32 +18,10 @@ using Cells = std::vector<std::string>;
 using nlohmann::json;
 
 constexpr double kPsPerUs = 1e6;
-constexpr std::array kFixed{"%.0f ", "%.1f ", "%.2f ", "%.3f "};  // by digits behind the point
-
-std::string to_text(const char* format, double value) {
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), format, value);
-  return out.data();
-}
 
 std::string count_of(double value) { return to_text("%.6g", value); }
 std::string count_of(std::uint64_t millionths) { return count_of(static_cast<double>(millionths) / kPerMillion); }
-// Four digits, in the unit that leaves the fewest before the point.
-std::string in_unit(double value, double step, std::span<const char* const> units) {
-  std::size_t unit = 0;
-  for (; value >= 10 * step && unit + 1 < units.size(); ++unit) value /= step;
-  const int whole = value < 10 ? 1 : value < 100 ? 2 : value < 1000 ? 3 : 4;
-  return to_text(unit == 0 && value == std::floor(value) ? "%.0f " : kFixed[4 - whole], value) + units[unit];
-}
-std::string us_of(double us) {
-  constexpr std::array kUnits{"us", "ms", "s"};
-  return in_unit(us, 1000, kUnits);
-}
 std::string ps_text(std::int64_t ps) { return us_of(static_cast<double>(ps) / kPsPerUs); }
-std::string bytes_of(double bytes) {
-  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB"};
-  return in_unit(bytes, 1024, kUnits);
-}
 
 std::string payload_of(const Prediction& known) {
   return bytes_of(static_cast<double>(known.payload_bytes) / kPerMillion);

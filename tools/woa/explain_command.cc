@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "compiler/pages.h"
+#include "runtime/base/counted.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/counted.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"

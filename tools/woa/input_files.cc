@@ -3,10 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/node/control_socket.h"
+#include "runtime/base/counted.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/controller/backend.h"
+#include "tools/woa/literal.h"
+#include "tools/woa/npy_array.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {
@@ -14,106 +19,201 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<fs::path>> files_of(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code unreadable;
-    if (entry->is_regular_file(unreadable)) files.push_back(entry->path());
-  }
-  if (error) return {Code::kUnavailable, "cannot read folder '" + folder.string() + "': " + error.message()};
-  if (files.empty()) return {Code::kNotFound, "folder '" + folder.string() + "' holds no files"};
-  std::sort(files.begin(), files.end());
-  return files;
+struct OpenInput {
+  UniqueFd fd;
+  std::uint64_t bytes = 0;
+};
+
+Result<OpenInput> open_input(const fs::path& path) {
+  OpenInput input{UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+  struct stat status {};
+  if (input.fd.get() < 0 || ::fstat(input.fd.get(), &status) != 0)
+    return {Code::kUnavailable, std::string("cannot read it: ") + std::strerror(errno)};
+  input.bytes = static_cast<std::uint64_t>(status.st_size);
+  return input;
 }
 
-// Every instance reads its file anew, so it must be one that can be read again.
-Result<std::vector<fs::path>> expand(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::status_known(status)) {
-    return {Code::kUnavailable, "cannot read '" + path.string() + "': " + error.message()};
+// Reads all of `room` from `offset` on.
+Status read_at(const OpenInput& input, std::uint64_t offset, std::span<std::byte> room) {
+  while (!room.empty()) {
+    const ssize_t got = ::pread(input.fd.get(), room.data(), room.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      return {Code::kUnavailable,
+              std::string("cannot read it: ") + (got < 0 ? std::strerror(errno) : "it became shorter")};
+    offset += static_cast<std::uint64_t>(got);
+    room = room.subspan(static_cast<std::size_t>(got));
   }
-  if (!fs::exists(status)) return {Code::kNotFound, "no such file or folder: '" + path.string() + "'"};
-  if (fs::is_directory(status)) return files_of(path);
-  if (fs::is_regular_file(status)) return std::vector{path};
-  return {Code::kUnavailable,
-          "'" + path.string() + "' is a pipe or a device, which cannot be read for each instance: write it to a file"};
+  return {};
 }
 
-std::string input_names(const Plan& plan) {
-  std::string names;
-  for (const OutputPortPlan& input : plan.stages[kSourceStage].outputs)
-    names += (names.empty() ? "" : ", ") + input.name;
-  return names;
+Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std::span<std::byte> room) {
+  std::array<std::byte, kMostNpyHeader> begin;
+  const auto most = std::span(begin).first(std::min<std::uint64_t>(input.bytes, begin.size()));
+  WOA_RETURN_IF_ERROR(read_at(input, 0, most));
+  const auto array = parse_npy(most);
+  if (!array.ok()) return array.status();
+  const auto prefix = write_prefix(type, array->element, array->dims, room);
+  if (!prefix.ok()) return prefix.status();
+  const std::uint64_t data = input.bytes - array->header_bytes;
+  if (data > room.size() - *prefix)
+    return {Code::kTooLarge, "it has " + counted(data, "byte") + " of data, but the input's declared max is " +
+                                 std::to_string(room.size() - *prefix)};
+  WOA_RETURN_IF_ERROR(read_at(input, array->header_bytes, room.subspan(*prefix, data)));
+  return *prefix + data;
+}
+
+Result<std::uint64_t> read_raw(const OpenInput& input, std::span<std::byte> room) {
+  if (input.bytes > room.size())
+    return {Code::kTooLarge, "it has " + counted(input.bytes, "byte") + ", but the input's declared max is " +
+                                 std::to_string(room.size())};
+  WOA_RETURN_IF_ERROR(read_at(input, 0, room.first(input.bytes)));
+  return input.bytes;
+}
+
+// How to give an array that no file holds yet.
+Status advise(const Status& status, const std::string& name, const PortType& type, const fs::path& path) {
+  if (status.code() != Code::kInvalid || type.dims.empty() || is_npy(path, type)) return status;
+  return {status.code(), status.message() + "; give a literal such as --in " + name + "=" + literal_like(type) +
+                             ", a .npy file, or the payload of docs/kernels.md"};
+}
+
+Result<std::uint64_t> read_file(const fs::path& path, const PortType& type, std::span<std::byte> room) {
+  const auto input = open_input(path);
+  if (!input.ok()) return input.status();
+  auto bytes = is_npy(path, type) ? read_npy(*input, type, room) : read_raw(*input, room);
+  woa_input checked;
+  if (!bytes.ok()) return bytes;
+  if (const Status status = to_kernel_input(type, room.first(*bytes), checked); !status.ok()) return status;
+  return bytes;
 }
 
 }  // namespace
 
+void add_input_option(CLI::App& command, std::vector<std::string>& arguments) {
+  command
+      .add_option("--in", arguments,
+                  "Graph input: a file for every instance, a folder with one file per instance, or a literal such as "
+                  "i64:3, f64:1,2,3 or bytes:text; .npy files for arrays")
+      ->type_name("NAME=FILE|DIR|LITERAL")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+std::string InputFiles::names() const {
+  std::string names;
+  for (const Input& input : inputs_) names += (names.empty() ? "" : ", ") + input.name;
+  return names;
+}
+
 Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
-  const auto& inputs = plan.stages[kSourceStage].outputs;
   InputFiles out;
-  out.files_.resize(inputs.size());
-  for (const OutputPortPlan& input : inputs) out.names_.push_back(input.name);
-  for (const std::string& argument : arguments) {
-    const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(0, equals);
-    const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const auto& port) { return port.name == name; });
-    if (equals == std::string::npos || input == inputs.end()) {
-      return {Code::kInvalid,
-              "--in " + argument + ": expected NAME=FILE or NAME=FOLDER, where NAME is one of: " + input_names(plan)};
-    }
-    auto& files = out.files_[static_cast<std::size_t>(input - inputs.begin())];
-    if (!files.empty()) return {Code::kInvalid, "--in " + name + " was given twice"};
-    auto expanded = expand(argument.substr(equals + 1));
-    if (!expanded.ok()) return expanded.status().with_context("--in " + name);
-    files = std::move(*expanded);
-    if (files.size() > 1 && out.default_instances_ > 1 && files.size() != out.default_instances_) {
-      return {Code::kInvalid, "--in " + name + ": its folder holds " + std::to_string(files.size()) +
-                                  " files, another input's " + std::to_string(out.default_instances_)};
-    }
-    out.default_instances_ = std::max<std::uint64_t>(out.default_instances_, files.size());
+  for (const OutputPortPlan& port : plan.stages[kSourceStage].outputs) {
+    Input& input = out.inputs_.emplace_back();
+    input.name = port.name;
+    input.type = port.type;
   }
-  const auto missing = std::ranges::count_if(out.files_, [](const auto& files) { return files.empty(); });
+  for (const std::string& argument : arguments)
+    if (Status status = out.add(argument); !status.ok()) return status;
+  if (Status status = out.check_complete(); !status.ok()) return status;
+  for (const FolderFiles& folder : out.folders_) {
+    if (!folder.left_out.empty()) out.warnings_.push_back(folder.left_out);
+    auto pairing = pair_files(out.folders_.front(), folder);
+    if (!pairing.ok()) return pairing.status();
+    if (!pairing->empty()) out.warnings_.push_back(std::move(*pairing));
+    out.default_instances_ = folder.files.size();
+  }
+  return out;
+}
+
+Status InputFiles::add(const std::string& argument) {
+  const std::size_t equals = argument.find('=');
+  const std::string name = argument.substr(0, equals);
+  const auto input = std::ranges::find(inputs_, name, &Input::name);
+  if (equals == std::string::npos || input == inputs_.end())
+    return {Code::kInvalid,
+            "--in " + argument + ": expected NAME=FILE, NAME=FOLDER or NAME=LITERAL, where NAME is one of: " + names()};
+  if (input->given) return {Code::kInvalid, "--in " + name + " was given twice"};
+  input->given = true;
+  const std::string value = argument.substr(equals + 1);
+  if (!is_literal(value)) return add_path(*input, value);
+  auto payload = parse_literal(input->type, value);
+  if (!payload.ok()) return payload.status().with_context("--in " + argument);
+  input->payload = std::move(*payload);
+  input->literal = value;
+  return {};
+}
+
+// Every instance reads its file anew, so it must be one that can be read again.
+Status InputFiles::add_path(Input& input, const std::string& path) {
+  const std::string option = "--in " + input.name;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::status_known(status))
+    return {Code::kUnavailable, option + ": cannot read '" + path + "': " + error.message()};
+  if (fs::is_symlink(fs::symlink_status(path, error)) && !fs::exists(status))
+    return {Code::kNotFound, option + ": '" + path + "' is a link to '" + fs::read_symlink(path, error).string() +
+                                 "', which is not there"};
+  if (!fs::exists(status)) return {Code::kNotFound, option + ": no such file or folder: '" + path + "'"};
+  const auto position = static_cast<std::size_t>(&input - inputs_.data());
+  if (fs::is_directory(status)) {
+    auto folder = list_files(option, path);
+    if (!folder.ok()) return folder.status().with_context(option);
+    input.files = folder->files;
+    if (folders_.empty()) naming_ = position;
+    folders_.push_back(std::move(*folder));
+    return {};
+  }
+  if (!fs::is_regular_file(status))
+    return {
+        Code::kUnavailable,
+        option + ": '" + path + "' is a pipe or a device, which cannot be read for each instance: write it to a file"};
+  input.files = {path};
+  if (naming_ == kNoInput) naming_ = position;
+  return {};
+}
+
+Status InputFiles::check_complete() const {
   std::string names, options;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!out.files_[k].empty()) continue;
-    names += (names.empty() ? "'" : ", '") + inputs[k].name + "'";
-    options += " --in " + inputs[k].name + "=FILE";
+  for (const Input& input : inputs_) {
+    if (input.given) continue;
+    names += (names.empty() ? "'" : ", '") + input.name + "'";
+    options += " --in " + input.name + "=FILE";
   }
-  if (missing == 0) return out;
+  const auto missing = std::ranges::count_if(inputs_, [](const Input& input) { return !input.given; });
+  if (missing == 0) return {};
   return {Code::kInvalid, (missing == 1 ? "graph input " + names + " has" : "graph inputs " + names + " have") +
                               " no data: give" + options};
 }
 
 Result<std::uint64_t> InputFiles::read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const {
-  const fs::path& path = files_[input][instance % files_[input].size()];
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-    return {Code::kUnavailable, "cannot read " + path.string() + ": " + std::strerror(errno)};
+  const Input& from = inputs_[input];
+  if (from.files.empty()) {
+    std::ranges::copy(from.payload, room.begin());  // parse_literal() has compared it with the bound
+    return from.payload.size();
   }
-  const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (bytes > room.size()) {
-    return {Code::kTooLarge, path.string() + " has " + std::to_string(bytes) +
-                                 " bytes, but the input's declared max is " + std::to_string(room.size())};
-  }
-  for (std::uint64_t done = 0; done < bytes;) {
-    const ssize_t got = ::pread(fd.get(), room.data() + done, bytes - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      return {Code::kUnavailable,
-              "cannot read " + path.string() + ": " + (got < 0 ? std::strerror(errno) : "it became shorter")};
-    done += static_cast<std::uint64_t>(got);
-  }
-  return bytes;
+  const fs::path& path = from.file(instance);
+  auto bytes = read_file(path, from.type, room);
+  if (bytes.ok()) return bytes;
+  return advise(bytes.status().with_context("'" + path.string() + "'"), from.name, from.type, path);
 }
 
 std::vector<ReadFile> InputFiles::files() const {
   std::vector<ReadFile> all;
-  for (std::size_t k = 0; k < files_.size(); ++k)
-    for (const fs::path& file : files_[k]) all.push_back({"--in " + names_[k], file});
+  for (const Input& input : inputs_)
+    for (const fs::path& file : input.files) all.push_back({"--in " + input.name, file});
   return all;
+}
+
+std::vector<std::pair<std::string, std::string>> InputFiles::of_instance(std::uint64_t instance) const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Input& input : inputs_)
+    all.emplace_back(input.name, input.files.empty() ? input.literal : input.file(instance).string());
+  return all;
+}
+
+std::string InputFiles::name_of(std::uint64_t instance) const {
+  return naming_ == kNoInput ? std::string() : inputs_[naming_].file(instance).stem().string();
 }
 
 }  // namespace woa::tools

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/written_file.h"
 #include "runtime/controller/kernel_library.h"
 #include "tools/woa/environment.h"
 
@@ -15,8 +16,6 @@ namespace woa::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kNumber = "%i";
 
 using Identity = std::pair<dev_t, ino_t>;
 
@@ -27,98 +26,168 @@ std::optional<Identity> identity(const fs::path& path) {
   return Identity{status.st_dev, status.st_ino};
 }
 
-bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
-
-// Whether there is a number, and nothing else, between the two.
-bool fits(std::string_view name, std::string_view prefix, std::string_view suffix) {
-  return name.size() > prefix.size() + suffix.size() && name.starts_with(prefix) && name.ends_with(suffix) &&
-         is_digits(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
-}
-
-// What is there of the files that the number in `file` may mean; of one without a number, itself.
-std::vector<fs::path> meant(const WrittenFile& file) {
-  const std::string text = file.path.string();
-  const std::size_t number = file.numbered ? text.find(kNumber) : std::string::npos;
-  if (number == std::string::npos) return {file.path};
-  const std::size_t begin = text.rfind('/', number) + 1, end = std::min(text.find('/', number), text.size());
-  const std::string folder = text.substr(0, begin), prefix = text.substr(begin, number - begin);
-  const std::string suffix = text.substr(number + kNumber.size(), end - number - kNumber.size()),
-                    rest = text.substr(end);
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), last; !error && entry != last;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (fits(name, prefix, suffix)) files.emplace_back(folder + name + rest);
-  }
-  return files;
-}
-
-// Where a file is, or will be when it is written: through links, also those that lead to nothing yet.
-fs::path resolved(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the system follows them
-  std::error_code error;
-  for (int k = 0; k < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++k)
-    path = path.parent_path() / fs::read_symlink(path, error);
-  const fs::path absolute = fs::absolute(path, error);
-  const fs::path plain = fs::weakly_canonical(absolute, error);
-  return error ? absolute.lexically_normal() : plain;
-}
-
 bool is_special(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// What stands around the number, if there is one; else all of it is the prefix. The folder's own name may have a %i.
-struct Pattern {
-  std::string prefix;
-  std::optional<std::string> suffix = std::nullopt;
+// Where a file is, or will be when it is written, under one name.
+std::string resolved(const fs::path& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(behind_links(path), error);
+  const fs::path plain = fs::weakly_canonical(absolute, error);
+  return (error ? absolute.lexically_normal() : plain).string();
+}
+
+// One character of the names that a pattern makes, or some digits.
+struct Element {
+  char character = 0;  // 0: a digit
+  bool repeats = false;
+
+  [[nodiscard]] bool has(char c) const { return character != 0 ? c == character : c >= '0' && c <= '9'; }
+  // Whether one character is in both.
+  [[nodiscard]] bool meets(const Element& other) const {
+    return character != 0 ? other.has(character) : other.character == 0 || has(other.character);
+  }
+};
+using Elements = std::vector<Element>;
+
+void add_text(Elements& elements, std::string_view text) {
+  for (const char c : text) elements.push_back({c});
+}
+
+void add_piece(Elements& elements, const NamePattern::Piece& piece) {
+  add_text(elements, piece.text);
+  if (piece.kind != NamePattern::Piece::Kind::kNumber) return;
+  elements.resize(elements.size() + piece.digits);
+  elements.back().repeats = true;
+}
+
+// Whether some text is among those of both: the two are walked side by side, along every way that both allow.
+bool overlap(const Elements& a, const Elements& b) {
+  std::vector<bool> seen((a.size() + 1) * (b.size() + 1));
+  std::vector<std::pair<std::size_t, std::size_t>> open{{0, 0}};
+  while (!open.empty()) {
+    const auto [i, j] = open.back();
+    open.pop_back();
+    if (i == a.size() && j == b.size()) return true;
+    if (i == a.size() || j == b.size() || !a[i].meets(b[j]) || seen[i * (b.size() + 1) + j]) continue;
+    seen[i * (b.size() + 1) + j] = true;
+    open.emplace_back(i + 1, j + 1);
+    if (a[i].repeats) open.emplace_back(i, j + 1);
+    if (b[j].repeats) open.emplace_back(i + 1, j);
+    if (a[i].repeats && b[j].repeats) open.emplace_back(i, j);
+  }
+  return false;
+}
+
+bool is_among(std::string_view name, const Elements& elements) {
+  Elements text;
+  add_text(text, name);
+  return overlap(text, elements);
+}
+
+// The names on the way through folders: of "a/%i/b" three.
+std::vector<Elements> names_of(const NamePattern& pattern) {
+  std::vector<Elements> names(1);
+  for (const NamePattern::Piece& piece : pattern.pieces()) {
+    std::string_view text = piece.text;
+    for (std::size_t slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/')) {
+      add_text(names.back(), text.substr(0, slash));
+      names.emplace_back();
+      text.remove_prefix(slash + 1);
+    }
+    add_piece(names.back(), {piece.kind, std::string(text), piece.digits});
+  }
+  return names;
+}
+
+bool is_plain(const Elements& name) {
+  return std::ranges::none_of(name, [](const Element& element) { return element.character == 0; });
+}
+
+std::string text_of(const Elements& name) {
+  std::string text;
+  for (const Element& element : name) text += element.character;
+  return text;
+}
+
+// The files that are there and that the numbers in `pattern` may mean.
+std::vector<fs::path> meant(const NamePattern& pattern) {
+  if (!pattern.varies()) return {pattern.text()};
+  std::vector<fs::path> paths{pattern.text().starts_with('/') ? "/" : ""};
+  for (const Elements& name : names_of(pattern)) {
+    std::vector<fs::path> next;
+    for (const fs::path& path : paths) {
+      if (is_plain(name)) {
+        next.push_back(name.empty() ? path : path / text_of(name));
+        continue;
+      }
+      std::error_code error;
+      for (fs::directory_iterator entry(path.empty() ? "." : path, error), last; !error && entry != last;
+           entry.increment(error))
+        if (is_among(entry->path().filename().string(), name)) next.push_back(path / entry->path().filename());
+    }
+    paths = std::move(next);
+  }
+  return paths;
+}
+
+// The paths that a pattern makes, each under one name as far as its first number.
+Elements paths_of(const NamePattern& pattern) {
+  Elements paths;
+  const std::string& first = pattern.pieces().front().text;
+  const std::size_t begin = first.rfind('/') + 1;
+  add_text(paths, (fs::path(resolved(begin == 0 ? "." : first.substr(0, begin))) / "").string() + first.substr(begin));
+  if (pattern.pieces().front().kind == NamePattern::Piece::Kind::kNumber) add_piece(paths, pattern.pieces().front());
+  for (std::size_t k = 1; k < pattern.pieces().size(); ++k) add_piece(paths, pattern.pieces()[k]);
+  return paths;
+}
+
+// Finds two outputs that would be one file.
+class Apart {
+ public:
+  // Another output that would be the same file as this one, or null.
+  const WrittenFile* add(const WrittenFile& file) {
+    if (!file.path.varies()) return add_plain(file);
+    const Elements paths = paths_of(file.path);
+    for (const auto& [other, known] : patterns_)
+      if (overlap(paths, known)) return other;
+    for (const auto& [path, other] : by_path_)
+      if (is_among(path, paths)) return other;
+    patterns_.emplace_back(&file, paths);
+    return nullptr;
+  }
+
+ private:
+  const WrittenFile* add_plain(const WrittenFile& file) {
+    const fs::path path = file.path.text();
+    if (is_special(path)) return nullptr;  // before links are followed: what /dev/stdout leads to may have no name
+    const auto [there, added] = by_path_.emplace(resolved(path), &file);
+    if (!added) return there->second;
+    for (const auto& [other, known] : patterns_)
+      if (is_among(there->first, known)) return other;
+    const auto known = identity(path);
+    if (!known) return nullptr;
+    const auto [same, first] = by_identity_.emplace(*known, &file);
+    return first ? nullptr : same->second;
+  }
+
+  std::map<std::string, const WrittenFile*> by_path_;
+  std::map<Identity, const WrittenFile*> by_identity_;
+  std::vector<std::pair<const WrittenFile*, Elements>> patterns_;
 };
 
-Pattern pattern_of(const WrittenFile& file) {
-  const std::string text = file.path.string();
-  const std::size_t number = file.numbered ? text.find(kNumber) : std::string::npos;
-  if (number == std::string::npos) return {resolved(file.path).string()};
-  const std::size_t begin = text.rfind('/', number) + 1;
-  const fs::path folder = resolved(begin == 0 ? "." : text.substr(0, begin)) / "";
-  return {folder.string() + text.substr(begin, number - begin), text.substr(number + kNumber.size())};
-}
-
-// Whether one of the two is the other with nothing but digits added where the number is.
-bool begin_alike(std::string_view a, std::string_view b) {
-  return a.size() < b.size() ? begin_alike(b, a) : a.starts_with(b) && is_digits(a.substr(b.size()));
-}
-
-bool end_alike(std::string_view a, std::string_view b) {
-  return a.size() < b.size() ? end_alike(b, a) : a.ends_with(b) && is_digits(a.substr(0, a.size() - b.size()));
-}
-
-// Whether a number for each makes one name of them.
-bool overlap(const Pattern& a, const Pattern& b) {
-  if (a.suffix && b.suffix) return begin_alike(a.prefix, b.prefix) && end_alike(*a.suffix, *b.suffix);
-  if (a.suffix) return fits(b.prefix, a.prefix, *a.suffix);
-  return b.suffix ? fits(a.prefix, b.prefix, *b.suffix) : a.prefix == b.prefix;
-}
-
-bool are_one(const WrittenFile& a, const WrittenFile& b) {
-  if (is_special(a.path)) return false;  // before links are followed: what /dev/stdout leads to may have no name
-  if (overlap(pattern_of(a), pattern_of(b))) return true;
-  const auto file = identity(a.path);
-  return file && file == identity(b.path);
-}
-
 Status check_apart(const std::vector<WrittenFile>& written) {
-  for (std::size_t k = 0; k < written.size(); ++k) {
-    const WrittenFile& file = written[k];
-    if (file.path == "-")
+  Apart apart;
+  for (const WrittenFile& file : written) {
+    if (file.path.text() == "-")
       return {Code::kInvalid,
               file.option + ": `-` stands for no stream here: name a file, and write ./- for one that is called so"};
-    for (std::size_t j = 0; j < k; ++j)
-      if (are_one(written[j], file))
-        return {Code::kInvalid, written[j].option + " and " + file.option + " would be written to one file, '" +
-                                    file.path.string() + "': name two"};
+    if (const WrittenFile* const other = apart.add(file))
+      return {Code::kInvalid, other->option + " and " + file.option + " would be written to one file, '" +
+                                  file.path.text() + "': name two"};
   }
   return {};
 }
@@ -126,7 +195,7 @@ Status check_apart(const std::vector<WrittenFile>& written) {
 }  // namespace
 
 std::vector<WrittenFile> given(std::vector<WrittenFile> written) {
-  std::erase_if(written, [](const WrittenFile& file) { return file.path.empty(); });
+  std::erase_if(written, [](const WrittenFile& file) { return file.path.text().empty(); });
   return written;
 }
 
@@ -151,7 +220,7 @@ Status check_kept(const std::vector<WrittenFile>& written, const std::vector<Rea
   for (const ReadFile& file : read)
     if (const auto known = identity(file.path)) kept.emplace(*known, &file);
   for (const WrittenFile& file : written)
-    for (const fs::path& path : meant(file)) {
+    for (const fs::path& path : meant(file.path)) {
       const auto known = identity(path);
       const auto found = known ? kept.find(*known) : kept.end();
       if (found == kept.end()) continue;

@@ -8,13 +8,13 @@
 
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
+#include "tools/woa/name_pattern.h"
 
 namespace woa::tools {
 
 struct WrittenFile {
   std::string option;  // "--dot"
-  std::filesystem::path path;
-  bool numbered = false;  // %i in it stands for any number
+  NamePattern path;    // its %i stands for any number; it has no %n
 };
 
 struct ReadFile {

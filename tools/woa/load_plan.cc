@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -107,7 +108,8 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
   Compilation result = compile_and_wait(options, compile);
-  if (const Status kept = check_kept(all_written(options), read_files(result)); !kept.ok())
+  std::vector<ReadFile> read = read_files(result);
+  if (const Status kept = check_kept(all_written(options), read); !kept.ok())
     return {std::nullopt, fail(kept, kUsage, options.json)};
   if (!options.quiet) print_diagnostics(result.diagnostics);
   if (!options.sarif.empty()) {
@@ -117,6 +119,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   }
   Loaded loaded{std::move(result.plan), kDone, std::move(result.facts)};
   if (loaded.plan) {
+    loaded.read = std::move(read);
     if (options.model) loaded.plan->model = *options.model;
     return loaded;
   }
@@ -191,9 +194,10 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
   }
   Status changed = change_plan(*plan, options, params);
-  if (changed.ok()) changed = check_kept(all_written(options), read_by(*plan));
+  std::vector<ReadFile> read = read_by(*plan);
+  if (changed.ok()) changed = check_kept(all_written(options), read);
   if (!changed.ok()) return {std::nullopt, fail(changed, kUsage, options.json)};
-  return {std::move(*plan), kDone};
+  return {std::move(*plan), kDone, {}, {}, std::move(read)};
 }
 
 Result<ThroughputBlocks> find_blocks(const Plan& plan) {
@@ -413,6 +417,7 @@ Loaded load_plan(const GraphOptions& options) {
                                kUsage, options.json)};
   Loaded loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
   if (!loaded.plan) return loaded;
+  std::ranges::copy(read_files(options), std::inserter(loaded.read, loaded.read.begin()));
   if (options.anywhere && !options.quiet) warn_of_missing_kernels(*loaded.plan);
   const Status sized = set_blocks(*loaded.plan, options);
   return sized.ok() ? std::move(loaded) : Loaded{std::nullopt, fail(sized, kFailed, options.json)};

@@ -68,6 +68,7 @@ struct Loaded {
   int exit_code = 0;
   GraphFacts facts = {};                     // of a graph; without hash for a plan
   std::vector<Diagnostic> diagnostics = {};  // of a graph that cannot be compiled
+  std::vector<ReadFile> read = {};           // with a plan: what it was made of, and what a run of it reads
 };
 Loaded load_plan(const GraphOptions& options);
 

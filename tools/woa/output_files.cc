@@ -1,61 +1,69 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <fstream>
+#include <cctype>
+#include <optional>
 
+#include "runtime/base/counted.h"
+#include "runtime/base/written_file.h"
+#include "tools/woa/npy_array.h"
 #include "tools/woa/run_files.h"
-#ifdef WOA_HAVE_OPENSSL
-#include <openssl/evp.h>
-#endif
+#include "tools/woa/sha256.h"
 
 namespace woa::tools {
-#ifdef WOA_HAVE_OPENSSL
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
-  void add(std::span<const std::byte> bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
-  std::string hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned length = 0;
-    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
-    std::string text;
-    for (unsigned k = 0; k < length; ++k) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      text += {kDigits[digest[k] >> 4], kDigits[digest[k] & 15]};
-    }
-    return text;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
-#else
-class Sha256 {  // this build has no library that computes it
- public:
-  void add(std::span<const std::byte>) {}
-  std::string hex() { return {}; }
-};
-#endif
-
 namespace {
 
-constexpr std::string_view kNumber = "%i";  // in a pattern: the instance
+// Files in these formats are no longer such when another one follows, or readers stop after the first.
+constexpr std::array<std::string_view, 22> kAlone{".png", ".jpg",  ".jpeg", ".gif", ".bmp",  ".webp", ".tif", ".tiff",
+                                                  ".ico", ".heic", ".avif", ".pdf", ".svg",  ".npy",  ".npz", ".zip",
+                                                  ".mp4", ".mov",  ".webm", ".wav", ".flac", ".json"};
 
-// Where `pattern` writes to must be there before hours of work are put into it.
-Status check_folder(const std::string& pattern) {
-  const std::filesystem::path folder = std::filesystem::path(pattern).parent_path();
+bool stands_alone(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kAlone, extension) != kAlone.end();
+}
+
+// "out.png" -> "out-%i.png"
+std::string with_number(const std::filesystem::path& path) {
+  return (path.parent_path() / (path.stem().string() + "-%i" + path.extension().string())).string();
+}
+
+Status check_one_file(const std::string& option, const std::string& path, std::uint64_t instances) {
+  if (instances < 2 || !stands_alone(path)) return {};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return {Code::kInvalid, option + "=" + path + ": it would take " + counted(instances, "instance") +
+                              " one after another, and " + extension + " files cannot be joined: write a file each, " +
+                              option + "=" + with_number(path) +
+                              " (or %n in it, the name of the input's file), or give another extension"};
+}
+
+// A file must be there for what is written before hours of work are put into it.
+Status check_output_place(const std::string& option, const std::string& value, const std::string& first_path) {
+  const std::filesystem::path path(first_path), folder = path.parent_path();
+  const std::string files = (std::filesystem::path(value) / "%i.EXT").string();
   std::error_code error;
-  if (folder.empty() || folder.string().find(kNumber) != std::string::npos ||
-      std::filesystem::is_directory(folder, error))
-    return {};
-  return {Code::kNotFound, "there is no folder '" + folder.string() + "': make it first"};
+  if (value.ends_with('/'))
+    return {Code::kInvalid, option + "=" + value + ": it names a folder: say what its files are called, such as " +
+                                option + "=" + value + "%i.EXT (%n in place of %i: the name of the input's file)"};
+  if (std::filesystem::is_directory(path, error))
+    return {Code::kUnavailable, option + "=" + value + ": cannot write to '" + path.string() +
+                                    "', a folder: say what its files are called, such as " + option + "=" + files +
+                                    " (%n in place of %i: the name of the input's file)"};
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+    return {Code::kNotFound, option + "=" + value + ": there is no folder '" + folder.string() + "': make it first"};
+  const Status status = check_writable(path);
+  return status.ok() ? status : status.with_context(option + "=" + value);
 }
 
 }  // namespace
 
 struct OutputFiles::Output {
-  std::string name, pattern;  // pattern: empty if it is not written
-  std::ofstream whole;        // open if all instances go to one file
+  std::string name;
+  PortType type;
+  std::optional<NamePattern> pattern;  // absent: it is not written
+  std::optional<PendingFile> whole;    // takes all instances
+  std::vector<std::uint64_t> written;  // to files of their own
+  bool committed = false;              // whole
   Sha256 digest;
   std::uint64_t bytes = 0, absent = 0;
 };
@@ -64,87 +72,183 @@ OutputFiles::OutputFiles() = default;
 OutputFiles::OutputFiles(OutputFiles&&) noexcept = default;
 OutputFiles::~OutputFiles() = default;
 
-std::vector<WrittenFile> named_outputs(const std::vector<std::string>& arguments) {
-  std::vector<WrittenFile> files;
-  for (const std::string& argument : arguments)
-    if (const std::size_t equals = argument.find('='); equals < argument.size() - 1)
-      files.push_back({"--out " + argument.substr(0, equals), argument.substr(equals + 1), true});
-  return files;
-}
-
-Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
+Result<OutputFiles> OutputFiles::open(const Plan& plan, const std::vector<std::string>& arguments,
+                                      const InputFiles& inputs, std::uint64_t instances) {
   OutputFiles out;
-  std::string names;
+  out.instances_ = instances;
   for (const InputPortPlan& port : plan.stages[kSinkStage].inputs) {
     out.outputs_.push_back(std::make_unique<Output>());
     out.outputs_.back()->name = port.name;
-    names += (names.empty() ? "" : ", ") + port.name;
+    out.outputs_.back()->type = port.type;
   }
-  for (const std::string& argument : arguments) {
-    const std::size_t equals = argument.find('=');
-    const auto output = std::find_if(out.outputs_.begin(), out.outputs_.end(),
-                                     [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
-    if (equals >= argument.size() - 1 || output == out.outputs_.end()) {  // no file, or none after the `=`
-      return {Code::kInvalid,
-              "--out " + argument + ": expected NAME=FILE or NAME=FOLDER/%i.ext, where NAME is one of: " + names};
-    }
-    const std::string& pattern = (*output)->pattern = argument.substr(equals + 1);
-    if (Status status = check_folder(pattern); !status.ok()) return status.with_context("--out " + argument);
-  }
+  for (const std::string& argument : arguments)
+    if (Status status = out.add_argument(argument, inputs); !status.ok()) return status;
   return out;
+}
+
+Status OutputFiles::add_argument(const std::string& argument, const InputFiles& inputs) {
+  const std::size_t equals = argument.find('=');
+  const std::string option = "--out " + argument.substr(0, equals);
+  const auto output =
+      std::ranges::find_if(outputs_, [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
+  if (equals >= argument.size() - 1 || output == outputs_.end()) {  // no file, or none after the `=`
+    std::string names;
+    for (const auto& entry : outputs_) names += (names.empty() ? "" : ", ") + entry->name;
+    return {Code::kInvalid, "--out " + argument +
+                                ": expected NAME=FILE or NAME=FOLDER/%i.ext (a file per instance; %n: named after the "
+                                "input's), where NAME is one of: " +
+                                names};
+  }
+  const std::string value = argument.substr(equals + 1);
+  auto pattern = NamePattern::parse(value);
+  if (!pattern.ok()) return pattern.status().with_context(option + "=" + value);
+  if (pattern->named()) WOA_RETURN_IF_ERROR(check_names(option, *pattern, inputs));
+  (*output)->pattern = std::move(*pattern);
+  if (!(*output)->pattern->varies()) WOA_RETURN_IF_ERROR(check_one_file(option, value, instances_));
+  return check_output_place(option, value, path(**output, 0));
+}
+
+// Looks up what %n stands for, and that no two instances get one file by it.
+Status OutputFiles::check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs) {
+  if (inputs.name_of(0).empty())
+    return {Code::kInvalid, option + "=" + pattern.text() +
+                                ": %n is the name of the input's file, and no input comes from a file: write %i"};
+  std::map<std::string, std::uint64_t> taken;
+  for (std::uint64_t instance = 0; instance < instances_; ++instance) {
+    if (names_.size() <= instance) names_.push_back(inputs.name_of(instance));
+    const auto [other, added] = taken.emplace(pattern.path(instance, names_[instance]), instance);
+    if (added) continue;
+    return {Code::kInvalid, option + "=" + pattern.text() + ": instances " + std::to_string(other->second) + " and " +
+                                std::to_string(instance) + " would both be written to '" + other->first +
+                                "': write %i beside %n"};
+  }
+  return {};
+}
+
+std::string OutputFiles::path(const Output& output, std::uint64_t instance) const {
+  return output.pattern->path(instance, instance < names_.size() ? names_[instance] : std::string());
+}
+
+std::vector<WrittenFile> OutputFiles::files() const {
+  std::vector<WrittenFile> all;
+  for (const auto& output : outputs_) {
+    if (!output->pattern) continue;
+    const std::string option = "--out " + output->name;
+    if (!output->pattern->named()) {
+      all.push_back({option, *output->pattern});
+      continue;
+    }
+    for (std::uint64_t instance = 0; instance < instances_; ++instance)
+      all.push_back({option, NamePattern(path(*output, instance))});
+  }
+  return all;
 }
 
 Status OutputFiles::begin() {
   for (const auto& output : outputs_) {
-    if (output->pattern.empty() || output->pattern.find(kNumber) != std::string::npos) continue;
-    output->whole.open(output->pattern, std::ios::binary | std::ios::trunc);
-    if (!output->whole) return {Code::kUnavailable, "cannot write " + output->pattern + ": " + std::strerror(errno)};
+    if (!output->pattern || output->pattern->varies()) continue;
+    auto file = PendingFile::open(output->pattern->text());
+    if (!file.ok()) return file.status();
+    output->whole.emplace(std::move(*file));
   }
   return {};
 }
 
-Status OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   if (instance != next_) {
     auto& copy = early_[instance];
     for (const GraphOutput& output : outputs)
       copy.push_back({{output.payload.begin(), output.payload.end()}, output.absent});
-    return {};
+    return;
   }
-  Status status = write(next_++, outputs);
+  write(next_++, outputs);
   for (auto first = early_.begin(); first != early_.end() && first->first == next_; first = early_.erase(first)) {
     std::vector<GraphOutput> views;
     for (const Early& output : first->second) views.push_back({output.payload, output.absent});
-    Status more = write(next_++, views);
-    if (status.ok()) status = std::move(more);
+    write(next_++, views);
   }
-  return status;
 }
 
-Status OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+// An instance whose files cannot all be written contributes to none that takes all instances.
+void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+  if (outputs.empty()) return;
+  if (!broken_.ok()) return succeeded_.push_back(instance);  // and is lost with the others
+  if (Status status = write_files(instance, outputs); !status.ok()) {
+    unwritten_.emplace(instance, std::move(status));
+    return;
+  }
+  succeeded_.push_back(instance);
+  broken_ = append(outputs);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    outputs_[k]->digest.add(outputs[k].payload);
+    outputs_[k]->bytes += outputs[k].payload.size();
+    if (outputs[k].absent) ++outputs_[k]->absent;
+  }
+}
+
+// The instance's own files: all of them, or none where one does not fit.
+Status OutputFiles::write_files(std::uint64_t instance, std::span<const GraphOutput> outputs) {
+  std::vector<std::pair<Output*, PendingFile>> files;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     Output& output = *outputs_[k];
-    const std::span<const std::byte> payload = outputs[k].payload;
-    output.digest.add(payload);
-    output.bytes += payload.size();
-    if (outputs[k].absent) ++output.absent;
-    if (outputs[k].absent || output.pattern.empty()) continue;
-    std::ofstream single;
-    std::ofstream& file = output.whole.is_open() ? output.whole : single;
-    std::string path = output.pattern;
-    if (!output.whole.is_open()) {
-      path.replace(path.find(kNumber), kNumber.size(), std::to_string(instance));
-      single.open(path, std::ios::binary | std::ios::trunc);
-    }
-    file.write(reinterpret_cast<const char*>(payload.data()), static_cast<std::streamsize>(payload.size()));
-    if (!file.flush()) return {Code::kUnavailable, "cannot write " + path + ": " + std::strerror(errno)};
+    if (outputs[k].absent || !output.pattern || !output.pattern->varies()) continue;
+    auto file = PendingFile::open(path(output, instance));
+    if (!file.ok()) return file.status();
+    WOA_RETURN_IF_ERROR(write_payload(output, outputs[k].payload, *file));
+    files.emplace_back(&output, std::move(*file));
+  }
+  for (auto& [output, file] : files) {
+    WOA_RETURN_IF_ERROR(file.commit());
+    output->written.push_back(instance);
   }
   return {};
 }
 
-std::vector<OutputFiles::Summary> OutputFiles::finish() {
+Status OutputFiles::write_payload(const Output& output, std::span<const std::byte> payload, PendingFile& file) {
+  if (is_npy(output.pattern->text(), output.type)) {
+    WOA_RETURN_IF_ERROR(file.write(npy_header(output.type, payload)));
+    payload = payload.subspan(output.type.prefix_bytes());
+  }
+  return file.write(payload);
+}
+
+// To the files that take all instances.
+Status OutputFiles::append(std::span<const GraphOutput> outputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (outputs_[k]->whole && !outputs[k].absent)
+      WOA_RETURN_IF_ERROR(write_payload(*outputs_[k], outputs[k].payload, *outputs_[k]->whole));
+  return {};
+}
+
+Status OutputFiles::commit() {
+  for (const auto& output : outputs_) {
+    if (!output->whole) continue;
+    WOA_RETURN_IF_ERROR(output->whole->commit());
+    output->committed = true;
+  }
+  return {};
+}
+
+// A file that takes all instances is lost, and what each of them contributed with it.
+void OutputFiles::drop_all() {
+  for (const std::uint64_t instance : succeeded_) unwritten_.emplace(instance, broken_);
+  for (const auto& output : outputs_) {
+    output->digest = Sha256();
+    output->bytes = output->absent = 0;
+  }
+}
+
+std::vector<OutputFiles::Summary> OutputFiles::finish(bool complete) {
+  if (complete && broken_.ok() && !succeeded_.empty()) broken_ = commit();
+  if (!broken_.ok()) drop_all();
   std::vector<Summary> summaries;
-  for (auto& output : outputs_)
-    summaries.push_back({output->name, output->bytes, output->absent, output->digest.hex()});
+  for (const auto& output : outputs_) {
+    Summary& summary =
+        summaries.emplace_back(Summary{output->name, output->bytes, output->absent, output->digest.hex(), {}});
+    for (const std::uint64_t instance : output->written) summary.files.push_back(path(*output, instance));
+    if (output->committed) summary.files.push_back(output->pattern->text());
+    output->whole.reset();
+  }
   return summaries;
 }
 

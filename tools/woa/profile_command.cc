@@ -64,12 +64,7 @@ void add_profile(CLI::App& app, Action& action) {
   command.footer(kAboutProfile);
   auto arguments = std::make_shared<ProfileArguments>();
   add_file_options(command, arguments->graph, "GRAPH");
-  command
-      .add_option("--in", arguments->in,
-                  "Graph input: a file for every instance, or a folder with one file per instance")
-      ->type_name("NAME=FILE|DIR")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_input_option(command, arguments->in);
   command.add_option("-o,--output", arguments->output, "Write the profile")->type_name("FILE");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
       ->check(positive())

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "bench/harness/statistics.h"
-#include "tools/woa/counted.h"
+#include "runtime/base/counted.h"
 
 namespace woa::tools {
 namespace {

@@ -68,6 +68,7 @@ class Profiler {
     if (!inputs.ok())
       return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, request_.graph.json);
     inputs_ = std::move(*inputs);
+    for (const std::string& warning : inputs_->warnings()) print_warning(warning);
     if (const Status kept = check_kept(request_.graph.written_files, inputs_->files()); !kept.ok())
       return fail(kept, kUsage, request_.graph.json);
     profile_.inputs = inputs_->default_instances();

@@ -72,7 +72,6 @@ struct Collected {
   RunResult result;
   OutputFiles outputs;
   std::uint64_t completed = 0;
-  Status written;  // the first output that could not be written
 
   void add(const Completion& completion) {
     ++completed;
@@ -81,8 +80,19 @@ struct Collected {
     } else {
       result.latencies_ns.push_back(completion.latency_ns);
     }
-    Status status = outputs.add(completion.instance, completion.outputs);
-    if (written.ok()) written = std::move(status);
+    outputs.add(completion.instance, completion.outputs);
+  }
+
+  // Puts the files that take all instances in their places, if the run went to its end.
+  void finish(const InputFiles& inputs) {
+    const bool complete = result.status.ok() && completed == result.instances;
+    result.outputs = outputs.finish(complete);
+    if (result.status.ok()) result.status = outputs.status();
+    for (const auto& [instance, status] : outputs.unwritten())
+      result.failures.push_back({instance, {status.code(), {}, status.message()}});
+    std::ranges::sort(result.failures, {}, &FailedInstance::instance);
+    for (FailedInstance& failed : result.failures) failed.inputs = inputs.of_instance(failed.instance);
+    result.done = result.latencies_ns.size() - outputs.unwritten().size();
   }
 };
 
@@ -92,7 +102,7 @@ void drive(Run& run, const InputFiles& inputs, Collected& collected) {
   Progress progress(result.instances, "instances");
   const std::uint64_t started = now_ns();
   std::uint64_t next = 0;
-  while (collected.completed < result.instances && run.status().ok() && collected.written.ok()) {
+  while (collected.completed < result.instances && run.status().ok() && collected.outputs.status().ok()) {
     bool admitted = false;
     while (next < result.instances) {
       const std::uint64_t instance = next;
@@ -131,7 +141,6 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.processes = arguments.processes;
   result.transport = std::string(transports->shared->name());
   result.providers = transports->providers;
-  result.instances = arguments.instances != 0 ? arguments.instances : inputs.default_instances();
   auto nodes = await_nodes(arguments.joining, arguments.between, plan, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
@@ -149,9 +158,9 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.sites = (*run)->sites();
   drive(**run, inputs, collected);
   auto finished = (*run)->finish();
-  result.status = finished.ok() ? collected.written : finished.status();
+  result.status = finished.status();
   if (finished.ok()) result.report = std::move(*finished);
-  result.outputs = collected.outputs.finish();
+  collected.finish(inputs);
   return report(arguments, result);
 }
 
@@ -161,8 +170,7 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.processes);
-  graph.written_files = named_outputs(arguments.out);
-  if (!arguments.trace.empty()) graph.written_files.push_back({"--trace", arguments.trace});
+  graph.written_files = given({{"--trace", arguments.trace}});
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
@@ -170,14 +178,19 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   if (!plan.ok()) return fail(plan.status(), kFailed, wants_json);
   auto inputs = InputFiles::open(*plan, arguments.in);
   if (!inputs.ok()) return fail(inputs.status(), exit_code(inputs.status()), wants_json);
-  std::vector<ReadFile> read = inputs->files();
-  read.push_back({"--secret", arguments.joining.secret});
-  if (const Status kept = check_kept(graph.written_files, read); !kept.ok()) return fail(kept, kUsage, wants_json);
-  auto outputs = OutputFiles::open(*plan, arguments.out);
+  for (const std::string& warning : inputs->warnings()) print_warning(warning);
+  const std::uint64_t instances = arguments.instances != 0 ? arguments.instances : inputs->default_instances();
+  auto outputs = OutputFiles::open(*plan, arguments.out, *inputs, instances);
   if (!outputs.ok()) return fail(outputs.status(), exit_code(outputs.status()), wants_json);
+  std::vector<ReadFile> read = std::move(loaded.read);
+  std::ranges::copy(inputs->files(), std::back_inserter(read));
+  read.push_back({"--secret", arguments.joining.secret});
+  std::ranges::copy(outputs->files(), std::back_inserter(graph.written_files));
+  if (const Status kept = check_kept(graph.written_files, read); !kept.ok()) return fail(kept, kUsage, wants_json);
   if (const Status status = arguments.trace.empty() ? Status() : check_writable(arguments.trace); !status.ok())
     return fail(status.with_context("--trace"), kFailed, wants_json);
   Collected collected(std::move(*outputs));
+  collected.result.instances = instances;
   return execute(arguments, *plan, *inputs, job, collected);
 }
 
@@ -189,14 +202,12 @@ void add_run(CLI::App& app, Action& action) {
   add_graph_options(command, arguments->graph, "GRAPH|PLAN");
   add_flow_options(command, arguments->graph);
   add_placement_options(command, arguments->graph);
+  add_input_option(command, arguments->in);
   command
-      .add_option("--in", arguments->in,
-                  "Graph input: a file for every instance, or a folder with one file per instance")
-      ->type_name("NAME=FILE|DIR")
-      ->take_all()
-      ->allow_extra_args(false);
-  command.add_option("--out", arguments->out, "Graph output: all instances in one file, or DIR/%i.ext for a file each")
-      ->type_name("NAME=FILE|DIR/%i.ext")
+      .add_option("--out", arguments->out,
+                  "Graph output: all instances in one file, or a file each where the name has %i (the instance's "
+                  "number), %04i (with leading zeros) or %n (the name of the input's file); .npy files for arrays")
+      ->type_name("NAME=FILE|DIR/%i.EXT")
       ->take_all()
       ->allow_extra_args(false);
   add_model_option(command, arguments->graph);

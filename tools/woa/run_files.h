@@ -1,43 +1,76 @@
 // What `woa run` reads and writes: --in and --out.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/base/written_file.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
+#include "tools/woa/input_folder.h"
 #include "tools/woa/kept_files.h"
 
 namespace woa::tools {
 
-// The files behind one graph input: one that serves every instance, or a folder's, in name order.
+// --in, which may be repeated.
+void add_input_option(CLI::App& command, std::vector<std::string>& arguments);
+
+// Where the graph's inputs come from: each from a file or a literal that serves every instance, or from the files of a
+// folder.
 class InputFiles {
  public:
-  // NAME=FILE|DIR for each graph input of `plan`. kInvalid: an input without a file, a name that is no input, a
-  // repeated name, folders of different sizes. kNotFound: no such file, an empty folder. kUnavailable: what is there
-  // cannot be read again for each instance (a pipe, a device), or not at all.
+  // NAME=FILE|DIR|LITERAL for each graph input of `plan`. kInvalid: an input without data, a name that is no input, a
+  // repeated name, a literal of another type, folders of different sizes. kNotFound: no such file, an empty folder, a
+  // link that leads nowhere. kUnavailable: what is there cannot be read again for each instance (a pipe, a device), or
+  // not at all.
   static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
+  // What was left out of folders, and that folders go together by order. The caller prints them.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   // As many as a folder has files, or 1.
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }
-  // Reads the payload of `instance` straight into `room`. kTooLarge names the file and the declared bound.
+  // Reads the payload of `instance` straight into `room`. kTooLarge and kInvalid name the file and what was expected.
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const;
   // All of them, with their options.
   [[nodiscard]] std::vector<ReadFile> files() const;
+  // By input of the graph: its name, and the file or literal that `instance` reads.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> of_instance(std::uint64_t instance) const;
+  // What %n stands for: the file's name without extension, of the first --in that is a folder, or else a file. Empty:
+  // all are literals.
+  [[nodiscard]] std::string name_of(std::uint64_t instance) const;
 
  private:
-  std::vector<std::string> names_;                         // of the inputs
-  std::vector<std::vector<std::filesystem::path>> files_;  // by input
-  std::uint64_t default_instances_ = 1;
-};
+  struct Input {
+    std::string name;
+    PortType type;
+    std::vector<std::filesystem::path> files;  // empty: a literal
+    std::string literal;
+    std::vector<std::byte> payload;  // of the literal
+    bool given = false;
+    [[nodiscard]] const std::filesystem::path& file(std::uint64_t instance) const {
+      return files[instance % files.size()];
+    }
+  };
+  Status add(const std::string& argument);
+  Status add_path(Input& input, const std::string& path);
+  Status check_complete() const;
+  [[nodiscard]] std::string names() const;
 
-// The files that these --out name, as far as they can be read.
-std::vector<WrittenFile> named_outputs(const std::vector<std::string>& arguments);
+  std::vector<Input> inputs_;         // by input of the graph
+  std::vector<FolderFiles> folders_;  // in the order of the command line
+  std::size_t naming_ = kNoInput;     // that %n stands for
+  std::vector<std::string> warnings_;
+  std::uint64_t default_instances_ = 1;
+  static constexpr std::size_t kNoInput = ~std::size_t{0};
+};
 
 // SHA-256 over the outputs of a run in instance order, and the files they go to.
 class OutputFiles {
@@ -47,32 +80,56 @@ class OutputFiles {
     std::uint64_t bytes = 0;
     std::uint64_t absent = 0;  // instances that left it out
     std::string sha256;        // empty if this build has no OpenSSL
+    std::vector<std::string> files;
   };
 
-  // NAME=FILE (all instances one after another) or NAME=DIR/%i.ext (a file each). Nothing is created yet. kInvalid: a
-  // name that is no output. kNotFound: the folder to write to does not exist.
-  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
+  // NAME=FILE (all instances one after another) or NAME=PATTERN (a file each: NamePattern). Nothing is written yet.
+  // kInvalid: a name that is no output, a pattern with another `%`, one that gives two instances one file, one file
+  // for several instances of a format that cannot be joined. kNotFound: the folder to write to does not exist.
+  // kUnavailable: it cannot be written to.
+  static Result<OutputFiles> open(const Plan& plan, const std::vector<std::string>& arguments, const InputFiles& inputs,
+                                  std::uint64_t instances);
   OutputFiles(OutputFiles&&) noexcept;
   ~OutputFiles();
-  // Empties the files that take all instances; once, when the run has started. kUnavailable with the system's reason.
+  // The files that will be written.
+  [[nodiscard]] std::vector<WrittenFile> files() const;
+  // Begins the files that take all instances; once, when the run has started. kUnavailable with the system's reason.
   Status begin();
   // One instance's outputs, in any order of instances; a failed instance has none, and an absent output neither bytes
   // nor a file. Copies only what comes too early.
-  Status add(std::uint64_t instance, std::span<const GraphOutput> outputs);
-  // After the last instance.
-  std::vector<Summary> finish();
+  void add(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  // Not ok: a file that takes all instances cannot be written any more, so that there is no use in going on.
+  [[nodiscard]] const Status& status() const noexcept { return broken_; }
+  // After the last instance. `complete`: the run went to its end. Otherwise, and where no instance succeeded, the files
+  // that take all instances stay as they were before the run.
+  std::vector<Summary> finish(bool complete);
+  // Instances that succeeded and whose outputs could not be written, and why not. After finish().
+  [[nodiscard]] const std::map<std::uint64_t, Status>& unwritten() const noexcept { return unwritten_; }
 
  private:
   struct Output;
-  OutputFiles();
   struct Early {
     std::vector<std::byte> payload;
     bool absent = false;
   };
-  Status write(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  OutputFiles();
+  Status add_argument(const std::string& argument, const InputFiles& inputs);
+  Status check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs);
+  void write(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  Status write_files(std::uint64_t instance, std::span<const GraphOutput> outputs);
+  static Status write_payload(const Output& output, std::span<const std::byte> payload, PendingFile& file);
+  Status append(std::span<const GraphOutput> outputs);
+  Status commit();
+  void drop_all();
+  [[nodiscard]] std::string path(const Output& output, std::uint64_t instance) const;
+
   std::vector<std::unique_ptr<Output>> outputs_;
-  std::uint64_t next_ = 0;
+  std::vector<std::string> names_;  // %n, by instance; empty: nothing asks for it
+  std::uint64_t instances_ = 0, next_ = 0;
+  std::vector<std::uint64_t> succeeded_;
   std::map<std::uint64_t, std::vector<Early>> early_;  // empty vector: failed
+  std::map<std::uint64_t, Status> unwritten_;
+  Status broken_;
 };
 
 }  // namespace woa::tools

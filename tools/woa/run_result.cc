@@ -6,10 +6,11 @@
 #include <cstdio>
 #include <set>
 
+#include "runtime/base/counted.h"
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
-#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/quantities.h"
 
 namespace woa::tools {
 namespace {
@@ -124,7 +125,10 @@ json providers_json(const RunResult& result) {
 json failures_json(const std::vector<FailedInstance>& failures) {
   json list = json::array();
   for (const FailedInstance& entry : failures) {
+    json inputs = json::object();
+    for (const auto& [name, source] : entry.inputs) inputs[name] = source;
     list.push_back({{"instance", entry.instance},
+                    {"inputs", std::move(inputs)},
                     {"stage", entry.failure.stage.empty() ? json(nullptr) : json(entry.failure.stage)},
                     {"code", std::string(to_string(entry.failure.code))},
                     {"message", entry.failure.message}});
@@ -143,7 +147,7 @@ EdgeStats totals(const RunReport& report) {
 }
 
 double throughput(const RunResult& result) {
-  return result.wall_s > 0 ? static_cast<double>(result.latencies_ns.size()) / result.wall_s : 0;
+  return result.wall_s > 0 ? static_cast<double>(result.done) / result.wall_s : 0;
 }
 
 std::uint64_t control_packets(const RunReport& report) {
@@ -158,32 +162,24 @@ json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
     list.push_back({{"name", output.name},
                     {"bytes", output.bytes},
                     {"absent", output.absent},
+                    {"files", output.files},
                     {"sha256", output.sha256.empty() ? json(nullptr) : json(output.sha256)}});
   }
   return list;
-}
-
-void print_failures(const RunResult& result) {
-  for (const FailedInstance& entry : result.failures) {
-    const Failure& failure = entry.failure;
-    print_error({failure.code, "instance " + std::to_string(entry.instance) + " failed" +
-                                   (failure.stage.empty() ? "" : " at stage " + failure.stage) + ": " +
-                                   failure.message});
-  }
-  if (!result.status.ok()) print_error(result.status);
 }
 
 void print_counts(const RunResult& result) {
   const Plan& plan = *result.plan;
   const EdgeStats sum = totals(*result.report);
   const json latency = latency_json(result.latencies_ns);
-  std::printf("%s: %zu of %s done (%s, %s, window %u)\n", plan.graph.c_str(), result.latencies_ns.size(),
-              counted(result.instances, "instance").c_str(), plan.model.c_str(), result.processes.c_str(), plan.window);
+  std::printf("%s: %llu of %s done (%s, %s, window %u)\n", plan.graph.c_str(),
+              static_cast<unsigned long long>(result.done), counted(result.instances, "instance").c_str(),
+              plan.model.c_str(), result.processes.c_str(), plan.window);
   if (!result.latencies_ns.empty())
-    std::printf("  %.2f instances/s, latency p50 %.0f us, p99 %.0f us\n", throughput(result),
-                latency["p50"].get<double>(), latency["p99"].get<double>());
-  std::printf("  %llu messages, %llu payload bytes, %llu bytes copied\n", static_cast<unsigned long long>(sum.messages),
-              static_cast<unsigned long long>(sum.payload_bytes), static_cast<unsigned long long>(sum.copied_bytes));
+    std::printf("  %.2f instances/s, latency p50 %s, p99 %s\n", throughput(result),
+                us_of(latency["p50"].get<double>()).c_str(), us_of(latency["p99"].get<double>()).c_str());
+  std::printf("  %s, %s, %s copied\n", counted(sum.messages, "message").c_str(),
+              counted(sum.payload_bytes, "payload byte").c_str(), counted(sum.copied_bytes, "byte").c_str());
 }
 
 void print_devices(const Plan& plan, const RunReport& report) {
@@ -228,18 +224,16 @@ void print_providers(const RunResult& result) {
     std::string lanes;
     for (const json& lane : entry["lanes"])
       lanes += (lanes.empty() ? "" : ", ") + (lane == "" ? "the one without a name" : lane.get<std::string>());
-    std::printf("  over %s: %llu packets (lanes: %s)\n", entry["provider"].get<std::string>().c_str(),
-                static_cast<unsigned long long>(entry["packets"].get<std::uint64_t>()), lanes.c_str());
+    std::printf("  over %s: %s (lanes: %s)\n", entry["provider"].get<std::string>().c_str(),
+                counted(entry["packets"].get<std::uint64_t>(), "packet").c_str(), lanes.c_str());
   }
 }
 
 void print_outputs(const std::vector<OutputFiles::Summary>& outputs) {
   for (const OutputFiles::Summary& output : outputs) {
-    std::printf("  output %s: %llu bytes, sha256 %s\n", output.name.c_str(),
-                static_cast<unsigned long long>(output.bytes),
+    std::printf("  output %s: %s, sha256 %s\n", output.name.c_str(), counted(output.bytes, "byte").c_str(),
                 output.sha256.empty() ? "not computed: built without OpenSSL" : output.sha256.c_str());
-    if (output.absent > 0)
-      std::printf("    absent in %llu instances\n", static_cast<unsigned long long>(output.absent));
+    if (output.absent > 0) std::printf("    absent in %s\n", counted(output.absent, "instance").c_str());
   }
 }
 
@@ -271,7 +265,8 @@ json to_json(const RunResult& result) {
 }
 
 void print(const RunResult& result, bool summary) {
-  print_failures(result);
+  print_failures(result.failures);
+  if (!result.status.ok()) print_error(result.status);
   if (!summary || !result.report) return;
   print_counts(result);
   print_providers(result);

@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "runtime/node/run.h"
+#include "tools/woa/failure_report.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {
-
-struct FailedInstance {
-  std::uint64_t instance;
-  Failure failure;
-};
 
 struct RunResult {
   const Plan* plan = nullptr;
@@ -26,7 +22,8 @@ struct RunResult {
   std::uint64_t instances = 0;
   double wall_s = 0;                        // from the first submission to the last completion
   std::vector<std::uint64_t> latencies_ns;  // of the instances that succeeded
-  std::vector<FailedInstance> failures;
+  std::uint64_t done = 0;                   // those whose outputs were written, too
+  std::vector<FailedInstance> failures;     // in the order of instances
   std::vector<OutputFiles::Summary> outputs;
   std::optional<RunReport> report;  // absent if the run was cut short
   Status status;                    // why, then; or what became of its files

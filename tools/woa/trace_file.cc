@@ -1,10 +1,10 @@
 // The Chrome trace event format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <map>
+#include <string>
 #include <tuple>
 
+#include "runtime/base/written_file.h"
 #include "tools/woa/run_result.h"
 
 namespace woa::tools {
@@ -16,18 +16,31 @@ using FiringKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // s
 struct Writer {
   const Plan& plan;
   const RunReport& report;
-  std::ofstream file;
+  PendingFile file;
+  std::string text = {};  // that is not in the file yet
+  Status status = {};     // the first write that failed
   std::uint64_t origin_ns = ~std::uint64_t{0};
   bool first = true;
-  std::map<FiringKey, const TraceEvent*> firings;
+  std::map<FiringKey, const TraceEvent*> firings = {};
   std::uint64_t arrows = 0;
 
   double us(std::uint64_t ns) const { return static_cast<double>(ns - origin_ns) / 1e3; }
   std::uint32_t controller_of(const TraceEvent& firing) const { return plan.stages[firing.stage].controller; }
 
   void put(const json& event) {
-    file << (first ? "\n" : ",\n") << event.dump(-1, ' ', false, json::error_handler_t::replace);
+    add((first ? "\n" : ",\n") + event.dump(-1, ' ', false, json::error_handler_t::replace));
     first = false;
+  }
+
+  void add(const std::string& more) {
+    constexpr std::size_t kEnough = 64 << 10;
+    text += more;
+    if (text.size() >= kEnough) flush();
+  }
+
+  void flush() {
+    if (status.ok()) status = file.write(text);
+    text.clear();
   }
 
   void name_tracks() {
@@ -94,21 +107,23 @@ struct Writer {
 }  // namespace
 
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& path) {
-  Writer writer{plan, report, std::ofstream(path, std::ios::trunc), ~std::uint64_t{0}, true, {}, 0};
+  auto file = PendingFile::open(path);
+  if (!file.ok()) return file.status().with_context("the trace");
+  Writer writer{plan, report, std::move(*file)};
   for (const ControllerReport& controller : report.controllers) {
     for (const TraceEvent& event : controller.trace) {
       writer.origin_ns = std::min(writer.origin_ns, event.begin_ns);
       if (event.kind == TraceEvent::Kind::kFiring) writer.firings[{event.stage, event.instance, event.tag}] = &event;
     }
   }
-  writer.file << R"({"displayTimeUnit":"ns","traceEvents":[)";
+  writer.add(R"({"displayTimeUnit":"ns","traceEvents":[)");
   writer.name_tracks();
   for (const auto& [key, firing] : writer.firings) writer.put_firing(*firing);
   writer.put_arrows();
-  writer.file << "\n]}\n";
-  if (!writer.file.flush())
-    return {Code::kUnavailable, "cannot write the trace to '" + path + "': " + std::strerror(errno)};
-  return {};
+  writer.add("\n]}\n");
+  writer.flush();
+  if (writer.status.ok()) writer.status = writer.file.commit();
+  return writer.status.with_context("the trace");
 }
 
 }  // namespace woa::tools

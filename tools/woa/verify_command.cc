@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "runtime/base/counted.h"
 #include "runtime/plan/liveness.h"
 #include "runtime/plan/plan_file.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
-#include "tools/woa/counted.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {

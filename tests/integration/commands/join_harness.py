@@ -84,8 +84,8 @@ class JoinTest(WoaTest):
         self.addCleanup(started.stop)
         return started
 
-    def run_command(self, nodes, *more, graph=HELLO, listen="lo", instances="50", wait=None):
-        return [WOA, "run", graph, "--in", "text=" + self.text, "--instances", instances, "--out", "copy=" + self.path("copy"),
+    def run_command(self, nodes, *more, graph=HELLO, listen="lo", instances="50", wait=None, out="copy"):
+        return [WOA, "run", graph, "--in", "text=" + self.text, "--instances", instances, "--out", "copy=" + self.path(out),
                 "--json", "--nodes", str(nodes), "--listen", listen, "--secret", self.secret,
                 "--wait", str(wait or int(harness.LIMIT_S)), *more]
 

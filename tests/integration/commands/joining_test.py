@@ -243,9 +243,10 @@ class Joining(JoinTest):
         self.assertIn("--join pmix: no launcher with a PMIx server started this process", node.error)
 
     def test_a_killed_node_ends_the_run(self):
-        run, address = self.start_run(2, instances="1000000000")
+        os.mkdir(self.path("copies"))  # a file for each instance: one for all appears at the end
+        run, address = self.start_run(2, instances="1000000000", out="copies/%i")
         nodes = [self.start_node(address, "--controller", "cpu:0"), self.start_node(address, "--controller", "cpu:1")]
-        while not os.path.exists(self.path("copy")) or os.path.getsize(self.path("copy")) == 0:  # results come in
+        while not os.path.exists(self.path("copies/0")):  # results come in
             self.assertIsNone(run.process.poll())
             time.sleep(0.01)
         nodes[1].process.send_signal(signal.SIGKILL)

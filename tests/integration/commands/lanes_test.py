@@ -1,6 +1,7 @@
 """woa run --lane: lanes on providers of their own, in one run with each other and with shared memory."""
 import json
 import os
+import shutil
 import signal
 import time
 
@@ -98,9 +99,10 @@ class Lanes(JoinTest):
         self.refused(hello, 2, "no edge of the plan names lane 'bulk'; none names any")
 
     def start_long_run(self, *more):
-        out = self.path("small.out")
-        run = self.start([WOA, "run", self.graph, *self.inputs, *self.files, "--instances", "1000000000", "--json", *more])
-        return run, out
+        out = self.path("small")  # a file for each instance: one for all appears at the end
+        os.makedirs(out + "s")
+        run = self.start([WOA, "run", self.graph, *self.inputs, "--out", f"small={out}s/%i", "--instances", "1000000000", "--json", *more])
+        return run, out + "s/0"
 
     def await_results(self, run, out):
         end = time.monotonic() + harness.LIMIT_S
@@ -123,7 +125,7 @@ class Lanes(JoinTest):
             self.assertLess(time.monotonic() - begin, 10)  # ten times the promise
             self.assertIn("cpu:1", run.error)
             self.assertEqual(json.loads(run.out)["error"]["code"], "peer_lost")
-            os.remove(out)
+            shutil.rmtree(os.path.dirname(out))
 
     def joined(self, run_more, node_more):
         run = self.start([WOA, "run", self.graph, *self.inputs, *self.files, "--instances", str(INSTANCES), "--json", "--nodes", "1",

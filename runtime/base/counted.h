@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace woa::tools {
+namespace woa {
 
 // `one`: the noun, whose plural takes an s.
 inline std::string counted(std::uint64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-}  // namespace woa::tools
+}  // namespace woa

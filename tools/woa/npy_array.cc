@@ -1,0 +1,147 @@
+#include "tools/woa/npy_array.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "runtime/controller/backend.h"
+
+namespace woa::tools {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kHeaderAlignment = 64;
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kElements{{{"u8", "|u1"},
+                                                                                   {"i8", "|i1"},
+                                                                                   {"u16", "<u2"},
+                                                                                   {"i16", "<i2"},
+                                                                                   {"u32", "<u4"},
+                                                                                   {"i32", "<i4"},
+                                                                                   {"u64", "<u8"},
+                                                                                   {"i64", "<i8"},
+                                                                                   {"f32", "<f4"},
+                                                                                   {"f64", "<f8"}}};
+
+Status damaged() { return {Code::kInvalid, "it is no array of NumPy: save it with numpy.save()"}; }
+
+// The header's text and where it ends, by the lengths in front of it.
+struct Header {
+  std::string_view text;
+  std::size_t end = 0;
+};
+
+std::optional<Header> header_of(std::span<const std::byte> begin) {
+  const std::string_view file(reinterpret_cast<const char*>(begin.data()), begin.size());
+  const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<unsigned char>(file[k])); };
+  if (!file.starts_with(kMagic) || file.size() < 12) return std::nullopt;
+  const bool first = byte(6) == 1;  // its length has two bytes, a later version's four
+  const std::size_t start = first ? 10 : 12;
+  const std::size_t length = byte(8) + (byte(9) << 8) + (first ? 0 : (byte(10) << 16) + (byte(11) << 24));
+  if (file.size() < start + length) return std::nullopt;
+  return Header{file.substr(start, length), start + length};
+}
+
+// What stands behind 'KEY': in the header, a dictionary of Python, without spaces before it.
+std::string_view value_of(std::string_view header, std::string_view key) {
+  const std::size_t at = header.find("'" + std::string(key) + "'");
+  if (at == std::string_view::npos) return {};
+  const std::size_t colon = header.find(':', at + key.size() + 2);
+  const std::size_t value = header.find_first_not_of(' ', colon == std::string_view::npos ? colon : colon + 1);
+  return value == std::string_view::npos ? std::string_view() : header.substr(value);
+}
+
+// "(3, 4)" or "(3,)".
+std::optional<std::vector<std::uint32_t>> shape_of(std::string_view text) {
+  if (!text.starts_with('(') || text.find(')') == std::string_view::npos) return std::nullopt;
+  text = text.substr(1, text.find(')') - 1);
+  std::vector<std::uint32_t> dims;
+  while (text.find_first_not_of(" ,") != std::string_view::npos) {
+    text.remove_prefix(text.find_first_not_of(" ,"));
+    std::uint32_t dim = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
+    if (error != std::errc()) return std::nullopt;
+    dims.push_back(dim);
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  }
+  return dims;
+}
+
+// The type of a descriptor such as '<f8', which stands in quotation marks.
+Result<std::string> element_of(std::string_view descriptor) {
+  const std::string_view given = descriptor.substr(0, descriptor.find('\'', 1));
+  for (const auto& [element, written] : kElements)
+    if (given == "'" + std::string(written)) return std::string(element);
+  std::string names;
+  for (const auto& [element, written] : kElements) names += " " + std::string(element);
+  return {Code::kInvalid, "its elements are " + std::string(given.substr(0, 32)) + "', expected one of" + names +
+                              ", the low byte first: convert it, for instance with array.astype('<f8')"};
+}
+
+std::string shape_text(const std::string& element, std::span<const std::uint32_t> dims) {
+  std::string text = element + "[";
+  for (std::size_t k = 0; k < dims.size(); ++k) text += (k == 0 ? "" : ",") + std::to_string(dims[k]);
+  return text + "]";
+}
+
+bool fits(const PortType& type, const std::string& element, std::span<const std::uint32_t> dims) {
+  if (element != type.element || dims.size() != type.dims.size()) return false;
+  for (std::size_t k = 0; k < dims.size(); ++k)
+    if (type.dims[k].size != 0 && type.dims[k].size != dims[k]) return false;
+  return true;
+}
+
+}  // namespace
+
+bool is_npy(const std::filesystem::path& file, const PortType& type) {
+  return file.extension() == ".npy" && !type.dims.empty();
+}
+
+Result<NpyArray> parse_npy(std::span<const std::byte> begin) {
+  const auto header = header_of(begin);
+  if (!header) return damaged();
+  auto element = element_of(value_of(header->text, "descr"));
+  if (!element.ok()) return element.status();
+  auto dims = shape_of(value_of(header->text, "shape"));
+  if (!dims) return damaged();
+  if (value_of(header->text, "fortran_order").starts_with("True") && dims->size() > 1)
+    return {Code::kInvalid, "its columns come first: save it with numpy.ascontiguousarray()"};
+  return NpyArray{std::move(*element), std::move(*dims), header->end};
+}
+
+Result<std::uint64_t> write_prefix(const PortType& type, const std::string& element,
+                                   std::span<const std::uint32_t> dims, std::span<std::byte> room) {
+  if (!fits(type, element, dims))
+    return {Code::kInvalid, shape_text(element, dims) + " was given, expected " + to_string(type)};
+  const std::uint64_t bytes = type.prefix_bytes();
+  if (room.size() < bytes) return {Code::kTooLarge, "there is no room for its dimensions"};
+  std::fill_n(room.begin(), bytes, std::byte{0});
+  std::byte* next = room.data();
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    if (type.dims[k].size != 0) continue;
+    std::memcpy(next, &dims[k], sizeof dims[k]);
+    next += sizeof dims[k];
+  }
+  return bytes;
+}
+
+std::string npy_header(const PortType& type, std::span<const std::byte> payload) {
+  woa_input array{};
+  std::string shape;
+  if (to_kernel_input(type, payload, array).ok())  // the sink has checked it
+    for (std::uint32_t k = 0; k < array.rank; ++k) shape += (k == 0 ? "" : ", ") + std::to_string(array.dims[k]);
+  if (array.rank == 1) shape += ",";
+  const auto* const element =
+      std::ranges::find(kElements, std::string_view(type.element), &decltype(kElements)::value_type::first);
+  std::string text =
+      "{'descr': '" + std::string(element->second) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const std::size_t before = kMagic.size() + 4;
+  text.append(kHeaderAlignment - 1 - (before + text.size()) % kHeaderAlignment, ' ').push_back('\n');
+  const auto length = static_cast<std::uint16_t>(text.size());
+  return std::string(kMagic) + '\1' + '\0' + static_cast<char>(length & 0xFF) + static_cast<char>(length >> 8) + text;
+}
+
+}  // namespace woa::tools
