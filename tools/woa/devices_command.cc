@@ -80,7 +80,7 @@ int devices(bool as_json) {
     print_devices(device_list);
     print_kernels(kernels);
   }
-  if (kernel_list.empty()) {
+  if (kernels.empty()) {
     std::string folders;
     for (const auto& folder : kernel_path()) folders += (folders.empty() ? "'" : " or '") + folder.string() + "'";
     print_warning("no kernel was found at all in " + folders +
