@@ -126,6 +126,10 @@ Status check_params(const StagePlan& stage, const std::string& place) {
     if (!param.secret_env.empty() && !param.value.empty()) {
       return broken(place, ", param ", in_quotes(param.name), ": a secret's value must not stand in a plan");
     }
+    if (param.secret_env.empty() && normal_value(param.type, param.value) != param.value) {
+      return broken(place, ", param ", in_quotes(param.name), ": its value is not spelt as a plan spells one of type ",
+                    std::string(to_string(param.type)));
+    }
   }
   return {};
 }

@@ -30,8 +30,9 @@ StagePlan image_stage(const std::string& name, const std::string& kernel, std::v
 
 StagePlan resize_stage(std::uint32_t width, std::uint32_t height) {
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
-  return image_stage(size, "resize_bilinear",
-                     {{"width", std::to_string(width), false, ""}, {"height", std::to_string(height), false, ""}});
+  return image_stage(
+      size, "resize_bilinear",
+      {{"width", std::to_string(width), ParamType::kInt, ""}, {"height", std::to_string(height), ParamType::kInt, ""}});
 }
 
 Array image(std::uint32_t height, std::uint32_t width, std::uint32_t channels, std::uint32_t seed) {
