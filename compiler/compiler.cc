@@ -24,6 +24,7 @@
 #include "compiler/place/by_costs.h"
 #include "compiler/place/capacity.h"
 #include "compiler/place/channels.h"
+#include "compiler/place/device_params.h"
 #include "compiler/place/in_place.h"
 #include "compiler/place/place.h"
 #include "compiler/place/prediction.h"
@@ -172,6 +173,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   if (profile && report.errors() == 0)
     certificate = place_by_costs(graph, machine, *profile, options.goal, options.placement_limit, report);
   place_replicas(graph, machine, report);
+  check_device_params(graph, report);
   if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
   if (options.only_check || report.errors() != 0) return std::nullopt;
   std::optional<Plan> plan = make_plan(graph, *file, machine, options, std::move(certificate), report);

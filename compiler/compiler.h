@@ -14,6 +14,7 @@
 
 #include "compiler/kernel_description.h"
 #include "runtime/base/status.h"
+#include "runtime/plan/kernel_declaration.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -121,6 +122,10 @@ struct KernelListing {
 };
 // Every <folder>/<name>/kernel.yaml of the kernel path, by name; of two with one name the first folder's.
 std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);
+
+// What the kernel.yaml at `file` declares of itself and of one variant, for whoever loads the kernel (RunOptions). As
+// ReadDeclaration says.
+Result<KernelDeclaration> read_declaration(const std::filesystem::path& file, const std::string& variant);
 
 // Whether a plan's certificate is true (docs/placement.md): everything is computed anew, without a solver. kNotFound:
 // it has none. kInvalid: the message names what is not so.

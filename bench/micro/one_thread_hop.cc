@@ -28,6 +28,7 @@ Result<std::unique_ptr<HostedController>> make_node(const RunOptions& options, c
   setup.transports = {options.transport, {}};
   setup.segments = &segments;
   setup.kernel_path = options.kernel_path;
+  setup.read_declaration = options.read_declaration;
   return HostedController::make(std::move(setup));
 }
 

@@ -85,7 +85,7 @@ Plan fan_out(std::uint32_t consumers, std::uint32_t controllers, std::uint64_t m
   plan.stages[kSinkStage].inputs.clear();
   for (std::uint32_t k = 0; k < consumers; ++k) {
     plan.stages.push_back(stage("consumer" + std::to_string(k), "null", 1 + k % controllers, max_bytes));
-    plan.stages.back().params = {{"bytes", "0", false, ""}};
+    plan.stages.back().params = {{"bytes", "0", ParamType::kInt, ""}};
     plan.stages.back().outputs.push_back({"token", {"bytes", {}, kToken}, -1});
     plan.stages[kSinkStage].inputs.push_back({"token" + std::to_string(k), {"bytes", {}, kToken}, false, 0});
     plan.edges.push_back({kSourceStage, 0, k + 2, 0, 0, 0, -1, 1, 1});

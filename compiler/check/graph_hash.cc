@@ -15,7 +15,7 @@ std::string graph_hash(const Graph& graph, const std::string& name) {
     hash.add(stage.params.size());
     for (const ParamPlan& param : stage.params) {
       hash.add(param.name);
-      if (!param.is_file && param.secret_env.empty()) hash.add(param.value);
+      if (param.type != ParamType::kFile && param.secret_env.empty()) hash.add(param.value);
     }
   }
   hash.add(graph.edges.size());

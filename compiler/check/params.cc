@@ -95,7 +95,7 @@ class ParamSetter {
   }
 
   void set_one(GraphStage& stage, const ParamDecl& decl, const ParamUse* use) {
-    ParamPlan param{decl.name, "", decl.type == ParamType::kFile, decl.env};
+    ParamPlan param{decl.name, "", decl.type, decl.env};
     if (decl.secret) {
       // its value never passes through here
     } else if (use != nullptr && !use->value) {
@@ -108,10 +108,11 @@ class ParamSetter {
                     cat("add `", decl.name, ": VALUE` to its `params`, or give `--param ", stage.name, ".", decl.name,
                         "=VALUE`"));
     } else {
-      param.value = use == nullptr ? *decl.value : *use->value;
-      check(decl, use, param.value);
-      if (decl.type == ParamType::kString) param.choice = position(decl.choices, param.value);
-      if (param.is_file && !param.value.empty()) {
+      const std::string& given = use == nullptr ? *decl.value : *use->value;
+      check(decl, use, given);
+      if (decl.type == ParamType::kString) param.choice = position(decl.choices, given);
+      param.value = normal_value(decl.type, given).value_or(given);  // else reported
+      if (param.type == ParamType::kFile && !param.value.empty()) {
         param.value = absolute_path(folder_of(use) / param.value);
         report_.add_named(stage.place.source, param.value);
       }

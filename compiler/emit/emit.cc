@@ -1,5 +1,6 @@
 #include "compiler/emit/emit.h"
 
+#include "compiler/parse/declaration.h"
 #include "compiler/place/place.h"
 
 namespace woa {
@@ -64,6 +65,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.kernel_file = stage.kernel_file;
   plan.library = stage.kernel->library;
   plan.variant = variant_on(stage, graph.controllers[stage.controller]);
+  plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
   plan.stateful = stage.kernel->stateful;
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;

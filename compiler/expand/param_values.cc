@@ -69,7 +69,7 @@ void ParamValues::settle(LoopMark& loop, Report& report) const {
   loop.max_param.clear();
   loop.broken = loop.broken || value.broken;
   if (value.broken) return;
-  const std::optional<std::uint64_t> turns = parse_integer(value.text);
+  const std::optional<std::uint64_t> turns = parse_whole(value.text);
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (turns && *turns >= 1 && *turns <= kMost) {
     loop.max = static_cast<std::uint32_t>(*turns);

@@ -1,6 +1,6 @@
 #include "compiler/parse/controller_name.h"
 
-#include "compiler/parse/reader.h"
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
@@ -26,7 +26,7 @@ std::optional<ControllerName> parse_controller(std::string_view text) {
   }
   if (colon == std::string_view::npos) return name;
   const std::string_view digits = text.substr(colon + 1);
-  const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_integer(digits);
+  const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_digits(digits);
   if (!number || *number > kMaxControllerNumber) return std::nullopt;
   name.number = static_cast<std::uint32_t>(*number);
   return name;

@@ -240,7 +240,7 @@ void read_variants(const YamlNode* node, bool all_ports, KernelDecl& kernel, Rep
 
 void read_stateful(const YamlNode* node, KernelDecl& kernel, Report& report) {
   if (node == nullptr || !read_text(*node, "`stateful`", report)) return;
-  if (node->text == "no" || node->text == "false") return;
+  if (node->text == "no" || parse_bool(node->text) == false) return;
   if (node->text == "instance") {
     kernel.stateful = Stateful::kInstance;
   } else if (node->text == "run") {

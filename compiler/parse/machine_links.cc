@@ -30,7 +30,7 @@ std::string for_bits(std::string_view text) {
   if (std::string_view("KMGT").find(scale) == std::string_view::npos || std::ranges::find(kBits, unit) == kBits.end())
     return "";
   constexpr std::uint64_t kBytesPerKbit = 125;
-  const std::uint64_t kbit = std::min(parse_integer(number).value_or(kMostBandwidth), kMostBandwidth);
+  const std::uint64_t kbit = std::min(parse_digits(number).value_or(kMostBandwidth), kMostBandwidth);
   const std::string bits = scale == "K" ? cat("`", kbit * kBytesPerKbit, "B/s`") : cat("`", number, scale, "bit/s`");
   if (unit.starts_with("bit")) return cat("write ", bits);
   return cat("write ", bits, " if bits are meant, `", number, scale, "B/s` if bytes are");

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <compare>
 #include <utility>
 
@@ -12,38 +10,17 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kTypeNames{"int", "float", "string", "bool", "file"};
 
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::isfinite(number)) return std::nullopt;
-  }
-  return number;
-}
-
-// How two values of the type compare; nothing if one of them is not of the type.
+// How two values of the type, which has an order, compare; nothing if one of them is not of the type.
 std::optional<std::partial_ordering> compare(ParamType type, std::string_view a, std::string_view b) {
   if (type == ParamType::kInt) {
-    const auto x = parse_number<std::int64_t>(a), y = parse_number<std::int64_t>(b);
+    const auto x = parse_signed(a), y = parse_signed(b);
     return x && y ? std::optional<std::partial_ordering>(*x <=> *y) : std::nullopt;
   }
-  const auto x = parse_number<double>(a), y = parse_number<double>(b);
+  const auto x = parse_decimal(a), y = parse_decimal(b);
   return x && y ? std::optional(*x <=> *y) : std::nullopt;
 }
 
-bool is_of_type(ParamType type, std::string_view value) {
-  switch (type) {
-    case ParamType::kInt: return parse_number<std::int64_t>(value).has_value();
-    case ParamType::kFloat: return parse_number<double>(value).has_value();
-    case ParamType::kBool: return value == "true" || value == "false";
-    case ParamType::kFile:  // empty: none
-    case ParamType::kString: return true;
-  }
-  return false;
-}
+bool is_of_type(ParamType type, std::string_view value) { return normal_value(type, value).has_value(); }
 
 std::optional<ParamType> read_type(const MapReader& map, Report& report) {
   const YamlNode* type = map.need("type", "type: int");
@@ -62,7 +39,8 @@ std::optional<std::string> read_bound(const MapReader& map, std::string_view key
   const YamlNode* node = map.get(key);
   if (node == nullptr) return std::nullopt;
   const bool numeric = param.type == ParamType::kInt || param.type == ParamType::kFloat;
-  if (numeric && is_of_type(param.type, node->text)) return node->text;
+  const bool whole = param.type != ParamType::kInt || node->plain || is_in_digits(node->text);  // as whole_number()
+  if (numeric && whole && is_of_type(param.type, node->text)) return node->text;
   report.error(problem::kBadValue, node->place, cat(quote(key), " is ", quote(node->text)),
                numeric ? "write a number of the parameter's type" : "only `int` and `float` have bounds");
   return std::nullopt;
@@ -116,8 +94,6 @@ ParamDecl read_param_decl(const YamlNode& key, const YamlNode& value, Report& re
 
 }  // namespace
 
-std::string_view to_string(ParamType type) noexcept { return kTypeNames[static_cast<std::size_t>(type)]; }
-
 std::vector<ParamDecl> read_param_decls(const YamlNode* node, Report& report) {
   std::vector<ParamDecl> params;
   if (node == nullptr || !expect_map(*node, "`params`", "`NAME: {type: int}`", report)) return params;
@@ -142,8 +118,10 @@ std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view v
                                            : cat(*param.min, " to ", *param.max);
     return ParamFault{problem::kParamRange, start + range};
   }
-  const bool chosen =
-      param.choices.empty() || std::find(param.choices.begin(), param.choices.end(), value) != param.choices.end();
+  const auto meant = normal_value(param.type, value);
+  const bool chosen = param.choices.empty() || std::ranges::any_of(param.choices, [&](const std::string& choice) {
+                        return normal_value(param.type, choice) == meant;
+                      });
   if (!chosen) return ParamFault{problem::kParamChoice, cat(start, "one of ", quote_list(param.choices))};
   return std::nullopt;
 }

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "compiler/parse/reader.h"
+#include "runtime/plan/plan.h"
 
 namespace woa {
-
-enum class ParamType : std::uint8_t { kInt, kFloat, kString, kBool, kFile };
-std::string_view to_string(ParamType type) noexcept;
 
 struct ParamDecl {
   std::string name;

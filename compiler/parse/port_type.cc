@@ -38,7 +38,7 @@ std::optional<Dimension> parse_dimension(std::string_view text, const DimensionB
     if (const auto bound = bounds.find(dim.name); bound != bounds.end()) dim.max = bound->second;
     return dim;
   }
-  const auto size = parse_integer(text);
+  const auto size = parse_digits(text);
   if (!size || *size == 0 || *size > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   dim.size = static_cast<std::uint32_t>(*size);
   return dim;

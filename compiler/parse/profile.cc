@@ -74,7 +74,7 @@ void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Rep
   if (time == nullptr) return;
   if (const auto ps = read_ps(*time, "`time_ps`", report)) stage.time_ps[key.text] = *ps;
   const YamlNode* cycles = map.get("cycles");
-  if (const auto count = cycles == nullptr ? std::nullopt : parse_integer(cycles->text); count && *count <= kMostPs)
+  if (const auto count = cycles == nullptr ? std::nullopt : whole_number(*cycles); count && *count <= kMostPs)
     stage.cycles[key.text] = *count;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -13,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTextBytes = 64U << 10;
 
-constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max();  // as parse_quantity()
 
 std::string_view kind_name(const YamlNode& node) {
   switch (node.kind) {
@@ -154,16 +153,20 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 
 std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Report& report) {
   if (!expect_scalar(node, what, report)) return std::nullopt;
-  if (node.text == "true") return true;
-  if (node.text == "false") return false;
+  if (const std::optional<bool> truth = parse_bool(node.text)) return truth;
   bad_value(node, what, "`true` or `false`", report);
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> whole_number(const YamlNode& node) noexcept {
+  const std::string_view text = node.text;
+  return node.plain || is_in_digits(text) ? parse_whole(text) : std::nullopt;
 }
 
 std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view what, std::uint64_t min,
                                           std::uint64_t max, Report& report) {
   if (!expect_scalar(node, what, report)) return std::nullopt;
-  const std::optional<std::uint64_t> number = parse_integer(node.text);
+  const std::optional<std::uint64_t> number = whole_number(node);
   if (number && *number >= min && *number <= max) return number;
   bad_value(node, what, cat("a whole number from ", min, " to ", max), report);
   return std::nullopt;
@@ -171,10 +174,8 @@ std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view
 
 std::optional<double> read_number(const YamlNode& node, std::string_view what, double max, Report& report) {
   if (!expect_scalar(node, what, report)) return std::nullopt;
-  double number = 0;
-  const char* const last = node.text.data() + node.text.size();
-  const auto [end, error] = std::from_chars(node.text.data(), last, number);
-  if (!node.text.empty() && error == std::errc() && end == last && number >= 0 && number <= max) return number;
+  const std::optional<double> number = parse_decimal(node.text);
+  if (number && *number >= 0 && *number <= max) return number;
   bad_value(node, what, cat("a number from 0 to ", static_cast<std::uint64_t>(max)), report);
   return std::nullopt;
 }
@@ -184,23 +185,19 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
                                            Report& report) {
   if (!expect_scalar(node, what, report)) return std::nullopt;
   const std::string_view text = node.text;
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view suffix = text.substr(digits);
-  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == suffix; });
-  const std::optional<std::uint64_t> number = parse_integer(text.substr(0, digits));
-  if (digits > 0 && unit != units.end()) {
-    if (!number || *number > kMostQuantity / unit->factor) {
-      report.error(problem::kBadValue, node.place, cat(what, " is ", quote(text), ", more than 63 bits hold"),
-                   cat("write ", expected));
-      return std::nullopt;
-    }
-    const std::uint64_t value = *number * unit->factor;
-    if (value >= min && value <= max) return value;
-    bad_value(node, what, expected, report);
+  std::optional<Quantity> quantity = parse_quantity(text, units);
+  if (parse_whole(text) && !whole_number(node)) quantity.reset();
+  if (quantity && !quantity->fits) {
+    report.error(problem::kBadValue, node.place, cat(what, " is ", quote(text), ", more than 63 bits hold"),
+                 cat("write ", expected));
     return std::nullopt;
   }
+  if (quantity && quantity->value >= min && quantity->value <= max) return quantity->value;
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view suffix = text.substr(digits);
   const std::size_t blank = std::min(suffix.find_first_not_of(' '), suffix.size());
-  const std::string_view near = digits > 0 ? nearest_unit(suffix.substr(blank), units) : std::string_view();
+  const std::string_view near =
+      digits > 0 && !quantity ? nearest_unit(suffix.substr(blank), units) : std::string_view();
   const std::string meant = near.empty() ? "" : cat("did you mean `", text.substr(0, digits), near, "`? ");
   report.error(problem::kBadValue, node.place, cat(what, " is ", quote(text), ", expected ", expected),
                cat(meant, "write ", expected));
@@ -208,17 +205,13 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
 }
 
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report) {
-  static constexpr std::array<Unit, 5> kUnits{
-      {{"", 1}, {"B", 1}, {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}}};
-  return read_quantity(node, what, kUnits, 0, kMostQuantity,
+  return read_quantity(node, what, kSizeUnits, 0, kMostQuantity,
                        "a size in bytes, KiB, MiB or GiB, such as `512`, `64KiB` or `16MiB`", report);
 }
 
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report) {
-  static constexpr std::array<Unit, 5> kUnits{
-      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
   constexpr std::string_view kForm = "a time such as `500ms`, `20us`, `2s` or `1min`";
-  const auto time = read_quantity(node, what, kUnits, 0, kMostQuantity, kForm, report);
+  const auto time = read_quantity(node, what, kTimeUnits, 0, kMostQuantity, kForm, report);
   if (time && *time > 0) return time;
   if (time == 0U) bad_value(node, what, "a time above 0", report);
   return std::nullopt;
@@ -251,17 +244,10 @@ bool expect_kind(const YamlNode& root, std::string_view key, Report& report) {
 
 void check_version(const MapReader& map, std::string_view key, Report& report) {
   const YamlNode* version = map.need(key, cat(key, ": 1"));
-  if (version == nullptr || !expect_scalar(*version, quote(key), report) || version->text == "1") return;
+  if (version == nullptr || !expect_scalar(*version, quote(key), report) || whole_number(*version) == 1U) return;
   report.error(problem::kWrongVersion, version->place,
                cat(quote(key), " is ", quote(version->text), ", but this program reads version 1 only"),
                cat("write `", key, ": 1`, or use the program that the file was written for"));
-}
-
-std::optional<std::uint64_t> parse_integer(std::string_view text) noexcept {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace woa

@@ -10,6 +10,7 @@
 
 #include "compiler/parse/yaml_tree.h"
 #include "compiler/report.h"
+#include "runtime/base/scalar.h"
 
 namespace woa {
 
@@ -56,11 +57,9 @@ std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view
                                           std::uint64_t max, Report& report);
 // A decimal number from 0 to `max`.
 std::optional<double> read_number(const YamlNode& node, std::string_view what, double max, Report& report);
-// A unit of a quantity: `2us` is 2 times its factor.
-struct Unit {
-  std::string_view name;
-  std::uint64_t factor;
-};
+// A whole number (runtime/base/scalar.h), or nothing without a report. In quotes it is a sign and digits, so that a
+// schema, which sees a text then, can tell.
+std::optional<std::uint64_t> whole_number(const YamlNode& node) noexcept;
 // A whole number directly followed by one of the units, from `min` to `max`, which are products. `expected` stands in
 // the message ("a time from `0ns` to `1min`").
 std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_view what, std::span<const Unit> units,
@@ -75,8 +74,5 @@ std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_vie
 bool expect_kind(const YamlNode& root, std::string_view key, Report& report);
 // Checks `woa: 1` and the like.
 void check_version(const MapReader& map, std::string_view key, Report& report);
-
-// Whole decimal numbers, without sign or blanks; nothing if it is none or does not fit.
-std::optional<std::uint64_t> parse_integer(std::string_view text) noexcept;
 
 }  // namespace woa

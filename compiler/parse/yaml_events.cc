@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "compiler/parse/surrogates.h"
 #include "compiler/parse/text_cursor.h"
 #include "compiler/parse/yaml_syntax.h"
 #include "runtime/base/text.h"
@@ -34,9 +35,10 @@ class EventGuard {
 
 class YamlEvents::Parser {
  public:
-  Parser(std::uint32_t source, Report& report) : source_(source), report_(report), cursor_(report.text(source)) {
+  Parser(std::uint32_t source, Report& report)
+      : source_(source), report_(report), cursor_(report.text(source)), surrogates_(report.text(source)) {
     if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
-    const std::string& text = report.text(source);
+    const std::string_view text = surrogates_.text();
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
   }
   ~Parser() { yaml_parser_delete(&parser_); }
@@ -72,7 +74,9 @@ class YamlEvents::Parser {
         break;
       case YAML_SCALAR_EVENT:
         out.kind = YamlEvent::Kind::kScalar;
-        out.text = text_of(event.data.scalar.value, event.data.scalar.length);
+        out.text =
+            surrogates_.restored(text_of(event.data.scalar.value, event.data.scalar.length), event.start_mark.index,
+                                 event.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
         out.tag = name_of(event.data.scalar.tag);
         out.plain = event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
         out.anchor = name_of(event.data.scalar.anchor);
@@ -153,6 +157,7 @@ class YamlEvents::Parser {
   std::uint32_t source_;
   Report& report_;
   TextCursor cursor_;
+  Surrogates surrogates_;
   std::vector<Place> open_;  // lists and maps, from the outermost
   std::size_t read_ = 0;     // characters of the events so far
   bool refused_ = false;

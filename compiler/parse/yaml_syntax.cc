@@ -17,7 +17,7 @@ struct Known {
 
 constexpr std::string_view kTab = "found a tab character", kNoKey = "mapping values are not allowed",
                            kNoColon = "could not find expected ':'", kQuoted = "while scanning a quoted scalar",
-                           kFlow = "while parsing a flow";
+                           kFlow = "while parsing a flow", kNoCharacter = "found invalid Unicode character escape code";
 
 constexpr std::array<Known, 21> kKnown{{
     {"while parsing a flow mapping", "did not find expected ',' or '}'",
@@ -44,7 +44,7 @@ constexpr std::array<Known, 21> kKnown{{
     {"", "found unknown escape character",
      "an unknown escape in double quotes: use single quotes for text with backslashes"},
     {"", "did not find expected hexdecimal number", "a bad hexadecimal escape in double quotes"},
-    {"", "found invalid Unicode character escape code", "a bad hexadecimal escape in double quotes"},
+    {"", kNoCharacter, "an escape in double quotes that is no character, such as half of a pair (`\\ud83d`)"},
     {"", "control characters are not allowed", "a character that YAML does not take"},
     {"while scanning an alias", "", "`*` begins an alias, which is not part of this language: quote the text"},
     {"while scanning an anchor", "", "`&` begins an anchor, which is not part of this language: quote the text"},
@@ -70,6 +70,8 @@ std::string fix_for(const YamlComplaint& complaint, Report& report) {
                                                        : "the line above may lack its colon, as in `stages:`";
   }
   if (complaint.problem.starts_with(kNoColon)) return "write `KEY: VALUE`";
+  if (complaint.problem.starts_with(kNoCharacter))
+    return "write the character itself, or both halves of its pair: `\\ud83d\\ude00`";
   if (complaint.bracket && rest.starts_with('[') && !before.empty() && before.back() != ' ')
     return "a text with brackets needs quotes: `type: \"u8[height,width]\"`";
   return cat("see ", report.manual(complaint.place.source), " for the form of a file");

@@ -89,7 +89,7 @@ class TreeBuilder {
       event.place.length = 1;
       return {YamlNode::Kind::kNull, event.place, {}, {}, {}, false};
     }
-    return {YamlNode::Kind::kScalar, event.place, std::move(event.text), {}, {}, false};
+    return {YamlNode::Kind::kScalar, event.place, std::move(event.text), {}, {}, false, event.plain};
   }
   bool open(YamlNode::Kind kind, const Place& place) {
     if (stack_.size() == kMaxYamlDepth) {

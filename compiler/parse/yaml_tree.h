@@ -18,6 +18,7 @@ struct YamlNode {
   std::vector<YamlNode> keys;   // map: scalars, no two alike
   std::vector<YamlNode> items;  // list: elements; map: values, by the position of their key
   bool dropped = false;         // map: a duplicate key was reported and left out
+  bool plain = true;            // scalar: without quotes
 };
 
 inline constexpr std::size_t kMaxYamlBytes = 16U << 20;

@@ -49,6 +49,18 @@ Status check_available(const fs::path& folder) {
   return {Code::kUnavailable, reason.empty() ? "unavailable, without a reason" : reason};
 }
 
+Status check_is_planned(const StagePlan& stage, const fs::path& folder, const ReadDeclaration& read_declaration) {
+  if (stage.declaration.empty()) return {};
+  if (read_declaration == nullptr) {
+    return {Code::kInvalid,
+            "the plan has the kernel's declaration, and this program nothing to read kernel.yaml with: set "
+            "RunOptions::read_declaration"};
+  }
+  const fs::path file = stage.kernel_file.empty() ? folder / "kernel.yaml" : fs::path(stage.kernel_file);
+  const Result<KernelDeclaration> here = read_declaration(file, stage.variant.kind);
+  return here.ok() ? check_declaration(stage, *here, file) : here.status();
+}
+
 // The parameters as create() takes them, and which of the values are secrets. A secret that is not set is left out: the
 // kernel may do without it, and `missing` says what to do where it cannot.
 struct Parameters {
@@ -99,13 +111,16 @@ Result<fs::path> KernelLibrary::find(const StagePlan& stage, std::span<const fs:
   return absent.with_context(name_of(stage));
 }
 
-Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<const fs::path> folders) {
+Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<const fs::path> folders,
+                                          const ReadDeclaration& read_declaration) {
   KernelLibrary loaded;
   const std::string place = name_of(stage);
   Result<fs::path> folder = find(stage, folders);
   if (!folder.ok()) return folder.status();
   loaded.folder_ = *std::move(folder);
   if (stage.library.empty()) return loaded;
+  if (Status status = check_is_planned(stage, loaded.folder_, read_declaration); !status.ok())
+    return status.with_context(place);
   if (Status status = loaded.open(loaded.folder_ / stage.library); !status.ok()) return status.with_context(place);
   if (Status status = loaded.create(stage); !status.ok()) return status.with_context(place);
   return loaded;

@@ -8,6 +8,7 @@
 
 #include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
+#include "runtime/plan/kernel_declaration.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -16,11 +17,14 @@ namespace woa {
 class KernelLibrary {
  public:
   // Loads what `stage` names. Its folder is that of stage.kernel_file or, without one, the first of `folders` that
-  // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library; may take
-  // long. One thread. kNotFound: no such kernel or library. kUnavailable: the kernel says why in unavailable.txt.
-  // kUnsupported: built for another kernel interface. Otherwise the code and message of create(), with the environment
-  // variables of secrets that are not set. Messages name stage and kernel, never the value of a secret.
-  static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders);
+  // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library, unless its
+  // kernel.yaml declares another kernel than the plan was made with; may take long. One thread. `read_declaration` may
+  // be absent for plans made by hand, which have no declarations. kNotFound: no such kernel or library. kUnavailable:
+  // the kernel says why in unavailable.txt. kUnsupported: another kernel, or built for another kernel interface.
+  // Otherwise the code and message of create(), with the environment variables of secrets that are not set. Messages
+  // name stage and kernel, never the value of a secret.
+  static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders,
+                                    const ReadDeclaration& read_declaration = nullptr);
 
   // The folder of what `stage` names, if all that load() opens is there: runs nothing, and takes no time. As load().
   static Result<std::filesystem::path> find(const StagePlan& stage, std::span<const std::filesystem::path> folders);

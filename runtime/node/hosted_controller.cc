@@ -41,7 +41,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
       out.stages.push_back({s, &plan.stages[s]});
       continue;
     }
-    auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path);
+    auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration);
     if (!library.ok()) {
       // kUnavailable is kept for devices and peers: a kernel without its key or library is an input to be mended.
       const Status& status = library.status();

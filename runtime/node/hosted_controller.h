@@ -24,6 +24,7 @@ struct HostedControllerSetup {
   Transports transports;
   const Segments* segments = nullptr;
   std::vector<std::filesystem::path> kernel_path;
+  ReadDeclaration read_declaration;  // as RunOptions
   InstanceObserver* observer = nullptr;
   bool trace = false;
   IdleOptions idle;

@@ -97,6 +97,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.segments = &node.segments;
   for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
   if (setup.kernel_path.empty()) setup.kernel_path = process.kernel_path;
+  setup.read_declaration = process.read_declaration;
   setup.trace = hello.trace();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
   setup.processor = hello.processor();

@@ -7,6 +7,7 @@
 #include "runtime/controller/backend.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/segments.h"
+#include "runtime/plan/kernel_declaration.h"
 
 namespace woa {
 
@@ -15,6 +16,7 @@ struct NodeProcess {
   const BackendRegistry* backends = nullptr;
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;  // where the host names no folders: it is elsewhere
+  ReadDeclaration read_declaration = {};           // as RunOptions
   bool child = true;                               // of the host's process: does not outlive it
 };
 

@@ -156,6 +156,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.backends = options_.backends;
   nodes.transports = transports();
   nodes.kernel_path = options_.kernel_path;
+  nodes.read_declaration = options_.read_declaration;
   nodes.trace = options_.trace;
   nodes.idle = idle;
   nodes.node_command = options_.node_command;

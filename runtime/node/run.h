@@ -25,6 +25,7 @@
 #include "runtime/node/host_backend.h"
 #include "runtime/node/join_listener.h"
 #include "runtime/node/segments.h"
+#include "runtime/plan/kernel_declaration.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/idle.h"
 #include "runtime/transport/transport.h"
@@ -62,6 +63,9 @@ struct RunOptions {
   // thread each.
   std::vector<std::string> node_command;
   std::vector<std::filesystem::path> kernel_path;  // folders of <kernel>/kernel.yaml
+  // Reads what a kernel.yaml declares: the compiler's read_declaration(). Needed for plans that the compiler made,
+  // whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
+  ReadDeclaration read_declaration;
   bool trace = false;
   // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
   std::optional<IdleOptions> idle;

@@ -196,6 +196,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.transports = setup_.transports;
   setup.segments = setup_.segments;
   setup.kernel_path = setup_.kernel_path;
+  setup.read_declaration = setup_.read_declaration;
   setup.trace = setup_.trace;
   setup.idle = setup_.idle;
   setup.processor = processor_of(setup_, controller);

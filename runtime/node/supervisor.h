@@ -31,6 +31,7 @@ struct NodeSetup {
   const BackendRegistry* backends = nullptr;
   Transports transports;
   std::vector<std::filesystem::path> kernel_path;
+  ReadDeclaration read_declaration;
   bool trace = false;
   IdleOptions idle;
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none

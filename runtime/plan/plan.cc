@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
+
+#include "runtime/base/scalar.h"
 
 namespace woa {
 
@@ -14,6 +17,44 @@ std::string_view to_string(ControllerKind kind) noexcept {
     case ControllerKind::kFpga: return "fpga";
   }
   return "unknown";
+}
+
+std::string_view to_string(ParamType type) noexcept {
+  switch (type) {
+    case ParamType::kInt: return "int";
+    case ParamType::kFloat: return "float";
+    case ParamType::kString: return "string";
+    case ParamType::kBool: return "bool";
+    case ParamType::kFile: return "file";
+  }
+  return "unknown";
+}
+
+namespace {
+
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), error == std::errc() ? end : text.data()};
+}
+
+}  // namespace
+
+std::optional<std::string> normal_value(ParamType type, std::string_view text) {
+  switch (type) {
+    case ParamType::kInt:
+      if (const auto number = parse_signed(text)) return std::to_string(*number);
+      return std::nullopt;
+    case ParamType::kFloat:
+      if (const auto number = parse_decimal(text)) return shortest(*number);
+      return std::nullopt;
+    case ParamType::kBool:
+      if (const auto truth = parse_bool(text)) return *truth ? "true" : "false";
+      return std::nullopt;
+    case ParamType::kString:
+    case ParamType::kFile: break;
+  }
+  return std::string(text);
 }
 
 std::uint32_t PortType::variable_dims() const noexcept {

@@ -18,7 +18,9 @@
 
 namespace woa {
 
-inline constexpr std::uint32_t kPlanVersion = 3;
+// Of the format: any change to what a plan file holds or means raises it, and a reader takes its own version only
+// (docs/adr/0039-a-plan-is-of-one-version.md).
+inline constexpr std::uint32_t kPlanVersion = 4;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -96,11 +98,19 @@ struct OutputPortPlan {
   bool operator==(const OutputPortPlan&) const = default;
 };
 
+// Types of parameters, as kernel.yaml declares them.
+enum class ParamType : std::uint8_t { kInt, kFloat, kString, kBool, kFile };
+std::string_view to_string(ParamType type) noexcept;
+// The spelling of a value that plans hold and kernels get: an int in digits after a minus or nothing, a float as short
+// as a double's value allows, `true` or `false`, everything else as written. Nothing: the text is not of the type.
+std::optional<std::string> normal_value(ParamType type, std::string_view text);
+
 struct ParamPlan {
   std::string name;
-  std::string value;
-  bool is_file = false;      // value is a path: absolute, or relative to the plan file
-  std::string secret_env;    // not empty: the value is taken from this environment variable where the kernel runs
+  std::string value;  // in its normal spelling
+  // Of a kFile the value is a path: absolute, or relative to the plan file; empty: none.
+  ParamType type = ParamType::kString;
+  std::string secret_env;  // not empty: the value is taken from this environment variable where the kernel runs
   std::int32_t choice = -1;  // of a string with choices: the value's position among them, which devices get; -1: none
   bool operator==(const ParamPlan&) const = default;
 };
@@ -126,6 +136,9 @@ struct StagePlan {
   // Path of kernel.yaml: absolute, or relative to the plan file; empty: shipped with the runtime.
   std::string kernel_file;
   std::string library;  // the kernel's shared library, relative to kernel.yaml
+  // Digest of what kernel.yaml declared when the plan was made (kernel_declaration.h). Empty: a plan made by hand,
+  // whose kernel is taken as it is.
+  std::string declaration;
   VariantPlan variant;
   std::uint32_t controller = 0;
   std::vector<ParamPlan> params;  // every parameter of kernel.yaml, defaults filled in

@@ -37,7 +37,7 @@ void change_paths(Plan& plan, const Change& change) {
   for (StagePlan& stage : plan.stages) {
     if (!stage.kernel_file.empty()) stage.kernel_file = change(stage.kernel_file);
     for (ParamPlan& param : stage.params) {
-      if (param.is_file && !param.value.empty()) param.value = change(param.value);
+      if (param.type == ParamType::kFile && !param.value.empty()) param.value = change(param.value);
     }
   }
 }
@@ -71,8 +71,8 @@ Result<Header> parse_header(std::span<const std::byte> bytes) {
   std::memcpy(&header, bytes.data() + kMagic.size(), sizeof header);
   if (header.version != kPlanVersion) {
     return {Code::kUnsupported, "plan: written in version " + std::to_string(header.version) +
-                                    " of the format, this runtime reads " + std::to_string(kPlanVersion) +
-                                    "; compile the graph with this runtime"};
+                                    " of the format, this runtime reads version " + std::to_string(kPlanVersion) +
+                                    " only; make it anew with this runtime: woa compile GRAPH -o PLAN"};
   }
   if (header.body_bytes > kMaxPlanBytes)
     return {Code::kInvalid, "plan: its header says that the body has " + std::to_string(header.body_bytes) +

@@ -56,7 +56,7 @@ void encode_ports(const StagePlan& from, pb::Stage& to) {
     pb::Param& p = *to.add_params();
     p.set_name(param.name);
     p.set_value(param.value);
-    p.set_is_file(param.is_file);
+    p.set_type(static_cast<std::uint32_t>(param.type));
     p.set_secret_env(param.secret_env);
     p.set_choice(static_cast<std::uint32_t>(param.choice + 1));
   }
@@ -90,6 +90,7 @@ void encode(const StagePlan& from, pb::Stage& to) {
   to.set_kernel(from.kernel);
   to.set_kernel_file(from.kernel_file);
   to.set_library(from.library);
+  to.set_declaration(from.declaration);
   encode(from.variant, *to.mutable_variant());
   to.set_controller(from.controller);
   encode_ports(from, to);
@@ -103,6 +104,7 @@ StagePlan decode(const pb::Stage& from) {
                .kernel = from.kernel(),
                .kernel_file = from.kernel_file(),
                .library = from.library(),
+               .declaration = from.declaration(),
                .variant = decode(from.variant()),
                .controller = from.controller(),
                .params = {},
@@ -111,7 +113,8 @@ StagePlan decode(const pb::Stage& from) {
                .stateful = static_cast<Stateful>(from.stateful()),
                .scratch_bytes = from.scratch_bytes()};
   for (const pb::Param& p : from.params()) {
-    to.params.push_back({p.name(), p.value(), p.is_file(), p.secret_env(), static_cast<std::int32_t>(p.choice() - 1U)});
+    to.params.push_back({p.name(), p.value(), static_cast<ParamType>(p.type()), p.secret_env(),
+                         static_cast<std::int32_t>(p.choice() - 1U)});
   }
   for (const pb::InputPort& p : from.inputs()) {
     to.inputs.push_back({p.name(), decode(p.type()), p.hold(), p.hold_mask(), p.optional(), p.gather(), p.index_shift(),
@@ -226,6 +229,11 @@ Status check_enumerations(const pb::Plan& plan) {
     }
     if (s.stateful() > static_cast<std::uint32_t>(Stateful::kRun)) {
       return {Code::kInvalid, "plan: stage '" + s.name() + "': unknown 'stateful' " + std::to_string(s.stateful())};
+    }
+    for (const pb::Param& p : s.params()) {
+      if (p.type() <= static_cast<std::uint32_t>(ParamType::kFile)) continue;
+      return {Code::kInvalid,
+              "plan: stage '" + s.name() + "', param '" + p.name() + "': unknown type " + std::to_string(p.type())};
     }
   }
   return {};

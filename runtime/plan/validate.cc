@@ -127,6 +127,10 @@ Status check_params(const StagePlan& stage, const std::string& place) {
       return broken(place, ", param ", in_quotes(param.name), ": a secret's value must not stand in a plan");
     }
     if (param.choice < -1) return broken(place, ", param ", in_quotes(param.name), ": its choice is no position");
+    if (param.secret_env.empty() && normal_value(param.type, param.value) != param.value) {
+      return broken(place, ", param ", in_quotes(param.name), ": its value is not spelt as a plan spells one of type ",
+                    std::string(to_string(param.type)));
+    }
   }
   return {};
 }

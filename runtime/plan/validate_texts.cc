@@ -52,7 +52,7 @@ class Texts {
   }
 
   void stage(const StagePlan& stage) {
-    text("name", stage.name), text("kernel", stage.kernel);
+    text("name", stage.name), text("kernel", stage.kernel), text("declaration", stage.declaration);
     within("variant", [&] {
       text("kind", stage.variant.kind), text("entry", stage.variant.entry), text("core", stage.variant.core);
       each("global", stage.variant.global, [&](const std::string& dimension) { text("name", dimension); });

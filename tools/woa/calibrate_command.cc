@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bench/micro/methods.h"
+#include "compiler/compiler.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/calibration_file.h"
@@ -94,6 +95,7 @@ Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
     options.backends = &backends;
     options.transport = transport;
     options.kernel_path = kernel_path();
+    options.read_declaration = read_declaration;
     if (transport == &shm) options.node_command = {program_path().string(), kServeCommand};
     auto methods = measure_methods(options, arguments);
     if (!methods.ok()) return methods.status();
@@ -203,10 +205,10 @@ void add_calibrate(CLI::App& app, Action& action) {
                   "Machine file to write (default: woa/machine.yaml in $XDG_CONFIG_HOME or ~/.config)")
       ->type_name("FILE");
   command.add_option("--count", arguments->methods.count, "Hops of a launch")
-      ->check(positive())
+      ->transform(positive())
       ->option_text("UINT [256 MiB, 8 to 20,000 hops]");
   command.add_option("--repetitions", arguments->methods.repetitions, "Launches of each size and method, in turns")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
   command.add_flag("--json", arguments->json, "Print one JSON object on stdout");
   command.callback([arguments, &action] { action = [arguments] { return calibrate(*arguments); }; });

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/placement_problem.h"
 #include "runtime/rpc/call_model.h"
@@ -212,6 +213,7 @@ class Comparer {
     RunOptions options;
     options.backends = &backends_;
     options.kernel_path = kernel_path();
+    options.read_declaration = read_declaration;
     std::unique_ptr<Transport> transport;
     if (arguments_.processes == "per-controller") {
       transport = std::make_unique<ShmTransport>();
@@ -254,7 +256,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_input_option(command, arguments->in);
   command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
-      ->check(within(1, kMostRepetitions))
+      ->transform(within(1, kMostRepetitions))
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")

@@ -55,7 +55,7 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
                             .add_option("--nodes", arguments.nodes,
                                         "Wait until so many have joined (`woa node --join`); each serves a controller, "
                                         "the others are served here")
-                            ->check(positive());
+                            ->transform(positive());
   command
       .add_option("--listen", arguments.listen,
                   "For nodes and their packets: a network interface, one of its addresses or a network")
@@ -65,11 +65,11 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
       ->type_name("FILE")
       ->needs(&nodes);
   command.add_option("--port", arguments.port, "That nodes join at [any that is free]")
-      ->check(within(1, 65535))
+      ->transform(within(1, 65535))
       ->needs(&nodes);
   command.add_option("--wait", arguments.wait_s, "For nodes, so many seconds")
       ->needs(&nodes)
-      ->check(within(1, 86400))
+      ->transform(within(1, 86400))
       ->capture_default_str();
 }
 

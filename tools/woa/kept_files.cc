@@ -204,7 +204,8 @@ std::vector<ReadFile> read_by(const Plan& plan) {
   const std::vector<fs::path> folders = kernel_path();
   for (const StagePlan& stage : plan.stages) {
     for (const ParamPlan& param : stage.params)
-      if (param.is_file && param.secret_env.empty()) files.push_back({"stage " + stage.name, param.value});
+      if (param.type == ParamType::kFile && param.secret_env.empty())
+        files.push_back({"stage " + stage.name, param.value});
     if (stage.role != StageRole::kKernel) continue;
     const auto folder = KernelLibrary::find(stage, folders);
     if (!folder.ok()) continue;

@@ -1,8 +1,9 @@
 #include "tools/woa/load_plan.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -27,13 +28,10 @@
 namespace woa::tools {
 namespace {
 
-const std::map<std::string, std::uint64_t> kDurations{
-    {"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}};
+constexpr std::array<Unit, 4> kPicoseconds{
+    {{"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}}};
 
-const std::map<std::string, std::uint64_t> kPicoseconds{
-    {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
-
-const std::map<std::string, std::uint64_t> kMilliwatts{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}};
+constexpr std::array<Unit, 3> kMilliwatts{{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}}};
 
 // A year: nothing that is computed with it, such as the time when it will be over, is too large for 63 bits.
 constexpr std::uint64_t kMostNs = 365ULL * 24 * 60 * 60'000'000'000;
@@ -45,7 +43,17 @@ bool is_plan(const std::filesystem::path& file) {
   return head.ok() && looks_like_plan(std::as_bytes(std::span(*head)));
 }
 
-// --param for a plan: the kernel itself judges the value when it is made.
+// The value as the plan spells it. Bounds and choices are not in a plan: the kernel judges those when it is made.
+Result<std::string> param_value(const ParamPlan& param, const std::string& name, const std::string& value) {
+  std::error_code error;
+  if (param.type == ParamType::kFile && !value.empty()) return std::filesystem::absolute(value, error).string();
+  std::optional<std::string> normal = normal_value(param.type, value);
+  if (normal) return *std::move(normal);
+  return {Code::kInvalid,
+          "--param " + name + " is '" + value + "', expected a value of type " + std::string(to_string(param.type))};
+}
+
+// --param for a plan.
 Status set_param(Plan& plan, const std::string& name, const std::string& value) {
   const std::size_t dot = name.find('.');
   bool found = false;
@@ -60,8 +68,9 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
         return {Code::kInvalid,
                 "--param " + name + ": stage '" + stage.name + "' runs as " + stage.variant.kind +
                     ", and the plan knows its choice by number; compile the graph again with this --param"};
-      std::error_code error;
-      param.value = param.is_file && !value.empty() ? std::filesystem::absolute(value, error).string() : value;
+      Result<std::string> given = param_value(param, name, value);
+      if (!given.ok()) return given.status();
+      param.value = *std::move(given);
       found = true;
     }
   }
@@ -237,12 +246,10 @@ Status check_goal(const PlacementGoal& goal) {
 void read_replicas(const std::vector<std::string>& given, std::map<std::string, std::uint32_t>& replicas) {
   for (const std::string& text : given) {
     const std::size_t equals = std::min(text.find('='), text.size());
-    const char* const end = text.data() + text.size();
-    std::uint32_t count = 0;
-    const auto [stop, error] = std::from_chars(std::min(text.data() + equals + 1, end), end, count);
-    if (error != std::errc() || stop != end)
+    const auto count = equals == text.size() ? std::nullopt : parse_whole(std::string_view(text).substr(equals + 1));
+    if (!count || *count > std::numeric_limits<std::uint32_t>::max())
       throw CLI::ValidationError("--replicas", "expects STAGE=N, got '" + text + "'");
-    replicas[text.substr(0, equals)] = count;
+    replicas[text.substr(0, equals)] = static_cast<std::uint32_t>(*count);
   }
 }
 
@@ -259,7 +266,7 @@ void warn_of_missing_kernels(const Plan& plan) {
 
 void add_window_option(CLI::App& command, GraphOptions& options) {
   command.add_option("--window", options.window, "Instances in flight at most (1-64; default: twice the stages)")
-      ->check(within(1, kMaxWindow));
+      ->transform(within(1, kMaxWindow));
 }
 
 void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
@@ -287,7 +294,7 @@ void add_replicas_option(CLI::App& command, GraphOptions& options) {
 
 }  // namespace
 
-CLI::Validator duration_ns() { return with_unit(kDurations, kMostNs, "TIME"); }
+CLI::Validator duration_ns() { return with_unit(kTimeUnits, kMostNs, "TIME"); }
 
 void add_file_options(CLI::App& command, GraphOptions& options, const std::string& what) {
   command.add_option(what, options.file, what == "GRAPH|PLAN" ? "Graph (YAML) or compiled plan" : "Graph (YAML)")
@@ -343,7 +350,7 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--max-price", options.goal.most_price,
                   "The price of the controllers that stages are on is no more, in the unit of the machine file")
-      ->check(within(0, kMostSpent))
+      ->transform(within(0, kMostSpent))
       ->needs(profile);
   command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
       ->transform(with_unit(kMilliwatts, kMostSpent, "POWER"))
@@ -352,7 +359,7 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
       .add_option("--copies", options.goal.copies,
                   "Controllers that a stage without state may be on at once (1-8; default: 1), each copy for the "
                   "stages next to it")
-      ->check(within(1, kMostCopies))
+      ->transform(within(1, kMostCopies))
       ->needs(profile);
   command
       .add_option("--placement-limit", options.placement_limit_ns,

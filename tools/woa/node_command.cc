@@ -1,6 +1,7 @@
 // woa node --join ADDR: a node of a run that waits elsewhere. woa serve DESCRIPTOR: one that `woa run` itself started.
 #include <memory>
 
+#include "compiler/compiler.h"
 #include "runtime/base/clock.h"
 #include "runtime/node/join.h"
 #include "runtime/node/node_process.h"
@@ -30,6 +31,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child) {
   process.backends = &backends;
   process.transports = transports;
   process.kernel_path = kernel_path();
+  process.read_declaration = read_declaration;
   process.child = child;
   return serve_node(std::move(socket), process);
 }
@@ -105,7 +107,7 @@ void add_node(CLI::App& app, Action& action) {
   command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
       ->type_name("NAME");
   command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
-      ->check(within(1, 86400))
+      ->transform(within(1, 86400))
       ->capture_default_str();
   add_provider_option(command, arguments->between);
   add_wire_options(command, arguments->between);

@@ -1,9 +1,8 @@
 #include "tools/woa/option_values.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
+#include <optional>
 
 namespace woa::tools {
 namespace {
@@ -24,22 +23,16 @@ CLI::Validator expecting(const std::string& what, const CLI::Validator& inner) {
   return outer;
 }
 
-std::string refuse_outside(const std::string& text, std::uint64_t lowest, std::uint64_t highest) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end && number >= lowest && number <= highest ? "" : "refused";
+// Leaves the number in digits, or refuses.
+std::string take(std::string& text, std::optional<std::uint64_t> number, std::uint64_t lowest, std::uint64_t highest) {
+  if (!number || *number < lowest || *number > highest) return "refused";
+  text = std::to_string(*number);
+  return "";
 }
 
-// Leaves the number of what the units are multiples of.
-std::string count_units(std::string& text, const std::map<std::string, std::uint64_t>& units, std::uint64_t most) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  const auto unit = units.find(std::string(std::find_if(stop, end, [](char c) { return c != ' '; }), end));
-  if (error != std::errc() || number == 0 || unit == units.end() || number > most / unit->second) return "refused";
-  text = std::to_string(number * unit->second);
-  return "";
+std::optional<std::uint64_t> product(const std::string& text, std::span<const Unit> units) {
+  const std::optional<Quantity> quantity = parse_quantity(text, units);
+  return quantity && quantity->fits ? std::optional(quantity->value) : std::nullopt;
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -53,7 +46,7 @@ std::string list(const std::vector<std::string>& names) {
 
 CLI::Validator within(std::uint64_t lowest, std::uint64_t highest) {
   const std::string range = std::to_string(lowest) + (highest == kMost ? " on" : " to " + std::to_string(highest));
-  const CLI::Validator whole([=](std::string& text) { return refuse_outside(text, lowest, highest); },
+  const CLI::Validator whole([=](std::string& text) { return take(text, parse_whole(text), lowest, highest); },
                              highest == kMost ? "" : range);
   return expecting("a whole number from " + range, whole);
 }
@@ -63,9 +56,8 @@ CLI::Validator positive() { return within(1, kMost); }
 CLI::Validator positive_number() {
   const CLI::Validator number(
       [](std::string& text) {
-        double value = 0;
-        const bool is_number = CLI::detail::lexical_cast(text, value);
-        return is_number && std::isfinite(value) && value > 0 ? "" : "refused";
+        const std::optional<double> value = parse_decimal(text);
+        return value && *value > 0 ? "" : "refused";
       },
       "POSITIVE");
   return expecting("a number above 0", number);
@@ -73,18 +65,21 @@ CLI::Validator positive_number() {
 
 CLI::Validator one_of(const std::vector<std::string>& names) { return expecting(list(names), CLI::IsMember(names)); }
 
-CLI::Validator with_unit(const std::map<std::string, std::uint64_t>& units, std::uint64_t most,
-                         const std::string& kind) {
+CLI::Validator with_unit(std::span<const Unit> units, std::uint64_t most, const std::string& kind) {
   std::vector<std::string> names;
-  for (const auto& [name, factor] : units) names.push_back(name);
-  std::ranges::sort(names, {}, [&](const std::string& name) { return units.at(name); });
-  const std::uint64_t largest = units.at(names.back());
-  const CLI::Validator counted([units, most](std::string& text) { return count_units(text, units, most); }, kind);
+  for (const Unit& unit : units) names.emplace_back(unit.name);
+  const Unit& largest = units.back();
+  const CLI::Validator counted([=](std::string& text) { return take(text, product(text, units), 1, most); }, kind);
   return expecting("a whole number from 1 on and its unit, " + list(names) + ", at most " +
-                       std::to_string(most / largest) + names.back(),
+                       std::to_string(most / largest.factor) + names.back(),
                    counted);
 }
 
-CLI::Validator bytes() { return expecting("a number of bytes, such as 64, 4KiB or 1MiB", CLI::AsSizeValue(true)); }
+CLI::Validator bytes(std::uint64_t lowest, std::uint64_t highest) {
+  const CLI::Validator counted(
+      [=](std::string& text) { return take(text, product(text, kSizeUnits), lowest, highest); }, "BYTES");
+  const std::string most = highest == kMostBytes ? " on" : " to " + std::to_string(highest);
+  return expecting("a number of bytes from " + std::to_string(lowest) + most + ", such as 64, 4KiB or 1MiB", counted);
+}
 
 }  // namespace woa::tools

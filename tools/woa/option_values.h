@@ -1,13 +1,21 @@
 // What options take. The texts for refused values are ours: what was expected, and what was given.
+//
+// Numbers are read here, as in files (runtime/base/scalar.h), and handed on in digits: the command line library would
+// read `010` as 8. So these stand in transform(), never in check(), of which the library drops what they hand on.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <map>
+#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/base/scalar.h"
+
 namespace woa::tools {
+
+inline constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 // Whole numbers from `lowest` to `highest`, both included.
 CLI::Validator within(std::uint64_t lowest, std::uint64_t highest);
@@ -17,11 +25,10 @@ CLI::Validator positive();
 CLI::Validator positive_number();
 // One of some names.
 CLI::Validator one_of(const std::vector<std::string>& names);
-// A whole number with one of `units`, which are multiples of the option's own; turned into that, of which there are
-// `most`. `kind`, for --help: TIME.
-CLI::Validator with_unit(const std::map<std::string, std::uint64_t>& units, std::uint64_t most,
-                         const std::string& kind);
-// Bytes, with KiB, MiB or GiB if wanted; turned into bytes.
-CLI::Validator bytes();
+// A whole number with one of `units`, which are multiples of the option's own, smallest first; turned into that, of
+// which there are `most`. `kind`, for --help: TIME.
+CLI::Validator with_unit(std::span<const Unit> units, std::uint64_t most, const std::string& kind);
+// Bytes, with KiB, MiB or GiB if wanted, from `lowest` to `highest`; turned into bytes.
+CLI::Validator bytes(std::uint64_t lowest = 1, std::uint64_t highest = kMostBytes);
 
 }  // namespace woa::tools

@@ -67,12 +67,12 @@ void add_profile(CLI::App& app, Action& action) {
   add_input_option(command, arguments->in);
   command.add_option("-o,--output", arguments->output, "Write the profile")->type_name("FILE");
   command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
   command
       .add_option("--seconds", arguments->seconds,
                   "After so long each run ends with the repetition that it is in, three at least")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")

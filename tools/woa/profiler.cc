@@ -9,6 +9,7 @@
 #include <set>
 
 #include "bench/micro/host_probe.h"
+#include "compiler/compiler.h"
 #include "runtime/base/written_file.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
@@ -101,6 +102,7 @@ class Profiler {
     RunOptions options;
     options.backends = &backends_;
     options.kernel_path = kernel_path();
+    options.read_declaration = read_declaration;
     const bool apart = request_.processes == "per-controller";
     std::unique_ptr<Transport> transport;
     if (apart) {

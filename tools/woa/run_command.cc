@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "compiler/compiler.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/written_file.h"
 #include "runtime/node/run.h"
@@ -46,6 +47,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
     options.apart.insert(c);
   options.fan_out = kFanOuts.at(arguments.fan_out);
   options.kernel_path = kernel_path();
+  options.read_declaration = read_declaration;
   options.trace = !arguments.trace.empty();
   if (arguments.processes == "per-controller") {
     options.node_command = {program_path().string(), kServeCommand};
@@ -212,7 +214,7 @@ void add_run(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   add_model_option(command, arguments->graph);
   command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
-      ->check(positive());
+      ->transform(positive());
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
       ->check(one_of({"one", "per-controller"}))

@@ -15,6 +15,7 @@
 #include "bench/micro/randomaccess.h"
 #include "bench/micro/rate.h"
 #include "bench/micro/wire.h"
+#include "compiler/compiler.h"
 #include "runtime/base/written_file.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
@@ -59,6 +60,7 @@ int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
   options.backends = &backends;
   options.transport = &transport;
   options.kernel_path = kernel_path();
+  options.read_declaration = read_declaration;
   options.node_command = {program_beside("woa").string(), kServeCommand};
   const auto report = bench(options);
   if (!report.ok())
@@ -81,12 +83,12 @@ CLI::App& add(CLI::App& parent, Action& action, const std::string& name, const s
 }
 
 CLI::Option& add_count(CLI::App& command, std::uint64_t& count, const std::string& help) {
-  return *command.add_option("--count", count, help)->check(positive());
+  return *command.add_option("--count", count, help)->transform(positive());
 }
 
 void add_repetitions(CLI::App& command, std::uint64_t& repetitions) {
   command.add_option("--repetitions", repetitions, "Launches of each contender, in turns")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
 }
 
@@ -122,7 +124,7 @@ void add_hop(CLI::App& parent, Action& action) {
   command.footer(std::string(kAboutHop) + "\n" + kAboutPeers + "\n" + about_transport("; ours is the transport alone"));
   add_transport_options(command, *over);
   command.add_option("--size", chosen->sizes, "Bytes of the activation, 8 to 120; several, or a list with commas")
-      ->check(within(bench::HopOptions::kLeastBytes, bench::HopOptions::kMostBytes))
+      ->transform(within(bench::HopOptions::kLeastBytes, bench::HopOptions::kMostBytes))
       ->delimiter(',')
       ->option_text("N,... [64]");
   add_count(command, chosen->count, "Hops of a launch").capture_default_str();
@@ -146,11 +148,10 @@ void add_bandwidth(CLI::App& parent, Action& action) {
   command
       .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(bytes())
-      ->check(positive())
       ->delimiter(',')
       ->option_text("SIZE,... [64KiB,1MiB,64MiB]");
   command.add_option("--slots", chosen->slots, "Slots of the mailbox, and blocks of the transport")
-      ->check(within(1, 65536))
+      ->transform(within(1, 65536))
       ->capture_default_str();
   add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [as many as make 2 GiB]");
   add_repetitions(command, chosen->repetitions);
@@ -171,8 +172,7 @@ void add_rate(CLI::App& parent, Action& action) {
   add_transport_options(command, *over);
   command
       .add_option("--size", chosen->sizes, "Bytes inline behind each header, 0 to 4KiB; several, or a list with commas")
-      ->transform(bytes())
-      ->check(within(0, bench::RateOptions::kMostBytes))
+      ->transform(bytes(0, bench::RateOptions::kMostBytes))
       ->delimiter(',')
       ->option_text("N,... [0]");
   add_count(command, chosen->count, "Messages of a launch").option_text("UINT [2,000,000; over libfabric 100,000]");
@@ -206,12 +206,11 @@ void add_pipeline(CLI::App& parent, Action& action) {
                  about_transport(" that forwards; `rpc-hub` is compared with it, too"));
   add_transport_options(command, *over);
   command.add_option("--size", chosen->sizes, "Bytes of an item, with KiB, MiB or GiB; several, or a list with commas")
-      ->transform(bytes())
-      ->check(within(2, std::uint64_t{1} << 30))
+      ->transform(bytes(2, std::uint64_t{1} << 30))
       ->delimiter(',')
       ->option_text("SIZE,... [64,64KiB,4MiB]");
   command.add_option("--window", chosen->windows, "Items under way at most; several, or a list with commas")
-      ->check(within(1, kMaxWindow))
+      ->transform(within(1, kMaxWindow))
       ->delimiter(',')
       ->option_text("N,... [1,8]");
   command
@@ -233,8 +232,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
 CLI::Option& add_sizes(CLI::App& command, std::vector<std::uint64_t>& sizes) {
   return *command
               .add_option("--size", sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
-              ->transform(bytes())
-              ->check(within(1, std::uint64_t{1} << 30))
+              ->transform(bytes(1, std::uint64_t{1} << 30))
               ->delimiter(',');
 }
 
@@ -250,7 +248,7 @@ void add_fanout(CLI::App& parent, Action& action) {
                  about_transport(" to as many processes as ours has controllers for\nthe consumers"));
   add_transport_options(command, *over);
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,1MiB]");
-  command.add_option("--consumers", chosen->consumers, "How many")->check(within(1, 64))->capture_default_str();
+  command.add_option("--consumers", chosen->consumers, "How many")->transform(within(1, 64))->capture_default_str();
   add_count(command, chosen->count, "Payloads of a launch").option_text("UINT [256 MiB, 20 to 5,000]");
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);
@@ -288,7 +286,6 @@ void add_randomaccess(CLI::App& parent, Action& action) {
       .add_option("--size", chosen->sizes,
                   "Bytes of the table, a power of two, with KiB, MiB or GiB; several, or a list with commas")
       ->transform(bytes())
-      ->check(positive())
       ->delimiter(',')
       ->option_text("SIZE,... [32MiB; over libfabric 1MiB]");
   add_repetitions(command, chosen->repetitions);
@@ -314,8 +311,7 @@ void add_methods(CLI::App& parent, Action& action) {
   command.add_option("--machine", *machine, "Machine file whose inline limit is chosen by")->type_name("FILE");
   command
       .add_option("--size", chosen->sizes, "Bytes of a payload, with KiB, MiB or GiB; several, or a list with commas")
-      ->transform(bytes())
-      ->check(within(8, std::uint64_t{1} << 30))
+      ->transform(bytes(8, std::uint64_t{1} << 30))
       ->delimiter(',')
       ->option_text("SIZE,... [8,16,32,... 64MiB]");
   add_count(command, chosen->count, "Hops of a launch").option_text("UINT [256 MiB, 8 to 20,000 hops]");
@@ -329,8 +325,7 @@ void add_packing(CLI::App& parent, Action& action) {
   command.footer(kAboutPacking);
   add_sizes(command, chosen->sizes).option_text("SIZE,... [64KiB,128KiB,256KiB,512KiB,1MiB,4MiB,16MiB,64MiB]");
   command.add_option("--block", chosen->block_bytes, "Bytes of a block of the link")
-      ->transform(bytes())
-      ->check(within(64, std::uint64_t{1} << 30))
+      ->transform(bytes(64, std::uint64_t{1} << 30))
       ->option_text("SIZE [64KiB]");
   command.add_option("--provider", chosen->provider, "As libfabric names it")->capture_default_str();
   add_count(command, chosen->count, "Messages of a launch").option_text("UINT [256 MiB, 4 to 2,000]");
@@ -349,7 +344,7 @@ void add_idle(CLI::App& parent, Action& action) {
   auto seconds = std::make_shared<double>(5);
   CLI::App& command = add(parent, action, "idle", "Processor time of a run whose source never sends",
                           [seconds](const RunOptions& options) { return bench::bench_idle(options, *seconds); });
-  command.add_option("--seconds", *seconds, "How long")->check(positive_number())->capture_default_str();
+  command.add_option("--seconds", *seconds, "How long")->transform(positive_number())->capture_default_str();
 }
 
 void add_memory(CLI::App& parent, Action& action) {
@@ -372,15 +367,17 @@ void add_compiling(CLI::App& parent, Action& action) {
   CLI::App& command =
       add(parent, action, "compile", "Time of the compiler for random graphs, and what is known of its placements",
           [chosen](const RunOptions&) { return bench::bench_compile(*chosen); });
-  command.add_option("--stages", chosen->stages, "Stages of a graph")->check(within(1, 20'000))->capture_default_str();
+  command.add_option("--stages", chosen->stages, "Stages of a graph")
+      ->transform(within(1, 20'000))
+      ->capture_default_str();
   command.add_option("--controllers", chosen->controllers, "Controllers of the machine")
-      ->check(within(1, 16))
+      ->transform(within(1, 16))
       ->capture_default_str();
   command.add_option("--objective", chosen->objective, "What stages are placed for")
       ->check(one_of({"latency", "throughput"}))
       ->capture_default_str();
   command.add_option("--graphs", chosen->graphs, "How many graphs, each compiled once")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
   command
       .add_option_function<double>(
@@ -389,7 +386,7 @@ void add_compiling(CLI::App& parent, Action& action) {
             chosen->placement_limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * std::min(limit, 1e9)));
           },
           "Seconds that a better placement is looked for, at most [10]")
-      ->check(positive_number());
+      ->transform(positive_number());
 }
 
 void add_checking(CLI::App& parent, Action& action) {
@@ -397,11 +394,11 @@ void add_checking(CLI::App& parent, Action& action) {
   CLI::App& command = add(parent, action, "check", "Time to read and check random graphs, and how it grows",
                           [chosen](const RunOptions&) { return bench::bench_check(*chosen); });
   command.add_option("--stages", chosen->stages, "Stages of a graph; several, or a list with commas")
-      ->check(within(2, 100'000))
+      ->transform(within(2, 100'000))
       ->delimiter(',')
       ->option_text("N,... [1000,10000,100000]");
   command.add_option("--graphs", chosen->graphs, "How many graphs of each size, each checked once")
-      ->check(positive())
+      ->transform(positive())
       ->capture_default_str();
 }
 

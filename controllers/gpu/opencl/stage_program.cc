@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,24 +77,29 @@ Status build(const OpenCl& cl, cl_context context, cl_device_id device, const st
                               "' (clCreateKernel: " + std::to_string(code) + ")"};
 }
 
-std::optional<cl_int> as_int(const ParamPlan& param) {
+// A plan spells every value of type int in digits (normal_value()).
+Result<cl_int> as_int(const ParamPlan& param) {
   cl_int value = 0;
-  const char* end = param.value.data() + param.value.size();
+  const char* const end = param.value.data() + param.value.size();
   const auto [stop, error] = std::from_chars(param.value.data(), end, value);
-  if (param.is_file || !param.secret_env.empty() || error != std::errc() || stop != end || param.value.empty())
-    return std::nullopt;
-  return value;
+  if (error == std::errc() && stop == end) return value;
+  return {Code::kInvalid, "parameter '" + param.name + "' is " + param.value +
+                              ", and an opencl variant takes ints of 32 bits, from -2147483648 to 2147483647; give a "
+                              "smaller value, or run the stage on a cpu"};
 }
 
-// The plan does not tell a parameter's type; the function's number of arguments shows whether every integer is meant.
+// The function's last arguments: all parameters of type int, in order, but secrets, which stay with the library.
 Status bind_params(const OpenCl& cl, StageProgram& made) {
   const StagePlan& plan = *made.stage.plan;
   for (const ParamPlan& param : plan.params) {
     if (param.choice >= 0) {
       made.int_params.push_back(param.choice);
-    } else if (const auto value = as_int(param)) {
-      made.int_params.push_back(*value);
+      continue;
     }
+    if (param.type != ParamType::kInt || !param.secret_env.empty()) continue;
+    const Result<cl_int> value = as_int(param);
+    if (!value.ok()) return value.status();
+    made.int_params.push_back(*value);
   }
   cl_uint count = 0;
   if (const cl_int code = cl.clGetKernelInfo(made.kernel.get(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);

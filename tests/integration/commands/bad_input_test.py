@@ -108,10 +108,30 @@ class BadUsage(WoaTest):
                                 (["run", HELLO, "--modle", "woa"], "there is no option '--modle'; did you mean '--model'? `woa run --help`"),
                                 (["check", HELLO, "more"], "'more' is one argument too many"), (["chek"], "did you mean 'check'?"),
                                 (["bench", "hopp"], "there is no command 'hopp'; did you mean 'hop'? `woa bench --help`"),
-                                (["bench", "bandwidth", "--size", "1QB"], "expected a number of bytes, such as 64, 4KiB or 1MiB, got '1QB'")):
+                                (["bench", "bandwidth", "--size", "1QB"], "expected a number of bytes from 1 on, such as 64, 4KiB or 1MiB, got '1QB'")):
             done = self.woa(*arguments)
             self.refused(done, 2)
             self.assertIn(text, done.stderr.decode())
+
+    def test_every_option_reads_numbers_as_decimal(self):
+        """Nothing reads 010 as 8, takes hexadecimal numbers, or leaves the number to a library that does."""
+        commands = [[name] for name in ("run", "compile", "profile", "compare", "calibrate", "node")]
+        commands += [["bench", name] for name in ("hop", "bandwidth", "idle", "compile")]
+        asked = 0
+        for command in commands:
+            text = self.woa(*command, "--help").stdout.decode()
+            for option in ("--instances", "--window", "--nodes", "--port", "--wait", "--repetitions", "--copies", "--count", "--size",
+                           "--seconds", "--slots", "--stages", "--controllers", "--graphs"):
+                if option + " " not in text:
+                    continue
+                asked += 1
+                for wrong in ("0x10", "0o10", "1_0", " 10"):
+                    self.assertIn(f"{option}: expected a", self.woa(*command, option, wrong).stderr.decode())
+                for number in ("010", "08", "+8", "8.0", "1e1"):
+                    error = self.woa(*command, option, number, "--no-such-option").stderr.decode()
+                    self.assertNotIn("Could not convert", error)
+                    self.assertNotIn(f"{option}: expected", error)
+        self.assertGreater(asked, 15)
 
     def test_nothing_is_given_by_an_empty_text(self):
         """As a variable of the shell that is not set gives it; it is not as if the option had been left out."""

@@ -11,7 +11,7 @@ import sys
 import time
 
 import harness
-from harness import read
+from harness import SOURCE, read
 from join_harness import HELLO, WAIT_S, JoinTest
 
 GRAPH_OF_DEVICES = """
@@ -54,6 +54,18 @@ class Joining(JoinTest):
         self.assertEqual([node.end() for node in nodes], [0, 0])
         for controller in ("cpu:0", "cpu:1"):
             self.assertRegex(run.error, controller + r" is served by 127\.0\.0\.1:")
+
+    def test_a_node_whose_kernel_is_declared_otherwise_does_not_serve(self):
+        folder = os.path.join(self.folder, "kernels/copy")
+        os.makedirs(folder)
+        shutil.copy(os.path.join(harness.BUILD, "kernels/copy/libcopy.so"), folder)
+        declared = read(os.path.join(SOURCE, "kernels/copy/kernel.yaml"))
+        self.write("kernels/copy/kernel.yaml", declared + "scratch: 64\n")
+        run, address = self.start_run(1)
+        node = self.start_node(address, environment={"WOA_KERNEL_PATH": self.path("kernels")})
+        self.assertEqual((run.end(), node.end()), (1, 1))
+        self.assertIn("is not the kernel that the plan was made with", run.error)
+        self.assertIn(os.path.join(folder, "kernel.yaml"), run.error)
 
     def test_a_node_may_ask_for_a_controller_and_the_host_serves_the_rest(self):
         run, address = self.start_run(1)

@@ -1,6 +1,7 @@
 """woa run: control flow, processes, models, files, traces, and that nothing goes through the caller."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -45,6 +46,59 @@ class Run(WoaTest):
         data[12] += len(most) - len(given)  # how long the rest is
         data = harness.sealed(data.replace(given, most))
         self.assertEqual(self.run_json(self.write("far.plan", data), "--in", text)["failures"], [])
+
+    def test_numbers_are_read_alike_in_options_files_and_parameters(self):
+        text = "text=" + self.write("text", "hello\n")
+        for ten in ("010", "10", "+10", "1e1", "10.0"):
+            result = self.run_json(HELLO, "--in", text, "--instances", ten, "--window", ten, "--replicas", "second=" + ten)
+            self.assertEqual((result["instances"], result["window"]), (10, 10))
+            self.assertEqual(sum(stage["name"].startswith("second[") for stage in result["stages"]), 10)
+            graph = self.write("window.yaml", read(HELLO) + f"window: {ten}\n")
+            self.assertEqual(self.run_json(graph, "--in", text)["window"], 10)
+
+    def kernel_folder(self, name, declaration):
+        """A kernel path with join2, declared otherwise."""
+        folder = os.path.join(self.folder, name, "join2")
+        os.makedirs(folder)
+        shutil.copy(os.path.join(harness.BUILD, "kernels/join2/libjoin2.so"), folder)
+        with open(os.path.join(folder, "kernel.yaml"), "w") as file:
+            file.write(declaration)
+        return {"WOA_KERNEL_PATH": os.path.dirname(folder)}
+
+    def test_a_plan_runs_with_the_kernel_that_it_was_made_with_and_no_other(self):
+        declared = read(os.path.join(SOURCE, "kernels/join2/kernel.yaml"))
+        a, b = "  a: {type: bytes}\n", "  b: {type: bytes}\n"
+        graph = self.write("g.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 64}, y: {type: bytes, max: 64}}\n"
+                           "stages: {s: {kernel: join2, in: {a: x, b: y}}}\noutputs: {o: s.data}\n")
+        given = ["--in", "x=" + self.write("x", "X"), "--in", "y=" + self.write("y", "Y"), "--out", "o=" + self.path("o")]
+        planned = self.kernel_folder("planned", declared)
+        plan = self.path("g.plan")
+        self.assertEqual(self.woa("compile", graph, "-o", plan, environment=planned).returncode, 0)
+        comment = self.kernel_folder("comment", "# the same\n" + declared.replace("summary:", "summary: other #"))
+        changes = {"order": declared.replace(a + b, b + a), "more": declared.replace(b, b + "  c: {type: bytes, optional: true}\n"),
+                   "type": declared.replace(a, "  a: {type: \"u8[n]\"}\n"), "bound": declared.replace("64MiB", "32MiB"),
+                   "in_place": declared.replace("64MiB", "64MiB, in_place: a"), "state": declared + "stateful: run\n",
+                   "parameter": declared + "params: {p: {type: int, default: 1}}\n", "scratch": declared + "scratch: 64\n"}
+        for processes in ("one", "per-controller"):
+            for same in (planned, comment):
+                self.run_json(plan, *given, "--processes", processes, environment=same)
+                self.assertEqual(read(self.path("o")), "XY")
+            for change, text in changes.items():
+                self.assertNotEqual(text, declared)
+                other = self.kernel_folder(f"{change}-{processes}", text)
+                done = self.woa("run", plan, *given, "--processes", processes, environment=other)
+                self.refused(done, 1, os.path.join(other["WOA_KERNEL_PATH"], "join2/kernel.yaml"),
+                             "is not the kernel that the plan was made with", "`a: bytes, b: bytes -> data: bytes`", "woa compile GRAPH -o PLAN")
+
+    def test_parameters_of_a_plan_have_their_types(self):
+        graph = self.write("g.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 64}}\n"
+                           "stages: {s: {kernel: fail_if, in: {data: x}, params: {byte: +033}}}\noutputs: {o: s.data}\n")
+        plan = self.path("g.plan")
+        self.assertEqual(self.woa("compile", graph, "-o", plan).returncode, 0)
+        x = "x=" + self.write("x", "!")  # byte 33
+        self.assertEqual(len(self.run_json(plan, "--in", x, code=1)["failures"]), 1)
+        self.assertEqual(self.run_json(plan, "--in", x, "--param", "s.byte=034")["failures"], [])
+        self.refused(self.woa("run", plan, "--in", x, "--param", "s.byte=0x21"), 2, "--param s.byte is '0x21', expected a value of type int")
 
     def test_replicas_from_the_command_line(self):
         text = self.write("text", "hello\n")

@@ -89,22 +89,22 @@ TEST_CASE("a machine file says which controllers there are") {
   CHECK(plan.controllers[1] == ControllerPlan{"cpu:0", ControllerKind::kCpu, "cpu", 2});
 }
 
-TEST_CASE("parameters: the command line wins over the graph, which wins over the default") {
+TEST_CASE("parameters: the command line wins over the graph, which wins over the default, and all have one spelling") {
   const std::string body =
       "stages:\n"
       "  d: {kernel: decode, in: {jpeg: x}}\n"
-      "  r: {kernel: resize, in: {image: d.image}, params: {width: 640, height: 480}}\n"
+      "  r: {kernel: resize, in: {image: d.image}, params: {width: +0640, height: 480, clamp: True}}\n"
       "outputs: {y: r.image}\n";
   CompileOptions options = fixture_options();
-  options.params = {{"r.height", "100"}, {"r.gain", "1e-3"}};
+  options.params = {{"r.height", "1e2"}, {"r.gain", "1e-3"}};
   const Plan plan = compile_good(body, options);
   const std::vector<ParamPlan>& params = stage_of(plan, "r").params;
   REQUIRE(params.size() == 5);
-  CHECK(params[0] == ParamPlan{"width", "640", false, ""});
-  CHECK(params[1] == ParamPlan{"height", "100", false, ""});
-  CHECK(params[2] == ParamPlan{"filter", "bilinear", false, "", 0});
-  CHECK(params[3] == ParamPlan{"gain", "1e-3", false, ""});
-  CHECK(params[4] == ParamPlan{"clamp", "true", false, ""});
+  CHECK(params[0] == ParamPlan{"width", "640", ParamType::kInt, ""});
+  CHECK(params[1] == ParamPlan{"height", "100", ParamType::kInt, ""});
+  CHECK(params[2] == ParamPlan{"filter", "bilinear", ParamType::kString, "", 0});
+  CHECK(params[3] == ParamPlan{"gain", "0.001", ParamType::kFloat, ""});
+  CHECK(params[4] == ParamPlan{"clamp", "true", ParamType::kBool, ""});
 }
 
 TEST_CASE("secrets stay out of the plan, files become absolute") {
@@ -112,8 +112,8 @@ TEST_CASE("secrets stay out of the plan, files become absolute") {
   const Plan plan = compile_good(body);
   const std::vector<ParamPlan>& params = stage_of(plan, "s").params;
   REQUIRE(params.size() == 2);
-  CHECK(params[0] == ParamPlan{"key", "", false, "CIPHER_KEY"});
-  CHECK(params[1] == ParamPlan{"table", std::filesystem::absolute("folder/table.bin").string(), true, ""});
+  CHECK(params[0] == ParamPlan{"key", "", ParamType::kString, "CIPHER_KEY"});
+  CHECK(params[1] == ParamPlan{"table", std::filesystem::absolute("folder/table.bin").string(), ParamType::kFile, ""});
   CompileOptions options = fixture_options();
   options.params = {{"s.table", "t.bin"}};
   CHECK(stage_of(compile_good(body, options), "s").params[1].value == std::filesystem::absolute("t.bin").string());

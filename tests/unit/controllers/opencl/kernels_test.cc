@@ -33,6 +33,7 @@ const std::array<std::string, 3> kFits{"stretch", "contain", "cover"};  // as in
 
 StagePlan resize_stage(std::uint32_t width, std::uint32_t height, std::size_t fit) {
   ParamPlan wide, high, choice;
+  wide.type = high.type = ParamType::kInt;
   wide.name = "width", wide.value = std::to_string(width);
   high.name = "height", high.value = std::to_string(height);
   choice.name = "fit", choice.value = kFits[fit], choice.choice = static_cast<std::int32_t>(fit);

@@ -46,7 +46,10 @@ StagePlan transpose_stage() {
   stage.variant.source = "transpose.cl";
   stage.variant.entry = "transpose";
   stage.variant.global = {"rows", "columns"};
-  stage.params = {{"title", "3 little pigs", false, ""}, {"add", "-2", false, ""}};
+  stage.params = {{"title", "3", ParamType::kString, ""},
+                  {"gain", "2", ParamType::kFloat, ""},
+                  {"add", "-2", ParamType::kInt, ""},
+                  {"table", "7", ParamType::kFile, ""}};
   stage.inputs = {{"in", array_type({"rows", "columns"}), false, 0}};
   stage.outputs = {{"out", array_type({"columns", "rows"}), -1}};
   return stage;
@@ -74,6 +77,18 @@ TEST_CASE("dimensions, work size and int parameters reach the kernel") {
   CHECK(answer.copied_bytes == 12);  // over and back, without the dimensions
   CHECK(run(*backend, plan, 0, {{0, 5}, {}}).array == Array{{5, 0}, {}});
   CHECK(run(*backend, plan, 0, {{1, 1}, {1}}).array == Array{{1, 1}, {255}});
+}
+
+TEST_CASE("a parameter of type int that 32 bits do not hold is refused, not left out") {
+  StagePlan stage = transpose_stage();
+  for (const char* value : {"2147483648", "-2147483649"}) {
+    stage.params[2].value = value;
+    const Status status = load_one(stage);
+    CHECK(status.code() == Code::kInvalid);
+    CHECK(says(status, std::string("parameter 'add' is ") + value));
+  }
+  stage.params[2].value = "-2147483648";
+  CHECK(load_one(stage).ok());
 }
 
 TEST_CASE("what the size function says is passed on") {

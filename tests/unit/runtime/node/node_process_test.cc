@@ -58,7 +58,7 @@ class Node {
     host_.emplace(std::move(host));
     REQUIRE(backends_.add(function_factory(functions())).ok());
     code_ = std::async(std::launch::async, [this, socket = std::move(node)]() mutable {
-      return serve_node(std::move(socket), {&backends_, {&memory_, {&wire_}}, {}, false});
+      return serve_node(std::move(socket), {&backends_, {&memory_, {&wire_}}, {}, {}, false});
     });
   }
   // Until it knows its part of the run and waits for where cpu:0 is.

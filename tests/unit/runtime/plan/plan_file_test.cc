@@ -61,13 +61,31 @@ TEST_CASE("every single flipped bit is noticed") {
   }
 }
 
-TEST_CASE("another version is refused, and the message names both") {
-  std::string bytes = serialize(test::sample_plan());
-  bytes[8] = static_cast<char>(kPlanVersion + 6);
-  const Status status = parse_plan(view(bytes)).status();
-  CHECK(status.code() == Code::kUnsupported);
-  CHECK(status.message().find("version " + std::to_string(kPlanVersion + 6)) != std::string::npos);
-  CHECK(status.message().find("reads " + std::to_string(kPlanVersion)) != std::string::npos);
+TEST_CASE(
+    "a plan of another format, older or newer, is refused with both versions and the command that makes it anew") {
+  for (const std::uint32_t version : {kPlanVersion - 1, kPlanVersion + 6}) {
+    std::string bytes = serialize(test::sample_plan());
+    bytes[8] = static_cast<char>(version);
+    const Status status = parse_plan(view(bytes)).status();
+    CHECK(status.code() == Code::kUnsupported);
+    CHECK(status.message() == "plan: written in version " + std::to_string(version) +
+                                  " of the format, this runtime reads version " + std::to_string(kPlanVersion) +
+                                  " only; make it anew with this runtime: woa compile GRAPH -o PLAN");
+  }
+}
+
+TEST_CASE("values of parameters have one spelling") {
+  for (const char* text : {"7", "+7", "007", "7.0", "70e-1"}) CHECK(normal_value(ParamType::kInt, text) == "7");
+  for (const char* text : {"-7", "-007"}) CHECK(normal_value(ParamType::kInt, text) == "-7");
+  CHECK(normal_value(ParamType::kInt, "-0") == "0");
+  for (const char* text : {"0.5", "+.50", "5e-1"}) CHECK(normal_value(ParamType::kFloat, text) == "0.5");
+  CHECK(normal_value(ParamType::kFloat, "2.0") == "2");
+  CHECK(normal_value(ParamType::kBool, "TRUE") == "true");
+  for (const ParamType type : {ParamType::kString, ParamType::kFile}) CHECK(normal_value(type, "+7") == "+7");
+  for (const char* text : {"", "seven", "7.5", "0x7", "9223372036854775808"})
+    CHECK_FALSE(normal_value(ParamType::kInt, text));
+  for (const char* text : {"", "inf", "nan", "1e999"}) CHECK_FALSE(normal_value(ParamType::kFloat, text));
+  for (const char* text : {"", "yes", "1"}) CHECK_FALSE(normal_value(ParamType::kBool, text));
 }
 
 TEST_CASE("a sound file with a bad plan is refused for the rule that it breaks") {

@@ -35,10 +35,11 @@ StagePlan any_stage(std::uint32_t number, const PortType& in, const PortType& ou
   stage.kernel = "k" + any_name();
   stage.kernel_file = any_text();
   stage.library = any_text();
+  stage.declaration = any_name();
   stage.variant = {"v" + any_name(),           any_text(), any_name(),
                    {any_name(), any_name()},   any_name(), *rc::gen::arbitrary<std::uint32_t>(),
                    *rc::gen::arbitrary<bool>()};
-  stage.params = {{"p" + any_name(), any_text(), *rc::gen::arbitrary<bool>(), ""}};
+  stage.params = {{"p" + any_name(), any_text(), *rc::gen::element(ParamType::kString, ParamType::kFile), ""}};
   stage.inputs = {{"i" + any_name(), in, false, 0, true}};
   stage.outputs = {{"o" + any_name(), out, static_cast<std::int32_t>(any_number(0, 9)) - 1}};
   stage.outputs[0].optional = stage.outputs[0].one_of == -1 && *rc::gen::arbitrary<bool>();

@@ -19,6 +19,7 @@ inline StagePlan step_stage() {
   step.kernel = "newton_step";
   step.kernel_file = "/kernels/newton_step/kernel.yaml";
   step.library = "libnewton_step.so";
+  step.declaration = "0123456789abcdef";
   step.variant = {.kind = "opencl",
                   .source = "newton.cl",
                   .entry = "newton",
@@ -27,10 +28,10 @@ inline StagePlan step_stage() {
                   .clock_mhz = 250,
                   .has_size = true};
   step.controller = 1;
-  step.params = {{.name = "width", .value = "3", .is_file = false, .secret_env = ""},
-                 {.name = "table", .value = "/data/table", .is_file = true, .secret_env = ""},
-                 {.name = "key", .value = "", .is_file = false, .secret_env = "WOA_KEY"},
-                 {.name = "fit", .value = "cover", .secret_env = "", .choice = 2}};
+  step.params = {{.name = "width", .value = "3", .type = ParamType::kInt, .secret_env = ""},
+                 {.name = "table", .value = "/data/table", .type = ParamType::kFile, .secret_env = ""},
+                 {.name = "key", .value = "", .type = ParamType::kString, .secret_env = "WOA_KEY"},
+                 {.name = "fit", .value = "cover", .type = ParamType::kString, .secret_env = "", .choice = 2}};
   step.inputs = {{.name = "x", .type = vector_type(24000), .hold = false, .hold_mask = 0},
                  {.name = "f", .type = bytes_type(64), .hold = true, .hold_mask = 0x7}};
   step.outputs = {{.name = "again", .type = vector_type(24000), .one_of = 0},

@@ -125,6 +125,13 @@ TEST_CASE("rules of stages") {
       {"scratch", [](Plan& p) { p.stages[2].scratch_bytes = 1ULL << 38; }},
       {"secret", [](Plan& p) { p.stages[2].params[2].value = "0123"; }},
       {"occurs twice", [](Plan& p) { p.stages[2].params[1].name = "width"; }},
+      {"spells one of type int", [](Plan& p) { p.stages[2].params[0].value = "+3"; }},
+      {"spells one of type int", [](Plan& p) { p.stages[2].params[0].value = ""; }},
+      {"spells one of type bool", [](Plan& p) { p.stages[2].params[0].type = ParamType::kBool; }},
+      {"spells one of type float",
+       [](Plan& p) {
+         p.stages[2].params[0] = {"width", "3.0", ParamType::kFloat, ""};
+       }},
       {"occurs twice", [](Plan& p) { p.stages[2].name = "sink"; }},
       {"name is empty", [](Plan& p) { p.stages[2].name.clear(); }},
   });

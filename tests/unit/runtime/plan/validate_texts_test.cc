@@ -35,6 +35,7 @@ const std::vector<Text>& texts() {
       {"stages[2].variant.entry", [](Plan& p) -> std::string& { return p.stages[2].variant.entry; }},
       {"stages[2].variant.core", [](Plan& p) -> std::string& { return p.stages[2].variant.core; }},
       {"stages[2].variant.global[0].name", [](Plan& p) -> std::string& { return p.stages[2].variant.global[0]; }},
+      {"stages[2].declaration", [](Plan& p) -> std::string& { return p.stages[2].declaration; }},
       {"stages[2].params[1].name", [](Plan& p) -> std::string& { return p.stages[2].params[1].name; }},
       {"stages[2].params[2].secret_env", [](Plan& p) -> std::string& { return p.stages[2].params[2].secret_env; }},
       {"stages[2].inputs[1].name", [](Plan& p) -> std::string& { return p.stages[2].inputs[1].name; }},
@@ -108,7 +109,7 @@ TEST_CASE(
 TEST_CASE("paths and values are no names") {
   Plan plan = test::sample_plan();
   StagePlan& stage = plan.stages[2];
-  stage.kernel_file += "\n", stage.library += "\x1b", stage.variant.source += "\xff", stage.params[0].value = "a\nb";
+  stage.kernel_file += "\n", stage.library += "\x1b", stage.variant.source += "\xff", stage.params[1].value = "a\nb";
   CHECK(validate(plan).message() == "");
 }
 

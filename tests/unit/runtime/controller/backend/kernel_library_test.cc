@@ -26,7 +26,7 @@ StagePlan stage_with(const std::string& kernel) {
 }
 
 ParamPlan param(const std::string& name, const std::string& value) {
-  return {.name = name, .value = value, .is_file = false, .secret_env = ""};
+  return {.name = name, .value = value, .secret_env = ""};
 }
 
 Status load_fails(const StagePlan& stage, Code code) {
@@ -104,6 +104,34 @@ TEST_CASE("kernels that cannot be loaded say why") {
   CHECK(says(load_fails(stage_with("nothing"), Code::kNotFound), "libnothing.so"));
   CHECK(says(load_fails(stage_with("old"), Code::kUnsupported), "interface " + std::to_string(WOA_KERNEL_ABI + 1)));
   CHECK(says(load_fails(stage_with("silent"), Code::kUnsupported), WOA_KERNEL_ENTRY));
+}
+
+TEST_CASE("a kernel that declares something else than the plan was made with is refused before its library is opened") {
+  StagePlan stage = stage_with("nothing");  // whose library is not there
+  stage.library = "kernel.yaml";            // which is no library
+  stage.variant.kind = "cpu";
+  stage.declaration = "planned";
+  stage.inputs = {{.name = "left", .type = {"bytes", {}, 64}}, {.name = "right", .type = {"bytes", {}, 64}}};
+  stage.outputs = {{.name = "sum", .type = {"f64", {}, 8}}};
+  fs::path asked;
+  KernelDeclaration here{"changed", "right: bytes, left: bytes -> sum: f64"};
+  const ReadDeclaration read = [&](const fs::path& file, const std::string& variant) -> Result<KernelDeclaration> {
+    CHECK(variant == "cpu");
+    asked = file;
+    return here;
+  };
+  Status status = KernelLibrary::load(stage, kFolders, read).status();
+  CHECK(status.code() == Code::kUnsupported);
+  CHECK(asked == kFolders[1] / "nothing/kernel.yaml");
+  for (const char* part : {"stage 'work', kernel 'nothing'", "nothing/kernel.yaml (declaration changed)",
+                           "made with (declaration planned)", "declares `right: bytes, left: bytes -> sum: f64`",
+                           "plan has `left: bytes, right: bytes -> sum: f64`", "woa compile GRAPH -o PLAN"})
+    CHECK(says(status, part));
+  here.interface = "left: bytes, right: bytes -> sum: f64";
+  CHECK(says(KernelLibrary::load(stage, kFolders, read).status(), "but other types, bounds, state or variants"));
+  CHECK(says(KernelLibrary::load(stage, kFolders).status(), "RunOptions::read_declaration"));
+  here.digest = "planned";
+  CHECK(says(KernelLibrary::load(stage, kFolders, read).status(), "cannot load its library"));
 }
 
 TEST_CASE("a stage may need no library") {
