@@ -29,7 +29,7 @@ Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs) {
     copy.controller = stage.copy_controllers[one.copy];
     const ControllerPlan& controller = plan.controllers[copy.controller];
     copy.name += "@" + controller.name;
-    copy.variant = variant_on(stage, controller);
+    set_variant(copy, stage, controller);
   }
   const std::vector<EdgePlan> edges = std::exchange(plan.edges, {});
   std::size_t next = 0;

@@ -64,8 +64,7 @@ StagePlan emit_stage(const Graph& graph, std::uint32_t number) {
   plan.kernel = stage.kernel->name;
   plan.kernel_file = stage.kernel_file;
   plan.library = stage.kernel->library;
-  plan.variant = variant_on(stage, graph.controllers[stage.controller]);
-  plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
+  set_variant(plan, stage, graph.controllers[stage.controller]);
   plan.stateful = stage.kernel->stateful;
   plan.scratch_bytes = stage.kernel->scratch_bytes;
   return plan;
@@ -89,8 +88,9 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
 
 }  // namespace
 
-const VariantPlan& variant_on(const GraphStage& stage, const ControllerPlan& controller) {
-  return stage.kernel->variants.find(variant_for(controller.kind))->second;
+void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller) {
+  plan.variant = stage.kernel->variants.find(variant_for(controller.kind))->second;
+  plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
 }
 
 Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,

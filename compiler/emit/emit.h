@@ -8,8 +8,9 @@
 
 namespace woa {
 
-// The variant of a stage's kernel that runs on a controller; the kernel has one for it.
-const VariantPlan& variant_on(const GraphStage& stage, const ControllerPlan& controller);
+// Gives `plan` the variant of the stage's kernel that runs on its controller, and the digest of that declaration. The
+// kernel has such a variant.
+void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller);
 
 // `graph` has passed every check, is placed and has its channels sized.
 Plan emit_plan(const Graph& graph, const std::string& name, std::uint32_t window,

@@ -32,7 +32,7 @@ class Replicator {
       StagePlan& replica = plan_.stages.emplace_back(stage);
       replica.name += "[" + std::to_string(r) + "]";
       replica.controller = logical.replica_controllers[r];
-      if (logical.kernel != nullptr) replica.variant = variant_on(logical, graph_.controllers[replica.controller]);
+      if (logical.kernel != nullptr) set_variant(replica, logical, graph_.controllers[replica.controller]);
     }
   }
 

@@ -110,7 +110,7 @@ struct ParamPlan {
   std::string value;  // in its normal spelling
   // Of a kFile the value is a path: absolute, or relative to the plan file; empty: none.
   ParamType type = ParamType::kString;
-  std::string secret_env;  // not empty: the value is taken from this environment variable where the kernel runs
+  std::string secret_env;    // not empty: the value is taken from this environment variable where the kernel runs
   std::int32_t choice = -1;  // of a string with choices: the value's position among them, which devices get; -1: none
   bool operator==(const ParamPlan&) const = default;
 };

@@ -76,12 +76,12 @@ TEST_CASE("payloads that do not fit their type are refused") {
   };
   refused(kImage, std::vector<std::byte>(63), "shorter");
   refused(kImage, image(2, 5, 59), "u16[2,5,3]");
-  refused(kImage, image(2, 5, 66), "is not");
+  refused(kImage, image(2, 5, 66), "u16[2,5,3], 60 bytes");
   refused(kImage, image(9, 1, 54), "dimension 'height'");
   refused(kImage, image(8, 86, 8 * 86 * 6), "bound of 4096");
-  refused(kImage, image(0xffffffff, 0xffffffff, 0), "is not");
+  refused(kImage, image(0xffffffff, 0xffffffff, 0), "u16[4294967295,4294967295,3]");
   refused(kRaw, std::vector<std::byte>(101), "bound of 100");
-  refused(kFixed, std::vector<std::byte>(56), "is not");
+  refused(kFixed, std::vector<std::byte>(56), "expected f64[2,4], 64 bytes");
 }
 
 TEST_CASE("a kernel gets the room behind the prefix, at most its bound") {
