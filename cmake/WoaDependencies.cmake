@@ -54,7 +54,7 @@ else()
   woa_find_library(UCX PACKAGE "UCX (libucx-dev)" HEADERS ucp/api/ucp.h LIBRARIES ucp ucs
                    USE "ucp_get_version_string(); ucs_status_string(UCS_OK)")
   woa_find_library(ZEROMQ PACKAGE "ZeroMQ (libzmq3-dev)" HEADERS zmq.h LIBRARIES zmq USE "zmq_ctx_new()")
-  woa_find_library(GRPC PACKAGE "gRPC (libgrpc++-dev, protobuf-compiler-grpc)" HEADERS grpcpp/grpcpp.h LIBRARIES grpc++ grpc gpr
+  woa_find_library(GRPC PACKAGE "gRPC (libgrpc++-dev, protobuf-compiler-grpc)" HEADERS grpcpp/grpcpp.h LIBRARIES grpc++ gpr
                    PROGRAM grpc_cpp_plugin USE "grpc::Version()")
   if(WOA_HAVE_GRPC)
     woa_runs(woa_error ${Protobuf_PROTOC_EXECUTABLE} --proto_path=${CMAKE_CURRENT_LIST_DIR}/.. --grpc_out=${CMAKE_BINARY_DIR}/CMakeFiles

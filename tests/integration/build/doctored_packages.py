@@ -27,7 +27,7 @@ PACKAGES = {
             ["ucp", "ucs"], None),
     "ZEROMQ": ("zmq.h", IN_C + "void* zmq_ctx_new();", ["zmq"], None),
     "GRPC": ("grpcpp/grpcpp.h", IN_C + "int grpc_any(); namespace grpc { inline int Version() { return grpc_any(); } }",
-             ["grpc++", "grpc", "gpr"], "grpc_cpp_plugin"),
+             ["grpc++", "gpr"], "grpc_cpp_plugin"),
     "RAPIDCHECK": ("rapidcheck.h", IN_C + "int rc_any(); namespace rc { template <class T> int check(T) { return rc_any(); } }",
                    ["rapidcheck"], None),
     "VALIJSON": ("valijson/validator.hpp", "namespace valijson { class Validator {}; }", [], None),
