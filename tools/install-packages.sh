@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
 # Installs the packages of tools/packages.txt that this machine lacks, as root or with sudo; at once when nothing is missing.
 #
+#   tools/install-packages.sh          the required and the optional ones
+#   tools/install-packages.sh check    those of class check, too: .ci/run alone asks for them
+#
 # WOA_NO_INSTALL=1     installs nothing, says what is missing
 # WOA_ONLY_REQUIRED=1  leaves optional packages out
 # Exit code: 0 when every required package is there, 3 when one is missing and cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")"
+
+case "$*" in
+  '') with_check='' ;;
+  check) with_check=1 ;;
+  *) echo "packages: '$*' is no class of packages that can be asked for; usage: tools/install-packages.sh [check]" >&2; exit 2 ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
   echo "packages: this is no Debian or Ubuntu, so nothing is installed here; tools/packages.txt lists what the build needs"
@@ -23,7 +32,8 @@ while read -r kind names _; do
   case "$kind" in
     '' | '#'*) continue ;;
     required | optional) ;;
-    *) echo "packages: packages.txt: '$kind $names' must start with required or optional" >&2; exit 2 ;;
+    check) [ -n "$with_check" ] || continue ;;
+    *) echo "packages: packages.txt: '$kind $names' must start with required, optional or check" >&2; exit 2 ;;
   esac
   for name in ${names//|/ }; do
     if is_installed "$name"; then continue 2; fi

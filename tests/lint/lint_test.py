@@ -164,12 +164,12 @@ class Readme(unittest.TestCase):
 class Packages(unittest.TestCase):
     """tools/install-packages.sh on lists of its own; nothing is ever installed."""
 
-    def install(self, packages):
+    def install(self, packages, *classes):
         with tempfile.TemporaryDirectory() as folder:
             script = shutil.copy(os.path.join(SOURCE, "tools", "install-packages.sh"), folder)
             with open(os.path.join(folder, "packages.txt"), "w", encoding="utf-8") as file:
                 file.write(packages)
-            return subprocess.run([script], env={**os.environ, "WOA_NO_INSTALL": "1"}, capture_output=True, text=True)
+            return subprocess.run([script, *classes], env={**os.environ, "WOA_NO_INSTALL": "1"}, capture_output=True, text=True)
 
     def test_nothing_missing_says_nothing(self):
         done = self.install("# comment\n\nrequired dpkg  this one is there\nrequired no-such-a|dpkg  and so is one of these\n")
@@ -185,6 +185,13 @@ class Packages(unittest.TestCase):
         done = self.install("required dpkg  x\noptional no-such-d  x\n")
         self.assertEqual(done.returncode, 0)
         self.assertIn("no-such-d", done.stdout)
+
+    def test_packages_of_the_check_are_asked_for(self):
+        self.assertEqual(self.install("check no-such-e  x\n").stdout, "")
+        done = self.install("check no-such-e  x\n", "check")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("no-such-e", done.stdout)
+        self.assertEqual(self.install("required dpkg  x\n", "required").returncode, 2)
 
     def test_a_bad_list_is_refused(self):
         self.assertEqual(self.install("requird dpkg  x\n").returncode, 2)
