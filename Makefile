@@ -5,12 +5,13 @@ TEST_JOBS ?= $(shell echo $$((4 * $(JOBS))))
 export INPUT
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test clean packages
+.PHONY: help build demo test headers clean packages
 help:
 	@echo 'make demo   install what is missing, build, run the flagship pipeline under woa and rpc-hub'
 	@echo '            make demo INPUT=photo.jpg takes your own picture'
 	@echo 'make test   install what is missing, build, run all tests'
 	@echo 'make build  build the program: build/woa'
+	@echo 'make headers  compile each header by itself, as those who include it first would'
 	@echo 'make clean  remove build/'
 	@echo
 	@echo 'WOA_NO_INSTALL=1 installs nothing and says what is missing; JOBS=N builds with N processes (default: all cores)'
@@ -28,6 +29,10 @@ demo: build
 test: build
 	@cmake --build build --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(TEST_JOBS)
+
+headers: packages
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build --target woa_headers_verify_interface_header_sets --parallel $(JOBS)
 
 clean:
 	rm -rf build

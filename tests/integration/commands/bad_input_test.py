@@ -244,10 +244,33 @@ class BadUsage(WoaTest):
         self.assertEqual(done.returncode, 0)
         text = done.stdout.decode()
         listed = [line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.strip()]
-        self.assertEqual(sorted(listed), ["bench", "calibrate", "check", "compare", "compile", "devices", "explain", "lsp", "node", "profile",
-                                          "run", "verify"])
+        self.assertEqual(sorted(listed), ["bench", "calibrate", "check", "compare", "compile", "devices", "doctor", "explain", "help", "lsp",
+                                          "node", "profile", "run", "verify"])
         for command in listed:
-            self.assertEqual(self.woa(command, "--help").returncode, 0, command)
+            done = self.woa(command, "--help")
+            self.assertEqual(done.returncode, 0, command)
+            self.assertRegex(done.stdout.decode(), rf"(?m)^ +woa {command}\b(?! \[)", "an example")
+            self.assertEqual(self.woa("help", command).stdout, done.stdout)
+        self.assertEqual(self.woa("help").stdout, self.woa("--help").stdout)
+        self.assertEqual(self.woa("help", "bench", "hop").stdout, self.woa("bench", "hop", "--help").stdout)
+        self.refused(self.woa("help", "rum"), 2, "'rum'", "did you mean 'run'?")
+
+    def test_a_choice_that_a_device_has_by_number_is_not_changed_in_a_plan(self):
+        """Else the kernel's library would size the output for one choice, and the device compute another."""
+        graph = self.write("resize.yaml", "woa: 1\ngraph: g\ninputs: {x: {type: 'u8[h,w,3]', max: 1MiB}}\nstages:\n"
+                                          "  r: {kernel: resize_bilinear, in: {image: x}, params: {width: 4, height: 4}, on: gpu}\n"
+                                          "outputs: {y: r.image}\n")
+        plan, data = self.path("resize.plan"), "x=" + self.write("x", b"\1\0\0\0\1\0\0\0".ljust(64, b"\0") + b"abc")
+        self.assertEqual(self.woa("compile", graph, "-o", plan).returncode, 0)
+        self.refused(self.woa("run", plan, "--in", data, "--param", "r.fit=cover"), 2, "--param r.fit", "compile the graph again")
+
+    def test_options_stand_in_groups(self):
+        """An option that `woa run --help` lists under `Options` has no group yet: tools/woa/help.cc gives it one."""
+        text = self.woa("run", "--help").stdout.decode()
+        options = text.split("\nOptions:\n")[1].split("\n\n")[0]
+        self.assertEqual([line.split()[0] for line in options.splitlines() if line.startswith("  -")], ["-h,--help"])
+        for group, option in (("Inputs, parameters and outputs", "--in"), ("Machine and placement", "--machine"), ("Nodes on other hosts", "--nodes")):
+            self.assertIn(f"\n  {option} ", text.split(f"\n{group}:")[1].split("\n\n")[0])
 
     def test_an_absent_device_is_exit_code_3(self):
         graph = self.write("far.yaml", GOOD.replace("'cpu:1'", "'gpu:7'"))
