@@ -113,8 +113,8 @@ class GraphMaker {
   void rewire_one() {
     static const std::vector<std::string> kPorts{".piece", ".out",  ".a",     ".b",   ".left",
                                                  ".right", ".done", ".again", ".next"};
-    const std::string from =
-        "s" + std::to_string(below(random_, stages_.size())) + kPorts[below(random_, kPorts.size())];
+    const auto port = below(random_, kPorts.size());  // before the stage, in every compiler's build
+    const std::string from = "s" + std::to_string(below(random_, stages_.size())) + kPorts[port];
     std::string& rest = stages_[below(random_, stages_.size())].second;
     const std::size_t open = rest.find('[');
     if (open == std::string::npos) return;

@@ -55,9 +55,9 @@ inline std::uint64_t produce(Sender& sender, Doorbell own, std::span<std::byte> 
 }
 
 // The consumer's side.
-class Consumer final : public PacketSink {
+class StreamConsumer final : public PacketSink {
  public:
-  Consumer(Receiver& receiver, std::span<const std::byte> region) : receiver_(receiver), region_(region) {}
+  StreamConsumer(Receiver& receiver, std::span<const std::byte> region) : receiver_(receiver), region_(region) {}
 
   bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
     std::uint64_t inlined = 0, value = 0;
@@ -102,7 +102,7 @@ class Consumer final : public PacketSink {
 inline bool run_two_threads(Sender& sender, Receiver& receiver, std::span<DoorbellLine, 2> lines,
                             std::span<std::byte> region, std::uint64_t total) {
   std::thread producer([&] { produce(sender, Doorbell(&lines[0]), region, total); });
-  const bool right = Consumer(receiver, region).consume(Doorbell(&lines[1]), total);
+  const bool right = StreamConsumer(receiver, region).consume(Doorbell(&lines[1]), total);
   producer.join();
   return right;
 }
