@@ -6,6 +6,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -80,7 +81,11 @@ void print_kernels(const json& rows) {
 
 int devices(bool as_json) {
   const BackendRegistry backends = all_backends();
-  const json device_list = device_rows(backends), kernel_list = kernel_rows();
+  const auto found = [&] {
+    const ForeignOutput foreign;  // drivers print what they like
+    return std::pair(device_rows(backends), kernel_rows());
+  }();
+  const json &device_list = found.first, &kernel_list = found.second;
   if (as_json) {
     print_json({{"devices", device_list}, {"kernels", kernel_list}});
   } else {

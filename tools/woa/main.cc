@@ -1,14 +1,7 @@
 // woa: compile task graphs and run them on CPU, GPU and FPGA controllers.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 #include "tools/woa/usage_error.h"
 
 namespace woa::tools {
@@ -25,13 +18,6 @@ constexpr const char* kAboutWoa =
     "  woa explain graphs/hello.yaml                how payloads travel, and why\n"
     "  woa explain E0401                            what that error means, and its fix\n"
     "  woa devices                                  what can run here, and why not\n";
-
-// For errors that come before the options are read.
-bool wants_json(int argc, char** argv) {
-  return std::any_of(argv, argv + argc, [](const char* text) {
-    return std::strcmp(text, "--json") == 0 || std::strcmp(text, "--json=true") == 0;
-  });
-}
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app(kAboutWoa, "woa");
@@ -66,30 +52,9 @@ int parse_and_run(int argc, char** argv) {
   return action();
 }
 
-// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
-// that. What is opened here fails as a closed one does.
-void occupy_closed_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) == -1)
-      (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
-// An answer that got lost is a failure, whatever the command did.
-int finish(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
-  return exit_code == kDone ? kFailed : exit_code;
-}
-
 }  // namespace
 }  // namespace woa::tools
 
 int main(int argc, char** argv) {
-  try {
-    woa::tools::occupy_closed_descriptors();
-    return woa::tools::finish(woa::tools::parse_and_run(argc, argv));
-  } catch (const std::exception& error) {  // memory exhausted, or a bug
-    std::fprintf(stderr, "woa: internal error: %s\n", error.what());
-    return woa::tools::kFailed;
-  }
+  return woa::tools::run_process(argc, argv, [&] { return woa::tools::parse_and_run(argc, argv); });
 }

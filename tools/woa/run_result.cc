@@ -157,14 +157,22 @@ json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
   return list;
 }
 
+// What ended the run is said once, whatever number of instances it took with it.
 void print_failures(const RunResult& result) {
+  std::uint64_t lost = 0;
   for (const FailedInstance& entry : result.failures) {
     const Failure& failure = entry.failure;
+    if (!result.status.ok() && failure.message == result.status.message()) {
+      ++lost;
+      continue;
+    }
     print_error({failure.code, "instance " + std::to_string(entry.instance) + " failed" +
                                    (failure.stage.empty() ? "" : " at stage " + failure.stage) + ": " +
                                    failure.message});
   }
-  if (!result.status.ok()) print_error(result.status);
+  if (result.status.ok()) return;
+  const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
+  print_error({result.status.code(), result.status.message() + all});
 }
 
 void print_counts(const RunResult& result) {
