@@ -27,6 +27,10 @@ constexpr int kNoProgram = 127;  // as shells say it
   arguments.push_back(nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setpgid(0, 0);
+  sigset_t none;  // whatever this process blocks or ignores for itself
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGXFSZ, SIG_DFL);
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC),
          STDIN_FILENO);  // from the terminal only a foreground group may read
   ::dup2(out, STDOUT_FILENO);

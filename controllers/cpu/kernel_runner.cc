@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/clock.h"
+#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
@@ -55,15 +56,11 @@ Status KernelRunner::run_kernel(const LoadedStage& stage, Firing& firing) noexce
                            .state = firing.state,
                            .scratch = plan.scratch_bytes == 0 ? nullptr : scratch_.get(),
                            .scratch_bytes = plan.scratch_bytes};
-  woa_error error;
-  error.message[0] = '\0';
-  const woa_status result = stage.kernel->run(stage.self, &context, inputs_.data(), outputs_.data(), &error);
+  Status status = call_kernel("run", [&](woa_error& error) {
+    return stage.kernel->run(stage.self, &context, inputs_.data(), outputs_.data(), &error);
+  });
   if (firing.timed) firing.ended_ns = now_ns();
-  if (result != WOA_OK) {
-    error.message[sizeof error.message - 1] = '\0';
-    return {to_code(result), error.message};
-  }
-  return take_outputs(plan, firing);
+  return status.ok() ? take_outputs(plan, firing) : status;
 }
 
 Status KernelRunner::show_inputs(const StagePlan& plan, const Firing& firing) noexcept {

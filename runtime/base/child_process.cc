@@ -10,10 +10,10 @@
 
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/system_limit.h"
 #include "runtime/base/unique_fd.h"
 
 namespace woa {
@@ -55,15 +55,19 @@ bool read_all(int in, std::uint64_t timeout_ns, std::string& text) {
 struct Ended {
   std::string text;
   bool in_time = false;
-  int status = 0;  // as waitpid() says
+  bool known = false;  // how it ended: the system forgets it where this process ignores SIGCHLD
+  int status = 0;      // as waitpid() says
 };
 
 Ended wait_for(pid_t child, int in, std::uint64_t timeout_ns) {
   Ended ended;
   ended.in_time = read_all(in, timeout_ns, ended.text);
   if (!ended.in_time) ::kill(child, SIGKILL);
-  while (::waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
-  }
+  pid_t reaped = -1;
+  do {
+    reaped = ::waitpid(child, &ended.status, 0);
+  } while (reaped < 0 && errno == EINTR);
+  ended.known = reaped == child;
   return ended;
 }
 
@@ -71,6 +75,8 @@ Ended wait_for(pid_t child, int in, std::uint64_t timeout_ns) {
 Status by_itself(const Ended& ended, std::uint64_t timeout_ns) {
   if (!ended.in_time)
     return {Code::kUnavailable, "did not answer within " + std::to_string(timeout_ns / 1'000'000) + " ms"};
+  if (!ended.known)
+    return {Code::kUnavailable, "ended, and the system does not say how: this process must not ignore SIGCHLD"};
   if (WIFSIGNALED(ended.status))
     return {Code::kUnavailable, "aborted (signal " + std::to_string(WTERMSIG(ended.status)) + ")"};
   return {};
@@ -85,7 +91,7 @@ Result<std::string> text_of_child(Ended ended, std::uint64_t timeout_ns) {
 }
 
 Status system_failure(const std::string& what, int error) {
-  return {Code::kUnavailable, "had no " + what + ": " + std::generic_category().message(error)};
+  return {Code::kUnavailable, limit_reached("had no " + what, error).message()};
 }
 
 // A file in memory that is to be read from its beginning.
@@ -111,6 +117,27 @@ std::string complaint(int errors) {
   return text.empty() ? "" : ": " + text;
 }
 
+// Signals as a program expects them at its start, whatever this process ignores or blocks for itself.
+class PlainSignals {
+ public:
+  PlainSignals() {
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~PlainSignals() { posix_spawnattr_destroy(&attributes_); }
+  PlainSignals(const PlainSignals&) = delete;
+  PlainSignals& operator=(const PlainSignals&) = delete;
+  [[nodiscard]] const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
 // 0, or the system's error.
 int spawn(const std::vector<std::string>& command, int in, int out, int errors, pid_t& child) {
   std::vector<char*> arguments;
@@ -121,7 +148,8 @@ int spawn(const std::vector<std::string>& command, int in, int out, int errors, 
   posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const PlainSignals plain;
+  const int error = ::posix_spawnp(&child, arguments[0], &actions, plain.attributes(), arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }

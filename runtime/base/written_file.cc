@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -42,6 +43,20 @@ bool is_held_open(fs::path path) {
     if (fs::weakly_canonical(folder_of(path), error).string().starts_with("/proc/")) return true;
   }
   return false;
+}
+
+std::atomic<int> stdout_of_user{STDOUT_FILENO};
+
+// Where a name of this process's stdout leads now, and any other as it is.
+fs::path as_started(const fs::path& given) {
+  std::error_code error;
+  fs::path path = given;
+  for (int k = 0; k < kMostLinks && is_link(path); ++k, path = next_link(path)) {
+    const bool mine = fs::weakly_canonical(folder_of(path), error) == fs::weakly_canonical("/proc/self/fd", error);
+    if (mine && path.filename() == std::to_string(STDOUT_FILENO))
+      return "/proc/self/fd/" + std::to_string(stdout_of_user.load());
+  }
+  return given;
 }
 
 // A pipe or a device has no other file in its place, and a folder may take no new file where an earlier one is
@@ -103,7 +118,10 @@ PendingFile::~PendingFile() {
 
 Status PendingFile::failed(int error) const { return cannot_write(path_, error != 0 ? error : EIO); }
 
-Result<PendingFile> PendingFile::open(const fs::path& path) {
+int set_stdout_of_user(int descriptor) { return stdout_of_user.exchange(descriptor); }
+
+Result<PendingFile> PendingFile::open(const fs::path& given) {
+  const fs::path path = as_started(given);
   if (Status status = check_present(path); !status.ok()) return status;
   PendingFile file(path, behind_links(path));
   file.direct_ = !can_be_replaced(path);

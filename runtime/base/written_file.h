@@ -41,6 +41,10 @@ class PendingFile {
   bool direct_ = false;
 };
 
+// What this process was started with as stdout is `descriptor` now: names such as /dev/stdout are written there, as
+// their user means. Returns the descriptor until now.
+int set_stdout_of_user(int descriptor);
+
 // Writes `text` by a PendingFile.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 

@@ -18,7 +18,9 @@ struct Controller::ActiveFiring : Firing {
   std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
   std::vector<FiringInput> element_inputs;
   std::vector<FiringOutput> element_outputs;
-  std::uint32_t stands_for = 1;  // firings of its stage, if it is timed
+  ActivitySlot* activity = nullptr;  // its slot, for whoever must know what ran when this process is gone
+  ActivitySlot unread;               // where nobody does
+  std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
 };
 
 }  // namespace woa

@@ -127,8 +127,6 @@ class BackendRegistry {
 };
 
 // Helpers for backends, so that all read and write payloads alike.
-// What a kernel answered; kBrokenContract for a number that is none of ours.
-Code to_code(woa_status status) noexcept;
 // The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or
 // exceed bounds.
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;

@@ -14,6 +14,7 @@ std::size_t Controller::poll_backend() noexcept {
 }
 
 void Controller::complete(ActiveFiring& firing) noexcept {
+  firing.activity->end();
   if (firing.lost) {
     fail_run({firing.code, "stage '" + stage(firing.stage).name + "': " + firing.message});
     return free_firing(firing);

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "runtime/controller/active_firing.h"
+#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
 
-constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more lanes
-constexpr std::size_t kPollBatch = 64;   // packets of one channel per duty cycle, so that none starves another
+constexpr std::size_t kPollBatch = 64;  // packets of one channel per duty cycle, so that none starves another
 constexpr std::size_t kTraceReserve = 4096;
 // What seldom matters is looked at once in so many duty cycles: each look takes a cache line that another core writes.
 constexpr std::uint32_t kThoroughEvery = 16;
@@ -76,7 +76,7 @@ Controller::Controller(ControllerSetup setup)
   }
   ready_.reserve(tokens);
   local_.resize(local);
-  make_firings(std::max<std::size_t>(kMinFirings, plan_.controllers[self_].lanes));
+  make_firings(activity_slots(plan_.controllers[self_]));
   for (std::uint32_t c = 0; c < layout_.channels.size(); ++c) {
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
     if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
@@ -108,6 +108,7 @@ void Controller::make_firings(std::size_t firings) {
     firing.claims.reserve(claims);
     firing.element_outputs.reserve(claims);
     firing.message.reserve(kPoisonMessageBytes);
+    firing.activity = f < setup_.activity.size() ? &setup_.activity[f] : &firing.unread;
     free_firings_.push_back(&firing);
   }
   done_.resize(firings);
@@ -118,7 +119,8 @@ Controller::~Controller() {
     for (StageInstance& entry : books_[s].instances) drop_state(s, entry);
     StageBook& book = books_[s];
     if (book.run_state_made && book.loaded->kernel->retire != nullptr) {
-      book.loaded->kernel->retire(book.loaded->self, book.state.data());
+      release_by_kernel("retire", stage(s).kernel,
+                        [&] { book.loaded->kernel->retire(book.loaded->self, book.state.data()); });
     }
   }
 }
@@ -185,8 +187,9 @@ void Controller::admit(std::uint64_t instance, std::uint64_t deadline) {
   make_ready(match);
 }
 
-void Controller::fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept {
-  kill_stage(kSinkStage, instance, code, kNoStage, message);
+void Controller::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin,
+                              std::string_view message) noexcept {
+  kill_stage(kSinkStage, instance, code, origin, message);
 }
 
 void Controller::retire(std::uint64_t oldest) noexcept {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/layout.h"
 #include "runtime/controller/match_table.h"
@@ -41,6 +42,7 @@ struct ControllerSetup {
   Wiring wiring;
   InstanceObserver* observer = nullptr;  // host only
   bool trace = false;
+  Activity activity = {};  // activity_slots() of them, kept up to date; empty: nobody reads them
 };
 
 class Controller final : private LocalDelivery {
@@ -65,7 +67,8 @@ class Controller final : private LocalDelivery {
   // Host only. Starts an instance at the source: its firing asks the backend for the inputs.
   void admit(std::uint64_t instance, std::uint64_t deadline);
   // Host only. Fails an instance at the sink, as poison would (its deadline passed, a peer was lost).
-  void fail_at_sink(std::uint64_t instance, Code code, std::string_view message) noexcept;
+  // `origin`: the stage that is to blame, kNoStage for the run itself.
+  void fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin, std::string_view message) noexcept;
   // Host only. Everything older than `oldest` is over: told to all controllers, as soon as they read the previous news.
   void retire(std::uint64_t oldest) noexcept;
   // Host only. Every controller ends when it has read this, whatever else comes. False while a channel has no place for

@@ -100,7 +100,9 @@ Controller::Start Controller::try_start(const MatchKey& match, StageInstance& en
     return Start::kGone;
   }
   fill(firing, match, entry, tokens);
+  firing.activity->begin(id, match.instance);
   if (!backend_.start(firing)) {
+    firing.activity->end();
     outputs_->abort(id, key, firing.claims);
     return Start::kBusy;
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/controller/controller.h"
+#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 
@@ -48,7 +49,8 @@ void Controller::drop_state(std::uint32_t stage_id, StageInstance& entry) noexce
   entry.has_state = false;
   StageBook& book = books_[stage_id];
   if (book.loaded->kernel->retire == nullptr) return;
-  book.loaded->kernel->retire(book.loaded->self, &book.state[(entry.instance % kMaxWindow) * book.state_stride]);
+  void* state = &book.state[(entry.instance % kMaxWindow) * book.state_stride];
+  release_by_kernel("retire", stage(stage_id).kernel, [&] { book.loaded->kernel->retire(book.loaded->self, state); });
 }
 
 // The state for a firing: made (zeroed) at the first one.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/controller/backend.h"
+#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
@@ -131,7 +131,10 @@ Status KernelLibrary::open(const fs::path& file) {
   if (library_ == nullptr) return {Code::kNotFound, std::string("cannot load its library: ") + ::dlerror()};
   const auto entry = reinterpret_cast<woa_kernel_entry_fn>(::dlsym(library_.get(), WOA_KERNEL_ENTRY));
   if (entry == nullptr) return {Code::kUnsupported, file.string() + " does not export " WOA_KERNEL_ENTRY};
-  kernel_ = entry();
+  WOA_RETURN_IF_ERROR(call_kernel(WOA_KERNEL_ENTRY, [&](woa_error&) {
+    kernel_ = entry();
+    return WOA_OK;
+  }));
   if (kernel_ == nullptr) return {Code::kBrokenContract, file.string() + ": " WOA_KERNEL_ENTRY " returned nothing"};
   if (kernel_->abi != WOA_KERNEL_ABI) {
     return {Code::kUnsupported, file.string() + " was built for kernel interface " + std::to_string(kernel_->abi) +
@@ -144,12 +147,12 @@ Status KernelLibrary::open(const fs::path& file) {
 Status KernelLibrary::create(const StagePlan& stage) {
   if (kernel_->create == nullptr) return {};
   const Parameters parameters = collect(stage);
-  woa_error error{};
-  const woa_status status = kernel_->create(parameters.values.data(), parameters.values.size(), &self_, &error);
-  if (status == WOA_OK) return {};
+  const Status status = call_kernel("create", [&](woa_error& error) {
+    return kernel_->create(parameters.values.data(), parameters.values.size(), &self_, &error);
+  });
+  if (status.ok()) return {};
   self_ = nullptr;  // a create() that failed has nothing to destroy
-  error.message[sizeof error.message - 1] = '\0';
-  return {to_code(status), without_secrets(error.message, parameters.secrets) + parameters.missing};
+  return {status.code(), without_secrets(status.message(), parameters.secrets) + parameters.missing};
 }
 
 KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept
@@ -159,7 +162,8 @@ KernelLibrary::KernelLibrary(KernelLibrary&& other) noexcept
       self_(std::exchange(other.self_, nullptr)) {}
 
 KernelLibrary::~KernelLibrary() {
-  if (kernel_ != nullptr && kernel_->destroy != nullptr && self_ != nullptr) kernel_->destroy(self_);
+  if (kernel_ != nullptr && kernel_->destroy != nullptr && self_ != nullptr)
+    release_by_kernel("destroy", folder_.filename().string(), [&] { kernel_->destroy(self_); });
 }
 
 }  // namespace woa

@@ -82,11 +82,6 @@ Status check_dims(const OutputPortPlan& port, const woa_output& output) {
 
 }  // namespace
 
-Code to_code(woa_status status) noexcept {
-  const auto number = static_cast<std::uint32_t>(status);
-  return number <= static_cast<std::uint32_t>(Code::kInternal) ? static_cast<Code>(number) : Code::kBrokenContract;
-}
-
 Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept {
   const std::uint64_t prefix = type.prefix_bytes();
   if (payload.size() < prefix) {

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/base/system_limit.h"
+
 namespace woa {
 namespace {
 
@@ -16,10 +18,9 @@ constexpr std::size_t kMaxDescriptors = 250;  // the kernel takes 253 at a time
 constexpr std::uint32_t kMaxMessageBytes = 1U << 30;
 
 Status lost(const char* what) {
-  const char* why = errno == 0        ? "the other end closed"
-                    : errno == EAGAIN ? "the other end does nothing"  // only where blocking is limited
-                                      : std::strerror(errno);
-  return {Code::kPeerLost, std::string(what) + ": " + why};
+  if (errno == EAGAIN)  // only where blocking is limited
+    return {Code::kDeadlineExceeded, std::string(what) + ": the other end does nothing"};
+  return {Code::kPeerLost, std::string(what) + ": " + (errno == 0 ? "the other end closed" : std::strerror(errno))};
 }
 
 Status write_all(int fd, const char* data, std::size_t bytes) {
@@ -71,7 +72,8 @@ void collect(msghdr& message, std::vector<UniqueFd>* descriptors) {
 
 Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::pair() {
   int ends[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return lost("making a control socket");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return limit_reached("making a control socket", errno);
   return std::pair(ControlSocket(UniqueFd(ends[0])), ControlSocket(UniqueFd(ends[1])));
 }
 
@@ -105,6 +107,8 @@ Status ControlSocket::read_all(void* data, std::size_t bytes, std::vector<Unique
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return lost("reading from the control socket");
     collect(message, descriptors);
+    // The kernel leaves out what this process has no room for.
+    if ((message.msg_flags & MSG_CTRUNC) != 0) return limit_reached("receiving the run's memory", EMFILE);
     to += got;
     bytes -= static_cast<std::size_t>(got);
   }

@@ -19,12 +19,14 @@ namespace woa {
 class ControlSocket {
  public:
   explicit ControlSocket(UniqueFd fd) : fd_(std::move(fd)) {}
-  // Two connected ends, closed on exec.
+  // Two connected ends, closed on exec. kExhausted: the limit of open files.
   static Result<std::pair<ControlSocket, ControlSocket>> pair();
 
-  // Blocks until the message is handed over. kPeerLost: the other end is gone. `descriptors` stay the caller's.
+  // Blocks until the message is handed over. kPeerLost: the other end is gone. kDeadlineExceeded: blocking is limited
+  // (limit_blocking()), and the other end does nothing. `descriptors` stay the caller's.
   Status send(const google::protobuf::MessageLite& message, std::span<const int> descriptors = {});
-  // Blocks for the next message. kPeerLost: the other end closed or died. kDataLoss: not a message of that type.
+  // Blocks for the next message. kPeerLost: the other end closed or died. kDeadlineExceeded as send(). kDataLoss: not a
+  // message of that type. kExhausted: no room for the descriptors that came with it.
   // Received descriptors are appended to `descriptors` (and closed if it is null).
   Status receive(google::protobuf::MessageLite& message, std::vector<UniqueFd>* descriptors = nullptr);
 

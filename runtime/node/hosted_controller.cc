@@ -41,7 +41,9 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
       out.stages.push_back({s, &plan.stages[s]});
       continue;
     }
+    if (!setup.activity.empty()) setup.activity.front().begin(s, RunningKernel::kLoading);
     auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration);
+    if (!setup.activity.empty()) setup.activity.front().end();
     if (!library.ok()) {
       // kUnavailable is kept for devices and peers: a kernel without its key or library is an input to be mended.
       const Status& status = library.status();
@@ -64,6 +66,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   out.wiring = std::move(wired->wiring);
   out.observer = setup.observer;
   out.trace = setup.trace;
+  out.activity = setup.activity;
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();
   hosted->controller_ = std::move(*controller);

@@ -28,7 +28,8 @@ struct HostedControllerSetup {
   InstanceObserver* observer = nullptr;
   bool trace = false;
   IdleOptions idle;
-  int processor = -1;  // that run() pins its thread to, -1: none
+  Activity activity = {};  // where it says what it runs; empty: nobody reads it
+  int processor = -1;      // that run() pins its thread to, -1: none
 };
 
 class HostedController {

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <span>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/system_limit.h"
 #include "runtime/node/control.pb.h"
 #include "runtime/node/handshake.h"
 #include "runtime/node/roster.h"
@@ -42,6 +44,7 @@ class Admittance {
 
  private:
   Status let_in();
+  Status make_room();
   // True while it has more to say.
   bool hear(Stranger& stranger);
   void admit(Stranger& stranger);
@@ -81,14 +84,24 @@ Status Admittance::step(std::uint64_t deadline_ns) {
 }
 
 // Errors of a connection that came to nothing are no reason to end a run.
-bool no_more_descriptors(int error) {
-  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM || error == EBADF || error == EINVAL;
+bool no_more_descriptors(int error) { return error == ENOBUFS || error == ENOMEM || error == EBADF || error == EINVAL; }
+
+// Idle connections may have all the descriptors, and who waits in the queue may be a node.
+Status Admittance::make_room() {
+  constexpr useconds_t kPause_us = 50'000;
+  if (!strangers_.empty()) {
+    turn_away(strangers_.front(), "this process has no more descriptors, and it had not said who it is");
+    strangers_.erase(strangers_.begin());
+  }
+  ::usleep(kPause_us);
+  return {};
 }
 
 Status Admittance::let_in() {
   Stranger stranger;
   stranger.socket = UniqueFd(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
   if (stranger.socket.get() < 0) {
+    if (is_limit(errno)) return make_room();
     if (!no_more_descriptors(errno)) return {};
     return {Code::kExhausted, std::string("a node cannot be let in: ") + std::strerror(errno)};
   }

@@ -1,11 +1,14 @@
 #include "runtime/node/node_process.h"
 
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <future>
 #include <thread>
 
 #include "runtime/base/log.h"
@@ -23,8 +26,21 @@ struct Node {
   Plan plan;
   Layout layout;
   Segments segments;
+  std::unique_ptr<Mapping> activity;  // what it runs, for the host; null: that is elsewhere
   std::unique_ptr<HostedController> hosted;
 };
+
+// Where the host reads what this node runs: the first descriptor that comes with its hello.
+Status get_activity(std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
+  if (descriptors.empty()) return {};
+  auto segment = transport.open(descriptors.front().release(), activity_bytes(node.plan));
+  descriptors.erase(descriptors.begin());
+  if (!segment.ok()) return segment.status();
+  auto mapped = transport.map(*segment, Access::kReadWrite);
+  if (!mapped.ok()) return mapped.status();
+  node.activity = std::move(*mapped);
+  return {};
+}
 
 // The site's memory: this controller's parts of what the host made, or its own where it is alone.
 Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
@@ -86,6 +102,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   node.layout =
       make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()}, transports.header_room(), lanes_of(hello)});
   WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
+  WOA_RETURN_IF_ERROR(get_activity(descriptors, *transports.shared, node));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
   if (wires_of(node.layout) != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello.controller(), transports, node));
   HostedControllerSetup setup;
@@ -101,6 +118,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   setup.trace = hello.trace();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
   setup.processor = hello.processor();
+  if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller(), node.activity->bytes());
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
   node.hosted = std::move(*hosted);
@@ -126,6 +144,7 @@ struct Signals {
   std::atomic<bool> stop{false};      // the host said so
   std::atomic<bool> failed{false};    // and that the run failed
   std::atomic<bool> finished{false};  // this node has reported; the host may go
+  std::promise<void> gone;            // the host went, or said nothing for too long
 };
 
 // Hears from the host: a stop, or its death, which no node survives.
@@ -140,6 +159,7 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
     signals.stop.store(true);
     doorbell.ring();
   }
+  signals.gone.set_value();
   if (signals.finished.load()) return;
   if (!child) log(LogLevel::kError, "the run's host is gone");  // who started this node has nobody else to tell it
   ::_exit(1);
@@ -155,6 +175,10 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   if (heard.ok() && first.has_refused()) {
     log(LogLevel::kError, first.refused().why());
     return 3;
+  }
+  if (heard.code() == Code::kExhausted) {  // there is a host, and it says so
+    (void)socket.send(to_failed(heard));
+    return 1;
   }
   if (!heard.ok() || !first.has_hello()) {
     log(LogLevel::kError, process.child ? "a node was started without a host; `woa run` starts nodes by itself"
@@ -174,6 +198,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
     return 1;
   }
   Signals signals;
+  std::future<void> gone = signals.gone.get_future();
   std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell(), process.child);
   const Status status = node.hosted->run(signals.stop);
   const Controller& controller = node.hosted->controller();
@@ -182,8 +207,15 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   packets.resize(wires_of(node.layout));
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
   (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
+  const std::uint64_t patience_ns = status.ok() ? first.hello().end_ns() : kVerdictNs;
+  const bool silent = gone.wait_for(std::chrono::nanoseconds(patience_ns)) != std::future_status::ready;
+  if (silent) (void)::shutdown(socket.descriptor(), SHUT_RDWR);  // ends the listener
   listener.join();
-  return status.ok() && !signals.failed.load() ? 0 : 1;
+  if (!process.child && !status.ok() && !signals.failed.load()) log(LogLevel::kError, status.message());
+  if (!process.child && silent && status.ok())
+    log(LogLevel::kError, "the run's host has said nothing for " + std::to_string(patience_ns / 1'000'000'000) +
+                              " s since this node's work was over; is its process stopped?");
+  return status.ok() && !silent && !signals.failed.load() ? 0 : 1;
 }
 
 void decline(ControlSocket& socket, const Status& why) {

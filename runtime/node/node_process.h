@@ -21,9 +21,10 @@ struct NodeProcess {
 };
 
 // Serves one controller of one run over `socket`: inherited from the process that started the run, or joined (join.h).
-// Returns the process's exit code: 0 after an orderly end, 1 after a failure (which the host was told), 2 where there
-// is no host, 3 where the host has no run for it (the reason is logged). Ends the process at once when the host dies;
-// one that joined, once it is ready: until then it notices when it answers.
+// Returns the process's exit code: 0 after an orderly end, 1 after a failure (which the host was told, or is logged), 2
+// where there is no host, 3 where the host has no run for it (the reason is logged). Ends the process at once when the
+// host dies; one that joined, once it is ready: until then it notices when it answers. A host that does nothing when
+// this node's work is over is waited for as long as it said at first, and then logged.
 int serve_node(ControlSocket socket, const NodeProcess& process);
 
 // Tells the host why a process that joined cannot serve after all.

@@ -10,7 +10,6 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
-constexpr std::uint64_t kEndTimeout_ns = 10'000'000'000;
 
 // More pollers than processors: spinning would only take the time of those that have work.
 IdleOptions idle_for(std::size_t controllers) {
@@ -32,9 +31,12 @@ class Run::Impl final : public InstanceObserver {
   std::size_t do_work();
   void wait();
   Result<RunReport> finish();
+  void cancel(const std::string& why) { supervisor_->cancel({Code::kCancelled, why}); }
+  bool stop_within(std::uint64_t limit_ns) { return supervisor_->stop_within(limit_ns); }
 
   const Plan& plan() const noexcept { return plan_; }
   const Sites& sites() const noexcept { return layout_.sites; }
+  Activity activity() const noexcept { return supervisor_->activity(); }
   const Status& status() const noexcept { return status_; }
   std::uint64_t in_flight() const noexcept { return in_flight_; }
   const DeviceDescription& device(std::uint32_t controller) const {
@@ -58,6 +60,7 @@ class Run::Impl final : public InstanceObserver {
   Status start_host(const IdleOptions& idle);
   void cut_channels();
   void fail_late_instances();
+  void fail_late(std::uint64_t instance);
   void fail_all(const Status& status);
 
   Plan plan_;
@@ -162,6 +165,8 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.node_command = options_.node_command;
   nodes.joined = std::move(joined);
   nodes.processors = options_.processors;
+  nodes.start_ns = options_.start_ns;
+  nodes.end_ns = options_.end_ns;
   packets_before_ = transports().packets();
   supervisor_ = std::make_unique<Supervisor>(std::move(nodes));
   if (wired) WOA_RETURN_IF_ERROR(supervisor_->connect());
@@ -228,16 +233,33 @@ void Run::Impl::fail_late_instances() {
   for (std::uint64_t i = oldest_; i < next_; ++i) {
     const Flight& flight = flights_[i % kMaxWindow];
     if (!flight.open || now <= flight.deadline) continue;
-    host_->controller().fail_at_sink(i, Code::kDeadlineExceeded, "the instance did not complete before its deadline");
+    fail_late(i);
   }
+}
+
+// Says what still ran.
+void Run::Impl::fail_late(std::uint64_t instance) {
+  std::vector<RunningKernel> running = supervisor_->running();
+  std::erase_if(running, [&](const RunningKernel& each) { return each.instance != instance; });
+  std::string text = "the instance did not complete before its deadline";
+  std::uint32_t origin = kNoStage;
+  if (!running.empty()) {
+    text += ", while " + to_string(plan_, running);
+    origin = running.front().stage;
+  }
+  host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
 }
 
 // Rule 10: a lost peer, or a channel that cannot be believed, fails every instance in flight as peer_lost.
 void Run::Impl::fail_all(const Status& status) {
   status_ = status;
-  const Failure failure{Code::kPeerLost, {}, status.message()};
+  const std::vector<RunningKernel> ran = supervisor_->ran_at_death();
   for (std::uint64_t i = oldest_; i < next_; ++i) {
-    if (flights_[i % kMaxWindow].open) complete(i, {}, &failure);
+    if (!flights_[i % kMaxWindow].open) continue;
+    Failure failure{status.code() == Code::kCancelled ? Code::kCancelled : Code::kPeerLost, {}, status.message()};
+    for (const RunningKernel& each : ran)
+      if (each.instance == i && each.stage < plan_.stages.size()) failure.stage = plan_.stages[each.stage].name;
+    complete(i, {}, &failure);
   }
 }
 
@@ -263,12 +285,12 @@ Result<RunReport> Run::Impl::finish() {
     if (do_work() == 0) wait();
   }
   if (!status_.ok()) return status_;
-  const std::uint64_t limit = now_ns() + kEndTimeout_ns;
+  const std::uint64_t limit = now_ns() + options_.end_ns;
   while (status_.ok() && !host_->controller().end() && now_ns() < limit) {
     if (do_work() == 0) wait();  // a node that is inside a kernel has not read what came before
   }
   if (!status_.ok()) return status_;
-  auto nodes = supervisor_->collect();
+  auto nodes = supervisor_->collect(limit);
   if (!nodes.ok()) {
     status_ = nodes.status();
     return status_;
@@ -308,8 +330,11 @@ void Run::wait() { impl_->wait(); }
 std::uint64_t Run::in_flight() const noexcept { return impl_->in_flight(); }
 const Status& Run::status() const noexcept { return impl_->status(); }
 Result<RunReport> Run::finish() { return impl_->finish(); }
+void Run::cancel(const std::string& why) { impl_->cancel(why); }
+bool Run::stop_within(std::uint64_t limit_ns) { return impl_->stop_within(limit_ns); }
 const Plan& Run::plan() const noexcept { return impl_->plan(); }
 const Sites& Run::sites() const noexcept { return impl_->sites(); }
+std::span<const ActivitySlot> Run::activity() const noexcept { return impl_->activity(); }
 const DeviceDescription& Run::device(std::uint32_t controller) const { return impl_->device(controller); }
 
 }  // namespace woa

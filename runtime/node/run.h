@@ -4,8 +4,8 @@
 //     while (work) { if (run->submit(fill) == Push::kBackPressured) run->wait(); run->do_work(); }
 //     auto report = run->finish();
 //
-// One thread drives a run: every call below comes from it, and callbacks come back on it. A process may have several
-// runs.
+// One thread drives a run: every call below but cancel() comes from it, and callbacks come back on it. A process may
+// have several runs.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/fan_out.h"
 #include "runtime/controller/stats.h"
@@ -72,13 +73,16 @@ struct RunOptions {
   // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent:
   // not pinned.
   std::vector<int> processors;
+  // Limits of what the run waits for beside its instances: until every node is ready; and, when the last instance is
+  // complete, until every node has said what it counted (a kernel of a failed instance may still run).
+  std::uint64_t start_ns = 60'000'000'000, end_ns = 10'000'000'000;
 };
 
 struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  bool counted = true;  // false: it was inside a kernel 10 s after the last instance, so stats and trace are missing
+  bool counted = true;  // false: it was inside a kernel when RunOptions::end_ns was over; stats and trace are missing
 };
 
 struct RunReport {
@@ -93,11 +97,13 @@ class Run {
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a wire.
   // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out), or nodes joined without those; a
-  // lane that the plan does not name, or a wire that there is not. kUnavailable: a device, kernel or peer is not here
-  // (the message names the controller and the reason). kExhausted: not enough memory.
+  // lane that the plan does not name, or a wire that there is not. kUnavailable: a device, kernel or peer is not here,
+  // or not ready in time (the message names the controller and the reason). kExhausted: a limit of the system, on
+  // memory, open files, processes or threads.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
-  // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run.
+  // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run:
+  // stop_within() says whether that would take long.
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -111,8 +117,13 @@ class Run {
   // Sleeps until there may be work for do_work().
   void wait();
   [[nodiscard]] std::uint64_t in_flight() const noexcept;
-  // Why the run cannot go on: kPeerLost or kDataLoss with the controller's name. Every instance in flight was failed
-  // with it.
+  // Ends the run as a failure would, with status kCancelled and `why`. Any thread, but not from a signal's handler.
+  void cancel(const std::string& why);
+  // Stops the nodes, and waits for kernels that run in threads of this process, so long at most. False: one still runs,
+  // and the destructor would wait for it; the program can only end its process.
+  [[nodiscard]] bool stop_within(std::uint64_t limit_ns);
+  // Why the run cannot go on: kPeerLost or kDataLoss with the controller's name, kCancelled. Every instance in flight
+  // was failed with it; the failure names the stage that ran it when its process died.
   [[nodiscard]] const Status& status() const noexcept;
   // Waits for the instances in flight, ends the nodes and collects what they counted. Once.
   Result<RunReport> finish();
@@ -121,6 +132,8 @@ class Run {
   const Plan& plan() const noexcept;
   // Which controllers share memory, and what takes which wire.
   const Sites& sites() const noexcept;
+  // What kernels run on this host, changing meanwhile; any thread, as long as the run lives.
+  std::span<const ActivitySlot> activity() const noexcept;
   // The device of a controller, as its node described it.
   const DeviceDescription& device(std::uint32_t controller) const;
 

@@ -4,15 +4,17 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <system_error>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/system_limit.h"
+#include "runtime/node/ended_process.h"
 #include "runtime/node/tcp_socket.h"
 #include "runtime/plan/plan_file.h"
 
@@ -21,12 +23,10 @@ extern char** environ;
 namespace woa {
 namespace {
 
-constexpr int kNodeDescriptor = 3;                // where a node finds its control socket
-constexpr std::chrono::milliseconds kGrace{250};  // between a stop and SIGKILL
-// Every instance is complete by then, but a kernel of one that failed elsewhere may still run.
-constexpr std::chrono::seconds kReportTimeout{10};
-// Longer than any device takes to get ready. A child is not limited: whoever stops it can be found on this host.
-constexpr std::uint64_t kJoinedPatienceNs = 60'000'000'000;
+constexpr int kNodeDescriptor = 3;                    // where a node finds its control socket
+constexpr std::chrono::milliseconds kGrace{250};      // between a stop and SIGKILL
+constexpr std::uint64_t kKilledNs = 10'000'000'000;   // for the system to free what a killed process had
+constexpr std::uint64_t kObituaryNs = 1'000'000'000;  // between a process's last word and its end
 // That a node has to say why another lost it: it said so before it went.
 constexpr std::uint64_t kReasonNs = 200'000'000;
 
@@ -58,6 +58,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
   add_lanes(sites.lanes, hello);
+  hello.set_end_ns(setup.end_ns);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
   return message;
@@ -74,6 +75,44 @@ Supervisor::~Supervisor() {
   reap();
 }
 
+// Nodes on this host write there what they run, whatever their other memory is.
+Status Supervisor::share_activity() {
+  if (activity_ != nullptr) return {};
+  Transport& shared = *setup_.transports.shared;
+  auto segment = shared.allocate("activity", activity_bytes(*setup_.plan));
+  if (!segment.ok()) return segment.status();
+  auto mapped = shared.map(*segment, Access::kReadWrite);
+  if (!mapped.ok()) return mapped.status();
+  activity_ = std::move(*segment);
+  activity_map_ = std::move(*mapped);
+  ready_by_ns_ = now_ns() + setup_.start_ns;
+  return {};
+}
+
+Activity Supervisor::activity(std::uint32_t controller) const {
+  return activity_map_ == nullptr ? Activity() : activity_of(*setup_.plan, controller, activity_map_->bytes());
+}
+
+Activity Supervisor::activity() const noexcept {
+  if (activity_map_ == nullptr) return {};
+  const auto bytes = activity_map_->bytes();
+  return {reinterpret_cast<ActivitySlot*>(bytes.data()), activity_bytes(*setup_.plan) / sizeof(ActivitySlot)};
+}
+
+std::vector<RunningKernel> Supervisor::running() const {
+  std::vector<RunningKernel> all;
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+    const auto some = running_kernels(c, activity(c));
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+std::vector<RunningKernel> Supervisor::ran_at_death() const {
+  const std::lock_guard lock(mutex_);
+  return ran_at_death_;
+}
+
 Status Supervisor::in_context(std::uint32_t controller, const Status& status) const {
   return status.ok() ? status : status.with_context("controller '" + nodes_[controller].name + "'");
 }
@@ -82,6 +121,7 @@ Status Supervisor::connect() {
   if (setup_.node_command.empty())
     return {Code::kUnsupported, "transport '" + std::string(setup_.transports.wires.front()->name()) +
                                     "' joins processes; give each controller its own, or use another transport"};
+  WOA_RETURN_IF_ERROR(share_activity());
   std::vector<control::Replicas> replicas(nodes_.size());
   replicas[kHostController] = to_replicas(*setup_.layout, *setup_.segments);
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, engage(c)));
@@ -107,6 +147,7 @@ Status Supervisor::connect() {
 
 Status Supervisor::start(Doorbell host) {
   host_ = host;
+  WOA_RETURN_IF_ERROR(share_activity());
   const bool processes = !setup_.node_command.empty();
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
@@ -115,7 +156,7 @@ Status Supervisor::start(Doorbell host) {
   Status lost;  // of the first node that lost another: the other may say why
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
-      nodes_[c].thread = std::jthread([this, &node = *nodes_[c].hosted, c] { on_thread_end(c, node.run(stop_)); });
+      WOA_RETURN_IF_ERROR(in_context(c, start_thread(c)));
       continue;
     }
     if (!lost.ok()) limit_blocking(nodes_[c].socket->descriptor(), kReasonNs);
@@ -134,11 +175,12 @@ Status Supervisor::engage(std::uint32_t controller) {
   if (const auto joined = setup_.joined.find(controller); joined != setup_.joined.end()) {
     node.address = joined->second.address;
     node.socket.emplace(std::move(joined->second.socket));
-    limit_blocking(node.socket->descriptor(), kJoinedPatienceNs);
   } else {
     WOA_RETURN_IF_ERROR(spawn(controller));
   }
+  limit_blocking(node.socket->descriptor(), setup_.start_ns);
   std::vector<int> descriptors;
+  if (node.address.empty()) descriptors.push_back(activity_->descriptor());
   if (setup_.layout->sites.together(controller, kHostController))
     descriptors.push_back(setup_.segments->whole->descriptor());
   const Status sent = node.socket->send(hello_for(setup_, controller), descriptors);
@@ -156,14 +198,18 @@ Status Supervisor::spawn(std::uint32_t controller) {
   arguments.push_back(nullptr);
   // dup2 onto the same number would keep close-on-exec; the child's end is moved out of the way first.
   UniqueFd child_end(::fcntl(ends->second.descriptor(), F_DUPFD_CLOEXEC, kNodeDescriptor + 1));
+  if (child_end.get() < 0) return limit_reached("making a control socket", errno);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, child_end.get(), kNodeDescriptor);
+  // Libraries have descriptors without close-on-exec: a node that kept libfabric's listener would keep its port open.
+  posix_spawn_file_actions_addclosefrom_np(&actions, kNodeDescriptor + 1);
   const int error =
       ::posix_spawn(&nodes_[controller].pid, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     nodes_[controller].pid = -1;
+    if (error == EAGAIN || error == ENOMEM || error == EMFILE) return limit_reached("starting its process", error);
     return {Code::kUnavailable, "cannot start '" + command[0] + "': " + std::strerror(error)};
   }
   nodes_[controller].socket.emplace(std::move(ends->first));
@@ -172,11 +218,48 @@ Status Supervisor::spawn(std::uint32_t controller) {
 
 // The next message of a node that is not ready yet; its failure, if it is one.
 Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
-  if (Status status = nodes_[controller].socket->receive(message); !status.ok()) {
-    return {Code::kPeerLost, "its process was lost before it was ready (" + status.message() + ")"};
+  const std::uint64_t now = now_ns();
+  const int descriptor = nodes_[controller].socket->descriptor();
+  pollfd polled{descriptor, POLLIN, 0};
+  if (now >= ready_by_ns_ && ::poll(&polled, 1, 0) == 0) return not_ready();
+  if (now < ready_by_ns_) limit_blocking(descriptor, ready_by_ns_ - now);
+  Status status = nodes_[controller].socket->receive(message);
+  if (status.code() == Code::kDeadlineExceeded) return not_ready();
+  if (!status.ok()) {
+    status = how_lost(controller);
+    return {Code::kPeerLost, "before it was ready " + status.message()};
   }
   if (message.has_failed()) return from_failed(message.failed());
   return {};
+}
+
+// Names every node that has said nothing.
+Status Supervisor::not_ready() const {
+  std::string names;
+  for (const Node& node : nodes_) {
+    pollfd polled{node.socket ? node.socket->descriptor() : -1, POLLIN, 0};
+    if (polled.fd < 0 || ::poll(&polled, 1, 0) != 0) continue;
+    names += (names.empty() ? "" : ", ") + node.name;
+    if (!node.address.empty()) names += " (" + node.address + ")";
+    if (node.pid > 0) names += " (process " + std::to_string(node.pid) + ")";
+  }
+  return {Code::kUnavailable, "not ready after " + std::to_string(setup_.start_ns / 1'000'000) + " ms: " + names +
+                                  "; is a process stopped? A slow device needs a larger --start-limit"};
+}
+
+// How a node ended that says nothing any more, and what it ran.
+Status Supervisor::how_lost(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  if (!node.address.empty()) return {Code::kPeerLost, "its node at " + node.address + " is gone"};
+  const ChildEnd end = node.pid > 0 ? reap_child(node.pid, kObituaryNs) : ChildEnd();
+  if (end.ended) node.pid = -1;
+  std::string text = "its process " + (end.status ? how_it_ended(*end.status) : "closed its connection");
+  const std::vector<RunningKernel> running = running_kernels(controller, activity(controller));
+  if (!running.empty()) text += ", while " + to_string(*setup_.plan, running);
+  if (end.status) text += what_to_look_at(*end.status);
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) ran_at_death_ = running;
+  return {Code::kPeerLost, std::move(text)};
 }
 
 Status Supervisor::await_ready(std::uint32_t controller) {
@@ -200,6 +283,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.trace = setup_.trace;
   setup.idle = setup_.idle;
   setup.processor = processor_of(setup_, controller);
+  setup.activity = activity(controller);
   auto hosted = HostedController::make(std::move(setup));
   if (!hosted.ok()) return hosted.status();
   Node& node = nodes_[controller];
@@ -208,12 +292,28 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   return {};
 }
 
+Status Supervisor::start_thread(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  node.driven = true;
+  try {
+    node.thread =
+        std::jthread([this, hosted = node.hosted.get(), controller] { on_thread_end(controller, hosted->run(stop_)); });
+  } catch (const std::system_error& error) {
+    node.driven = false;
+    return limit_reached("starting its thread", error.code().value());
+  }
+  return {};
+}
+
 Status Supervisor::watch() {
   if (setup_.node_command.empty()) return {};
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
-  if (wake_.get() < 0)
-    return {Code::kExhausted, std::string("no descriptor to watch nodes with: ") + std::strerror(errno)};
-  watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
+  if (wake_.get() < 0) return limit_reached("watching the nodes", errno);
+  try {
+    watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
+  } catch (const std::system_error& error) {
+    return limit_reached("watching the nodes", error.code().value());
+  }
   return {};
 }
 
@@ -251,8 +351,7 @@ void Supervisor::on_message(std::uint32_t controller) {
   } else if (status.ok() && message.has_failed()) {
     status = from_failed(message.failed());
   } else if (!status.ok()) {
-    status =
-        Status(Code::kPeerLost, node.address.empty() ? "its process died" : "its node at " + node.address + " is gone");
+    status = how_lost(controller);
   }
   if (!status.ok()) {
     fail(controller, status);
@@ -262,9 +361,14 @@ void Supervisor::on_message(std::uint32_t controller) {
 }
 
 void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
+  Node& node = nodes_[controller];
+  {
+    const std::lock_guard lock(mutex_);
+    node.driven = false;
+    changed_.notify_all();
+  }
   if (!status.ok()) return fail(controller, status);
   const std::lock_guard lock(mutex_);
-  Node& node = nodes_[controller];
   node.report.stats = node.hosted->controller().stats();
   const auto trace = node.hosted->controller().trace();
   node.report.trace.assign(trace.begin(), trace.end());
@@ -272,10 +376,12 @@ void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
   changed_.notify_all();
 }
 
-void Supervisor::fail(std::uint32_t controller, const Status& status) {
+void Supervisor::fail(std::uint32_t controller, const Status& status) { cancel(in_context(controller, status)); }
+
+void Supervisor::cancel(const Status& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (failure_.ok() && !stop_.load()) failure_ = status.with_context("controller '" + nodes_[controller].name + "'");
+    if (failure_.ok() && !stop_.load()) failure_ = why;
     failed_.store(true, std::memory_order_release);
   }
   changed_.notify_all();
@@ -291,9 +397,12 @@ bool Supervisor::all_reported() const {
   return std::all_of(nodes_.begin() + 1, nodes_.end(), [](const Node& node) { return node.reported; });
 }
 
-Result<std::vector<NodeReport>> Supervisor::collect() {
+// Every instance is complete by now, but a kernel of one that failed elsewhere may still run.
+Result<std::vector<NodeReport>> Supervisor::collect(std::uint64_t deadline_ns) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kReportTimeout, [this] { return all_reported() || failed(); });
+  const std::uint64_t now = now_ns();
+  changed_.wait_for(lock, std::chrono::nanoseconds(deadline_ns > now ? deadline_ns - now : 0),
+                    [this] { return all_reported() || failed(); });
   if (failed()) return failure_;
   std::vector<NodeReport> reports(nodes_.size());
   for (std::size_t c = 1; c < nodes_.size(); ++c) {
@@ -308,7 +417,8 @@ Result<std::vector<NodeReport>> Supervisor::collect() {
 // Orderly where that is quick: nodes that do not answer within the grace are killed by reap().
 void Supervisor::stop(const Status& why) {
   watcher_ = {};  // from here on this thread alone has the sockets
-  if (stop_.exchange(true)) return;
+  stop_.store(true);
+  if (std::exchange(told_, true)) return;
   for (std::uint32_t c = 0; c < nodes_.size(); ++c)
     if (nodes_[c].socket) setup_.joined.erase(c);
   refuse(setup_.joined, why);
@@ -324,14 +434,29 @@ void Supervisor::stop(const Status& why) {
   }
 }
 
+bool Supervisor::stop_within(std::uint64_t limit_ns) {
+  std::unique_lock lock(mutex_);
+  stop_.store(true);
+  for (Node& node : nodes_)
+    if (node.hosted) node.hosted->doorbell().ring();
+  const bool ended = changed_.wait_for(lock, std::chrono::nanoseconds(limit_ns), [this] {
+    return std::none_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.driven; });
+  });
+  if (!ended) return false;
+  // A worker's kernel may run on when the loop of its controller has ended.
+  const bool threads = setup_.node_command.empty();
+  return !threads || running().empty();
+}
+
 void Supervisor::reap() {
   for (Node& node : nodes_) node.socket.reset();
   const std::uint64_t deadline = now_ns() + static_cast<std::uint64_t>(std::chrono::nanoseconds(kGrace).count());
   for (Node& node : nodes_) {
     if (node.pid < 0) continue;
-    while (::waitpid(node.pid, nullptr, WNOHANG) == 0) {
-      if (now_ns() > deadline) ::kill(node.pid, SIGKILL);
-      ::usleep(500);
+    const std::uint64_t now = now_ns();
+    if (!reap_child(node.pid, deadline > now ? deadline - now : 0).ended) {
+      ::kill(node.pid, SIGKILL);
+      (void)reap_child(node.pid, kKilledNs);
     }
     node.pid = -1;
   }

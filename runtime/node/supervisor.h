@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/controller/activity.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/node/join_listener.h"
@@ -37,7 +38,9 @@ struct NodeSetup {
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
-  JoinedNodes joined;  // nodes that came by themselves
+  JoinedNodes joined;          // nodes that came by themselves
+  std::uint64_t start_ns = 0;  // limit from the first node's start until all are ready
+  std::uint64_t end_ns = 0;    // that nodes wait for this process when their work is over
 };
 
 class Supervisor {
@@ -54,21 +57,33 @@ class Supervisor {
   Status connect();
   // Starts a node for every controller but the host and waits until all are ready. The first failure, with the
   // controller's name. `host` is rung when something happened that the host's loop must look at (failed()).
+  // kUnavailable: after NodeSetup::start_ns some are not ready; the message names them.
   Status start(Doorbell host);
   // From now on deaths and failures are noticed by a thread of its own, which rings the host.
-  // kExhausted: no descriptor left.
+  // kExhausted: no descriptor or thread left.
   Status watch();
-  // The first failure of any node: kPeerLost if it died. Cheap; any thread.
+  // The first failure of any node: kPeerLost if it died, and how. Cheap; any thread.
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   Status failure() const;
-  // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). After 10 s
-  // goes without those that are still inside a kernel; their `counted` is false.
-  Result<std::vector<NodeReport>> collect();
+  // Fails the run for a reason of its own. Any thread.
+  void cancel(const Status& why);
+  // The slots of all controllers, once nodes have been started.
+  Activity activity() const noexcept;
+  // What kernels run now, as far as this process can see: those of nodes that joined, it cannot. Any thread.
+  std::vector<RunningKernel> running() const;
+  // What the node ran whose death was the first failure.
+  std::vector<RunningKernel> ran_at_death() const;
+  // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). At
+  // `deadline_ns` goes without those that are still inside a kernel; their `counted` is false.
+  Result<std::vector<NodeReport>> collect(std::uint64_t deadline_ns);
   // What a ready node said of its device, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
   // Tells the nodes to stop, and why if the run failed, and waits for those that are threads. From then on nothing
   // rings the host. Idempotent.
   void stop(const Status& why = {});
+  // Tells the nodes to stop, and waits for kernels that run in threads of this process, so long at most. False: one is
+  // still running, and stop() would wait for it.
+  [[nodiscard]] bool stop_within(std::uint64_t limit_ns);
 
  private:
   struct Node {
@@ -80,11 +95,17 @@ class Supervisor {
     std::jthread thread;
     NodeReport report;
     bool reported = false;
+    bool driven = false;  // a thread is in its loop
   };
   // Has a process serve the controller, and says hello to it.
+  Status share_activity();
+  Activity activity(std::uint32_t controller) const;
   Status engage(std::uint32_t controller);
   Status spawn(std::uint32_t controller);
   Status hear(std::uint32_t controller, control::FromNode& message);
+  Status not_ready() const;
+  Status start_thread(std::uint32_t controller);
+  Status how_lost(std::uint32_t controller);
   Status in_context(std::uint32_t controller, const Status& status) const;
   Status await_ready(std::uint32_t controller);
   Status make_hosted(std::uint32_t controller);
@@ -99,11 +120,16 @@ class Supervisor {
   Doorbell host_;
   std::vector<Node> nodes_;  // by controller
   std::atomic<bool> stop_{false};
+  bool told_ = false;  // that they must stop
   std::atomic<bool> failed_{false};
-  mutable std::mutex mutex_;  // guards failure_ and the nodes' reports
+  mutable std::mutex mutex_;  // guards failure_, ran_at_death_ and the nodes' reports
   std::condition_variable changed_;
   Status failure_;
-  UniqueFd wake_;  // ends the watching thread's poll
+  std::vector<RunningKernel> ran_at_death_;
+  std::shared_ptr<Segment> activity_;  // what kernels run, written by the nodes on this host
+  std::unique_ptr<Mapping> activity_map_;
+  std::uint64_t ready_by_ns_ = 0;  // 0: no node has been started
+  UniqueFd wake_;                  // ends the watching thread's poll
   std::jthread watcher_;
 };
 

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/system_limit.h"
 
 namespace woa {
 namespace {
@@ -95,6 +96,7 @@ Result<UniqueFd> listen_tcp(const std::string& address, std::uint16_t port) {
       ::listen(socket.get(), kBacklog) == 0)
     return socket;
   const int error = errno;
+  if (is_limit(error)) return limit_reached("listening on " + address, error);
   const std::string advice = error == EADDRINUSE ? "; choose another port, or none for any that is free" : "";
   return {Code::kInvalid,
           "cannot listen on " + address + " port " + std::to_string(port) + ": " + std::strerror(error) + advice};
@@ -111,6 +113,7 @@ Result<UniqueFd> connect_tcp(const HostAndPort& to, std::uint64_t deadline_ns) {
       error = socket.get() < 0 ? errno : try_connect(socket.get(), *at, attempt_ns);
       if (error == 0 && ::fcntl(socket.get(), F_SETFL, 0) == 0) return socket;  // from here on it may block
     }
+    if (is_limit(error)) return limit_reached("connecting to " + to.host, error);
     if (now_ns() + kRetry_us * 1000 >= deadline_ns)
       return {Code::kUnavailable,
               "no run waits for nodes at " + to.host + ":" + std::to_string(to.port) + ": " + std::strerror(error)};

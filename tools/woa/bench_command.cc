@@ -8,6 +8,7 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 
@@ -17,6 +18,7 @@ int become_bench(std::vector<std::string> arguments) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
+  hand_on_stdout();
   ::execv(program.c_str(), pointers.data());
   const std::string reason = program + ": " + std::strerror(errno);
   return fail({Code::kUnavailable,

@@ -1,23 +1,13 @@
 #include "tools/woa/command_line.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 
 #include "tools/woa/failure.h"
+#include "tools/woa/process.h"
 #include "tools/woa/usage_error.h"
 
 namespace woa::tools {
 namespace {
-
-// For errors that come before the options are read.
-bool wants_json(const std::vector<std::string>& arguments) {
-  return std::ranges::any_of(arguments,
-                             [](const std::string& text) { return text == "--json" || text == "--json=true"; });
-}
 
 int parse_and_run(const std::string& about, const std::vector<AddCommand>& commands,
                   std::vector<std::string> arguments) {
@@ -42,32 +32,11 @@ int parse_and_run(const std::string& about, const std::vector<AddCommand>& comma
   return action();
 }
 
-// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
-// that. What is opened here fails as a closed one does.
-void occupy_closed_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) == -1)
-      (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
-// An answer that got lost is a failure, whatever the command did.
-int finish(int exit_code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
-  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
-  return exit_code == kDone ? kFailed : exit_code;
-}
-
 }  // namespace
 
 int run_command_line(const std::string& about, const std::vector<AddCommand>& commands,
                      std::vector<std::string> arguments) {
-  try {
-    occupy_closed_descriptors();
-    return finish(parse_and_run(about, commands, std::move(arguments)));
-  } catch (const std::exception& error) {  // memory exhausted, or a bug
-    std::fprintf(stderr, "woa: internal error: %s\n", error.what());
-    return kFailed;
-  }
+  return run_process(arguments, [&] { return parse_and_run(about, commands, arguments); });
 }
 
 }  // namespace woa::tools

@@ -13,6 +13,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;       // the input or the run failed
 inline constexpr int kUsage = 2;        // bad usage
 inline constexpr int kUnavailable = 3;  // a required device or peer is unavailable
+// 130 and 143 (128 + the signal): ended by Ctrl-C or SIGTERM (interruption.h).
 
 // Set by the chosen command's callback; main() runs it after parsing.
 using Action = std::function<int()>;

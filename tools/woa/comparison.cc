@@ -5,6 +5,7 @@
 
 #include "bench/harness/statistics.h"
 #include "runtime/controller/layout.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -61,6 +62,7 @@ std::uint64_t buffer_bytes(const Plan& plan) {
 }
 
 ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std::uint64_t repetitions) {
+  const ForeignOutput foreign;
   ModelRun result;
   plan.window = 1;
   plan.deadline_ns = 0;

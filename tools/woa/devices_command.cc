@@ -9,6 +9,7 @@
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_page.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -70,7 +71,10 @@ void print_kernels(const std::vector<KernelListing>& kernels) {
 
 int devices(bool as_json) {
   const BackendRegistry backends = all_backends();
-  const json device_list = device_rows(backends);
+  const json device_list = [&] {
+    const ForeignOutput foreign;  // drivers print what they like
+    return device_rows(backends);
+  }();
   const std::vector<KernelListing> kernels = list_kernels(kernel_path());
   if (as_json) {
     json kernel_list = json::array();

@@ -1,5 +1,6 @@
 #include "tools/woa/failure.h"
 
+#include <atomic>
 #include <cstdio>
 #include <string>
 
@@ -8,6 +9,11 @@
 namespace woa::tools {
 
 using nlohmann::json;
+
+namespace {
+std::FILE* other_answer_stream = nullptr;
+std::atomic<bool> was_answered{false};
+}  // namespace
 
 std::string printable_lines(std::string_view text) { return printable(text, "\n"); }
 
@@ -22,9 +28,14 @@ json error_json(const Status& status) {
   return {{"code", std::string(to_string(status.code()))}, {"message", status.message()}};
 }
 
+std::FILE* answer_stream() { return other_answer_stream == nullptr ? stdout : other_answer_stream; }
+void set_answer_stream(std::FILE* stream) { other_answer_stream = stream; }
+bool has_answered() { return was_answered.load(); }
+
 void print_json(const json& object) {
-  std::printf("%s\n", object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
-  std::fflush(stdout);  // whatever ends this process next
+  was_answered.store(true);
+  std::fprintf(answer_stream(), "%s\n", object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+  std::fflush(answer_stream());  // whatever ends this process next
 }
 
 int fail(const Status& status, int exit_code, bool as_json) {

@@ -41,6 +41,8 @@ const std::map<std::string, const char*> kGroups{
     {"--model", kFlow},
     {"--window", kFlow},
     {"--deadline", kFlow},
+    {"--start-limit", kFlow},
+    {"--end-limit", kFlow},
     {"--buffers", kFlow},
     {"--processes", kBetween},
     {"--transport", kBetween},

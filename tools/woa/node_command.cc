@@ -10,7 +10,9 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/kernel_watch.h"
 #include "tools/woa/option_values.h"
+#include "tools/woa/process.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
@@ -26,6 +28,8 @@ struct NodeArguments {
 };
 
 int serve(ControlSocket socket, const Transports& transports, bool child) {
+  const ForeignOutput foreign;
+  const ExitWatch watch;
   const BackendRegistry backends = all_backends();
   NodeProcess process;
   process.backends = &backends;
@@ -33,7 +37,9 @@ int serve(ControlSocket socket, const Transports& transports, bool child) {
   process.kernel_path = kernel_path();
   process.read_declaration = read_declaration;
   process.child = child;
-  return serve_node(std::move(socket), process);
+  const int code = serve_node(std::move(socket), process);
+  if (code == 1 && !transports.wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
+  return code;
 }
 
 int serve_parent(int descriptor, const TransportOptions& between) {

@@ -5,6 +5,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/controller/trace_counts.h"
+#include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
@@ -101,6 +102,7 @@ bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progress
 }  // namespace
 
 ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen) {
+  const ForeignOutput foreign;
   plan.window = 1;  // so that no stage waits for a processor that another one takes
   plan.deadline_ns = 0;
   options.trace = true;

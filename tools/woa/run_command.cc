@@ -8,6 +8,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/counted.h"
 #include "runtime/base/written_file.h"
 #include "runtime/node/run.h"
 #include "runtime/rpc/call_model.h"
@@ -15,15 +16,20 @@
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
+#include "tools/woa/interruption.h"
 #include "tools/woa/joining.h"
+#include "tools/woa/kernel_watch.h"
 #include "tools/woa/load_plan.h"
 #include "tools/woa/option_values.h"
+#include "tools/woa/process.h"
 #include "tools/woa/progress.h"
 #include "tools/woa/run_result.h"
 #include "tools/woa/transports.h"
 
 namespace woa::tools {
 namespace {
+
+constexpr std::uint64_t kStuckNs = 250'000'000;  // that a kernel has to end after everything has been said
 
 struct RunArguments {
   GraphOptions graph;
@@ -32,6 +38,7 @@ struct RunArguments {
   JoinArguments joining;
   std::vector<std::string> in, out;
   std::uint64_t instances = 0;  // 0: as many as input files
+  std::uint64_t start_ns = RunOptions().start_ns, end_ns = RunOptions().end_ns;
 };
 
 const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
@@ -49,6 +56,8 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.kernel_path = kernel_path();
   options.read_declaration = read_declaration;
   options.trace = !arguments.trace.empty();
+  options.start_ns = arguments.start_ns;
+  options.end_ns = arguments.end_ns;
   if (arguments.processes == "per-controller") {
     options.node_command = {program_path().string(), kServeCommand};
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
@@ -76,6 +85,8 @@ struct Collected {
   std::uint64_t completed = 0;
 
   void add(const Completion& completion) {
+    if (completion.failure != nullptr && completion.failure->code == Code::kCancelled)
+      return;  // neither done nor failed
     ++completed;
     if (completion.failure != nullptr) {
       result.failures.push_back({completion.instance, *completion.failure});
@@ -121,19 +132,60 @@ void drive(Run& run, const InputFiles& inputs, Collected& collected) {
   result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
 }
 
+// Interrupted, say how far it came.
+void count_what_is_done(RunResult& result) {
+  if (result.status.code() != Code::kCancelled) return;
+  result.status = {Code::kCancelled, result.status.message() + ", " + std::to_string(result.done) + " of " +
+                                         counted(result.instances, "instance") + " done"};
+}
+
 int report(const RunArguments& arguments, RunResult& result) {
   if (result.status.ok() && result.report && !arguments.trace.empty()) {
     result.status = write_trace(*result.plan, *result.report, arguments.trace);
   }
   if (arguments.graph.json) print_json(to_json(result));
   print(result, !arguments.graph.json);
+  if (result.status.code() == Code::kCancelled) return Interruption::exit_code();
   return result.status.ok() && result.failures.empty() ? kDone : kFailed;
+}
+
+// From the start of the nodes to their end.
+int execute_over(const OwnedTransports& transports, const RunArguments& arguments, const Plan& plan,
+                 const InputFiles& inputs, JoinedNodes nodes, Collected& collected) {
+  const bool wants_json = arguments.graph.json;
+  RunResult& result = collected.result;
+  const BackendRegistry backends = all_backends();
+  std::optional<ForeignOutput> foreign(std::in_place);
+  auto run = Run::start(
+      plan, run_options(arguments, plan, backends, transports),
+      [&collected](const Completion& completion) { collected.add(completion); }, std::move(nodes));
+  if (!run.ok()) {
+    const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
+    return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
+  }
+  const Interruption interruption(
+      [&run = **run](const char* name) { run.cancel(std::string("interrupted by ") + name); });
+  std::optional<KernelWatch> watch;
+  if (arguments.processes == "one") watch.emplace(**run, wants_json);
+  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
+  result.plan = &(*run)->plan();
+  result.sites = (*run)->sites();
+  drive(**run, inputs, collected);
+  auto finished = (*run)->finish();
+  result.status = finished.status();
+  if (finished.ok()) result.report = std::move(*finished);
+  collected.finish(inputs);
+  count_what_is_done(result);
+  foreign.reset();
+  const int code = report(arguments, result);
+  foreign.emplace();  // kernels that end now may say something
+  if (!(*run)->stop_within(kStuckNs)) end_process(code);
+  return code;
 }
 
 int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& inputs, ParallelJob& job,
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
-  const BackendRegistry backends = all_backends();
   const auto transports = transports_for(arguments);
   if (!transports.ok())
     return fail(transports.status(), transports.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
@@ -148,22 +200,9 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   // Only after errors were told: a launcher that ends the job, since a node has failed, answers nobody who leaves it.
   job.leave();
-  auto run = Run::start(
-      plan, run_options(arguments, plan, backends, *transports),
-      [&collected](const Completion& completion) { collected.add(completion); }, std::move(*nodes));
-  if (!run.ok()) {
-    const bool absent = run.status().code() == Code::kUnavailable || run.status().code() == Code::kPeerLost;
-    return fail(run.status(), absent ? kUnavailable : kFailed, wants_json);
-  }
-  if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
-  result.plan = &(*run)->plan();
-  result.sites = (*run)->sites();
-  drive(**run, inputs, collected);
-  auto finished = (*run)->finish();
-  result.status = finished.status();
-  if (finished.ok()) result.report = std::move(*finished);
-  collected.finish(inputs);
-  return report(arguments, result);
+  const int code = execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
+  if (code != kDone && !transports->wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
+  return code;
 }
 
 // What is wrong with an option's form is bad usage; what is wrong with the file behind it is bad input.
@@ -222,6 +261,7 @@ void add_run(CLI::App& app, Action& action) {
   add_transport_options(command, arguments->between, [&joining = arguments->joining] { return joining.nodes != 0; });
   add_wire_options(command, arguments->between);
   add_join_options(command, arguments->joining);
+  add_limit_options(command, arguments->start_ns, arguments->end_ns);
   command
       .add_option(
           "--fan-out", arguments->fan_out,

@@ -265,8 +265,13 @@ json to_json(const RunResult& result) {
 }
 
 void print(const RunResult& result, bool summary) {
-  print_failures(result.failures);
-  if (!result.status.ok()) print_error(result.status);
+  std::vector<FailedInstance> own = result.failures;  // what ended the run is said once, whatever it took with it
+  const std::size_t lost = std::erase_if(own, [&](const FailedInstance& failed) {
+    return !result.status.ok() && failed.failure.message == result.status.message();
+  });
+  print_failures(own);
+  const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
+  if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
   if (!summary || !result.report) return;
   print_counts(result);
   print_providers(result);

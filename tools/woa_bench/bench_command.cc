@@ -24,6 +24,7 @@
 #include "tools/woa/kept_files.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
+#include "tools/woa/process.h"
 #include "tools/woa/transports.h"
 #include "tools/woa_bench/bench_help.h"
 #include "tools/woa_bench/bench_plot.h"
@@ -62,7 +63,10 @@ int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
   options.kernel_path = kernel_path();
   options.read_declaration = read_declaration;
   options.node_command = {program_beside("woa").string(), kServeCommand};
-  const auto report = bench(options);
+  const auto report = [&] {
+    const ForeignOutput foreign;
+    return bench(options);
+  }();
   if (!report.ok())
     return fail(report.status(), report.status().code() == Code::kUnavailable ? kUnavailable : kFailed, shown.json);
   if (const Status plotted = shown.plot.empty() ? Status() : write_file(shown.plot, to_svg(*report)); !plotted.ok())

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "runtime/base/clock.h"
+#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
@@ -98,13 +99,9 @@ Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     to_kernel_output(plan.outputs[i].type, firing.outputs[i].block, outputs_[i]);
   }
-  woa_error error;
-  error.message[0] = '\0';
-  const woa_status result = program.stage.kernel->size(program.stage.self, inputs_.data(), outputs_.data(), &error);
-  if (result != WOA_OK) {
-    error.message[sizeof error.message - 1] = '\0';
-    return {to_code(result), error.message};
-  }
+  WOA_RETURN_IF_ERROR(call_kernel("size", [&](woa_error& error) {
+    return program.stage.kernel->size(program.stage.self, inputs_.data(), outputs_.data(), &error);
+  }));
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     outputs_[i].written = 1;
     if (plan.outputs[i].type.dims.empty()) outputs_[i].dims[0] = static_cast<std::uint32_t>(outputs_[i].bytes);

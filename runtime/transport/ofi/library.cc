@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace woa::ofi {
 namespace {
 
@@ -11,7 +13,13 @@ std::string version_text(std::uint32_t version) {
   return std::to_string(FI_MAJOR(version)) + "." + std::to_string(FI_MINOR(version));
 }
 
+// libinfinipath, which some builds of libfabric load, would replace this process's handlers of signals by some that
+// call exit(), also while libfabric holds its locks: a SIGTERM would hang, and a crash look like an exit. It asks
+// first.
+void keep_signal_handlers() { ::setenv("IPATH_NO_BACKTRACE", "1", 0); }
+
 Result<FabricLibrary> load() {
+  keep_signal_handlers();
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return {Code::kUnavailable, std::string("libfabric cannot be loaded (") + ::dlerror() + "); install libfabric1"};

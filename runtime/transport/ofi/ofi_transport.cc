@@ -5,8 +5,10 @@
 
 #include <map>
 #include <string>
+#include <system_error>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/system_limit.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "runtime/transport/ofi/receiver.h"
@@ -280,9 +282,13 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
   keep_alive.every_ns = options.keep_alive_ns;
   keep_alive.silence_ns = options.silence_ns;
   keep_alive.start_ns = options.start_ns;
-  return std::unique_ptr<OfiTransport>(
-      std::make_unique<Ofi>(std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive),
-                            RegistrationLimits{options.registrations, options.registered_bytes}));
+  try {
+    auto wire = std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive);
+    return std::unique_ptr<OfiTransport>(
+        std::make_unique<Ofi>(std::move(wire), RegistrationLimits{options.registrations, options.registered_bytes}));
+  } catch (const std::system_error& error) {
+    return limit_reached("ofi: the thread that serves the wire", error.code().value());
+  }
 }
 
 }  // namespace woa

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <system_error>
 
 #include "runtime/base/clock.h"
 
@@ -17,12 +19,17 @@ constexpr std::uint64_t kLookNs = 1'000'000;  // where there is nothing to sleep
 constexpr unsigned kMostRefused = 16;         // waits in a row, should a provider always say that it has more
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
+int made(int descriptor) {
+  if (descriptor >= 0) return descriptor;
+  throw std::system_error(errno, std::generic_category());
+}
+
 }  // namespace
 
 Service::Service(Fabric& fabric, KeepAlive keep_alive)
     : fabric_(fabric),
       keep_alive_(keep_alive),
-      wake_descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_descriptor_(made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))),
       thread_([this] { run(); }) {}
 
 Service::~Service() {

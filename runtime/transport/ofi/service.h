@@ -34,7 +34,7 @@ class Served {
 
 class Service {
  public:
-  // `fabric` outlives it.
+  // `fabric` outlives it. Throws std::system_error where the system has no descriptor or thread for it.
   Service(Fabric& fabric, KeepAlive keep_alive);
   ~Service();
   Service(const Service&) = delete;

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 
+#include "runtime/base/system_limit.h"
 #include "runtime/transport/pages.h"
 
 namespace woa {
@@ -69,11 +71,12 @@ Result<std::shared_ptr<Segment>> ShmTransport::allocate(std::string_view label, 
   if (bytes == 0) return {Code::kInvalid, what + "; it needs at least 1"};
   const std::string file = "woa:" + std::string(label.substr(0, kMaxLabel));
   const int descriptor = memfd_create(file.c_str(), MFD_ALLOW_SEALING | MFD_CLOEXEC);
-  if (descriptor < 0)
-    return {Code::kExhausted, what + ": " + system_error("memfd_create") + "; raise the limit it names"};
+  if (descriptor < 0) return limit_reached(what + ": memfd_create", errno);
   auto segment = std::make_shared<ShmSegment>(descriptor, bytes);
-  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0)
-    return {Code::kExhausted, what + ": " + system_error("ftruncate") + "; lower the window or the ports' bounds"};
+  if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
+    const Status limit = limit_reached(what + ": ftruncate", errno);
+    return {limit.code(), limit.message() + "; or lower the window or the ports' bounds"};
+  }
   if (fcntl(descriptor, F_ADD_SEALS, kSeals) != 0) return {Code::kInternal, what + ": " + system_error("F_ADD_SEALS")};
   return std::shared_ptr<Segment>(std::move(segment));
 }

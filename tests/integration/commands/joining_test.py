@@ -268,6 +268,18 @@ class Joining(JoinTest):
         self.assertIn("cpu:1'", run.error)  # whoever noticed it first
         self.assertEqual(nodes[0].end(), 1, nodes[0].error)  # told to stop, or by itself
 
+    def test_nodes_do_not_outwait_a_run_that_is_stopped(self):
+        os.mkdir(self.path("copies"))
+        run, address = self.start_run(2, instances="1000000000", out="copies/%i")
+        nodes = [self.start_node(address, "--controller", "cpu:0"), self.start_node(address, "--controller", "cpu:1")]
+        while not os.path.exists(self.path("copies/0")):
+            self.assertIsNone(run.process.poll())
+            time.sleep(0.01)
+        run.process.send_signal(signal.SIGSTOP)
+        for node in nodes:
+            self.assertEqual(node.end(), 1, node.error)
+            self.assertIn("channel ", node.error)  # which one it lost, and how
+
     def test_bad_usage(self):
         plain = ("run", HELLO, "--in", "text=" + self.text)
         readable = self.write("readable", "0" * 32)

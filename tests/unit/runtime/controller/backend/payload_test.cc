@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/controller/backend.h"
+#include "runtime/controller/kernel_call.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 

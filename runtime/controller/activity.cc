@@ -1,0 +1,51 @@
+#include "runtime/controller/activity.h"
+
+#include <algorithm>
+#include <string>
+
+namespace woa {
+namespace {
+
+constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more lanes
+
+}  // namespace
+
+std::size_t activity_slots(const ControllerPlan& controller) noexcept {
+  return std::max<std::size_t>(kMinFirings, controller.lanes);
+}
+
+std::size_t activity_bytes(const Plan& plan) noexcept {
+  std::size_t slots = 0;
+  for (const ControllerPlan& controller : plan.controllers) slots += activity_slots(controller);
+  return slots * sizeof(ActivitySlot);
+}
+
+Activity activity_of(const Plan& plan, std::uint32_t controller, std::span<std::byte> memory) noexcept {
+  std::size_t first = 0;
+  for (std::uint32_t c = 0; c < controller; ++c) first += activity_slots(plan.controllers[c]);
+  return {reinterpret_cast<ActivitySlot*>(memory.data()) + first, activity_slots(plan.controllers[controller])};
+}
+
+std::vector<RunningKernel> running_kernels(std::uint32_t controller, Activity slots) {
+  std::vector<RunningKernel> running;
+  for (const ActivitySlot& slot : slots) {
+    const std::uint32_t stage = slot.stage.load(std::memory_order_acquire);
+    if (stage == ActivitySlot::kIdle) continue;
+    running.push_back({stage - 1, controller, slot.instance.load(std::memory_order_relaxed)});
+  }
+  return running;
+}
+
+std::string to_string(const Plan& plan, std::span<const RunningKernel> running) {
+  std::string text;
+  for (const RunningKernel& each : running) {
+    if (each.stage >= plan.stages.size()) continue;  // another process writes these words
+    const StagePlan& stage = plan.stages[each.stage];
+    text += (text.empty() ? "stage '" : " and stage '") + stage.name + "' (kernel '" + stage.kernel + "') " +
+            (each.instance == RunningKernel::kLoading ? "was being loaded"
+                                                      : "ran instance " + std::to_string(each.instance));
+  }
+  return text;
+}
+
+}  // namespace woa

@@ -1,0 +1,286 @@
+"""How runs end when kernels misbehave, when the user interrupts them, and when the system's limits are met."""
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import harness
+from harness import SOURCE, WOA, WoaTest
+
+HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
+SANITIZED = bool(os.environ.get("WOA_SANITIZED"))
+KERNEL = """
+#include <csignal>
+#include <stdexcept>
+#include <string>
+#include "kernels/woa_kernel.h"
+namespace {
+std::string how;
+woa_status create(const woa_param *params, size_t count, void **, woa_error *) {
+  how = woa_param_text(params, count, "how");
+  if (how == "throws-early") throw std::runtime_error("no create");
+  if (how == "dies-early") raise(SIGKILL);
+  if (how == "stops-early") raise(SIGSTOP);
+  return WOA_OK;
+}
+woa_status run(void *, const woa_firing *, const woa_input *in, woa_output *out, woa_error *error) {
+  if (how == "segv") *reinterpret_cast<volatile int *>(8) = 1;
+  if (how == "kill") raise(SIGKILL);
+  if (how == "exit") exit(3);
+  if (how == "throw") throw std::runtime_error("a thing");
+  if (how == "number") return woa_fail(error, static_cast<woa_status>(77), "seventy-seven");
+  if (how == "peer") return static_cast<woa_status>(9);
+  if (how == "spin") for (volatile int k = 0;;) k = k + 1;
+  if (how == "print") printf("{ working on %d bytes\\n", static_cast<int>(in[0].bytes));
+  woa_status status = woa_claim(&out[0], "data", in[0].bytes, error);
+  if (status == WOA_OK) memcpy(out[0].data, in[0].data, in[0].bytes);
+  return status;
+}
+}  // namespace
+extern "C" WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {WOA_KERNEL_ABI, create, nullptr, nullptr, run, nullptr, 0};
+  return &kernel;
+}
+"""
+GRAPH = """woa: 1
+graph: trouble
+kernels: [kernel.yaml]
+inputs: {text: {type: bytes, max: 4KiB}}
+stages:
+  before: {kernel: copy, in: {data: text}, on: "cpu:0"}
+  odd: {kernel: trouble, in: {data: before.data}, params: {how: HOW}, on: "cpu:1"}
+outputs: {copy: odd.data}
+"""
+
+
+class Kernels(WoaTest):
+    @classmethod
+    def setUpClass(cls):
+        compiler = os.environ.get("CXX") or "c++"
+        if shutil.which(compiler) is None:
+            harness.skip_program("compiler", compiler + " is not installed")
+        cls.built = tempfile.mkdtemp(prefix="woa-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.built)
+        subprocess.run([compiler, "-std=c++20", "-shared", "-fPIC", "-I" + SOURCE, "-o", os.path.join(cls.built, "libtrouble.so"), "-x", "c++", "-"],
+                       input=KERNEL.encode(), check=True)
+
+    def setUp(self):
+        super().setUp()
+        self.text = self.write("text", "hello\n")
+        shutil.copy(os.path.join(self.built, "libtrouble.so"), self.folder)
+        self.write("kernel.yaml", "woa_kernel: 1\nname: trouble\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: 4KiB}}\n"
+                   "params: {how: {type: string}}\nlibrary: libtrouble.so\nvariants: {cpu: {}}\n")
+
+    def graph(self, how):
+        return self.write("graph.yaml", GRAPH.replace("HOW", how))
+
+    def run_trouble(self, how, *more):
+        return self.woa("run", self.graph(how), "--in", "text=" + self.text, *more)
+
+    def test_a_death_is_told_once_with_its_signal_stage_and_instance(self):
+        deaths = [("kill", "signal 9"), ("exit", "exit code 3")] + ([] if SANITIZED else [("segv", "signal 11")])
+        for transport in ("shm", "ofi"):
+            for how, text in deaths:
+                with self.subTest(how, transport=transport):
+                    done = self.run_trouble(how, "--instances", "4", "--json", "--transport", transport)
+                    self.skip_without_libraries(done.returncode, done.stderr.decode())
+                    self.refused(done, 1, "controller 'cpu:1': its process", text, "while stage 'odd' (kernel 'trouble') ran instance 0", "4 instances")
+                    self.assertEqual(done.stderr.decode().count("ran instance 0"), 1)
+                    failures = {each["instance"]: each for each in json.loads(done.stdout)["failures"]}
+                    self.assertEqual((failures[0]["code"], failures[0]["stage"], failures[1]["stage"]), ("peer_lost", "odd", None))
+
+    def test_a_death_while_kernels_are_loaded_names_the_kernel(self):
+        self.refused(self.run_trouble("dies-early"), 3, "controller 'cpu:1'", "signal 9", "stage 'odd' (kernel 'trouble') was being loaded")
+
+    def test_a_node_that_is_stopped_before_it_is_ready_is_named(self):
+        for transport in ("shm", "ofi"):
+            done = self.run_trouble("stops-early", "--start-limit", f"{harness.LIMIT_S / 20:.0f}s", "--transport", transport)
+            self.skip_without_libraries(done.returncode, done.stderr.decode())
+            self.refused(done, 3, "error[unavailable]", "not ready after", "cpu:1 (process ", "--start-limit")
+
+    def test_in_one_process_a_kernel_that_ends_it_is_named(self):
+        done = self.run_trouble("exit", "--processes", "one", "--json")
+        self.refused(done, 1, "error[broken_contract]", "exit(3)", "stage 'odd' (kernel 'trouble') ran instance 0")
+        self.assertEqual(json.loads(done.stdout)["error"]["code"], "broken_contract")
+        if SANITIZED:
+            return
+        done = self.run_trouble("segv", "--processes", "one", "--json")
+        self.refused(done, -signal.SIGSEGV, "signal 11", "stage 'odd' (kernel 'trouble') ran instance 0")
+        self.assertFalse(json.loads(done.stdout)["ok"])
+
+    def test_what_a_kernel_throws_or_answers_wrongly_is_its_broken_contract(self):
+        for how, text in (("throw", "run() threw an exception (a thing)"), ("number", "run() answered 77, which is no woa_status"),
+                          ("peer", "run() answered 9, which is no woa_status")):
+            for processes in ("one", "per-controller"):
+                done = self.run_trouble(how, "--processes", processes)
+                self.refused(done, 1, "error[broken_contract]: instance 0 ", " failed at stage odd: " + text)
+        self.refused(self.run_trouble("throws-early"), 1, "create() threw an exception (no create)", "kernel 'trouble'")
+
+    def test_stdout_is_the_command_s_own(self):
+        for processes in ("one", "per-controller"):
+            done = self.run_trouble("print", "--processes", processes, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["failures"], [])
+            self.assertIn(b"{ working on 6 bytes", done.stderr)
+            done = self.run_trouble("print", "--processes", processes)
+            self.assertNotIn(b"working", done.stdout)
+            self.assertIn(b"{ working on 6 bytes", done.stderr)
+        done = self.run_trouble("print", "--out", "copy=/dev/stdout", "--processes", "one", "--json")
+        self.assertTrue(done.stdout.startswith(b"hello\n{"), done.stdout[:80])  # what the user asked for, and the object
+        for command in (["profile", "--in", "text=" + self.text, "-o", self.path("profile.json")], ["compare", "--in", "text=" + self.text, "--run"]):
+            done = self.woa(command[0], self.graph("print"), *command[1:], "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            json.loads(done.stdout)
+
+    def test_a_stuck_kernel_ends_the_run_in_both_layouts(self):
+        for processes in ("one", "per-controller"):
+            done = self.run_trouble("spin", "--deadline", "200ms", "--end-limit", "500ms", "--processes", processes, "--json")
+            self.refused(done, 1, "error[deadline_exceeded]: instance 0 ", " failed at stage odd: ", "while stage 'odd' (kernel 'trouble') ran instance 0")
+            self.assertEqual(json.loads(done.stdout)["failures"][0]["stage"], "odd")
+
+    def test_an_interruption_ends_a_stuck_kernel(self):
+        for processes in ("one", "per-controller"):
+            for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+                running = subprocess.Popen([WOA, "run", self.graph("spin"), "--in", "text=" + self.text, "--processes", processes, "--json"],
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                time.sleep(1)
+                running.send_signal(number)
+                out, error = running.communicate(timeout=harness.LIMIT_S)
+                self.assertEqual((running.returncode, json.loads(out)["error"]["code"]), (code, "cancelled"), error)
+
+
+class Interrupted(WoaTest):
+    def start(self, *arguments, before=None):
+        slow = self.write("slow.yaml", "woa: 1\ngraph: slow\ninputs: {text: {type: bytes, max: 4KiB}}\nstages:\n"
+                          "  first: {kernel: fail_if, in: {data: text}, params: {delay_ms: 50}, on: 'cpu:0'}\n"
+                          "  second: {kernel: copy, in: {data: first.data}, on: 'cpu:1'}\noutputs: {copy: second.data}\n")
+        return subprocess.Popen([WOA, "run", slow, "--in", "text=" + self.write("text", "x"), "--instances", "100000", "--json", *arguments],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=before)
+
+    def check(self, start, send, code):
+        """Later and later, until instances have begun."""
+        wait, result = 0.5, {}
+        while "failures" not in result and wait < harness.LIMIT_S:
+            running = start()
+            time.sleep(wait)
+            wait *= 2
+            send(running.pid)
+            out, error = running.communicate(timeout=harness.LIMIT_S)
+            self.skip_without_libraries(running.returncode, error.decode())
+            self.assertEqual(running.returncode, code, error)
+            result = json.loads(out)
+            self.assertEqual(result["error"]["code"], "cancelled")
+        self.assertEqual((result["failures"], result["instances"]), ([], 100000))
+        self.assertRegex(error.decode(), r"interrupted by SIG\w+.*, \d+ of 100000 instances done")
+
+    def test_it_ends_in_order(self):
+        """Alone, and with all its processes, as a terminal does; over what libfabric loads, too."""
+        for transport in ("shm", "ofi"):
+            for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+                for kill in (os.kill, os.killpg):
+                    self.check(lambda: self.start("--transport", transport), lambda pid: kill(pid, number), code)
+
+    def test_at_any_moment_of_a_start_over_ofi(self):
+        for k in range(12):
+            running = self.start("--transport", "ofi")
+            time.sleep(0.02 * k)
+            running.send_signal(signal.SIGTERM)
+            _, error = running.communicate(timeout=harness.LIMIT_S)
+            self.skip_without_libraries(running.returncode, error.decode())
+            self.assertIn(running.returncode, (143, -signal.SIGTERM), error)  # the signal's own: before main() began
+
+    def test_signals_that_the_parent_blocks_or_ignores(self):
+        def before():
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGCHLD))
+            for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGXFSZ):
+                signal.signal(number, signal.SIG_IGN)
+        self.check(lambda: self.start(before=before), lambda pid: os.kill(pid, signal.SIGTERM), 143)
+
+    def test_as_process_1(self):
+        new_processes = 0x20000000  # CLONE_NEWPID
+        libc = ctypes.CDLL(None, use_errno=True)
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            helper = os.fork()
+            if helper == 0:
+                if libc.unshare(new_processes) != 0:
+                    os._exit(77)
+                running = self.start()
+                time.sleep(1)
+                os.kill(running.pid, number)
+                running.communicate(timeout=harness.LIMIT_S)
+                os._exit(0 if running.returncode == code else 1)
+            status = os.waitstatus_to_exitcode(os.waitpid(helper, 0)[1])
+            if status == 77:
+                self.skip("namespaces", "this user may not make namespaces")
+            self.assertEqual(status, 0)
+
+    def test_other_commands_end_with_the_same_codes_and_an_object(self):
+        running = subprocess.Popen([WOA, "calibrate", "--json", "-o", self.path("machine.yaml")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1)
+        running.send_signal(signal.SIGTERM)
+        out, error = running.communicate(timeout=harness.LIMIT_S)
+        self.assertEqual((running.returncode, json.loads(out)["error"]["code"]), (143, "cancelled"), error)
+
+
+class Limits(WoaTest):
+    def limited(self, which, limit, *arguments):
+        return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S,
+                              preexec_fn=lambda: resource.setrlimit(which, (limit, limit)))
+
+    def test_open_files(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer's runtime needs descriptors of its own")
+        text = self.write("text", "hello\n")
+        for limit in range(5, 10):
+            done = self.limited(resource.RLIMIT_NOFILE, limit, "run", HELLO, "--in", "text=" + text)
+            self.refused(done, 1, "error[exhausted]", "Too many open files", f"a limit of {limit} on open files", "ulimit -n")
+            self.assertNotIn("without a host", done.stderr.decode())
+
+    def test_connections_that_use_up_the_descriptors_do_not_end_a_run_that_waits(self):
+        if SANITIZED:
+            self.skipTest("a sanitizer's runtime needs descriptors of its own")
+        text, secret = self.write("text", "hello\n"), self.write("secret", "0123456789abcdef0123456789abcdef\n")
+        os.chmod(secret, 0o600)
+        run = subprocess.Popen([WOA, "run", HELLO, "--in", "text=" + text, "--nodes", "1", "--listen", "lo", "--secret", secret, "--wait", "60"],
+                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        waits = run.stderr.readline()
+        if "--join" not in waits:
+            self.skip_without_libraries(run.wait(), waits + run.communicate()[1])
+        port = int(waits.split("--join ")[1].split()[0].rsplit(":", 1)[1])
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(60)]
+        time.sleep(1)
+        self.assertIsNone(run.poll())
+        for each in idle:
+            each.close()
+        node = self.woa("node", "--join", f"127.0.0.1:{port}", "--secret", secret, "--wait", "30")
+        _, error = run.communicate(timeout=harness.LIMIT_S)
+        self.assertEqual((run.returncode, node.returncode), (0, 0), error + node.stderr.decode())
+
+    def test_sizes_of_files(self):
+        text, limit = self.write("text", b"x" * 100000), 50000
+        done = self.limited(resource.RLIMIT_FSIZE, limit, "run", HELLO, "--in", "text=" + text, "--json")
+        self.refused(done, 1, "error[exhausted]", "File too large", f"{limit} bytes on files and shared memory", "ulimit -f")
+        self.assertFalse(json.loads(done.stdout)["ok"])
+        done = self.limited(resource.RLIMIT_FSIZE, limit, "run", HELLO, "--in", "text=" + text, "--out", "copy=" + self.path("copy"),
+                            "--processes", "one")
+        self.refused(done, 1, "File too large")
+
+    def test_a_program_s_end_is_known_where_the_parent_ignores_children(self):
+        os.mkdir(self.path("bin"))
+        os.chmod(self.write("bin/dot", "#!/bin/sh\nprintf '<svg'\nexit 3\n"), 0o755)
+        done = subprocess.run([WOA, "compile", HELLO, "-o", self.path("x.plan"), "--svg", self.path("x.svg")], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=harness.LIMIT_S, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+                              env=dict(os.environ, PATH=self.path("bin") + ":" + os.environ["PATH"]))
+        self.refused(done, 1, "ended with code 3")
+        self.assertFalse(os.path.exists(self.path("x.svg")))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,107 @@
+#include "tools/woa/process.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "runtime/base/written_file.h"
+#include "tools/woa/commands.h"
+#include "tools/woa/failure.h"
+#include "tools/woa/interruption.h"
+
+namespace woa::tools {
+namespace {
+
+// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
+// that. What is opened here fails as a closed one does.
+void occupy_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) == -1)
+      (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
+// A parent hands on what it ignores and blocks. How children ended must be known; a limit on the size of files, which
+// shared memory counts as, is an error that is told; and what ends this process must reach it: it stays blocked, and so
+// is not lost, until somebody waits for it.
+void set_signals() {
+  for (const int number : {SIGCHLD, SIGTERM}) std::signal(number, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (const int number : {SIGINT, SIGTERM}) sigaddset(&blocked, number);
+  ::pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+}
+
+// From now on only answers reach the real stdout.
+void keep_stdout_for_answers() {
+  const int real_stdout = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (real_stdout < 0) return;  // no descriptor is to be had: the command will say so
+  std::FILE* stream = ::fdopen(real_stdout, "w");
+  if (stream == nullptr) return;
+  set_answer_stream(stream);
+  set_stdout_of_user(real_stdout);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+bool written(std::FILE* stream) { return std::fflush(stream) == 0 && std::ferror(stream) == 0; }
+
+// An answer that got lost is a failure, whatever the command did.
+int finish(int exit_code) {
+  const bool complete = written(answer_stream());
+  if (written(stdout) && complete) return exit_code;
+  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
+  return exit_code == kDone ? kFailed : exit_code;
+}
+
+}  // namespace
+
+bool wants_json(const std::vector<std::string>& arguments) {
+  return std::ranges::any_of(arguments,
+                             [](const std::string& text) { return text == "--json" || text == "--json=true"; });
+}
+
+void hand_on_stdout() {
+  if (answer_stream() != stdout) ::dup2(::fileno(answer_stream()), STDOUT_FILENO);
+}
+
+int run_process(const std::vector<std::string>& arguments, const std::function<int()>& command) {
+  try {
+    const bool as_json = wants_json(arguments);
+    occupy_closed_descriptors();
+    set_signals();
+    if (as_json) keep_stdout_for_answers();
+    if (!arguments.empty() && arguments.front() == kServeCommand)
+      Interruption::leave_to_parent();
+    else
+      Interruption::watch(as_json);
+    return finish(command());
+  } catch (const std::exception& error) {  // memory exhausted, or a bug
+    std::fprintf(stderr, "woa: internal error: %s\n", error.what());
+    return kFailed;
+  }
+}
+
+void end_process(int exit_code) { ::_exit(finish(exit_code)); }
+
+ForeignOutput::ForeignOutput() {
+  std::fflush(stdout);
+  stdout_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (stdout_ < 0) return;
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  before_ = set_stdout_of_user(stdout_);
+  if (before_ != STDOUT_FILENO) set_stdout_of_user(before_);  // it was elsewhere already
+}
+
+ForeignOutput::~ForeignOutput() {
+  std::fflush(stdout);  // what kernels left there
+  if (stdout_ < 0) return;
+  set_stdout_of_user(before_);
+  ::dup2(stdout_, STDOUT_FILENO);
+  ::close(stdout_);
+}
+
+}  // namespace woa::tools
