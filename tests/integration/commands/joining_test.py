@@ -45,6 +45,8 @@ stages:
 outputs: {copy: both.data}
 """
 
+VERSION = 2  # of the greeting: runtime/node/handshake.h
+
 
 class Joining(JoinTest):
     def test_all_controllers_elsewhere(self):
@@ -172,7 +174,7 @@ class Joining(JoinTest):
             node = self.start_node("127.0.0.1:" + str(server.getsockname()[1]))
             connection, _ = server.accept()
             with connection:
-                connection.sendall(b"WOA-JOIN" + struct.pack("<II", 1, 0) + b"n" * 16)
+                connection.sendall(b"WOA-JOIN" + struct.pack("<II", VERSION, 0) + b"n" * 16)
                 connection.settimeout(harness.LIMIT_S)
                 self.assertEqual(len(connection.recv(136, socket.MSG_WAITALL)), 136)
                 connection.sendall(b"\0" * 40)
@@ -182,15 +184,15 @@ class Joining(JoinTest):
         run, address = self.start_run(1)
         host, port = address.split(":")
         with contextlib.closing(socket.create_connection((host, int(port)))) as stranger:
-            stranger.sendall(b"WOA-JOIN" + struct.pack("<I", 2) + b"\0" * 124)
-            run.says("joins by version 2, this program by 1")
+            stranger.sendall(b"WOA-JOIN" + struct.pack("<I", VERSION + 1) + b"\0" * 124)
+            run.says(f"joins by version {VERSION + 1}, this program by {VERSION}")
         with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as server:
             server.settimeout(harness.LIMIT_S)
             node = self.start_node("127.0.0.1:" + str(server.getsockname()[1]))
             connection, _ = server.accept()
             with connection:
-                connection.sendall(b"WOA-JOIN" + struct.pack("<II", 2, 0) + b"n" * 16)
-                self.unavailable(node, "the host joins by version 2, this program by 1")
+                connection.sendall(b"WOA-JOIN" + struct.pack("<II", VERSION + 1, 0) + b"n" * 16)
+                self.unavailable(node, f"the host joins by version {VERSION + 1}, this program by {VERSION}")
 
     def test_strangers_do_not_hold_the_run_up(self):
         run, address = self.start_run(1)
