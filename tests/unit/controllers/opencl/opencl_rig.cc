@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "controllers/gpu/opencl/register.h"
+#include "runtime/controller/kernel_call.h"
 #include "tests/support/catch.h"
 #include "tests/support/require.h"
 
