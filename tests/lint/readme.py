@@ -30,9 +30,12 @@ def make_tree(root, build, folder):
 
 def usable(build):
     """Names of kernels and of subjects of `woa doctor` that work here."""
+    woa = os.path.join(build, "woa")
+    if not os.path.exists(woa):
+        return set()
+
     def answer(command):
-        done = subprocess.run([os.path.join(build, "woa"), command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return json.loads(done.stdout)
+        return json.loads(subprocess.run([woa, command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
     kernels = {kernel["name"] for kernel in answer("devices")["kernels"] if kernel["available"]}
     return kernels | {finding["subject"] for finding in answer("doctor")["findings"] if finding["health"] == "good"}
 
@@ -69,6 +72,7 @@ def main(root, build, page="README.md"):
         sys.exit(f"{page}: no ```sh block found")
     with tempfile.TemporaryDirectory() as folder:
         make_tree(os.path.abspath(root), os.path.abspath(build), folder)
+        ran = 0
         for needs, script, expected in blocks:
             lacking = absent(needs, build)
             if lacking:
@@ -77,7 +81,8 @@ def main(root, build, page="README.md"):
             problem = run_block(script, expected, folder)
             if problem:
                 sys.exit(f"{page}: {problem}")
-    print(f"{page}: {len(blocks)} examples ran")
+            ran += 1
+    print(f"{page}: {ran} of {len(blocks)} examples ran")
 
 
 if __name__ == "__main__":
