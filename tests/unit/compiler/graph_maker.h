@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/compiler/check/token_game.h"
 #include "tests/unit/compiler/fixture.h"
-#include "tests/unit/compiler/token_game.h"
 
 namespace woa::test {
 
