@@ -10,7 +10,7 @@
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/check/token_game.h"
-#include "tests/unit/compiler/graph_maker.h"
+#include "tests/unit/compiler/fixture.h"
 
 namespace woa::test {
 namespace {
@@ -18,8 +18,7 @@ namespace {
 int below(int n) { return *rc::gen::inRange(0, n); }
 
 Plan any_plan(Random& random) {
-  GraphMaker maker(random);
-  const Compilation result = compile_text(graph_text(maker.make(false)), "graph.yaml", "", maker_options());
+  const Compilation result = compile_text(graph_text(any_body(random)), "graph.yaml", "", program_options());
   RC_ASSERT(result.plan.has_value());
   return *result.plan;
 }

@@ -7,7 +7,7 @@
 #include "runtime/plan/liveness.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/check/token_game.h"
-#include "tests/unit/compiler/graph_maker.h"
+#include "tests/unit/compiler/fixture.h"
 
 namespace woa::test {
 namespace {
@@ -104,7 +104,7 @@ TEST_CASE("where no invariant is found the plan says so, and not elsewhere") {
 }
 
 TEST_CASE("replicas need as much each as one stage, of elements only their share") {
-  CompileOptions options = maker_options();
+  CompileOptions options = program_options();
   options.replicas = {{"w", 2}};
   const Plan plan = compile_good(
       "stages:\n"
@@ -153,12 +153,11 @@ Tried try_edges(const Plan& plan, Random& random) {
 
 TEST_CASE("with as many blocks as are live no game gets stuck; with one less, where they are the least, one does") {
   Random random(7);
-  GraphMaker maker(random);
   Tried all;
   for (int i = 0; i < 150; ++i) {
-    const std::string body = maker.make(false);
+    const std::string body = any_body(random);
     INFO(body);
-    const Plan plan = compile_good(body, maker_options());
+    const Plan plan = compile_good(body, program_options());
     CHECK(shown(plan) == "");
     CHECK(std::none_of(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.claimed; }));
     const Tried tried = try_edges(plan, random);

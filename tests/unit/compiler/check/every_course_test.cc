@@ -8,7 +8,7 @@
 
 #include "runtime/plan/liveness.h"
 #include "tests/support/catch.h"
-#include "tests/unit/compiler/graph_maker.h"
+#include "tests/unit/compiler/fixture.h"
 
 namespace woa::test {
 namespace {
@@ -115,7 +115,7 @@ std::string ends_of(const Plan& plan, const EdgePlan& edge) {
 TEST_CASE("b(e) is the most that an edge of these graphs holds in any course") {
   for (const SmallGraph& graph : kSmallGraphs) {
     INFO(graph.name);
-    const Plan plan = compile_good(graph.body, maker_options());
+    const Plan plan = compile_good(graph.body, program_options());
     EveryCourse courses(plan, 1, {});
     CHECK(courses.all_end());
     CHECK(courses.occupied() == live_of(plan));
@@ -124,7 +124,7 @@ TEST_CASE("b(e) is the most that an edge of these graphs holds in any course") {
 
 TEST_CASE("with live blocks every course ends; with one less, where that is the least, one does not") {
   for (const SmallGraph& graph : kSmallGraphs) {
-    const Plan plan = compile_good(graph.body, maker_options());
+    const Plan plan = compile_good(graph.body, program_options());
     std::vector<std::uint32_t> blocks = live_of(plan);
     INFO(graph.name);
     CHECK(EveryCourse(plan, 1, {blocks, {}}).all_end());
@@ -142,7 +142,7 @@ TEST_CASE("two instances in flight end with live blocks that are the oldest's ow
   bool blocks_without = false;
   for (const SmallGraph& graph : kSmallGraphs) {
     INFO(graph.name);
-    const Plan plan = compile_good(graph.body, maker_options());
+    const Plan plan = compile_good(graph.body, program_options());
     if (plan.edges.size() > 7 || std::string(graph.name).starts_with("scatter")) continue;  // too many states
     const std::vector<std::uint32_t> live = live_of(plan);
     std::vector<std::uint32_t> more = live;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
+#include "tests/support/random_program.h"
 #include "tests/unit/compiler/wiring.h"
 
 namespace woa::test {
@@ -21,6 +22,13 @@ using Random = std::mt19937;
 
 inline std::size_t below(Random& random, std::size_t n) {
   return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+}
+
+// The stages of a random graph that a game can play: it knows no replicas.
+inline std::string any_body(Random& random, bool rewired = false) {
+  RandomProgram program(random, 2 + below(random, 6), false, false);
+  if (rewired) program.rewire();
+  return program.body();
 }
 
 class Game {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/support/catch.h"
-#include "tests/unit/compiler/graph_maker.h"
+#include "tests/unit/compiler/fixture.h"
 
 namespace woa::test {
 namespace {
@@ -23,10 +23,9 @@ void play_all(const std::string& body, const Plan& plan, Random& random, int gam
 
 TEST_CASE("graphs made of parts that fit are accepted, and keep every promise") {
   Random random(1);
-  GraphMaker maker(random);
   for (int i = 0; i < 400; ++i) {
-    const std::string body = maker.make(false);
-    const Plan plan = compile_good(body, maker_options());
+    const std::string body = any_body(random);
+    const Plan plan = compile_good(body, program_options());
     play_all(body, plan, random, 20);
   }
 }
@@ -53,11 +52,10 @@ TEST_CASE("a writer that runs ahead of its reader stays within b(e)") {
 
 TEST_CASE("of graphs rewired at random, those that are accepted keep every promise") {
   Random random(2);
-  GraphMaker maker(random);
   int accepted = 0;
   for (int i = 0; i < 3000; ++i) {
-    const std::string body = maker.make(true);
-    const Compilation result = compile_text(graph_text(body), "graph.yaml", "", maker_options());
+    const std::string body = any_body(random, true);
+    const Compilation result = compile_text(graph_text(body), "graph.yaml", "", program_options());
     CHECK(result.plan.has_value() == result.diagnostics.empty());
     if (!result.plan) continue;
     ++accepted;

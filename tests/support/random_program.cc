@@ -1,9 +1,8 @@
-#include "tests/integration/semantics/random_program.h"
+#include "tests/support/random_program.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <memory>
-#include <mutex>
 #include <utility>
 
 namespace woa::test {
@@ -21,48 +20,6 @@ std::uint64_t mix(const std::string& what, const std::vector<std::string>& input
   for (const std::string& input : inputs) add(input);
   hash ^= hash >> 31;
   return hash * 0x9e3779b97f4a7c15;
-}
-
-std::vector<std::string> inputs_of(const Firing& firing) {
-  std::vector<std::string> inputs;
-  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
-    inputs.push_back(firing.inputs[p].absent ? "absent" : read(firing, p));
-  }
-  return inputs;
-}
-
-// In the graph: a replica's name has a number behind it, a copy's its controller.
-std::string name_of(const StagePlan& stage) { return stage.name.substr(0, stage.name.find_first_of("[@")); }
-
-// Writes every output.
-void all(Firing& firing, const StagePlan& stage) {
-  for (std::uint32_t p = 0; p < firing.outputs.size(); ++p)
-    write(firing, p, value_of(name_of(stage), p, inputs_of(firing)));
-}
-
-// Writes one of them.
-void one(Firing& firing, const StagePlan& stage) {
-  const std::vector<std::string> inputs = inputs_of(firing);
-  const auto port = static_cast<std::uint32_t>(choice_of(name_of(stage), firing.outputs.size(), inputs));
-  write(firing, port, value_of(name_of(stage), port, inputs));
-}
-
-void perhaps(Firing& firing, const StagePlan& stage) {
-  if (choice_of(name_of(stage), 2, inputs_of(firing)) == 0) all(firing, stage);
-}
-
-// Writes from none to all elements.
-void some(Firing& firing, const StagePlan& stage) {
-  const std::vector<std::string> inputs = inputs_of(firing);
-  const std::size_t count = choice_of(name_of(stage), firing.outputs[0].elements.size() + 1, inputs);
-  for (std::uint32_t e = 0; e < count; ++e) write_element(firing, 0, value_of(name_of(stage), e, inputs));
-}
-
-void gather(Firing& firing, const StagePlan& stage) {
-  std::vector<std::string> elements;
-  for (std::size_t e = 0; e < firing.inputs[0].elements.size(); ++e)
-    elements.push_back(firing.inputs[0].elements[e].absent ? "absent" : read_element(firing, 0, e));
-  write(firing, 0, value_of(name_of(stage), 0, elements));
 }
 
 std::string list(const std::vector<std::string>& writers) {
@@ -96,37 +53,40 @@ std::size_t choice_of(const std::string& stage, std::size_t choices, const std::
   return (mix(stage + "?", inputs) >> 20) % choices;
 }
 
-const Functions& program_kernels() {
-  static const Functions kernels{{"copy", all},      {"split", all}, {"join2", all},   {"orelse", all},
-                                 {"maybe", perhaps}, {"route", one}, {"step", one},    {"step2", one},
-                                 {"triple", one},    {"cut", some},  {"paste", gather}};
-  return kernels;
-}
-
-Functions stateful_program_kernels() {
-  struct Tallies {
-    std::mutex mutex;
-    std::map<std::pair<std::string, std::uint64_t>, std::string> last;  // by stage of the plan and instance
-  };
-  Functions kernels = program_kernels();
-  kernels["tally"] = [tallies = std::make_shared<Tallies>()](Firing& firing, const StagePlan& stage) {
-    const std::lock_guard lock(tallies->mutex);
-    std::string& last = tallies->last[{stage.name, firing.instance}];
-    last = value_of(name_of(stage), 0, {read(firing, 0), last});
-    write(firing, 0, last);
-  };
-  return kernels;
-}
-
-RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages, bool state)
+RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages, bool state, bool replicas)
     : random_(random),
       kind_(std::array{Kind::kAny, Kind::kAny, Kind::kWithoutScatters, Kind::kPlain}[below(4)]),
-      state_(state) {
+      state_(state),
+      replicas_(replicas) {
   const Part whole = block({"x"}, stages, 0);
   meaning_ = whole.meaning;
-  text_ = "woa: 1\ngraph: random\ninputs: {x: {type: bytes, max: 64}}\nstages:\n";
-  for (const std::string& stage : stages_) text_ += stage;
-  text_ += "outputs: {y: " + list(whole.out) + "}\n";
+  out_ = whole.out;
+}
+
+void RandomProgram::rewire() {
+  static const std::vector<std::string> kPorts{".piece", ".out",  ".a",     ".b",   ".left",
+                                               ".right", ".done", ".again", ".next"};
+  const std::size_t port = below(kPorts.size());  // before the stage, in every compiler's build
+  const std::string from = "s" + std::to_string(below(stages_.size())) + kPorts[port];
+  std::string& line = stages_[below(stages_.size())];
+  const std::size_t open = line.find('[');
+  if (open == std::string::npos) return;
+  if (below(2) == 0) {
+    line.insert(open + 1, from + ", ");
+  } else {
+    const std::size_t end = std::min(line.find(',', open), line.find(']', open));
+    line.replace(open + 1, end - open - 1, from);
+  }
+}
+
+std::string RandomProgram::text() const {
+  return "woa: 1\ngraph: random\ninputs: {x: {type: bytes, max: 64}}\n" + body();
+}
+
+std::string RandomProgram::body() const {
+  std::string text = "stages:\n";
+  for (const std::string& stage : stages_) text += stage;
+  return text + "outputs: {y: " + list(out_) + "}\n";
 }
 
 std::string RandomProgram::kernel_of(std::size_t stage) const {
@@ -154,7 +114,8 @@ std::string RandomProgram::add(const std::string& kernel, const std::string& inp
 // Also how many replicas.
 std::string RandomProgram::placement() {
   const std::string on = below(3) == 0 ? "" : ", on: \"cpu:" + std::to_string(below(3)) + "\"";
-  return on + (kind_ != Kind::kPlain && below(3) == 0 ? ", replicas: " + std::to_string(1 + below(4)) : "");
+  return on +
+         (kind_ != Kind::kPlain && replicas_ && below(3) == 0 ? ", replicas: " + std::to_string(1 + below(4)) : "");
 }
 
 RandomProgram::Part RandomProgram::block(const Writers& in, std::size_t budget, int depth) {

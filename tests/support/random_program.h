@@ -1,5 +1,6 @@
-// A random graph, and what it means said without tokens, tags or controllers: parts that fit into each other, each of
-// which knows the value that it gives for a value. The kernels are pure functions of a stage's name and its inputs.
+// The random graphs of all tests that want some, and what each means, said without tokens, tags or controllers: parts
+// that fit into each other, each of which knows the value that it gives for a value. The kernels are pure functions of
+// a stage's name and its inputs.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +11,24 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/function_backend.h"
-
 namespace woa::test {
 
 // What output `port` of a stage is for these inputs; an absent one is the text "absent".
 std::string value_of(const std::string& stage, std::uint32_t port, const std::vector<std::string>& inputs);
 // Which of `choices` ways the stage takes.
 std::size_t choice_of(const std::string& stage, std::size_t choices, const std::vector<std::string>& inputs);
-// The kernels that programs use, with those functions inside; their ports stand in
-// tests/golden/compiler/kernels and tests/support/kernels.
-const Functions& program_kernels();
-// Likewise, with one that keeps state of an instance: what is returned is for one run.
-Functions stateful_program_kernels();
-
 class RandomProgram {
  public:
-  // Of about `stages` stages; with `state`, some in scatters keep state of an instance. Some are without what
-  // rpc-polled or rpc-nested cannot run.
-  RandomProgram(std::mt19937& random, std::size_t stages, bool state = false);
+  // Of about `stages` stages; with `state`, some in scatters keep state of an instance; with `replicas`, some have
+  // replicas. Some are without what rpc-polled or rpc-nested cannot run.
+  RandomProgram(std::mt19937& random, std::size_t stages, bool state = false, bool replicas = true);
+  // One stage reads something else, or something more, than it did: most such graphs are wrong. It then means nothing.
+  void rewire();
 
   // The graph file: one input `x`, one output `y`.
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] std::string text() const;
+  // The part of it from `stages:` on.
+  [[nodiscard]] std::string body() const;
   // s0, s1, ...; replicas of one are one.
   [[nodiscard]] std::size_t stages() const noexcept { return stages_.size(); }
   [[nodiscard]] std::string kernel_of(std::size_t stage) const;
@@ -66,12 +63,12 @@ class RandomProgram {
 
   std::mt19937& random_;
   const Kind kind_;
-  const bool state_;
+  const bool state_, replicas_;
   std::vector<std::string> stages_;  // lines of the file
   std::size_t loops_ = 0;
   int scatters_around_ = 0;
   Meaning meaning_;
-  std::string text_;
+  Writers out_;
   mutable std::string x_;                            // the graph's input, while expect() works
   mutable std::map<std::string, std::string> last_;  // likewise: what a stage that keeps state wrote last
 };
