@@ -5,7 +5,6 @@
 
 #include "compiler/buffers/blocks.h"
 #include "compiler/buffers/channels.h"
-#include "compiler/buffers/in_place.h"
 #include "compiler/buffers/invariants.h"
 #include "compiler/check/params.h"
 #include "compiler/check/profile_fit.h"
@@ -27,6 +26,7 @@
 #include "compiler/place/place.h"
 #include "compiler/place/replicas.h"
 #include "compiler/predict/prediction.h"
+#include "runtime/plan/in_place.h"
 
 namespace woa {
 namespace {
@@ -117,12 +117,12 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   check_output_ports(graph, report);
   size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
-  choose_in_place(graph);
   Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
   plan = with_replicas(std::move(plan), graph);
   if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
+  keep_allowed_in_place(plan);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
                  "make the graph smaller as the message says");

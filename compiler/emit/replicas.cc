@@ -97,6 +97,7 @@ Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs) {
     const ControllerPlan& controller = plan.controllers[copy.controller];
     copy.name += "@" + controller.name;
     set_variant(copy, stage, controller);
+    for (OutputPortPlan& port : copy.outputs) port.in_place = -1;  // copies are alike, also where only one could
   }
   const std::vector<EdgePlan> edges = std::exchange(plan.edges, {});
   std::size_t next = 0;
