@@ -1,11 +1,10 @@
 # `make headers`: each header of ours compiles by itself. Files that are compiled together would hide a missing include.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h runtime/*.h tools/*.h)
-foreach(part OPENCL VERILATOR OFI PMIX CBC)  # a header of a library that is not here
+foreach(part OPENCL VERILATOR OFI PMIX)  # a header of a library that is not here
   set(needs_OPENCL "/controllers/gpu/opencl/")
   set(needs_VERILATOR "/controllers/fpga/verilator/")
   set(needs_OFI "/runtime/transport/ofi/|/bench/micro/(.*fabric|ofi_)")
   set(needs_PMIX "/runtime/node/pmix_")
-  set(needs_CBC "/compiler/place/assign/cbc_|/compiler/assign/cbc_")
   if(NOT WOA_HAVE_${part})
     list(FILTER headers EXCLUDE REGEX "${needs_${part}}")
   endif()
@@ -13,6 +12,6 @@ endforeach()
 add_library(woa_headers INTERFACE)
 target_sources(woa_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${CMAKE_SOURCE_DIR} FILES ${headers})
 target_link_libraries(woa_headers INTERFACE woa_settings woa_plan_pb woa_control_proto CLI11::CLI11 nlohmann_json::nlohmann_json)
-target_include_directories(woa_headers SYSTEM INTERFACE ${WOA_LIBYAML_INCLUDE} ${WOA_OPENCL_INCLUDE} ${WOA_OFI_INCLUDE} ${WOA_PMIX_INCLUDE} ${WOA_CBC_INCLUDE})
+target_include_directories(woa_headers SYSTEM INTERFACE ${WOA_LIBYAML_INCLUDE} ${WOA_OPENCL_INCLUDE} ${WOA_OFI_INCLUDE} ${WOA_PMIX_INCLUDE})
 target_compile_options(woa_headers INTERFACE -O0)
 set_target_properties(woa_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)

@@ -3,33 +3,30 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/check/control_flow.h"
-#include "compiler/check/graph_hash.h"
-#include "compiler/check/kernel_catalog.h"
+#include "compiler/buffers/blocks.h"
+#include "compiler/buffers/channels.h"
+#include "compiler/buffers/invariants.h"
 #include "compiler/check/params.h"
 #include "compiler/check/profile_fit.h"
 #include "compiler/check/resolve.h"
 #include "compiler/check/types.h"
-#include "compiler/emit/copies.h"
+#include "compiler/diagnostics/report.h"
 #include "compiler/emit/emit.h"
-#include "compiler/emit/invariants.h"
 #include "compiler/emit/replicas.h"
 #include "compiler/expand/expand.h"
 #include "compiler/expand/includes.h"
-#include "compiler/files.h"
 #include "compiler/parse/file_kind.h"
+#include "compiler/parse/files.h"
 #include "compiler/parse/graph_file.h"
+#include "compiler/parse/kernel_catalog.h"
 #include "compiler/parse/machine_file.h"
 #include "compiler/parse/profile.h"
 #include "compiler/place/by_costs.h"
-#include "compiler/place/capacity.h"
-#include "compiler/place/channels.h"
-#include "compiler/place/device_params.h"
-#include "compiler/place/in_place.h"
+#include "compiler/place/needs.h"
 #include "compiler/place/place.h"
-#include "compiler/place/prediction.h"
 #include "compiler/place/replicas.h"
-#include "compiler/report.h"
+#include "compiler/predict/prediction.h"
+#include "runtime/plan/in_place.h"
 
 namespace woa {
 namespace {
@@ -120,12 +117,12 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   check_output_ports(graph, report);
   size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
-  choose_in_place(graph);
   Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
   plan = with_replicas(std::move(plan), graph);
   if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
+  keep_allowed_in_place(plan);
   if (const Status valid = validate(plan); !valid.ok()) {
     report.error(problem::kBadPlan, {}, cat("the plan of this graph cannot be run: ", valid.message()),
                  "make the graph smaller as the message says");
@@ -167,7 +164,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   std::optional<Profile> profile;
   if (report.errors() == 0) profile = load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
-  check_control_flow(graph, report);
+  if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
   if (profile) check_capacities(graph, machine, Which::kPinned, report);
   std::optional<Certificate> certificate;
   if (profile && report.errors() == 0)

@@ -1,21 +1,20 @@
 #include "compiler/check/control_flow.h"
 
-#include "compiler/check/blocks.h"
-#include "compiler/check/flow.h"
 #include "compiler/check/loops.h"
+#include "compiler/check/order.h"
 #include "compiler/check/scatters.h"
-#include "compiler/check/state_order.h"
 
 namespace woa {
 
-void check_control_flow(Graph& graph, Report& report) {
-  if (!find_loops(graph, report) || !find_scatters(graph, report)) return;
+std::optional<ControlFlow> check_control_flow(Graph& graph, Report& report) {
+  if (!find_loops(graph, report) || !find_scatters(graph, report)) return std::nullopt;
   check_turns(graph, report);
   assign_tags(graph, report);
-  const TurnGraphs turns(graph);
-  Flow flow = analyse_flow(graph, turns, report);
-  check_state_order(graph, turns, flow, report);
-  if (report.errors() == 0) count_blocks(graph, turns, flow, report);  // which needs to know everything
+  ControlFlow shown{TurnGraphs(graph), {}};
+  shown.flow = analyse_flow(graph, shown.turns, report);
+  check_state_order(graph, shown.turns, shown.flow, report);
+  if (report.errors() != 0) return std::nullopt;
+  return shown;
 }
 
 }  // namespace woa

@@ -1,13 +1,19 @@
-// Shows that every course of an instance ends at the sink, and with how many blocks on every edge.
+// Shows that every course of an instance ends at the sink.
 #pragma once
 
-#include "compiler/check/graph.h"
+#include <optional>
+
+#include "compiler/check/flow.h"
 
 namespace woa {
 
-// Finds loops and scatters, gives them their counters in the tag, shows that the rules of docs/liveness.md are kept,
-// and sets b(e) of every edge; adds the edges that carry counts. Reports what is not so; then the graph is not to be
-// used.
-void check_control_flow(Graph& graph, Report& report);
+struct ControlFlow {
+  TurnGraphs turns;  // borrows the graph
+  Flow flow;
+};
+
+// Finds loops and scatters, gives them their counters in the tag, and shows that the rules of docs/liveness.md are
+// kept. Nothing after a report: then the graph is not to be used.
+std::optional<ControlFlow> check_control_flow(Graph& graph, Report& report);
 
 }  // namespace woa

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/graph_file.h"
 #include "compiler/parse/kernel_file.h"
-#include "compiler/report.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {

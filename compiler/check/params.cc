@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/files.h"
+#include "compiler/parse/files.h"
 
 namespace woa {
 namespace {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "compiler/parse/fnv_hash.h"
 
 namespace woa {
 namespace {
@@ -85,6 +88,33 @@ bool check_profile(const Profile& profile, const Graph& graph, const std::string
   check_stages(profile, graph, report);
   check_edges(profile, graph, report);
   return report.errors() == errors;
+}
+
+std::string graph_hash(const Graph& graph, const std::string& name) {
+  FnvHash hash;
+  hash.add(name);
+  for (const GraphStage& stage : graph.stages) {
+    hash.add(stage.name);
+    hash.add(stage.kernel == nullptr ? std::string_view() : std::string_view(stage.kernel->name));
+    hash.add(stage.params.size());
+    for (const ParamPlan& param : stage.params) {
+      hash.add(param.name);
+      if (param.type != ParamType::kFile && param.secret_env.empty()) hash.add(param.value);
+    }
+  }
+  hash.add(graph.edges.size());
+  for (const GraphEdge& edge : graph.edges) {
+    hash.add(graph.writer_name(edge));
+    hash.add(graph.reader_name(edge));
+    hash.add(edge.hold ? "hold" : "");
+    hash.add(edge.loop < 0 ? std::string_view()
+                           : std::string_view(graph.loops[static_cast<std::size_t>(edge.loop)].name));
+  }
+  for (const GraphLoop& loop : graph.loops) {
+    hash.add(loop.name);
+    hash.add(loop.max);
+  }
+  return hash.text();
 }
 
 }  // namespace woa

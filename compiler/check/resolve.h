@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/check/graph.h"
-#include "compiler/check/kernel_catalog.h"
+#include "compiler/parse/kernel_catalog.h"
 
 namespace woa {
 

@@ -1,4 +1,5 @@
-// A plan as a Graphviz drawing.
+#include "compiler/emit/dot.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/compiler.h"
-#include "compiler/emit/traffic.h"
+#include "compiler/predict/traffic.h"
 #include "runtime/base/text.h"
 
 namespace woa {

@@ -1,7 +1,8 @@
-// A stage with replicas becomes as many stages of the plan.
+// A stage with replicas or copies becomes as many stages of the plan.
 #pragma once
 
 #include "compiler/check/graph.h"
+#include "runtime/plan/cost_table.h"
 
 namespace woa {
 
@@ -11,5 +12,9 @@ namespace woa {
 // Between two stages with replicas there are edges only where a token may take them. Blocks beyond b(e) are divided, as
 // the instances in flight are.
 Plan with_replicas(Plan plan, const Graph& graph);
+
+// `plan`, made of `graph` by with_replicas(), with the copies of a table that has them (place/copies.h): each on its
+// own controller, as `NAME@CONTROLLER`, with the blocks of the stage's edges.
+Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs);
 
 }  // namespace woa

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "compiler/check/kernel_catalog.h"
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/graph_file.h"
-#include "compiler/report.h"
+#include "compiler/parse/kernel_catalog.h"
 
 namespace woa {
 

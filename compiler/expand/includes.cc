@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/files.h"
+#include "compiler/parse/files.h"
 
 namespace woa {
 namespace {

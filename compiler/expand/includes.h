@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/graph_file.h"
-#include "compiler/report.h"
 
 namespace woa {
 

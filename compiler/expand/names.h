@@ -1,8 +1,8 @@
 // Looks up what the references of a graph file name.
 #pragma once
 
-#include "compiler/check/kernel_catalog.h"
 #include "compiler/expand/subgraphs.h"
+#include "compiler/parse/kernel_catalog.h"
 
 namespace woa {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/graph_file.h"
-#include "compiler/report.h"
 
 namespace woa {
 

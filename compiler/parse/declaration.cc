@@ -1,12 +1,12 @@
 #include "compiler/parse/declaration.h"
 
-#include "compiler/fnv_hash.h"
+#include "compiler/parse/fnv_hash.h"
 
 namespace woa {
 namespace {
 
 // What is hashed, and in which order: raised whenever that changes, so that no plan is taken for what it is not.
-constexpr std::string_view kForm = "kernel declaration 1";
+constexpr std::string_view kFormOfDigest = "kernel declaration 1";
 
 void add(FnvHash& hash, const PortType& type) {
   hash.add(type.element);
@@ -59,7 +59,7 @@ void add(FnvHash& hash, const VariantPlan& variant) {
 
 KernelDeclaration declaration_of(const KernelDecl& kernel, const VariantPlan& variant) {
   FnvHash hash;
-  hash.add(kForm), hash.add(kernel.name), hash.add(kernel.library);
+  hash.add(kFormOfDigest), hash.add(kernel.name), hash.add(kernel.library);
   hash.add(static_cast<std::uint64_t>(kernel.stateful)), hash.add(kernel.scratch_bytes);
   add_ports(hash, kernel);
   add_params(hash, kernel);

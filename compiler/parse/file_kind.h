@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/compiler.h"
+#include "compiler/parse/descriptions.h"
 
 namespace woa {
 

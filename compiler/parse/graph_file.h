@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/parse/needs.h"
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/param_decl.h"
 #include "compiler/parse/port_type.h"
-#include "compiler/report.h"
+#include "compiler/parse/resources.h"
 
 namespace woa {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/machine.h"
-#include "compiler/parse/needs.h"
 #include "compiler/parse/param_decl.h"
-#include "compiler/report.h"
+#include "compiler/parse/resources.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {

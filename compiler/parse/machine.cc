@@ -1,8 +1,10 @@
 #include "compiler/parse/machine.h"
 
 #include <algorithm>
+#include <initializer_list>
 
-#include "compiler/report.h"
+#include "compiler/diagnostics/report.h"
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
@@ -121,6 +123,81 @@ LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept {
   const auto card = [](ControllerKind kind) { return kind == ControllerKind::kGpu || kind == ControllerKind::kFpga; };
   if (card(from) && card(to)) return kSlot + kSlot;
   return card(from) || card(to) ? kSlot : kSharedMemory;
+}
+
+namespace {
+
+ControllerName any_of(const ControllerName& name) { return {name.kind, std::nullopt}; }
+
+}  // namespace
+
+LinkCost operator+(const LinkCost& a, const LinkCost& b) noexcept {
+  return {a.latency_ps + b.latency_ps, a.ps_per_kib + b.ps_per_kib, false};
+}
+
+LinkTable::Added LinkTable::add(const ControllerName& from, const ControllerName& to, const LinkRule& rule) {
+  const Ends ends{from, to};
+  if (rules_.contains(ends)) return Added::kTwice;
+  if (from.exact() != to.exact()) {
+    if (ambiguous(ends)) return Added::kAmbiguous;
+    Half& half = half_[{from.kind, to.kind}];
+    (from.exact() ? half.left : half.right).insert(from.exact() ? from : to);
+  }
+  rules_.emplace(ends, rule);
+  return Added::kNew;
+}
+
+// `gpu:0 -> fpga` and `gpu -> fpga:1` are both for gpu:0 -> fpga:1. The host is its kind: there it stands at one end.
+bool LinkTable::ambiguous(const Ends& ends) const {
+  const auto& [from, to] = ends;
+  if (from.kind == ControllerKind::kHost || to.kind == ControllerKind::kHost) return false;
+  const auto found = half_.find({from.kind, to.kind});
+  if (found == half_.end()) return false;
+  const std::set<ControllerName>& others = from.exact() ? found->second.right : found->second.left;
+  const bool itself = from.kind == to.kind && others.contains(from.exact() ? from : to);
+  return others.size() > (itself ? 1 : 0);
+}
+
+const LinkRule* LinkTable::find(const ControllerName& from, const ControllerName& to) const {
+  for (const Ends& ends :
+       {Ends{from, to}, Ends{from, any_of(to)}, Ends{any_of(from), to}, Ends{any_of(from), any_of(to)}}) {
+    if (const auto found = rules_.find(ends); found != rules_.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+namespace {
+
+constexpr std::uint64_t kMaxControllerNumber = 1023;
+
+}  // namespace
+
+std::optional<ControllerName> parse_controller(std::string_view text) {
+  ControllerName name;
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  if (kind == "cpu") {
+    name.kind = ControllerKind::kCpu;
+  } else if (kind == "gpu") {
+    name.kind = ControllerKind::kGpu;
+  } else if (kind == "fpga") {
+    name.kind = ControllerKind::kFpga;
+  } else if (text == "host") {
+    name.kind = ControllerKind::kHost;
+  } else {
+    return std::nullopt;
+  }
+  if (colon == std::string_view::npos) return name;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto number = digits.starts_with("0") && digits.size() > 1 ? std::nullopt : parse_digits(digits);
+  if (!number || *number > kMaxControllerNumber) return std::nullopt;
+  name.number = static_cast<std::uint32_t>(*number);
+  return name;
+}
+
+std::string to_string(const ControllerName& name) {
+  const std::string kind(to_string(name.kind));
+  return name.number ? kind + ":" + std::to_string(*name.number) : kind;
 }
 
 }  // namespace woa

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/parse/controller_name.h"
+#include "compiler/parse/machine.h"
 #include "compiler/parse/reader.h"
 
 namespace woa {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/machine.h"
-#include "compiler/report.h"
 
 namespace woa {
 
@@ -30,7 +30,7 @@ struct EdgeProfile {
 
 struct Profile {
   std::string graph;                           // its name
-  std::string graph_hash;                      // compiler/check/graph_hash.h
+  std::string graph_hash;                      // compiler/check/profile_fit.h
   std::map<std::string, StageProfile> stages;  // by name
   // By "stage.port" of both ends; graph inputs are ports of `source`, graph outputs of `sink`.
   std::map<std::pair<std::string, std::string>, EdgeProfile> edges;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/diagnostics/report.h"
 #include "compiler/parse/yaml_tree.h"
-#include "compiler/report.h"
 #include "runtime/base/scalar.h"
 
 namespace woa {

@@ -1,7 +1,8 @@
 #include "compiler/parse/resources.h"
 
-namespace woa {
+#include <utility>
 
+namespace woa {
 std::vector<std::string> with_resource_names(std::vector<std::string> keys) {
   keys.insert(keys.end(), kResourceNames.begin(), kResourceNames.end());
   return keys;
@@ -23,6 +24,16 @@ Resources read_resources(const MapReader& map, Report& report) {
 Resources read_resource_use(const YamlNode& node, Report& report) {
   if (!expect_map(node, "`resources`", "`{luts: 1200, brams: 4}`", report)) return {};
   return read_resources(MapReader(&node, "`resources`", with_resource_names({}), report), report);
+}
+
+std::vector<NeedUse> read_needs(const YamlNode* node, Report& report) {
+  std::vector<NeedUse> needs;
+  if (node == nullptr || !expect_list(*node, "`needs`", "`[syscalls]`", report)) return needs;
+  for (const YamlNode& item : node->items) {
+    if (auto name = read_name(item, "the name of a capability", report))
+      needs.push_back({std::move(*name), item.place});
+  }
+  return needs;
 }
 
 }  // namespace woa

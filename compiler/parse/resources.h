@@ -1,4 +1,4 @@
-// What a controller has, and what a variant of a kernel takes of it: memory and the parts of an FPGA.
+// What a controller has, and what a kernel takes of it: memory, the parts of an FPGA, and capabilities (`needs`).
 #pragma once
 
 #include <array>
@@ -19,5 +19,13 @@ std::vector<std::string> with_resource_names(std::vector<std::string> keys);
 Resources read_resources(const MapReader& map, Report& report);
 // The value of `resources: {luts: 1200, brams: 4}` of a kernel's variant.
 Resources read_resource_use(const YamlNode& node, Report& report);
+
+struct NeedUse {
+  std::string name;
+  Place place;
+};
+
+// `node` may be null. Reports what is no list of names.
+std::vector<NeedUse> read_needs(const YamlNode* node, Report& report);
 
 }  // namespace woa

@@ -6,7 +6,6 @@
 #include <new>
 #include <vector>
 
-#include "compiler/parse/surrogates.h"
 #include "compiler/parse/text_cursor.h"
 #include "compiler/parse/yaml_syntax.h"
 #include "runtime/base/text.h"

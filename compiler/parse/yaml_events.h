@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/report.h"
+#include "compiler/diagnostics/report.h"
 
 namespace woa {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/report.h"
+#include "compiler/diagnostics/report.h"
 
 namespace woa {
 

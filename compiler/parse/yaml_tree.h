@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/report.h"
+#include "compiler/diagnostics/report.h"
+#include "compiler/options.h"
 
 namespace woa {
 
@@ -21,7 +22,6 @@ struct YamlNode {
   bool plain = true;            // scalar: without quotes
 };
 
-inline constexpr std::size_t kMaxYamlBytes = 16U << 20;
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
 // The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/assign/solve.h"
 #include "compiler/place/certify.h"
 #include "compiler/place/copy_problem.h"
 #include "compiler/place/cost_table.h"
+#include "compiler/place/solver/solve.h"
 #include "compiler/place/unmet.h"
 
 namespace woa {

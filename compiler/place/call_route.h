@@ -7,10 +7,9 @@
 #include <span>
 #include <string_view>
 
-namespace woa {
+#include "runtime/rpc/call_model.h"
 
-inline constexpr std::array<std::string_view, 5> kPlacementModels{"woa", "rpc-fused", "rpc-hub", "rpc-nested",
-                                                                  "rpc-polled"};
+namespace woa {
 
 struct Hop {
   std::uint32_t from = 0, to = 0;
@@ -32,7 +31,7 @@ class Route {
   std::size_t count_ = 0;
 };
 
-// Of one token, by the messages that it causes. `model`: of kPlacementModels. `to_sink`: the edge enters the sink.
+// Of one token, by the messages that it causes. `model`: of kCallModels. `to_sink`: the edge enters the sink.
 // `count`: it carries the number of a scatter's elements, which is no result.
 Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
                      bool count = false) noexcept;

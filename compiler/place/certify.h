@@ -1,10 +1,13 @@
-// Certificates of placements, written down. verify_certificate() (compiler.h) is beside it.
+// Certificates of placements, written down; verify/certificate.cc checks them.
 #pragma once
 
-#include "compiler/assign/solve.h"
+#include "compiler/place/solver/solve.h"
 #include "runtime/plan/certificate.h"
 
 namespace woa {
+
+// A certificate has room for such a number.
+bool fits(assign::Sum number) noexcept;
 
 // `solution` is of placement_problem(costs, goal), or what write_out_copies() made of one of copy_problem().
 Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution);

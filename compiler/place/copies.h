@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "compiler/check/graph.h"
+#include "compiler/options.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/cost_table.h"
 
 namespace woa {
-
-inline constexpr std::uint32_t kMostCopies = 8;
 
 // Components, each above the one before.
 using ComponentSet = std::vector<std::uint32_t>;

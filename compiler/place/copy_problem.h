@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/assign/solve.h"
 #include "compiler/place/copies.h"
+#include "compiler/place/solver/solve.h"
 #include "runtime/plan/certificate.h"
 
 namespace woa {

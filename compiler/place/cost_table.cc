@@ -6,11 +6,10 @@
 #include <numeric>
 #include <utility>
 
-#include "compiler/fnv_hash.h"
+#include "compiler/parse/fnv_hash.h"
 #include "compiler/place/copies.h"
 #include "compiler/place/needs.h"
 #include "compiler/place/place.h"
-#include "compiler/place/replica_edges.h"
 #include "compiler/place/replicas.h"
 
 namespace woa {

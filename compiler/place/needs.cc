@@ -1,7 +1,15 @@
 #include "compiler/place/needs.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
+
+#include "compiler/parse/machine.h"
+#include "compiler/place/place.h"
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
@@ -60,6 +68,90 @@ void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machi
                cat("stage ", quote(stage.name), " needs ", quote(need.name),
                    ", but no controller has all that it needs", " and runs its kernel"),
                cat(did_you_mean(need, machine), who_has_what(machine)), asked_at(stage, need));
+}
+
+namespace {
+
+// On a controller of that kind.
+const Resources* resources_of(const GraphStage& stage, ControllerKind kind) {
+  if (stage.kernel == nullptr) return nullptr;
+  const auto found = stage.kernel->resources.find(variant_for(kind));
+  return found == stage.kernel->resources.end() ? nullptr : &found->second;
+}
+
+// To one controller, not to a kind.
+bool is_pinned(const GraphStage& stage) {
+  if (stage.decl == nullptr) return false;
+  const std::optional<ControllerName> on = parse_controller(stage.decl->on);
+  return on && on->exact();
+}
+
+void report_full(const GraphStage& stage, const MachineController& controller, const std::string& resource,
+                 std::uint64_t used, std::uint64_t taken, Report& report) {
+  const bool pinned = stage.decl != nullptr && !stage.decl->on.empty();
+  report.error(
+      problem::kOverCapacity, pinned ? stage.decl->on_place : stage.place,
+      cat("stage ", quote(stage.name), " does not fit into ", quote(controller.plan.name), ": ", used, " + ", taken,
+          " > ", controller.resources.at(resource), resource == "memory" ? " bytes of " : " ", resource),
+      "pin it, or another stage there, elsewhere; the machine file says what the controller has");
+}
+
+}  // namespace
+
+void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report) {
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> used;  // by controller and resource
+  std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
+  const auto add = [&](const GraphStage& stage, std::uint32_t number) {
+    const ControllerPlan& plan = graph.controllers[number];
+    const Resources* taken = resources_of(stage, plan.kind);
+    const MachineController* controller = machine.find(plan.name);
+    if (taken == nullptr || controller == nullptr) return;
+    const bool shares = plan.kind == ControllerKind::kFpga && !cores.emplace(number, stage.kernel->name).second;
+    for (const auto& [resource, amount] : *taken) {
+      if (shares && resource != "memory") continue;
+      const auto limit = controller->resources.find(resource);
+      if (limit == controller->resources.end()) continue;
+      std::uint64_t& sum = used[{number, resource}];
+      if (sum > limit->second) continue;  // reported
+      if (amount > limit->second - sum) report_full(stage, *controller, resource, sum, amount, report);
+      sum = amount > limit->second - sum ? limit->second + 1 : sum + amount;
+    }
+  };
+  for (const GraphStage& stage : graph.stages) {
+    if (which == Which::kPinned && !is_pinned(stage)) continue;
+    const bool together = stage.replica_controllers.empty();
+    for (std::uint32_t r = 0; together && r < stage.replicas; ++r) add(stage, stage.controller);
+    for (const std::uint32_t controller : stage.replica_controllers) add(stage, controller);
+  }
+}
+
+namespace {
+
+bool is_wide(const ParamPlan& param) {
+  if (param.type != ParamType::kInt || !param.secret_env.empty()) return false;
+  using Limits = std::numeric_limits<std::int32_t>;
+  const std::optional<std::int64_t> value = parse_signed(param.value);
+  return value && (*value < Limits::min() || *value > Limits::max());
+}
+
+Place place_of(const GraphStage& stage, const ParamPlan& param) {
+  const auto use = std::ranges::find(stage.decl->params, param.name, &ParamUse::name);
+  return use == stage.decl->params.end() ? stage.place : use->place;
+}
+
+}  // namespace
+
+void check_device_params(const Graph& graph, Report& report) {
+  for (const GraphStage& stage : graph.stages) {
+    if (stage.kernel == nullptr || graph.controllers[stage.controller].kind != ControllerKind::kGpu) continue;
+    for (const ParamPlan& param : stage.params) {
+      if (!is_wide(param)) continue;
+      report.error(problem::kParamRange, place_of(stage, param),
+                   cat("parameter ", quote(param.name), " is ", quote(param.value), ", and stage ", quote(stage.name),
+                       " runs on ", quote(graph.controllers[stage.controller].name), ", whose ints have 32 bits"),
+                   "give a value from -2147483648 to 2147483647, or pin the stage to `cpu`");
+    }
+  }
 }
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// Which controllers have the capabilities that a stage needs.
+// What stages take of controllers: capabilities, capacities, and parameters that a device can hold.
 #pragma once
 
 #include "compiler/check/graph.h"
@@ -15,5 +15,20 @@ void report_pin_lacks(const GraphStage& stage, const NeedUse& need, const std::s
                       const Machine& machine, Report& report);
 // Reports that no controller that the stage's kernel has a variant for has all that the stage needs.
 void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machine& machine, Report& report);
+
+// Which stages count.
+enum class Which : bool {
+  kAll,
+  kPinned,  // those that name their controller, wherever the others will go
+};
+
+// Reports, for each controller and each resource that the machine file limits, the first stage in the order of the file
+// with which its stages take more than it has. A variant that does not say what it takes takes nothing. On an fpga all
+// stages of a kernel share its core, and what that takes of the fpga counts once.
+void check_capacities(const Graph& graph, const Machine& machine, Which which, Report& report);
+
+// Reports parameters of type int that an OpenCL function cannot take, where a stage runs on a gpu: 32 bits hold those
+// (docs/kernels.md). Once stages are placed.
+void check_device_params(const Graph& graph, Report& report);
 
 }  // namespace woa

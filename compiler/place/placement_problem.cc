@@ -1,10 +1,16 @@
 #include "compiler/place/placement_problem.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "compiler/diagnostics/report.h"
 
 namespace woa {
 namespace {
@@ -52,7 +58,7 @@ class Builder {
   [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
 
   [[nodiscard]] Status check_goal() const {
-    if (std::ranges::find(kPlacementModels, goal_.model) == kPlacementModels.end())
+    if (std::ranges::find(kCallModels, goal_.model) == std::end(kCallModels))
       return {Code::kInvalid, "there is no call model '" + goal_.model + "'"};
     if (goal_.objective != "latency" && goal_.objective != "throughput")
       return {Code::kInvalid, "there is no objective '" + goal_.objective + "'; choose latency or throughput"};
@@ -394,6 +400,22 @@ bool has_choice(const CostTable& table) {
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
                                           const std::vector<std::string>& stages) {
   return Builder(table, goal, stages).build();
+}
+
+std::string time_text(assign::Sum ps) {
+  constexpr double kPsPerUs = 1e6;
+  std::array<char, 64> out{};
+  std::snprintf(out.data(), out.size(), "%.6g us", static_cast<double>(ps) / kPsPerUs);
+  return out.data();
+}
+
+std::string option_text(assign::Sum ps) {
+  static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 3> kLarger{
+      {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}}};
+  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);
+  for (const auto& [size, unit] : kLarger)
+    if (ns != 0 && ns % size == 0) return cat(ns / size, unit);
+  return cat(ns, "ns");
 }
 
 }  // namespace woa

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/assign/problem.h"
 #include "compiler/place/call_route.h"
+#include "compiler/place/solver/problem.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/certificate.h"
 
@@ -42,5 +42,11 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& t
 
 // Whether some stage may run on more than one component.
 bool has_choice(const CostTable& table);
+
+// "20032.5 us", to six digits, as values of placements are shown everywhere.
+std::string time_text(assign::Sum ps);
+
+// "20032500ns" or "10ms": no less than it is.
+std::string option_text(assign::Sum ps);
 
 }  // namespace woa

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "compiler/assign/affordable.h"
-#include "compiler/place/time_text.h"
-#include "compiler/report.h"
+#include "compiler/diagnostics/report.h"
+#include "compiler/place/placement_problem.h"
+#include "compiler/place/solver/affordable.h"
 
 namespace woa {
 namespace {

@@ -1,5 +1,5 @@
 // Why a plan's stages are where they are, in a form that anybody can check (`woa verify`): the costs that the placement
-// was chosen by, what it comes to under them, and a proof that none comes to less (compiler/assign/proof.h).
+// was chosen by, what it comes to under them, and a proof that none comes to less (compiler/place/solver/proof.h).
 #pragma once
 
 #include <algorithm>
@@ -32,12 +32,12 @@ struct ProofLeaf {
   std::int64_t scale = 1, sum = 0;
   std::vector<std::int64_t> rows;      // prices of rows
   std::vector<std::int64_t> from, to;  // prices of edges' ends: by edge of the problem x components + component
-  // Bit by component: those that nobody is on, where price or power are bounded (compiler/assign/affordable.h).
+  // Bit by component: those that nobody is on, where price or power are bounded (compiler/place/solver/affordable.h).
   std::uint64_t closed = 0;
   bool operator==(const ProofLeaf&) const = default;
 };
 
-// What one instance sends and takes by the costs, under the goal's call model (compiler/place/prediction.h). Means
+// What one instance sends and takes by the costs, under the goal's call model (compiler/predict/prediction.h). Means
 // of the inputs that were profiled; `messages`, `calls`, `hops` and `payload_bytes` in millionths, as tokens are.
 struct Prediction {
   std::uint64_t messages = 0;  // packets between controllers, one for each token and each poll, return, ...
@@ -48,7 +48,7 @@ struct Prediction {
   // cannot know and counts as one (compiler/place/call_route.h).
   std::int64_t serial_ps = 0;
   // The longest way from source to sink, in the mean of the courses that an instance may take, and how much of it is
-  // kernels' (compiler/place/critical_path.h).
+  // kernels' (compiler/predict/critical_path.h).
   std::int64_t critical_path_ps = 0, critical_kernels_ps = 0;
   // The longest way of one instance alone, which finds controllers asleep: each message of a firing that takes longer
   // than they wait wakes one (CostTable::wake_ps).

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/plan/in_place.h"
 #include "runtime/plan/validate.h"
 
 namespace woa::validation {
@@ -50,6 +51,22 @@ class InPlace {
     return check_edges();
   }
 
+  // Its writer may have written in place, too; but somebody has a block. check() has passed.
+  [[nodiscard]] Status check_chain() const {
+    const EdgePlan* edge = sole_origin(plan_.edges[in_[static_cast<std::size_t>(port_.in_place)].front()]);
+    for (std::size_t passed = 1; passed <= kMaxPassed; ++passed) {
+      const StagePlan& writer = plan_.stages[edge->from_stage];
+      const std::int32_t input = writer.outputs[edge->from_port].in_place;
+      if (input < 0) return {};
+      if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported where it stands
+      const auto& writers = connections_.in[edge->from_stage][static_cast<std::size_t>(input)];
+      if (writers.size() != 1) return {};  // likewise
+      edge = sole_origin(plan_.edges[writers.front()]);
+      if (edge == nullptr) return {};  // likewise
+    }
+    return refuse("its block has passed through " + std::to_string(kMaxPassed) + " stages already");
+  }
+
  private:
   [[nodiscard]] Status refuse(const std::string& why) const {
     return broken("stage ", in_quotes(stage_.name), ", output ", in_quotes(port_.name), ", in place: ", why);
@@ -74,7 +91,9 @@ class InPlace {
     if (origin == nullptr) return refuse("nobody else reads what its input brings");
     if (origin->keep != 0 || origin->step != 0 || to.keep != 0 || to.step != 0)
       return refuse("it does not lie in a loop");
-    return check_chain(*origin);
+    if (plan_.stages[origin->from_stage].outputs[origin->from_port].many != 0)
+      return refuse("the elements of a scatter lie in one block");
+    return {};
   }
 
   // The edge by which a payload that nobody else reads leaves its writer; null if somebody does. A relay is no writer.
@@ -90,22 +109,6 @@ class InPlace {
     return nullptr;
   }
 
-  // Its writer may have written in place, too; but somebody has a block.
-  [[nodiscard]] Status check_chain(const EdgePlan& origin) const {
-    const EdgePlan* edge = &origin;
-    for (std::size_t passed = 1; passed <= kMaxPassed; ++passed) {
-      const StagePlan& writer = plan_.stages[edge->from_stage];
-      const std::int32_t input = writer.outputs[edge->from_port].in_place;
-      if (input < 0) return {};
-      if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported where it stands
-      const auto& writers = connections_.in[edge->from_stage][static_cast<std::size_t>(input)];
-      if (writers.size() != 1) return {};  // likewise
-      edge = sole_origin(plan_.edges[writers.front()]);
-      if (edge == nullptr) return {};  // likewise
-    }
-    return refuse("its block has passed through " + std::to_string(kMaxPassed) + " stages already");
-  }
-
   const Plan& plan_;
   const Connections& connections_;
   const StagePlan& stage_;
@@ -114,17 +117,36 @@ class InPlace {
   const std::vector<std::size_t>& out_;
 };
 
+// Calls visit(output, its rules) for each output that is written in place.
+void each_in_place(auto& plan, const Connections& connections, const auto& visit) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    for (std::size_t p = 0; p < plan.stages[s].outputs.size(); ++p)
+      if (auto& port = plan.stages[s].outputs[p]; port.in_place != -1) visit(port, InPlace(plan, connections, s, p));
+}
+
 }  // namespace
 
 Status validate_in_place(const Plan& plan) {
-  const Connections connections = connect(plan);
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    for (std::size_t p = 0; p < plan.stages[s].outputs.size(); ++p) {
-      if (plan.stages[s].outputs[p].in_place == -1) continue;
-      WOA_RETURN_IF_ERROR(InPlace(plan, connections, s, p).check());
-    }
-  }
-  return {};
+  Status first;
+  each_in_place(plan, connect(plan), [&](const OutputPortPlan&, const InPlace& rules) {
+    if (first.ok()) first = rules.check();
+    if (first.ok()) first = rules.check_chain();
+  });
+  return first;
 }
 
 }  // namespace woa::validation
+
+namespace woa {
+
+void keep_allowed_in_place(Plan& plan) {
+  const validation::Connections connections = validation::connect(plan);
+  validation::each_in_place(plan, connections, [](OutputPortPlan& port, const validation::InPlace& rules) {
+    if (!rules.check().ok()) port.in_place = -1;
+  });
+  validation::each_in_place(plan, connections, [](OutputPortPlan& port, const validation::InPlace& rules) {
+    if (!rules.check_chain().ok()) port.in_place = -1;
+  });
+}
+
+}  // namespace woa

@@ -12,9 +12,13 @@ BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
 TRANSPORT, ONESIDED, PACKING = "runtime/transport/", "runtime/onesided/", "runtime/packing/"
 CONTROLLER, NODE, RPC = "runtime/controller/", "runtime/node/", "runtime/rpc/"
 KERNEL_ABI = "kernels/woa_kernel.h"
+DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.h", "compiler/parse/", "compiler/check/"
+SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
+BUFFERS, EMIT, VERIFY = "compiler/buffers/", "compiler/emit/", "compiler/verify/"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
 RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, PACKING, CONTROLLER, NODE, RPC]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
+PROGRAMS = RUNTIME + ["kernels/", "controllers/", "compiler/compiler.h", "bench/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
 # with all below it; "/*" stands for the files directly in it. Back-ends in subfolders never include each other.
@@ -33,12 +37,25 @@ PROJECT = [
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
     ("controllers/fpga/", [PACKET, BASE]),
-    ("compiler/assign/", [BASE]),
-    ("compiler/", [PLAN, PACKET, BASE]),
+    # The compiler: a phase includes phases above it in this list only, so they form no cycle. buffers stands behind predict,
+    # which executes plans to find the blocks for a throughput.
+    ("compiler/diagnostics/", [BASE]),
+    ("compiler/options.h", [DIAGNOSTICS, PLAN]),
+    ("compiler/parse/", [OPTIONS, DIAGNOSTICS, PLAN, BASE]),
+    ("compiler/expand/", [PARSE, DIAGNOSTICS, BASE]),
+    ("compiler/check/", [PARSE, DIAGNOSTICS, PLAN, BASE]),
+    ("compiler/place/solver/", [BASE]),
+    ("compiler/place/", [SOLVER, CHECK, PARSE, OPTIONS, DIAGNOSTICS, RPC + "call_model.h", PLAN, BASE]),
+    ("compiler/predict/", [PLACE, CHECK, PLAN, BASE]),
+    ("compiler/buffers/", [PREDICT, PLACE, CHECK, PLAN, BASE]),
+    ("compiler/emit/", [PREDICT, PLACE, CHECK, PARSE, PLAN, BASE]),
+    ("compiler/verify/", [EMIT, BUFFERS, PREDICT, PLACE, PARSE, DIAGNOSTICS, PLAN, BASE]),
+    ("compiler/explain/", [VERIFY, PLACE, PLAN, BASE]),
+    ("compiler/", [PLAN, BASE]),
     ("kernels/*/", [KERNEL_ABI]),
     ("kernels/", []),
     ("graphs/", [KERNEL_ABI]),
-    ("tools/", EVERYTHING + ["bench/"]),
+    ("tools/", PROGRAMS),
     ("bench/", EVERYTHING + ["tests/support/"]),
     ("tests/", EVERYTHING + ["bench/"]),
 ]
@@ -54,7 +71,7 @@ LIBRARIES = [
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
     (r"nlohmann/", ["tools/", "bench/", "tests/"]),
-    (r"coin/", ["compiler/assign/"]),
+    (r"coin/", ["compiler/place/solver/milp_cbc.cc"]),
     (r"CL/", ["controllers/gpu/opencl/", "tests/"]),
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),

@@ -9,12 +9,10 @@
 #include <optional>
 
 #include "compiler/compiler.h"
-#include "compiler/place/call_route.h"
-#include "compiler/place/placement_problem.h"
 #include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
-#include "tools/woa/assumed_links.h"
+#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/environment.h"
@@ -23,7 +21,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
-#include "tools/woa/waiting.h"
+#include "tools/woa/progress.h"
 
 namespace woa::tools {
 namespace {
@@ -101,7 +99,7 @@ class Comparer {
   int compare() {
     if (arguments_.in.empty() && (arguments_.run || options_.profile.empty())) return refuse_without_inputs();
     if (const int code = find_profile(); code != kDone) return code;
-    for (const std::string_view model : kPlacementModels)
+    for (const std::string_view model : kCallModels)
       if (const int code = add_model(model); code != kDone) return code;
     result_.objective = options_.goal.objective;
     if (const auto machine = machine_file(options_.machine)) result_.machine = machine->string();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/place/break_even.h"
+#include "compiler/compiler.h"
 #include "runtime/node/run.h"
 #include "runtime/plan/certificate.h"
 #include "tools/woa/run_files.h"
@@ -43,7 +43,7 @@ struct ModelRow {
 
 struct Comparison {
   std::string graph, machine, objective;  // machine: its file, empty without one
-  std::vector<ModelRow> models;           // in the order of kPlacementModels
+  std::vector<ModelRow> models;           // in the order of kCallModels
   Result<BreakEven> break_even = Status(Code::kInternal, "not looked for yet");
 };
 

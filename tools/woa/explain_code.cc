@@ -6,9 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "compiler/pages.h"
-#include "compiler/problems.h"
-#include "compiler/report.h"
+#include "compiler/compiler.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 

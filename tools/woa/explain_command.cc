@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "compiler/pages.h"
+#include "compiler/compiler.h"
 #include "runtime/base/counted.h"
 #include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
@@ -20,7 +20,7 @@
 #include "tools/woa/load_plan.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/placement_explanation.h"
-#include "tools/woa/waiting.h"
+#include "tools/woa/progress.h"
 
 namespace woa::tools {
 namespace {

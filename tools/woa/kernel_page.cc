@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/report.h"
+#include "compiler/compiler.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"

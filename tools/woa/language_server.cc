@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "compiler/parse/yaml_tree.h"
+#include "compiler/compiler.h"
 #include "runtime/base/regular_file.h"
 #include "runtime/base/text.h"
 #include "tools/woa/commands.h"

@@ -8,10 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/assign/problem.h"
 #include "compiler/compiler.h"
-#include "compiler/place/copies.h"
-#include "compiler/place/throughput_blocks.h"
 #include "runtime/base/regular_file.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
@@ -22,8 +19,7 @@
 #include "tools/woa/failure.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
-#include "tools/woa/sarif.h"
-#include "tools/woa/waiting.h"
+#include "tools/woa/progress.h"
 
 namespace woa::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/place/time_text.h"
+#include "compiler/compiler.h"
 #include "tools/woa/certificate_report.h"
 
 namespace woa::tools {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "compiler/place/sensitivity.h"
+#include "compiler/compiler.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::tools {

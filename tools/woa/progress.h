@@ -1,8 +1,12 @@
-// A progress bar on a terminal, for runs of more than a second.
+// What a terminal shows during work of more than a second: a bar where the end is known, else the time.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace woa::tools {
 
@@ -19,6 +23,23 @@ class Progress {
   std::uint64_t total_, started_ns_, drawn_ns_ = 0;
   std::string units_;
   bool enabled_;
+};
+
+// Shown from the first second on, and only if stderr is a terminal.
+class Waiting {
+ public:
+  // `limit`: what it was given, which it may overrun a little; 0 if nothing bounds it.
+  explicit Waiting(std::string what, std::chrono::nanoseconds limit = {});
+  ~Waiting();  // clears the line
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  void show(const std::stop_token& stop, const std::string& what, std::chrono::seconds limit);
+
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace woa::tools

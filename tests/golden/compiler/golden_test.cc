@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
-#include "compiler/problems.h"
+#include "compiler/diagnostics/problems.h"
 #include "tests/support/catch.h"
 
 namespace woa {

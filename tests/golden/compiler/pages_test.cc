@@ -1,6 +1,6 @@
 // docs/diagnostics.md: a page for each problem, whose examples are what it says. In a block of `diff` the lines with
 // `-` are wrong, those with `+` mend them; a block of `yaml NAME` stands beside it in both.
-#include "compiler/pages.h"
+#include "compiler/diagnostics/pages.h"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
-#include "compiler/problems.h"
+#include "compiler/diagnostics/problems.h"
 #include "tests/support/catch.h"
 
 namespace woa {

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "tests/integration/semantics/graph_run.h"
-#include "tests/integration/semantics/random_program.h"
+#include "tests/integration/semantics/program_kernels.h"
+#include "tests/support/random_program.h"
 #include "tests/support/threaded_backend.h"
 
 namespace woa::test {

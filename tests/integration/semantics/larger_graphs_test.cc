@@ -16,8 +16,8 @@
 #include "tests/integration/semantics/driven_run.h"
 #include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_kernels.h"
-#include "tests/integration/semantics/random_program.h"
 #include "tests/support/catch.h"
+#include "tests/support/random_program.h"
 
 namespace woa::test {
 namespace {

@@ -10,8 +10,8 @@
 #include "runtime/controller/element_numbers.h"
 #include "tests/integration/semantics/driven_run.h"
 #include "tests/integration/semantics/graph_run.h"
-#include "tests/integration/semantics/random_program.h"
 #include "tests/support/functions.h"
+#include "tests/support/random_program.h"
 #include "tests/support/threaded_backend.h"
 
 namespace woa::test {

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "compiler/emit/traffic.h"
 #include "compiler/place/call_route.h"
+#include "compiler/predict/traffic.h"
 #include "runtime/controller/trace_counts.h"
 #include "runtime/rpc/call_model.h"
 #include "tests/integration/semantics/driven_run.h"
@@ -102,7 +102,7 @@ class Predictions {
     options.replicas.clear();
     for (std::size_t s = 0; s < subject.stages; ++s)
       options.pins["s" + std::to_string(s)] = kControllers[random_() % (subject.one_kind(s) ? 2 : 4)];
-    for (const std::string_view model : kPlacementModels) {
+    for (const std::string_view model : kCallModels) {
       options.goal.model = model;
       INFO(model << "\n" << subject.text << *profile);
       if (!check_model(subject, options)) return false;

@@ -1,14 +1,20 @@
-// The kernels of random programs, described for the compiler.
+// The kernels of random programs: as functions, and described for the compiler.
 #pragma once
 
 #include <fstream>
 #include <string>
 
 #include "tests/integration/semantics/kernel_folder.h"
-#include "tests/integration/semantics/random_program.h"
 #include "tests/support/catch.h"
+#include "tests/support/function_backend.h"
 
 namespace woa::test {
+
+// The kernels that programs use, with those functions inside; their ports stand in
+// tests/golden/compiler/kernels and tests/support/kernels.
+const Functions& program_kernels();
+// Likewise, with one that keeps state of an instance: what is returned is for one run.
+Functions stateful_program_kernels();
 
 // Of kernels that see more or less than a token of each port, or keep state (docs/kernels.md).
 inline bool one_kind(const std::string& kernel) {

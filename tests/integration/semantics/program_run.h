@@ -6,7 +6,8 @@
 #include <string>
 
 #include "tests/integration/semantics/graph_run.h"
-#include "tests/integration/semantics/random_program.h"
+#include "tests/integration/semantics/program_kernels.h"
+#include "tests/support/random_program.h"
 
 namespace woa::test {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tests/integration/semantics/random_program.h"
+#include "tests/support/random_program.h"
 
 namespace woa::test {
 namespace {

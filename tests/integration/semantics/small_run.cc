@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/integration/semantics/random_program.h"
+#include "tests/support/random_program.h"
 
 namespace woa::test {
 namespace {

@@ -18,6 +18,13 @@ inline CompileOptions fixture_options() {
   return options;
 }
 
+// With the kernels of random programs, too.
+inline CompileOptions program_options() {
+  CompileOptions options = fixture_options();
+  options.kernel_path.push_back(std::string(WOA_SOURCE_DIR) + "/tests/support/kernels");
+  return options;
+}
+
 // `body` begins at `stages:` or `inputs:`; without inputs there is `x`, of type bytes.
 inline std::string graph_text(const std::string& body) {
   const std::string inputs = body.starts_with("inputs:") ? "" : "inputs: {x: {type: bytes, max: 1MiB}}\n";

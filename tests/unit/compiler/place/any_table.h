@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "compiler/assign/problem.h"
-#include "compiler/place/prediction.h"
+#include "compiler/place/solver/problem.h"
+#include "compiler/predict/prediction.h"
 #include "runtime/plan/plan.h"
 
 namespace woa::test {

@@ -25,7 +25,7 @@ using Places = std::vector<ComponentSet>;
 
 PlacementGoal any_goal_with_copies() {
   PlacementGoal goal;
-  goal.model = *rc::gen::elementOf(std::vector<std::string>(kPlacementModels.begin(), kPlacementModels.end()));
+  goal.model = *rc::gen::elementOf(std::vector<std::string>(std::begin(kCallModels), std::end(kCallModels)));
   goal.objective = *rc::gen::element(std::string("latency"), std::string("throughput"));
   goal.copies = any(1, 3);
   if (*rc::gen::inRange(0, 4) == 0)

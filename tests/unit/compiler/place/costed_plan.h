@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "compiler/place/prediction.h"
+#include "compiler/predict/prediction.h"
 #include "tests/support/catch.h"
 #include "tests/support/plan_builder.h"
 

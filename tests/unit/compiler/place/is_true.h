@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "compiler/place/copy_problem.h"
-#include "compiler/place/prediction.h"
+#include "compiler/predict/prediction.h"
 #include "runtime/plan/plan.h"
-#include "tests/unit/compiler/assign/brute_force.h"
+#include "tests/unit/compiler/place/solver/brute_force.h"
 
 namespace woa::test {
 

@@ -9,11 +9,11 @@
 #include <map>
 #include <string>
 
-#include "compiler/assign/solve.h"
-#include "compiler/assign/symmetry.h"
 #include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/certify.h"
+#include "compiler/place/solver/solve.h"
+#include "compiler/place/solver/symmetry.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/place/any_table.h"
 
@@ -47,7 +47,7 @@ TEST_CASE("the serial time of a placement is its stages' time, its messages and 
     for (EdgeCosts& edge : table.edges)
       if (edge.to != kSink && *rc::gen::inRange(0, 4) == 0) edge.count = true, edge.bytes = 0;
     const Placement placement = any_placement(table);
-    for (const std::string_view name : kPlacementModels) {
+    for (const std::string_view name : kCallModels) {
       const std::string model(name);
       const auto problem = placement_problem(table, {.model = model});
       RC_ASSERT(problem.ok());

@@ -1,0 +1,110 @@
+#include "compiler/buffers/channels.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "compiler/place/replicas.h"
+
+namespace woa {
+namespace {
+
+// Of all packet rings: a slot per block and one per edge and instance.
+constexpr std::uint64_t kMaxSlots = 1ULL << 20;
+// Of small blocks there are some to spare, so that a writer need not wait for news of those it used last. Large ones
+// are better used again while they are warm.
+constexpr std::uint64_t kSmallBlocks = 8;
+constexpr std::uint64_t kSmallBytes = 4096;
+constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
+constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
+
+// Of the edges that the plan will have, replicas and copies being stages of it.
+struct Edges {
+  std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
+};
+
+// Any plan may be run by way of the host, which takes two edges for one. A polled call has a result that waits and is
+// asked for, a poll and its answer, too; a nested one a return, and outputs beside it.
+std::uint64_t most_slots(std::string_view model) {
+  return kMaxSlots / (model == "rpc-polled" ? 6 : model == "rpc-nested" ? 4 : 2);
+}
+
+Edges edges_of(const Graph& graph) {
+  Edges sum;
+  for (const GraphEdge& edge : graph.edges) {
+    const std::size_t copies = graph.stages[edge.to_stage].copy_controllers.size();
+    const std::uint64_t pairs = replica_edges(graph, edge).size() * std::max<std::size_t>(1, copies);
+    sum.count += pairs;
+    sum.blocks += pairs * edge.min_blocks;
+  }
+  return sum;
+}
+
+// Edges that each output of the plan will have: to all replicas and copies of its readers. By stage and port.
+std::vector<std::vector<std::uint64_t>> edges_of_outputs(const Graph& graph) {
+  std::vector<std::vector<std::uint64_t>> sums(graph.stages.size());
+  for (std::size_t s = 0; s < sums.size(); ++s) sums[s].resize(graph.stages[s].outputs.size());
+  for (const GraphEdge& edge : graph.edges) {
+    if (edge.count) continue;  // has no payload
+    const std::uint64_t writers = graph.stages[edge.from_stage].replicas;
+    const std::size_t copies = graph.stages[edge.to_stage].copy_controllers.size();
+    const std::uint64_t pairs = replica_edges(graph, edge).size();
+    sums[edge.from_stage][edge.from_port] += (pairs + writers - 1) / writers * std::max<std::size_t>(1, copies);
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked, std::string_view model) {
+  if (asked) return *asked;
+  const std::uint64_t stages = std::max<std::uint64_t>(1, graph.stages.size() - 2);
+  const Edges edges = edges_of(graph);
+  const std::uint64_t slots = std::max<std::uint64_t>(1, edges.blocks + edges.count);
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min(2 * stages, most_slots(model) / slots), 1, kMaxWindow));
+}
+
+void check_output_ports(const Graph& graph, Report& report) {
+  std::size_t ports = 0;
+  for (const GraphStage& stage : graph.stages) {
+    ports += stage.outputs.size() * stage.replicas;
+    if (ports <= kMaxOutputPorts) continue;
+    report.error(problem::kBadPlan, stage.place,
+                 cat("with stage ", quote(stage.name), " the graph has more than ", kMaxOutputPorts,
+                     " output ports, those of replicas and the graph's inputs included; a plan can number no more"),
+                 "divide the graph into several, or let one kernel do what several small stages do");
+    return;
+  }
+}
+
+void size_channels(Graph& graph, std::uint32_t window, std::string_view model, Report& report) {
+  const std::uint64_t most_of_all = most_slots(model);
+  const Edges edges = edges_of(graph);
+  const std::uint64_t blocks = std::max<std::uint64_t>(1, edges.blocks);
+  const std::uint64_t marks = edges.count * std::uint64_t{window};
+  const std::uint64_t overlap =
+      marks >= most_of_all ? 1 : std::clamp<std::uint64_t>((most_of_all - marks) / blocks, 1, window);
+  const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= most_of_all;
+  const std::vector<std::vector<std::uint64_t>> edges_of_output = edges_of_outputs(graph);
+  for (GraphEdge& edge : graph.edges) {
+    const GraphStage& writer = graph.stages[edge.from_stage];
+    const std::uint64_t readers = edges_of_output[edge.from_stage][edge.from_port];
+    const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();
+    const std::uint64_t memory = edge.count ? kMaxEdgeBytes : std::min(kMaxEdgeBytes, kMaxOutputBytes / readers);
+    const std::uint64_t most = memory / (edge.count ? 1 : block_bytes);
+    const std::uint64_t least = edge.min_blocks + (window > 1 ? 1U : 0U);
+    if (least > most) {
+      report.error(
+          problem::kTooMuchMemory, edge.place,
+          cat("the edge from ", quote(graph.writer_name(edge)), " to ", quote(graph.reader_name(edge)), " needs ",
+              least, " blocks of ", block_bytes, " bytes, but at most ", most, " fit into its memory"),
+          "lower `max` of the port or of the loop");
+      continue;
+    }
+    const std::uint64_t wanted = spare && block_bytes <= kSmallBytes ? kSmallBlocks : 1;
+    edge.blocks = static_cast<std::uint32_t>(std::clamp(std::max(overlap * edge.min_blocks, wanted), least, most));
+  }
+}
+
+}  // namespace woa

@@ -1,0 +1,62 @@
+// The project's files as people and tools see them: kinds, a machine's calibration, a kernel.yaml's declarations
+// (docs/kernels.md explains each word).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace woa {
+
+// What a file of this project is; kOther: none of them, as far as its keys show.
+enum class FileKind : std::uint8_t { kOther, kGraph, kLibrary, kKernel, kMachine, kProfile };
+
+// What `woa calibrate` measured of a machine, as a machine file keeps it (docs/machine.md).
+struct Calibration {
+  std::string processor;                              // that it holds for, as the system names it
+  std::map<std::string, std::uint32_t> inline_bytes;  // by transport: the limit of payloads behind headers
+};
+
+struct PortDescription {
+  std::string name;
+  std::string type;             // "u8[height,width,channels]"
+  std::uint64_t max_bytes = 0;  // bound of the data; 0: an input without a bound of its own
+  bool optional = false;
+  bool gather = false;     // inputs
+  std::uint32_t many = 0;  // outputs: up to so many elements; 0: one token
+  std::string one_of;      // outputs: name of the group of which a firing writes one; empty: none
+  std::string in_place;    // outputs: name of the input that it may be written over; empty: none
+};
+
+struct ParamDescription {
+  std::string name;
+  std::string type;                  // "int", "float", "string", "bool", "file"
+  std::optional<std::string> value;  // the default; absent: the graph must give one, unless it is a secret
+  std::optional<std::string> min, max;
+  std::vector<std::string> choices;  // empty: any
+  std::string env;                   // of a secret: the environment variable that has it; empty: no secret
+};
+
+struct VariantDescription {
+  std::string kind;  // "cpu", "opencl", "rtl"
+  bool has_size = false;
+  std::string source, entry;                       // opencl
+  std::vector<std::string> global;                 // opencl
+  std::string core;                                // rtl
+  std::uint32_t clock_mhz = 0;                     // rtl
+  std::map<std::string, std::uint64_t> resources;  // that it takes of its controller; missing: not known
+};
+
+struct KernelDescription {
+  std::string stateful;  // "no", "instance", "run"
+  std::uint64_t scratch_bytes = 0;
+  std::map<std::string, std::uint64_t> dims;  // bounds of named dimensions, of those that have one
+  std::vector<PortDescription> inputs, outputs;
+  std::vector<ParamDescription> params;
+  std::vector<std::string> needs;  // capabilities of its controller
+  std::vector<VariantDescription> variants;
+};
+
+}  // namespace woa

@@ -1,0 +1,52 @@
+// Finds kernels by name: those that the graph names, then the folders of the kernel path.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/diagnostics/report.h"
+#include "compiler/parse/graph_file.h"
+#include "compiler/parse/kernel_file.h"
+
+namespace woa {
+
+class KernelCatalog {
+ public:
+  struct Found {
+    std::optional<KernelDecl> kernel;  // nothing: the file has errors, or the kernel is not available
+    std::string file;                  // absolute path of a user's kernel.yaml; empty on the kernel path
+    std::string unavailable;           // why, if so
+    Place place = {};                  // of a user's kernel: the entry of the graph that names its file
+  };
+
+  // Reads the user's kernels.
+  KernelCatalog(const GraphFile& graph, std::vector<std::filesystem::path> kernel_path, Report& report);
+  // Without a graph: the kernel path only.
+  KernelCatalog(std::vector<std::filesystem::path> kernel_path, Report& report);
+
+  // The kernel of that name, read once; null after a report at `place`. The errors of its file are reported once.
+  const Found* find(const std::string& name, const Place& place);
+  // Names of all kernels that there are, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+
+ private:
+  void add_user_kernel(const KernelRef& ref, const std::filesystem::path& folder);
+  Found load(const std::filesystem::path& file, const Place& place);
+  void check_name(Found& found, const std::string& folder, const std::filesystem::path& file, const Place& place);
+  [[nodiscard]] std::string instead_of(const std::string& name) const;  // a fix
+  void report_unknown(const std::string& name, const Place& place);
+
+  std::vector<std::filesystem::path> kernel_path_;
+  Report& report_;
+  std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
+  std::map<std::string, Place> user_files_;                // absolute, by where they were first named
+  std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
+  bool incomplete_ = false;  // a user's kernel, whose name is not known, has errors or is not even named
+};
+
+}  // namespace woa

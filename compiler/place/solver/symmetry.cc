@@ -1,0 +1,130 @@
+#include "compiler/place/solver/symmetry.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace woa::assign {
+namespace {
+
+// A row by what of it counts: rows that are alike here count the same of any placement.
+struct SparseRow {
+  std::size_t kind = 0;                                             // of rows of one limit, weights of edges and shares
+  std::vector<std::tuple<std::size_t, std::uint32_t, Cost>> nodes;  // node, component, weight; in order
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> pairs;  // from, to, how often; in order
+  auto operator<=>(const SparseRow&) const = default;
+};
+
+// All rows, each as often as it is there. A swap of two components concerns those alone that name one of them.
+class RowCounts {
+ public:
+  explicit RowCounts(const Problem& problem) : of_(problem.components) {
+    using Kind = std::tuple<std::optional<Cost>, std::vector<Cost>, std::vector<Cost>, std::vector<std::uint32_t>>;
+    std::map<Kind, std::size_t> kinds;
+    for (const Row& row : problem.rows) {
+      Kind kind(row.limit, row.edges, row.back, row.shared);
+      add(sparse(problem, row, kinds.try_emplace(std::move(kind), kinds.size()).first->second));
+    }
+  }
+  // Are the rows the same, as often, with two components in each other's place?
+  [[nodiscard]] bool stay(std::uint32_t a, std::uint32_t b) const {
+    const auto stays = [&](const Entry* entry) {
+      const auto other = counts_.find(swapped(entry->first, a, b));
+      return other != counts_.end() && other->second == entry->second;
+    };
+    return std::ranges::all_of(of_[a], stays) && std::ranges::all_of(of_[b], stays);
+  }
+
+ private:
+  using Entry = std::pair<const SparseRow, std::size_t>;
+
+  static SparseRow sparse(const Problem& problem, const Row& row, std::size_t kind) {
+    const std::uint32_t k = problem.components;
+    SparseRow out{kind, {}, {}};
+    for (std::size_t at = 0; at < row.nodes.size(); ++at)
+      if (row.nodes[at] != 0) out.nodes.emplace_back(at / k, static_cast<std::uint32_t>(at % k), row.nodes[at]);
+    for (std::uint32_t at = 0; at < row.pairs.size(); ++at)
+      if (row.pairs[at] != 0) out.pairs.emplace_back(at / k, at % k, static_cast<std::size_t>(row.pairs[at]));
+    return out;
+  }
+  static SparseRow swapped(SparseRow row, std::uint32_t a, std::uint32_t b) {
+    const auto swap = [&](std::uint32_t& component) {
+      component = component == a ? b : component == b ? a : component;
+    };
+    for (auto& [node, component, weight] : row.nodes) swap(component);
+    for (auto& [from, to, times] : row.pairs) swap(from), swap(to);
+    std::ranges::sort(row.nodes), std::ranges::sort(row.pairs);
+    return row;
+  }
+  void add(SparseRow row) {
+    const auto [entry, is_new] = counts_.try_emplace(std::move(row), 0);
+    ++entry->second;
+    if (!is_new) return;
+    std::set<std::uint32_t> named;
+    for (const auto& [node, component, weight] : entry->first.nodes) named.insert(component);
+    for (const auto& [from, to, times] : entry->first.pairs) named.insert(from), named.insert(to);
+    for (const std::uint32_t component : named) of_[component].push_back(&*entry);
+  }
+
+  std::map<SparseRow, std::size_t> counts_;
+  std::vector<std::vector<const Entry*>> of_;  // by component that they name
+};
+
+class Swap {
+ public:
+  Swap(const Problem& problem, const RowCounts& rows, std::uint32_t a, std::uint32_t b)
+      : problem_(problem), rows_(rows), a_(a), b_(b) {}
+
+  // Does nothing change?
+  [[nodiscard]] bool is_symmetry() const {
+    const std::size_t k = problem_.components;
+    for (const auto& costs : problem_.nodes)
+      if (costs[a_] != costs[b_]) return false;
+    for (const Fee& fee : problem_.fees)
+      if (fee.of[a_] != fee.of[b_]) return false;
+    for (const Edge& edge : problem_.edges)
+      for (std::uint32_t x = 0; x < k; ++x)
+        for (const std::uint32_t y : {a_, b_}) {
+          if (edge.cost[x * k + y] != edge.cost[of(x) * k + of(y)]) return false;
+          if (edge.cost[y * k + x] != edge.cost[of(y) * k + of(x)]) return false;
+        }
+    return rows_.stay(a_, b_);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t of(std::uint32_t component) const noexcept {
+    if (component == a_) return b_;
+    return component == b_ ? a_ : component;
+  }
+
+  const Problem& problem_;
+  const RowCounts& rows_;
+  std::uint32_t a_, b_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> twins(const Problem& problem) {
+  const RowCounts rows(problem);
+  std::vector<std::uint32_t> first(problem.components);
+  for (std::uint32_t l = 0; l < problem.components; ++l) {
+    first[l] = l;
+    for (std::uint32_t other = 0; other < l && first[l] == l; ++other)
+      if (first[other] == other && Swap(problem, rows, other, l).is_symmetry()) first[l] = other;
+  }
+  return first;
+}
+
+bool has_stand_in(std::span<const std::uint32_t> twins, std::span<const std::uint32_t> used, std::uint32_t component) {
+  const auto free = [&](std::uint32_t l) { return std::ranges::find(used, l) == used.end(); };
+  if (!free(component)) return false;
+  for (std::uint32_t other = 0; other < component; ++other)
+    if (twins[other] == twins[component] && free(other)) return true;
+  return false;
+}
+
+}  // namespace woa::assign

@@ -1,0 +1,224 @@
+#include "compiler/predict/prediction.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "compiler/place/call_route.h"
+#include "compiler/place/placement_problem.h"
+#include "compiler/place/solver/problem.h"
+#include "compiler/predict/critical_path.h"
+
+namespace woa {
+namespace {
+
+using assign::Sum;
+
+class Predictor {
+ public:
+  explicit Predictor(const Plan& plan)
+      : certificate_(*plan.certificate),
+        costs_(certificate_.costs),
+        model_(certificate_.goal.model),
+        plan_(plan),
+        ways_(costs_.stages.size()) {}
+
+  Result<Prediction> predict() {
+    for (std::uint32_t s = 0; s < costs_.stages.size(); ++s) add_stage(s);
+    find_callers();
+    for (std::uint32_t e = 0; e < costs_.edges.size(); ++e) add_edge(plan_.edges[e], costs_.edges[e]);
+    count_calls();
+    count_own_bytes();
+    const Way longest = critical_path(plan_, costs_, ways_, edge_ways_);
+    wake_readers();
+    const Way alone = critical_path(plan_, costs_, ways_, edge_ways_);
+    WOA_RETURN_IF_ERROR(find_bottleneck());
+    for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps, alone.ps})
+      if (number > std::numeric_limits<std::int64_t>::max())
+        return Status(Code::kInvalid, "what its costs predict is more than can be counted");
+    out_.messages = static_cast<std::uint64_t>(messages_);
+    out_.calls = static_cast<std::uint64_t>(calls_);
+    out_.hops = static_cast<std::uint64_t>(longest.hops);
+    out_.payload_bytes = static_cast<std::uint64_t>(payload_bytes_);
+    out_.serial_ps = static_cast<std::int64_t>(serial_ps_);
+    out_.critical_path_ps = static_cast<std::int64_t>(longest.ps);
+    out_.critical_kernels_ps = static_cast<std::int64_t>(longest.kernels_ps);
+    out_.alone_ps = static_cast<std::int64_t>(alone.ps);
+    return std::move(out_);
+  }
+
+ private:
+  struct Sent {  // by edge
+    std::vector<ReplicaChoice> choices;
+    std::vector<std::uint64_t> bytes;
+  };
+  using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, is it back?
+
+  [[nodiscard]] std::uint32_t at(std::uint32_t stage) const { return certificate_.placement[stage]; }
+  [[nodiscard]] std::uint64_t firings(std::uint32_t stage) const { return costs_.stages[stage].firings; }
+  [[nodiscard]] Route route_of(const EdgePlan& edge) const {
+    return route_of_token(model_, at(edge.from_stage), at(edge.to_stage), edge.to_stage == kSinkStage, edge.count);
+  }
+  [[nodiscard]] static Sum messages_of(const Route& route, const EdgeCosts& edge) {
+    Sum messages = 0;
+    for (const Hop& hop : route.hops()) messages += hop.message ? crossing(hop, edge).tokens : 0;
+    return messages;
+  }
+  [[nodiscard]] static Sum messages_of(const Route& route, std::uint64_t tokens) {
+    EdgeCosts edge;
+    edge.tokens = tokens;
+    return messages_of(route, edge);
+  }
+
+  void add_stage(std::uint32_t s) {
+    const Route route = route_of_firing(model_, at(s));
+    const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
+    const bool is_kernel = plan_.stages[s].role == StageRole::kKernel;
+    ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), is_kernel ? kernels : 0,
+                messages_of(route, firings(s))};
+    serial_ps_ += ways_[s].ps;
+    messages_ += ways_[s].hops;
+    calls_ += ways_[s].hops;
+  }
+
+  void add_edge(const EdgePlan& edge, const EdgeCosts& cost) {
+    const Route route = route_of(edge);
+    const bool rides = model_ == "rpc-nested" && edge.to_stage == kSinkStage;
+    const Way way = rides ? ride_back(edge, cost) : Way{cost_of(costs_, route, cost), 0, messages_of(route, cost)};
+    serial_ps_ += way.ps;
+    messages_ += way.hops;
+    if (!rides && !edge.count) add_bytes(edge, route, cost);  // a count has no payload
+    add_to_bundles(edge, route, cost);
+    edge_ways_.push_back(way);
+  }
+  // Outputs ride back on returns to the writer of a stage's first input (runtime/rpc/call_model.h). Of several on one
+  // return each but the first is a packet more.
+  void find_callers() {
+    for (const EdgePlan& edge : plan_.edges)
+      if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
+  }
+  Way ride_back(const EdgePlan& edge, const EdgeCosts& cost) {
+    Way way;
+    std::uint32_t stage = edge.from_stage;
+    for (std::size_t passed = 0; passed < ways_.size(); ++passed) {  // a valid plan's end sooner
+      const auto caller = callers_.find(stage);
+      if (caller == callers_.end()) break;
+      Route back;
+      const bool first = ridden_.insert(stage).second;
+      back.add({at(stage), at(caller->second), true, !first});
+      way.ps += cost_of(costs_, back, cost);
+      way.hops += messages_of(back, cost);
+      if (!back.hops().empty()) payload_bytes_ += cost.bytes;
+      stage = caller->second;
+    }
+    return way;
+  }
+  // Edges on which a stage itself sends an output to one controller name the same block, which is counted once
+  // (runtime/plan/plan.h). What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
+  void add_bytes(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
+    for (const Hop& hop : route.hops()) {
+      if (!hop.payload) continue;
+      const std::uint64_t bytes = crossing(hop, cost).bytes;
+      const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
+      const bool own = hop.from == at(edge.from_stage) && !relayed;
+      if (own) {
+        Sent& sent = sent_[{edge.from_stage, edge.from_port, hop.to}];
+        sent.choices.push_back(edge.choice), sent.bytes.push_back(bytes);
+      } else {
+        payload_bytes_ += bytes;
+      }
+    }
+  }
+  void count_own_bytes() {
+    for (const auto& [output, sent] : sent_)
+      for (std::size_t k = 0; k < sent.choices.size(); ++k)
+        if (counts_payload(sent.choices, k)) payload_bytes_ += sent.bytes[k];
+  }
+
+  // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
+  // what goes from a firing to one stage is.
+  void add_to_bundles(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
+    const bool by_host = model_ != "woa" && model_ != "rpc-nested";
+    for (const Hop& hop : route.hops()) {
+      if (!hop.message) continue;
+      const std::uint64_t tokens = crossing(hop, cost).tokens;
+      if (!by_host) {
+        bundles_[{edge.from_stage, edge.to_stage, hop.from != at(edge.from_stage)}] += tokens;
+      } else if (hop.payload) {
+        const bool result = hop.to == 0;
+        bundles_[{result ? edge.from_stage : edge.to_stage, 0, result}] += tokens;
+      } else {
+        bundles_[{edge.from_stage, 1, true}] += tokens;  // the host asks for results
+      }
+    }
+  }
+  void count_calls() {
+    for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
+  }
+
+  // Whoever gets what a firing sends has waited for it. The source's readers have waited for the host, too, which was
+  // woken by what came to the sink.
+  void wake_readers() {
+    const auto waits = [&](std::uint32_t s) { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; };
+    bool source_waits = waits(kSourceStage);
+    for (const EdgePlan& edge : plan_.edges) source_waits |= edge.to_stage == kSinkStage && waits(edge.from_stage);
+    const auto wake = [&](Way& way) { way.ps += way.hops * costs_.wake_ps / kPerMillion; };
+    for (std::uint32_t s = 0; s < ways_.size(); ++s)
+      if (waits(s)) wake(ways_[s]);
+    for (std::uint32_t e = 0; e < edge_ways_.size(); ++e) {
+      const std::uint32_t from = plan_.edges[e].from_stage;
+      if (from == kSourceStage ? source_waits : waits(from)) wake(edge_ways_[e]);
+    }
+  }
+
+  Status find_bottleneck() {
+    PlacementGoal goal;
+    goal.model = model_;
+    goal.objective = "throughput";
+    std::vector<std::string> names;
+    for (const StagePlan& stage : plan_.stages) names.push_back(stage.name);
+    const auto problem = placement_problem(costs_, goal, names);
+    if (!problem.ok()) return problem.status();
+    out_.bottleneck = "none";
+    for (const assign::Row& row : problem->rows) {
+      if (row.limit) continue;
+      const Sum load = assign::sum_of(row, *problem, certificate_.placement);
+      if (load <= out_.period_ps) continue;
+      if (load > std::numeric_limits<std::int64_t>::max())
+        return {Code::kInvalid, "the " + row.name + " is more than can be counted"};
+      out_.period_ps = static_cast<std::int64_t>(load);
+      out_.bottleneck = row.name;
+    }
+    return {};
+  }
+
+  const Certificate& certificate_;
+  const CostTable& costs_;
+  const std::string& model_;
+  const Plan& plan_;
+  std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
+  std::map<Bundle, Sum> bundles_;
+  std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: that its return goes to
+  std::set<std::uint32_t> ridden_;                  // stages whose return has an output
+  Sum messages_ = 0, calls_ = 0, payload_bytes_ = 0, serial_ps_ = 0;
+  Prediction out_;
+};
+
+}  // namespace
+
+Result<Prediction> predict(const Plan& plan) {
+  if (!plan.certificate)
+    return Status(Code::kNotFound, "nothing is known of what the plan costs: it has no certificate");
+  const Certificate& certificate = *plan.certificate;
+  const std::size_t stages = certificate.costs.stages.size(), edges = certificate.costs.edges.size();
+  if (stages != plan.stages.size() || edges != plan.edges.size() || certificate.placement.size() != stages)
+    return Status(Code::kInvalid, "the certificate is about other stages or edges than the plan's");
+  return Predictor(plan).predict();
+}
+
+}  // namespace woa
