@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/kernel_description.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/kernel_declaration.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -78,7 +78,7 @@ struct GraphFacts {
 };
 
 struct Compilation {
-  std::optional<Plan> plan;             // absent if there is any diagnostic, and with only_check
+  std::optional<CertifiedPlan> plan;    // absent if there is any diagnostic, and with only_check
   GraphFacts facts;                     // as far as the graph could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
   std::vector<std::string> files = {};  // that were looked at: graph, includes, kernels, machine file, profile;
@@ -129,17 +129,17 @@ Result<KernelDeclaration> read_declaration(const std::filesystem::path& file, co
 
 // Whether a plan's certificate is true (docs/placement.md): everything is computed anew, without a solver. kNotFound:
 // it has none. kInvalid: the message names what is not so.
-Status verify_certificate(const Plan& plan);
+Status verify_certificate(const CertifiedPlan& plan);
 
 // Whether a plan's instances end, whatever branches they take and however long kernels and packets take, as long as
 // kernels end (docs/liveness.md): its control flow is analysed anew, and every edge must have at least b(e) blocks for
-// an instance, and tags that keep firings apart; b(e) is shown by the plan's invariants, too (runtime/plan/liveness.h).
-// `plan` has passed validate(), and is as in a file, without relays: that a call model's routes keep it live is how
-// they are made (ADR 32). kInvalid: the message says what is not so.
-Status verify_liveness(const Plan& plan);
+// an instance, and tags that keep firings apart; b(e) is shown by the plan's invariants, too
+// (compiler/certificate/live_blocks.h). `plan` has passed validate(), and is as in a file, without relays: that a call
+// model's routes keep it live is how they are made (ADR 32). kInvalid: the message says what is not so.
+Status verify_liveness(const CertifiedPlan& plan);
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a
 // certificate also what stages take, and what an instance sends over the edges. Whatever the names are, they are shown.
-std::string to_dot(const Plan& plan);
+std::string to_dot(const CertifiedPlan& plan);
 
 }  // namespace woa

@@ -1,7 +1,7 @@
 // What a kernel.yaml declares now, for whoever loads the kernel of a plan.
 #include "compiler/compiler.h"
 #include "compiler/parse/declaration.h"
-#include "runtime/base/regular_file.h"
+#include "runtime/base/file.h"
 
 namespace woa {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/assign/solve.h"
-#include "runtime/plan/certificate.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 

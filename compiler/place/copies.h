@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/cost_table.h"
 #include "compiler/check/graph.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/cost_table.h"
 
 namespace woa {
 

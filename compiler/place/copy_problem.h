@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/assign/solve.h"
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/copies.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

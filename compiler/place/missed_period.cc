@@ -6,6 +6,7 @@
 
 #include "compiler/place/throughput_blocks.h"
 #include "compiler/place/time_text.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -71,10 +72,8 @@ class Remedy {
     return short_[missing - 1];
   }
   [[nodiscard]] std::string blocks_of(const EdgePlan& edge) const {
-    const StagePlan &from = plan_.stages[edge.from_stage], &to = plan_.stages[edge.to_stage];
-    return "more than " + std::to_string(edge.blocks) + " blocks for the edge from '" + from.name + "." +
-           from.outputs[edge.from_port].name + "' to '" + to.name + "." + to.inputs[edge.to_port].name +
-           "' (--buffers full, and a smaller `max` of the port if that gives no more)";
+    return "more than " + std::to_string(edge.blocks) + " blocks for " + name_of_edge(plan_, edge) +
+           " (--buffers full, and a smaller `max` of the port if that gives no more)";
   }
 
   const Plan& plan_;

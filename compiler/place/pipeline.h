@@ -69,6 +69,6 @@ struct Pipeline {
 
 // `plan` has passed validate() and verify_certificate(), and its certificate is for call model `woa`. kUnsupported:
 // replicas that are due again after more than kMostTurns instances.
-Result<Pipeline> make_pipeline(const Plan& plan);
+Result<Pipeline> make_pipeline(const CertifiedPlan& plan);
 
 }  // namespace woa

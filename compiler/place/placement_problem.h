@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "compiler/assign/problem.h"
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/call_route.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

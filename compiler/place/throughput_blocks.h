@@ -33,7 +33,7 @@ struct ThroughputBlocks {
 // edges are given less, those with most bytes first, for as long as the wanted period is reached and kMostSteps last.
 // kExhausted: all blocks are not enough (missed_period.h). kUnsupported: the plan was placed for another call model
 // than `woa`, or is to run under another: the blocks of its relays are in no plan file; or as make_pipeline().
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan);
+Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan);
 
 // Whether a run keeps up with that.
 bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;

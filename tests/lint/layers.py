@@ -9,11 +9,11 @@ import re
 import tree
 
 BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
-TRANSPORT, ONESIDED, PACKING = "runtime/transport/", "runtime/onesided/", "runtime/packing/"
-CONTROLLER, NODE, RPC = "runtime/controller/", "runtime/node/", "runtime/rpc/"
+TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
+CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
 KERNEL_ABI = "kernels/woa_kernel.h"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, PACKING, CONTROLLER, NODE, RPC]
+RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
 
 # Folder -> what files in it may include, beside their own folder; the first match counts. A name that ends in "/" is a folder
@@ -24,11 +24,11 @@ PROJECT = [
     (PLAN, [PACKET, BASE]),
     (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
     (TRANSPORT, [PACKET, BASE]),
-    (ONESIDED, [TRANSPORT + "*", PACKET, BASE]),
-    (PACKING, [TRANSPORT + "*", PACKET, BASE]),
+    (MESSAGING + "*/", [MESSAGING + "*", TRANSPORT + "*", PACKET, BASE]),
+    (MESSAGING, [TRANSPORT + "*", PACKET, BASE]),
+    (CALL_MODELS, [PLAN, PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (RPC, [PLAN, PACKET, BASE]),
+    (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     ("controllers/cpu/", BACKEND),
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
@@ -44,12 +44,12 @@ PROJECT = [
 ]
 
 # Folders whose subfolders are not their own: what lies above does not know what lies below.
-FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
+FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/")
 
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*", "tests/"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "compiler/certificate/", "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
@@ -65,7 +65,7 @@ LIBRARIES = [
     (r"uc[pst]/", ["bench/peers/ucx*"]),
     (r"zmq\.h", ["bench/peers/zeromq*"]),
     (r"grpc", ["bench/peers/grpc*"]),
-    (r"pmix", [NODE + "pmix_library.h"]),
+    (r"pmix", [NODE + "pmix_job.cc"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),
 ]

@@ -3,8 +3,9 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "runtime/plan/certificate.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa::tools {
 
@@ -18,5 +19,11 @@ nlohmann::json to_json(const Certificate& certificate);
 // messages calls hops payload_bytes serial_us critical_path_us critical_kernels_us alone_us bottleneck period_us
 // predicted_us
 nlohmann::json to_json(const Prediction& prediction);
+
+// Which costs of links a placement rests on though nobody knows them.
+
+// "cpu:0 - cpu:1": the links that its messages take under its call model, the same way as the prediction counts them,
+// and that are neither measured nor in the machine file. By component.
+std::vector<std::string> assumed_links(const Certificate& certificate);
 
 }  // namespace woa::tools

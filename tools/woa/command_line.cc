@@ -1,10 +1,11 @@
 #include "tools/woa/command_line.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "compiler/report.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/process.h"
-#include "tools/woa/usage_error.h"
 
 namespace woa::tools {
 namespace {
@@ -37,6 +38,83 @@ int parse_and_run(const std::string& about, const std::vector<AddCommand>& comma
 int run_command_line(const std::string& about, const std::vector<AddCommand>& commands,
                      std::vector<std::string> arguments) {
   return run_process(arguments, [&] { return parse_and_run(about, commands, arguments); });
+}
+
+namespace {
+
+// The command that was being read: of a command's commands, the innermost.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
+  return *command;
+}
+
+std::string name_of(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return (parent == nullptr ? "" : name_of(*parent) + " ") + command.get_name();
+}
+
+std::string did_you_mean(const std::string& given, const std::vector<std::string>& names) {
+  const std::string near = nearest(given, names);
+  return near.empty() ? "" : "; did you mean '" + near + "'?";
+}
+
+std::string unknown_argument(const CLI::App& command, const std::string& given) {
+  if (given.substr(0, 1) != "-") return "'" + given + "' is one argument too many";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return "there is no option '" + given + "'" + did_you_mean(given.substr(0, given.find('=')), names);
+}
+
+// What the library says of how often an option or its value is there.
+std::string in_our_words(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find(": At Most 1 required but received ") != std::string::npos)
+    return option + ": it is given more than once";
+  if (text.find(": 1 required ") != std::string::npos && text.ends_with(" missing"))
+    return option + ": its value is missing";
+  if (const std::size_t end = text.find(" was given a disallowed flag override"); end != std::string::npos)
+    return "--" + text.substr(0, end) + ": it takes no value";
+  return text == "A subcommand is required" ? "a command is missing" : text;
+}
+
+}  // namespace
+
+const CLI::App* find_command(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return commands.empty() ? nullptr : commands.front();
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); }))
+    names.push_back(command->get_name());
+  const std::string near = did_you_mean(name, names);
+  return "there is no command '" + name + "'" + (near.empty() ? ";" : near) + " `" + name_of(app) +
+         " --help` lists them";
+}
+
+std::string empty_value(const CLI::App& app) {
+  const CLI::App& command = innermost(app);
+  for (const CLI::Option* option : command.get_options())
+    if (std::ranges::find(option->results(), "") != option->results().end())
+      return option->get_name() + ": expected something, got an empty text; `" + name_of(command) +
+             " --help` shows what it takes";
+  return "";
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = innermost(app);
+  const std::vector<std::string> left = app.remaining(true);
+  const auto option = std::ranges::find_if(left, [](const std::string& given) { return given.substr(0, 1) == "-"; });
+  const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (!left.empty() && option == left.end() && has_commands) return unknown_command(command, left.front());
+  std::string text = in_our_words(error.what());
+  if (!left.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
+    text = unknown_argument(command, option == left.end() ? left.front() : *option);
+  return text + (text.back() == '?' ? " `" : "; `") + name_of(command) + " --help` shows what it takes";
 }
 
 }  // namespace woa::tools

@@ -11,10 +11,10 @@
 #include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/placement_problem.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
-#include "tools/woa/assumed_links.h"
+#include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/environment.h"
@@ -23,7 +23,7 @@
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
-#include "tools/woa/waiting.h"
+#include "tools/woa/progress.h"
 
 namespace woa::tools {
 namespace {

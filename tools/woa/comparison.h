@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/break_even.h"
 #include "runtime/node/run.h"
-#include "runtime/plan/certificate.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/woa/command_line.h"
 #include "tools/woa/failure.h"
-#include "tools/woa/usage_error.h"
 
 namespace woa::tools {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -23,5 +24,11 @@ Result<FolderFiles> list_files(const std::string& option, const std::filesystem:
 // Whether files at the same place in both have the same name but for extensions: then they go together by name. Empty,
 // or the warning that they go together by order. kInvalid: the folders hold different numbers of files.
 Result<std::string> pair_files(const FolderFiles& a, const FolderFiles& b);
+
+// The order that people expect of file names.
+
+// Whether `a` comes before `b`: digits compare as the number that they write, so frame2 comes before frame10. Names
+// that differ in leading zeros only compare byte by byte. A total order.
+bool natural_less(std::string_view a, std::string_view b) noexcept;
 
 }  // namespace woa::tools

@@ -1,8 +1,12 @@
 // A progress bar on a terminal, for runs of more than a second.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace woa::tools {
 
@@ -19,6 +23,25 @@ class Progress {
   std::uint64_t total_, started_ns_, drawn_ns_ = 0;
   std::string units_;
   bool enabled_;
+};
+
+// A line on a terminal for what cannot say how far it is: what is waited for, since when, and how long it may take.
+
+// Shown from the first second on, and only if stderr is a terminal.
+class Waiting {
+ public:
+  // `limit`: what it was given, which it may overrun a little; 0 if nothing bounds it.
+  explicit Waiting(std::string what, std::chrono::nanoseconds limit = {});
+  ~Waiting();  // clears the line
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  void show(const std::stop_token& stop, const std::string& what, std::chrono::seconds limit);
+
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace woa::tools
