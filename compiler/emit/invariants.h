@@ -1,7 +1,7 @@
 // The proof that the blocks of a plan are enough, for `woa verify`.
 #pragma once
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 

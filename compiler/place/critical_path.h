@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/assign/problem.h"
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compiler/assign/problem.h"
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/critical_path.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "compiler/assign/problem.h"
+#include "compiler/certificate/certificate.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

@@ -1,8 +1,8 @@
 // What a plan's placement comes to: the prediction that its certificate holds, computed from its costs alone.
 #pragma once
 
+#include "compiler/certificate/certificate.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

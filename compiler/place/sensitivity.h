@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

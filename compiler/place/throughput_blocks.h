@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/pipelined_run.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/sensitivity.h"
-#include "runtime/plan/plan.h"
 
 namespace woa::tools {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "compiler/assign/problem.h"
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/prediction.h"
-#include "runtime/plan/plan.h"
 
 namespace woa::test {
 

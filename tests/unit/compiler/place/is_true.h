@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/copy_problem.h"
 #include "compiler/place/prediction.h"
-#include "runtime/plan/plan.h"
 #include "tests/unit/compiler/assign/brute_force.h"
 
 namespace woa::test {

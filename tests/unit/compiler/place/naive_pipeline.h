@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 #include "runtime/transport/credits.h"
 
 namespace woa::test {
