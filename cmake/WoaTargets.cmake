@@ -165,7 +165,8 @@ function(woa_test name)
   if(WOA_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")  # sanitizers slow some code down twentyfold
   endif()
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}"
+  # Tests that may take long start first, or one of them would run alone at the end.
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}"
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache;${arg_ENVIRONMENT}")
 endfunction()
 
@@ -213,7 +214,7 @@ function(woa_test_again name test variable)
   list(GET cases 1 tags)
   string(REPLACE ",[#${arg_LEFT_OUT}]" "" tags "${tags}")
   add_test(NAME ${name} COMMAND ${program} ${WOA_NO_TESTS_FAILS} "-#" "${tags}")
-  foreach(property SKIP_RETURN_CODE TIMEOUT LABELS ENVIRONMENT)
+  foreach(property SKIP_RETURN_CODE TIMEOUT COST LABELS ENVIRONMENT)
     get_property(value TEST ${test} PROPERTY ${property})
     set_tests_properties(${name} PROPERTIES ${property} "${value}")
   endforeach()

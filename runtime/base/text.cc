@@ -34,7 +34,7 @@ bool turns_text_around(std::string_view text) noexcept {
 
 bool begins_with_control(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x20 || first == 0x7F) return true;
+  if (first < 0x80) return first < 0x20 || first == 0x7F;
   if (first == 0xC2) return text.size() > 1 && static_cast<unsigned char>(text[1]) - 0x80U < 0x20U;
   return turns_text_around(text);
 }

@@ -155,10 +155,11 @@ class Readme(unittest.TestCase):
     def test_examples_that_work(self):
         self.run_examples("```sh\ntest -e build/README.md\n```\n\n```console\nfalse\n```\n")
         self.run_examples("```sh\necho one two three\n```\n\n```text\none ... three\n```\n")
+        self.run_examples("<!-- needs sh, no_such_kernel -->\n```sh\nfalse\n```\n")
 
     def test_examples_that_do_not(self):
         for text in ("no example\n", "```sh\nfalse\n```\n", "```sh\nfalse | true\n```\n",
-                     "```sh\necho one\n```\n\n```text\none\ntwo\n```\n"):
+                     "```sh\necho one\n```\n\n```text\none\ntwo\n```\n", "<!-- needs sh -->\n```sh\nfalse\n```\n"):
             with self.assertRaises(SystemExit):
                 self.run_examples(text)
 

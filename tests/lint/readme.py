@@ -3,18 +3,21 @@
 
 Every block marked ```sh is run by bash in one folder that looks like the tree (with `build` being the build folder), in order.
 A ```text block right after it lists lines that its output must contain; "..." in them stands for anything. Blocks of another
-kind (```console: installing, cloning, the demo) are not run.
+kind (```console: installing, cloning, the demo) are not run. A line `<!-- needs NAME, ... -->` before a block names programs,
+kernels, or subjects of `woa doctor`; the block is skipped where one of them is not here.
 
 Usage: readme.py ROOT BUILD [PAGE]
 """
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"^```sh\n(.*?)^```\n(?:\n?```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?:^<!-- needs ([^\n]*) -->\n)?^```sh\n(.*?)^```\n(?:\n?```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
 def make_tree(root, build, folder):
@@ -23,6 +26,25 @@ def make_tree(root, build, folder):
         if name not in ("build", ".git"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
     os.symlink(build, os.path.join(folder, "build"))
+
+
+def usable(build):
+    """Names of kernels and of subjects of `woa doctor` that work here."""
+    woa = os.path.join(build, "woa")
+    if not os.path.exists(woa):
+        return set()
+
+    def answer(command):
+        return json.loads(subprocess.run([woa, command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    kernels = {kernel["name"] for kernel in answer("devices")["kernels"] if kernel["available"]}
+    return kernels | {finding["subject"] for finding in answer("doctor")["findings"] if finding["health"] == "good"}
+
+
+def absent(needs, build):
+    """Those of the names in `needs` that are not here."""
+    names = [name.strip() for name in needs.split(",") if name.strip()]
+    missing = [name for name in names if shutil.which(name) is None]
+    return [name for name in missing if name not in usable(build)] if missing else []
 
 
 def missing_lines(expected, output):
@@ -50,11 +72,17 @@ def main(root, build, page="README.md"):
         sys.exit(f"{page}: no ```sh block found")
     with tempfile.TemporaryDirectory() as folder:
         make_tree(os.path.abspath(root), os.path.abspath(build), folder)
-        for script, expected in blocks:
+        ran = 0
+        for needs, script, expected in blocks:
+            lacking = absent(needs, build)
+            if lacking:
+                print(f"skipped, for want of {', '.join(lacking)}:\n{script}", flush=True)
+                continue
             problem = run_block(script, expected, folder)
             if problem:
                 sys.exit(f"{page}: {problem}")
-    print(f"{page}: {len(blocks)} examples ran")
+            ran += 1
+    print(f"{page}: {ran} of {len(blocks)} examples ran")
 
 
 if __name__ == "__main__":
