@@ -111,14 +111,15 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
 }
 
 // Of a graph that is checked and placed.
-std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
-                              const CompileOptions& options, std::optional<Certificate> certificate, Report& report) {
+std::optional<CertifiedPlan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
+                                       const CompileOptions& options, std::optional<Certificate> certificate,
+                                       Report& report) {
   const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window, options.goal.model);
   check_output_ports(graph, report);
   size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
-  Plan plan = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
-  plan = with_replicas(std::move(plan), graph);
+  CertifiedPlan plan = with_replicas(
+      emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns), graph);
   if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
@@ -132,7 +133,7 @@ std::optional<Plan> make_plan(Graph& graph, const GraphFile& file, const Machine
   return plan;
 }
 
-void add_prediction(Plan& plan, Report& report) {
+void add_prediction(CertifiedPlan& plan, Report& report) {
   if (!plan.certificate) return;
   auto prediction = predict(plan);
   if (prediction.ok()) {
@@ -143,8 +144,8 @@ void add_prediction(Plan& plan, Report& report) {
 }
 
 // `path` is the graph's own, `folder` where the paths in it begin.
-std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
-                                   Report& report, GraphFacts& facts) {
+std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
+                                            Report& report, GraphFacts& facts) {
   std::optional<GraphFile> file = read_graph(kGraphSource, report);
   if (!file) return std::nullopt;
   load_includes(*file, path, folder, report);
@@ -173,7 +174,7 @@ std::optional<Plan> compile_source(const fs::path& path, const fs::path& folder,
   check_device_params(graph, report);
   if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
   if (options.only_check || report.errors() != 0) return std::nullopt;
-  std::optional<Plan> plan = make_plan(graph, *file, machine, options, std::move(certificate), report);
+  std::optional<CertifiedPlan> plan = make_plan(graph, *file, machine, options, std::move(certificate), report);
   if (plan) add_prediction(*plan, report);
   return plan;
 }

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "compiler/buffers/throughput_blocks.h"
+#include "compiler/certificate/certificate.h"
+#include "compiler/certificate/live_blocks.h"
 #include "compiler/diagnostics/diagnostic.h"
 #include "compiler/diagnostics/pages.h"
 #include "compiler/diagnostics/problems.h"
@@ -24,7 +26,6 @@
 #include "compiler/verify/verify.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/kernel_declaration.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -35,7 +36,7 @@ struct GraphFacts {
 };
 
 struct Compilation {
-  std::optional<Plan> plan;             // absent if there is any diagnostic, and with only_check
+  std::optional<CertifiedPlan> plan;    // absent if there is any diagnostic, and with only_check
   GraphFacts facts;                     // as far as the graph could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
   std::vector<std::string> files = {};  // that were looked at: graph, includes, kernels, machine file, profile;

@@ -6,7 +6,7 @@
 #include "compiler/diagnostics/report.h"
 #include "compiler/parse/declaration.h"
 #include "compiler/parse/kernel_catalog.h"
-#include "runtime/base/regular_file.h"
+#include "runtime/base/file.h"
 
 namespace woa {
 namespace {

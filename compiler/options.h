@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/diagnostics/diagnostic.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

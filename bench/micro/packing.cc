@@ -8,8 +8,8 @@
 #include "bench/micro/host_probe.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/spin.h"
-#include "runtime/packing/packer.h"
-#include "runtime/packing/unpacker.h"
+#include "runtime/messaging/packing/packer.h"
+#include "runtime/messaging/packing/unpacker.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 
 namespace woa::bench {

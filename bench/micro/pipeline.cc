@@ -13,7 +13,7 @@
 #include "bench/micro/plans.h"
 #include "bench/micro/raw_fabric_job.h"
 #include "bench/micro/raw_pipeline.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 
 namespace woa::bench {
 namespace {

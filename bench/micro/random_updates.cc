@@ -8,10 +8,10 @@
 
 #include "bench/micro/pair_race.h"
 #include "bench/micro/random_check.h"
-#include "runtime/onesided/aggregated_updater.h"
-#include "runtime/onesided/hardware_updater.h"
-#include "runtime/onesided/naive_updater.h"
-#include "runtime/onesided/update_receiver.h"
+#include "runtime/messaging/onesided/aggregated_updater.h"
+#include "runtime/messaging/onesided/hardware_updater.h"
+#include "runtime/messaging/onesided/naive_updater.h"
+#include "runtime/messaging/onesided/update_receiver.h"
 
 namespace woa::bench {
 namespace {

@@ -1,8 +1,8 @@
-// RandomAccess by one-sided updates (runtime/onesided).
+// RandomAccess by one-sided updates (runtime/messaging/onesided).
 #pragma once
 
 #include "bench/micro/random_stream.h"
-#include "runtime/onesided/update.h"
+#include "runtime/messaging/onesided/update.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::bench {

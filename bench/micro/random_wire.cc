@@ -13,9 +13,9 @@
 #include "bench/micro/sides.h"
 #include "bench/micro/spin.h"
 #include "runtime/base/clock.h"
-#include "runtime/onesided/aggregated_updater.h"
-#include "runtime/onesided/naive_updater.h"
-#include "runtime/onesided/update_receiver.h"
+#include "runtime/messaging/onesided/aggregated_updater.h"
+#include "runtime/messaging/onesided/naive_updater.h"
+#include "runtime/messaging/onesided/update_receiver.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 
 namespace woa::bench {

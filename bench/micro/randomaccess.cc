@@ -10,7 +10,7 @@
 #include "bench/micro/packet_stream.h"
 #include "bench/micro/random_limits.h"
 #include "bench/micro/random_updates.h"
-#include "runtime/onesided/packets.h"
+#include "runtime/messaging/onesided/link.h"
 
 namespace woa::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/liveness.h"
+#include "compiler/certificate/live_blocks.h"
 
 namespace woa {
 namespace {
@@ -175,18 +175,9 @@ class InvariantSearch {
 // Edges whose writer comes last first: what shows of one how many tokens come from the source shows it of all on the
 // way. From the other end each would be shown anew, by a longer way each time.
 std::vector<std::uint32_t> last_first(const Plan& plan) {
-  std::vector<std::vector<std::uint32_t>> next(plan.stages.size());
-  std::vector<std::size_t> open(plan.stages.size()), place(plan.stages.size());
-  for (const EdgePlan& edge : plan.edges)
-    if (edge.loop < 0) next[edge.from_stage].push_back(edge.to_stage), ++open[edge.to_stage];
-  std::vector<std::uint32_t> stages;
-  for (std::uint32_t s = 0; s < plan.stages.size(); ++s)
-    if (open[s] == 0) stages.push_back(s);
-  for (std::size_t at = 0; at < stages.size(); ++at) {
-    place[stages[at]] = at;
-    for (const std::uint32_t to : next[stages[at]])
-      if (--open[to] == 0) stages.push_back(to);
-  }
+  std::vector<std::size_t> place(plan.stages.size());
+  std::size_t at = 0;
+  for (const std::uint32_t stage : stages_in_order(plan)) place[stage] = at++;
   std::vector<std::uint32_t> edges(plan.edges.size());
   std::iota(edges.begin(), edges.end(), 0U);
   std::stable_sort(edges.begin(), edges.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -197,7 +188,7 @@ std::vector<std::uint32_t> last_first(const Plan& plan) {
 
 }  // namespace
 
-void add_invariants(Plan& plan) {
+void add_invariants(CertifiedPlan& plan) {
   InvariantSearch search(plan);
   std::size_t weights = 0;
   for (const std::uint32_t e : last_first(plan)) {

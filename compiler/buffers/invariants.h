@@ -1,15 +1,16 @@
 // The proof that the blocks of a plan are enough, for `woa verify`.
 #pragma once
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 
-// Of a plan that has passed validate(). Sets Plan::invariants so that proved_blocks() (runtime/plan/liveness.h) reaches
+// Of a plan that has passed validate(). Sets CertifiedPlan::invariants so that proved_blocks()
+// (compiler/certificate/live_blocks.h) reaches
 // EdgePlan::min_blocks, which blocks.h derived; EdgePlan::claimed where none is found. Tokens are followed
 // backwards from an edge inside a loop, by one input of each stage: to where the turn began, and around. None is found
 // where a writer runs ahead of its reader in a loop whose turns follow one another inside another, and where all
 // together would be too large.
-void add_invariants(Plan& plan);
+void add_invariants(CertifiedPlan& plan);
 
 }  // namespace woa

@@ -136,7 +136,7 @@ WantedPeriod wanted_period(const Certificate& certificate) {
 
 class Sizing {
  public:
-  Sizing(const Plan& plan, const Pipeline& pipeline) : plan_(plan), pipeline_(pipeline) {}
+  Sizing(const CertifiedPlan& plan, const Pipeline& pipeline) : plan_(plan), pipeline_(pipeline) {}
 
   Result<ThroughputBlocks> find() {
     for (const EdgePlan& edge : plan_.edges) out_.room.push_back(edge.blocks / edge.min_blocks);
@@ -198,7 +198,7 @@ class Sizing {
     return reaches;
   }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   const Pipeline& pipeline_;
   std::uint64_t steps_ = 0;
   ThroughputBlocks out_;
@@ -210,7 +210,7 @@ bool keeps_up(const PipelinedRun& run, Sum wanted_ps) noexcept {
   return run.period_ps <= wanted_ps + wanted_ps / kPeriodTolerance;
 }
 
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan) {
+Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan) {
   for (const std::string& other : {plan.certificate->goal.model, plan.model})
     if (other != "woa")
       return {Code::kUnsupported,

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/solver/problem.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -36,7 +36,7 @@ struct ThroughputBlocks {
 // kExhausted: all blocks are not enough (the message says what would be). kUnsupported: the plan was placed for another
 // call model than `woa`, or is to run under another: the blocks of its relays are in no plan file; or as
 // make_pipeline().
-Result<ThroughputBlocks> blocks_for_throughput(const Plan& plan);
+Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan);
 
 // Whether a run keeps up with that.
 bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;

@@ -9,6 +9,7 @@
 
 #include "compiler/predict/traffic.h"
 #include "runtime/base/text.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -76,7 +77,7 @@ std::string_view color_of(ControllerKind kind) {
 
 class Drawing {
  public:
-  explicit Drawing(const Plan& plan) : plan_(plan), traffic_(traffic_of(plan)) {}
+  explicit Drawing(const CertifiedPlan& plan) : plan_(plan), traffic_(traffic_of(plan)) {}
 
   std::string draw() {
     inside_.resize(plan_.controllers.size());
@@ -130,8 +131,7 @@ class Drawing {
   // By breadth from the source on.
   void number_controllers() {
     turn_.assign(plan_.controllers.size(), static_cast<std::uint32_t>(plan_.controllers.size()));
-    std::vector<std::vector<std::uint32_t>> readers(plan_.stages.size());
-    for (const EdgePlan& edge : plan_.edges) readers[edge.from_stage].push_back(edge.to_stage);
+    const auto readers = readers_by_stage(plan_);
     if (plan_.stages.empty()) return;
     std::vector<bool> reached(plan_.stages.size(), false);
     std::vector<std::uint32_t> stages{kSourceStage};
@@ -223,7 +223,7 @@ class Drawing {
     return style;
   }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   std::vector<Traffic> traffic_;
   std::vector<std::uint32_t> turn_;  // of a controller, from left to right
   std::vector<std::string> inside_;  // of a controller's box
@@ -232,6 +232,6 @@ class Drawing {
 
 }  // namespace
 
-std::string to_dot(const Plan& plan) { return Drawing(plan).draw(); }
+std::string to_dot(const CertifiedPlan& plan) { return Drawing(plan).draw(); }
 
 }  // namespace woa

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a
 // certificate also what stages take, and what an instance sends over the edges. Whatever the names are, they are shown.
-std::string to_dot(const Plan& plan);
+std::string to_dot(const CertifiedPlan& plan);
 
 }  // namespace woa

@@ -1,8 +1,8 @@
 // A stage with replicas or copies becomes as many stages of the plan.
 #pragma once
 
+#include "compiler/certificate/cost_table.h"
 #include "compiler/check/graph.h"
-#include "runtime/plan/cost_table.h"
 
 namespace woa {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/certificate/certificate.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

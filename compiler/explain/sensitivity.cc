@@ -270,7 +270,7 @@ class Reasons {
 
 }  // namespace
 
-Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::milliseconds limit) {
+Result<PlacementReasons> explain_placement(const CertifiedPlan& plan, std::chrono::milliseconds limit) {
   WOA_RETURN_IF_ERROR(verify_certificate(plan));
   if (plan.certificate->status != "proved")
     return Status(Code::kUnsupported,

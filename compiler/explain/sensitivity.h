@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -54,6 +54,6 @@ struct PlacementReasons {
 // Solves the placement problem anew some tens of times for each stage and link. `limit` is overrun by half a second at
 // most. kInvalid: the certificate is not true (verify_certificate()). kUnsupported: its placement was not proved to be
 // the best, so that nothing can be said of what is better. kNotFound: there is none.
-Result<PlacementReasons> explain_placement(const Plan& plan, std::chrono::milliseconds limit);
+Result<PlacementReasons> explain_placement(const CertifiedPlan& plan, std::chrono::milliseconds limit);
 
 }  // namespace woa

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/parse/yaml_tree.h"
-#include "runtime/base/regular_file.h"
+#include "runtime/base/file.h"
 
 namespace woa {
 namespace fs = std::filesystem;

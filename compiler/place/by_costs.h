@@ -4,10 +4,10 @@
 #include <chrono>
 #include <optional>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/check/graph.h"
 #include "compiler/parse/machine.h"
 #include "compiler/parse/profile.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

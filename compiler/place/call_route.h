@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 
 namespace woa {
 

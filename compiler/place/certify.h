@@ -1,8 +1,8 @@
 // Certificates of placements, written down; verify/certificate.cc checks them.
 #pragma once
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/solver/solve.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

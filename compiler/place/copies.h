@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/cost_table.h"
 #include "compiler/check/graph.h"
 #include "compiler/options.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/cost_table.h"
 
 namespace woa {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/copies.h"
 #include "compiler/place/solver/solve.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/certificate/cost_table.h"
 #include "compiler/check/graph.h"
 #include "compiler/parse/machine.h"
 #include "compiler/parse/profile.h"
-#include "runtime/plan/cost_table.h"
 
 namespace woa {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/solver/problem.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 

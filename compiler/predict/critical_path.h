@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/solver/problem.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 

@@ -10,6 +10,7 @@
 #include "compiler/check/components.h"
 #include "compiler/place/call_route.h"
 #include "compiler/place/placement_problem.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
 
 class PipelineMaker {
  public:
-  explicit PipelineMaker(const Plan& plan)
+  explicit PipelineMaker(const CertifiedPlan& plan)
       : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement) {}
 
   Result<Pipeline> make() {
@@ -124,18 +125,13 @@ class PipelineMaker {
 
   // Of the stages of a loop and of those in it, one job more that waits for all of them.
   void join_loops() {
-    Adjacency next(plan_.stages.size());
-    std::vector<bool> feeds_itself(plan_.stages.size(), false);
-    for (const EdgePlan& edge : plan_.edges) {
-      next[edge.from_stage].push_back(edge.to_stage);
-      if (edge.from_stage == edge.to_stage) feeds_itself[edge.from_stage] = true;
-    }
+    const Adjacency next = readers_by_stage(plan_);
     std::vector<std::uint32_t> all(plan_.stages.size());
     std::iota(all.begin(), all.end(), 0U);
     end_.resize(all.size());
     for (const auto& stages : strong_components(next, all, std::vector<std::uint32_t>(all.size(), 0), 0)) {
       std::uint32_t end = stages.front();
-      if (stages.size() > 1 || feeds_itself[end]) {
+      if (stages.size() > 1 || std::ranges::count(next[end], end) != 0) {
         end = add_job({});
         for (const std::uint32_t s : stages) out_.jobs[end].turns |= turns_[s], join(s, end);
       }
@@ -210,7 +206,7 @@ class PipelineMaker {
     return link->second;
   }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   const CostTable& costs_;
   const std::vector<std::uint32_t>& at_;  // component by stage
   Pipeline out_;
@@ -222,6 +218,6 @@ class PipelineMaker {
 
 }  // namespace
 
-Result<Pipeline> make_pipeline(const Plan& plan) { return PipelineMaker(plan).make(); }
+Result<Pipeline> make_pipeline(const CertifiedPlan& plan) { return PipelineMaker(plan).make(); }
 
 }  // namespace woa

@@ -21,9 +21,9 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/solver/problem.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -69,6 +69,6 @@ struct Pipeline {
 
 // `plan` has passed validate() and verify_certificate(), and its certificate is for call model `woa`. kUnsupported:
 // replicas that are due again after more than kMostTurns instances.
-Result<Pipeline> make_pipeline(const Plan& plan);
+Result<Pipeline> make_pipeline(const CertifiedPlan& plan);
 
 }  // namespace woa

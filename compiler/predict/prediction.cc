@@ -20,7 +20,7 @@ using assign::Sum;
 
 class Predictor {
  public:
-  explicit Predictor(const Plan& plan)
+  explicit Predictor(const CertifiedPlan& plan)
       : certificate_(*plan.certificate),
         costs_(certificate_.costs),
         model_(certificate_.goal.model),
@@ -95,8 +95,8 @@ class Predictor {
     add_to_bundles(edge, route, cost);
     edge_ways_.push_back(way);
   }
-  // Outputs ride back on returns to the writer of a stage's first input (runtime/rpc/call_model.h). Of several on one
-  // return each but the first is a packet more.
+  // Outputs ride back on returns to the writer of a stage's first input (runtime/call_models/call_model.h). Of several
+  // on one return each but the first is a packet more.
   void find_callers() {
     for (const EdgePlan& edge : plan_.edges)
       if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
@@ -199,7 +199,7 @@ class Predictor {
   const Certificate& certificate_;
   const CostTable& costs_;
   const std::string& model_;
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
@@ -211,7 +211,7 @@ class Predictor {
 
 }  // namespace
 
-Result<Prediction> predict(const Plan& plan) {
+Result<Prediction> predict(const CertifiedPlan& plan) {
   if (!plan.certificate)
     return Status(Code::kNotFound, "nothing is known of what the plan costs: it has no certificate");
   const Certificate& certificate = *plan.certificate;

@@ -12,7 +12,7 @@ namespace {
 
 class Counter {
  public:
-  explicit Counter(const Plan& plan)
+  explicit Counter(const CertifiedPlan& plan)
       : plan_(plan), costs_(plan.certificate->costs), traffic_(plan.edges.size()), unread_(plan.edges.size()) {
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
       const EdgePlan& edge = plan.edges[e];
@@ -81,7 +81,7 @@ class Counter {
 
   static double per_instance(std::uint64_t millionths) { return static_cast<double>(millionths) / kPerMillion; }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   const CostTable& costs_;
   std::vector<Traffic> traffic_, unread_;  // unread: the part of it that no firing reads
   std::vector<bool> known_;
@@ -91,7 +91,7 @@ class Counter {
 
 }  // namespace
 
-std::vector<Traffic> traffic_of(const Plan& plan) {
+std::vector<Traffic> traffic_of(const CertifiedPlan& plan) {
   return plan.certificate ? Counter(plan).count() : std::vector<Traffic>();
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/plan/plan.h"
+#include "compiler/certificate/certificate.h"
 
 namespace woa {
 
@@ -16,6 +16,6 @@ struct Traffic {
 // by the relay's input, but for held tokens that no firing reads. A signal, which a call model added, too, goes with
 // each token of its output, or with what its relay waited for; no count has a payload. Of a certificate that is not
 // about the plan (verify_certificate()) edges that it does not know carry nothing.
-std::vector<Traffic> traffic_of(const Plan& plan);
+std::vector<Traffic> traffic_of(const CertifiedPlan& plan);
 
 }  // namespace woa

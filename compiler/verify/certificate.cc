@@ -137,7 +137,7 @@ Status check_bound(const Problem& problem, const Certificate& certificate) {
   return shown.ok() ? Status() : bad_certificate("its bound is not shown: " + shown.message());
 }
 
-Status check_prediction(const Plan& plan) {
+Status check_prediction(const CertifiedPlan& plan) {
   const auto prediction = predict(plan);
   if (!prediction.ok()) return bad_certificate(prediction.status().message());
   return *prediction == plan.certificate->prediction ? Status()
@@ -162,7 +162,7 @@ Status check_status(const Certificate& certificate) {
 
 }  // namespace
 
-Status verify_certificate(const Plan& plan) {
+Status verify_certificate(const CertifiedPlan& plan) {
   if (!plan.certificate)
     return {Code::kNotFound,
             "the plan has no certificate: it was placed by pins and rules alone; compile the graph with "

@@ -1,5 +1,3 @@
-#include "runtime/plan/liveness.h"
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "compiler/buffers/blocks.h"
+#include "compiler/certificate/live_blocks.h"
 #include "compiler/diagnostics/report.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/replicas.h"
@@ -163,7 +162,7 @@ Status compare_edges(const Plan& plan, const Plan& derived) {
 
 }  // namespace
 
-Status verify_liveness(const Plan& plan) {
+Status verify_liveness(const CertifiedPlan& plan) {
   const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
   if (const auto relay = std::ranges::find_if(plan.stages, is_relay); relay != plan.stages.end())
     return not_live("stage '" + relay->name + "' is a relay: a call model adds them when the plan is run");

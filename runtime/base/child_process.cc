@@ -10,10 +10,11 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 #include "runtime/base/unique_fd.h"
 
 namespace woa {
@@ -191,6 +192,30 @@ Result<std::string> run_program(const std::vector<std::string>& command, std::st
     status = {Code::kUnavailable, "ended with code " + std::to_string(WEXITSTATUS(ended.status))};
   if (!status.ok()) return {status.code(), status.message() + complaint(errors->get())};
   return std::move(ended.text);
+}
+
+ChildEnd reap_child(pid_t child, std::uint64_t limit_ns) {
+  constexpr useconds_t kBetweenLooks_us = 500;
+  const std::uint64_t deadline = now_ns() + limit_ns;
+  for (;;) {
+    int status = 0;
+    const pid_t reaped = ::waitpid(child, &status, WNOHANG);
+    if (reaped == child) return {true, status};
+    if (reaped < 0 && errno != EINTR) return {true, std::nullopt};
+    if (now_ns() >= deadline) return {};
+    ::usleep(kBetweenLooks_us);
+  }
+}
+
+std::string how_it_ended(int status) {
+  if (!WIFSIGNALED(status)) return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  const int number = WTERMSIG(status);
+  return "was ended by signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
+}
+
+std::string what_to_look_at(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "; if nobody sent that, memory ran out: see `dmesg`";
+  return "";
 }
 
 }  // namespace woa

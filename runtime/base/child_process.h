@@ -1,8 +1,11 @@
 // Work that may abort, hang or crash, in a process of its own: libraries that do are not ours to mend.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +30,19 @@ Result<std::string> run_in_child(const std::function<std::string()>& work, std::
 // to its standard error (the first 2 KiB). Blocks.
 Result<std::string> run_program(const std::vector<std::string>& command, std::string_view input,
                                 std::uint64_t timeout_ns);
+
+// How a child process ended, in words for the user.
+
+struct ChildEnd {
+  bool ended = false;
+  std::optional<int> status;  // as waitpid() says it; nothing where this process ignores SIGCHLD: the system forgot
+};
+// Waits for `child` to end, `limit_ns` at most, and takes it from the process table.
+ChildEnd reap_child(pid_t child, std::uint64_t limit_ns);
+
+// "was ended by signal 11 (Segmentation fault)", "ended with exit code 3".
+std::string how_it_ended(int status);
+// What a user should look at then, to stand behind a message; empty where the message says it all.
+std::string what_to_look_at(int status);
 
 }  // namespace woa

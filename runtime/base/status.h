@@ -93,4 +93,11 @@ class [[nodiscard]] Result {
     if (::woa::Status woa_status_ = (expression); !woa_status_.ok()) return woa_status_; \
   } while (false)
 
+// What to tell a user when the system refuses a descriptor, a process, a thread or memory.
+
+// Whether `error` (errno value) says that this process, its user or the system has too many descriptors.
+bool is_limit(int error);
+// kExhausted: `what` could not be had, why (errno value `error`), which limit was met and how to raise it.
+Status limit_reached(std::string_view what, int error);
+
 }  // namespace woa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,12 @@ std::string code_point(std::string_view text);
 // `text` for a terminal: control characters but those in `kept`, and bytes that are no UTF-8, become `?`; hidden
 // characters become their number, `<U+00A0>`.
 std::string printable(std::string_view text, std::string_view kept = "");
+
+// "1 stage", "2 stages".
+
+// `one`: the noun, whose plural takes an s.
+inline std::string counted(std::uint64_t count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
 
 }  // namespace woa

@@ -197,15 +197,6 @@ void Controller::trace_firing(const ActiveFiring& firing) {
              firing.instance, firing.tag, bytes, firing.cycles});
 }
 
-void Controller::commit_device_poison(ActiveFiring& firing) noexcept {
-  for (const FiringRoute& route : firing.routes) {
-    const std::size_t length = std::min<std::size_t>(firing.message.size(), route.header.payload_bytes);
-    const std::string_view message(firing.message.data(), length);
-    if (Status status = outputs_->commit_sealed(route.edge, route.header, message); !status.ok())
-      return fail_run(std::move(status));
-  }
-}
-
 void Controller::count_firing(const ActiveFiring& firing) noexcept {
   StageStats& stats = stats_.stages[firing.stage];
   ++stats.firings;

@@ -1,4 +1,4 @@
-// What becomes of an instance at a stage: alive, dead by poison (rule 6), retired (rule 5).
+// What becomes of an instance at a stage: alive, dead (poison.cc), retired (rule 5).
 #include <algorithm>
 #include <cstring>
 
@@ -65,59 +65,6 @@ void* Controller::state_of(std::uint32_t stage_id, StageInstance& entry) noexcep
   if (!entry.has_state) std::memset(state, 0, book.state_stride * sizeof(std::max_align_t));
   entry.has_state = true;
   return state;
-}
-
-void Controller::kill_stage(std::uint32_t stage_id, std::uint64_t instance, Code code, std::uint32_t origin,
-                            std::string_view message) noexcept {
-  if (instance < oldest_) return;
-  StageInstance* entry = instance_at(stage_id, instance);
-  if (entry == nullptr) return;
-  if (entry->dead) {  // the first failure is kept
-    ++stats_.dropped;
-    return;
-  }
-  message = message.substr(0, kPoisonMessageBytes);
-  const std::string text(message);  // dropping tokens may free what `message` points into
-  mark_dead(stage_id, *entry);
-  if (stage(stage_id).role == StageRole::kSink) {
-    if (setup_.observer != nullptr) setup_.observer->on_poisoned(instance, code, origin, text);
-    return;
-  }
-  ActivationPacket header;
-  header.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
-  header.flags = text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
-  header.status = static_cast<std::uint8_t>(code);
-  header.origin = origin;
-  header.instance = instance;
-  header.stage = stage_id;
-  header.payload_bytes = text.size();
-  // Nobody waits for its counts alone: their readers are relays of what else it writes.
-  if (device_forwards_ && stage(stage_id).role == StageRole::kKernel) {
-    poisons_.push_back({stage_id, kNone, header, text});
-    return;
-  }
-  for (const auto& port : layout_.out_edges[stage_id]) {
-    for (const std::uint32_t e : port) {
-      if (plan_.edges[e].choice.may_take(instance)) poisons_.push_back({stage_id, e, header, text});
-    }
-  }
-  for (const auto& port : layout_.out_counts[stage_id]) {
-    for (const std::uint32_t e : port) {
-      if (plan_.edges[e].choice.may_take(instance)) poisons_.push_back({stage_id, e, header, text});
-    }
-  }
-}
-
-// Frees what the stage holds of the instance; running firings keep theirs until they complete.
-void Controller::mark_dead(std::uint32_t stage_id, StageInstance& entry) noexcept {
-  entry.dead = true;
-  const std::uint64_t instance = entry.instance;
-  matches_.for_each([&](std::uint32_t m) {
-    const Match& match = matches_[m];
-    if (match.stage == stage_id && match.instance == instance) drop_match(m);
-  });
-  if (entry.running == 0) drop_held(stage_id, instance);
-  retry_ready_ = true;  // a `stateful: run` stage may wait for this instance
 }
 
 void Controller::drop_held(std::uint32_t stage_id, std::uint64_t instance) noexcept {

@@ -13,21 +13,6 @@ namespace {
 static_assert(kMaxInlineBytes <= kMaxRingInlineBytes, "the largest limit of a plan fits a header ring");
 constexpr std::uint32_t kControlSlots = 2;  // retire, and end: the host sends the next only when the last was read
 
-void index_edges(const Plan& plan, Layout& layout) {
-  for (const StagePlan& stage : plan.stages) {
-    layout.out_edges.emplace_back(stage.outputs.size());
-    layout.in_edges.emplace_back(stage.inputs.size());
-    layout.out_counts.emplace_back(stage.outputs.size());
-    layout.in_counts.emplace_back(stage.inputs.size());
-    layout.region_of.emplace_back(stage.outputs.size(), -1);
-  }
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    const EdgePlan& edge = plan.edges[e];
-    (edge.count ? layout.out_counts : layout.out_edges)[edge.from_stage][edge.from_port].push_back(e);
-    (edge.count ? layout.in_counts : layout.in_edges)[edge.to_stage][edge.to_port].push_back(e);
-  }
-}
-
 std::optional<std::uint32_t> wire_of(const Plan& plan, const Sites& sites, const EdgePlan& edge) {
   return sites.wire(plan.stages[edge.from_stage].controller, plan.stages[edge.to_stage].controller, edge.lane);
 }
@@ -227,13 +212,6 @@ void find_replicas(Layout& layout) {
 
 }  // namespace
 
-std::optional<std::uint32_t> Sites::wire(std::uint32_t one, std::uint32_t other, const std::string& lane) const {
-  if (one == other) return std::nullopt;
-  if (const auto bound = lanes.find(lane); bound != lanes.end()) return bound->second;
-  if (together(one, other)) return std::nullopt;
-  return 0;
-}
-
 Status check_lanes(const Plan& plan, const BoundLanes& lanes) {
   std::set<std::string> names;
   for (const EdgePlan& edge : plan.edges) {
@@ -276,8 +254,9 @@ std::uint32_t wires_of(const Layout& layout) noexcept {
 
 Layout make_layout(const Plan& plan, Sites sites) {
   Layout layout;
+  static_cast<PlanIndex&>(layout) = PlanIndex(plan);
   layout.sites = std::move(sites);
-  index_edges(plan, layout);
+  for (const StagePlan& stage : plan.stages) layout.region_of.emplace_back(stage.outputs.size(), -1);
   make_regions(plan, layout);
   make_edges(plan, layout);
   make_channels(plan, layout);

@@ -9,34 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "runtime/plan/index.h"
 #include "runtime/plan/plan.h"
+#include "runtime/plan/sites.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {
 
 // Room for the text that poison carries; longer ones are cut.
 inline constexpr std::uint32_t kPoisonMessageBytes = 192;
-
-// Lanes that are bound to a wire, wherever their ends are: the wire's number (Transports::wires), by lane.
-using BoundLanes = std::map<std::string, std::uint32_t>;
-
-// Which controllers map the same memory: those of one site. A site is what one process started on its host, or a
-// process that shares nothing. Only the host's, 0, has several controllers. What goes between sites, in a lane that is
-// not bound, takes the first wire.
-struct Sites {
-  std::vector<std::uint32_t> of;  // by controller; absent: site 0
-  std::uint32_t header_room = 0;  // Transport::header_room() of the wires
-  BoundLanes lanes = {};
-  [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {
-    return controller < of.size() ? of[controller] : 0;
-  }
-  [[nodiscard]] bool together(std::uint32_t one, std::uint32_t other) const noexcept {
-    return site(one) == site(other);
-  }
-  // The wire that a lane takes from one controller to another. None: they share memory, or are the same.
-  [[nodiscard]] std::optional<std::uint32_t> wire(std::uint32_t one, std::uint32_t other,
-                                                  const std::string& lane) const;
-};
 
 // kInvalid: a lane that no edge of the plan names; the message says which there are.
 Status check_lanes(const Plan& plan, const BoundLanes& lanes);
@@ -81,7 +62,7 @@ struct EdgeLayout {
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
-struct Layout {
+struct Layout : PlanIndex {
   Sites sites;
   std::vector<RegionLayout> regions;                    // index: the packet's `region`
   std::vector<ChannelLayout> channels;                  // control to every controller, and what edges need
@@ -90,9 +71,6 @@ struct Layout {
   std::vector<std::vector<std::int32_t>> region_of;     // [stage][output port]; -1 where it passes payloads on
   std::vector<std::vector<std::int32_t>> passed_input;  // [stage][output port]: the input whose payloads it passes on,
                                                         // -1 where it has a region
-  std::vector<std::vector<std::vector<std::uint32_t>>> out_edges;  // [stage][output port] -> edges that carry tokens
-  std::vector<std::vector<std::vector<std::uint32_t>>> in_edges;   // [stage][input port] -> likewise
-  std::vector<std::vector<std::vector<std::uint32_t>>> out_counts, in_counts;  // likewise, those that carry counts
 };
 
 // `plan` has passed validate(). Over a wire headers carry a CRC, and a relay is sent every payload in its block,

@@ -120,15 +120,6 @@ void Outputs::return_credit(std::uint32_t edge, std::uint64_t instance) noexcept
   (void)edges_[edge].credits.give(instance);  // taken by this very firing: cannot fail
 }
 
-Push Outputs::reserve_poison(std::uint32_t edge) noexcept {
-  Sender* sender = edges_[edge].sender;
-  return sender != nullptr ? sender->reserve() : Push::kOk;
-}
-
-void Outputs::cancel_poison(std::uint32_t edge) noexcept {
-  if (Sender* sender = edges_[edge].sender; sender != nullptr) sender->cancel();
-}
-
 // Credits and places for one token on every edge that takes it. False: a ring has no place or a channel is closed;
 // nothing is taken.
 bool Outputs::take(std::span<EdgeBook* const> edges, const FiringKey& key, std::uint64_t index) noexcept {
@@ -337,17 +328,6 @@ void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint6
   header.port = book.port;
   header.tag = tag;
   send(book, header, inlined ? payload : std::span<const std::byte>());
-}
-
-Push Outputs::poison(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
-  const Push push = reserve_poison(edge);
-  if (push != Push::kOk) return push;
-  const EdgeBook& book = edges_[edge];
-  ActivationPacket packet = header;
-  packet.stage = book.stage;
-  packet.port = book.port;
-  send(book, packet, as_bytes(message));
-  return Push::kOk;
 }
 
 void Outputs::send(const EdgeBook& book, const ActivationPacket& header,

@@ -18,7 +18,7 @@
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/block_pool.h"
-#include "runtime/transport/edge_credits.h"
+#include "runtime/transport/credits.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {

@@ -30,20 +30,6 @@ void Controller::deliver(std::uint32_t edge, const ActivationPacket& packet,
   std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), place.message.size()), place.message.begin());
 }
 
-// Without it there is at most one poison per edge and instance in flight, and a token per block.
-void Controller::drop_retired_poison() noexcept {
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < local_count_; ++k) {
-    const LocalPacket& packet = local_[(local_head_ + k) % local_.size()];
-    if (packet.is_poison() && packet.packet.instance < oldest_) {
-      ++stats_.dropped;
-    } else {
-      local_[(local_head_ + kept++) % local_.size()] = packet;
-    }
-  }
-  local_count_ = kept;
-}
-
 std::size_t Controller::drain_local() noexcept {
   std::size_t done = 0;
   for (; local_count_ > 0; ++done) {
@@ -162,18 +148,6 @@ void Controller::ready_by_held(std::uint32_t stage_id, std::uint64_t instance) n
     if (waiting.ready || waiting.stage != stage_id || waiting.instance != instance) return;
     if (matches_.complete(m)) make_ready(m);
   });
-}
-
-// False: as on_token.
-bool Controller::on_poison(const ActivationPacket& packet, std::span<const std::byte> message) noexcept {
-  if (packet.instance < oldest_) {
-    ++stats_.dropped;
-    return true;
-  }
-  if (instance_at(packet.stage, packet.instance) == nullptr) return false;
-  kill_stage(packet.stage, packet.instance, static_cast<Code>(packet.status), packet.origin,
-             {reinterpret_cast<const char*>(message.data()), message.size()});
-  return true;
 }
 
 std::span<const std::byte> Controller::payload_of(const Token& token) const noexcept {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/controller/element_numbers.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 
 namespace woa {
 namespace {

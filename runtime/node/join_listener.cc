@@ -10,7 +10,7 @@
 #include <span>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 #include "runtime/node/control.pb.h"
 #include "runtime/node/handshake.h"
 #include "runtime/node/roster.h"

@@ -1,5 +1,8 @@
 #include "runtime/node/pmix_job.h"
 
+#include <dlfcn.h>
+#include <pmix.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -8,10 +11,40 @@
 #include <string_view>
 #include <thread>
 
-#include "runtime/node/pmix_library.h"
-
 namespace woa {
 namespace {
+
+// libpmix, loaded when a launcher offers PMIx, so that one binary runs with and without it.
+//
+// Every function that is used. The header's macros are not: they call functions that differ between versions.
+#define WOA_PMIX_SYMBOLS(X) \
+  X(PMIx_Init)              \
+  X(PMIx_Finalize)          \
+  X(PMIx_Get)               \
+  X(PMIx_Put)               \
+  X(PMIx_Commit)            \
+  X(PMIx_Error_string)      \
+  X(PMIx_Get_version)
+
+struct PmixLibrary {
+#define WOA_PMIX_MEMBER(name) decltype(&::name) name = nullptr;
+  WOA_PMIX_SYMBOLS(WOA_PMIX_MEMBER)
+#undef WOA_PMIX_MEMBER
+};
+
+// Loads the library of that name and never unloads it. kUnavailable names what is missing. Any thread.
+Result<PmixLibrary> load_pmix(const std::string& name) {
+  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    return {Code::kUnavailable, std::string("libpmix cannot be loaded (") + ::dlerror() + "); install libpmix2"};
+  PmixLibrary table;
+#define WOA_PMIX_LOAD(symbol)                                                         \
+  table.symbol = reinterpret_cast<decltype(table.symbol)>(::dlsym(library, #symbol)); \
+  if (table.symbol == nullptr) return {Code::kUnavailable, name + " has no " #symbol "; install libpmix2"};
+  WOA_PMIX_SYMBOLS(WOA_PMIX_LOAD)
+#undef WOA_PMIX_LOAD
+  return table;
+}
 
 constexpr int kGraceS = 2;  // for an answer that the server gives when its own time is over
 

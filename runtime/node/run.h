@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/call_models/fan_out.h"
 #include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
-#include "runtime/controller/fan_out.h"
 #include "runtime/controller/stats.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/node/join_listener.h"

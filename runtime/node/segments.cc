@@ -7,7 +7,6 @@
 #include "runtime/transport/pages.h"
 
 namespace woa {
-
 namespace {
 
 std::size_t total(const std::vector<std::uint64_t>& sizes) {

@@ -16,7 +16,7 @@
 #include <memory>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 
 namespace woa {
 namespace {

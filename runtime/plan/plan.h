@@ -1,4 +1,5 @@
-// The plan: the compiler's output and the runtime's only input. A value; reading and writing it is in plan_file.h.
+// The plan: the compiler's output and the runtime's only input. A value; reading and writing it is in plan_file.h. Why
+// it is as it is, the compiler keeps beside it (compiler/certificate/certificate.h).
 //
 // Semantics of every field follow docs/graph-language.md (rules 1 to 10). Stage, edge and controller ids are positions
 // in the vectors below. Stage numbers are those of the packet's `stage` and `origin` fields.
@@ -14,13 +15,12 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/plan/certificate.h"
 
 namespace woa {
 
 // Of the format: any change to what a plan file holds or means raises it, and a reader takes its own version only
 // (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 4;
+inline constexpr std::uint32_t kPlanVersion = 5;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -208,16 +208,9 @@ struct EdgePlan {
   bool operator==(const EdgePlan&) const = default;
 };
 
-// Part of the proof that min_blocks are enough: weights of tokens such that no firing adds to their sum beyond what it
-// is given from outside (runtime/plan/liveness.h, docs/liveness.md).
-struct Invariant {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> weights;  // edge, ascending, and weight; of all others 0
-  bool operator==(const Invariant&) const = default;
-};
-
 struct Plan {
   std::string graph;              // name of the graph
-  std::string model = "woa";      // call model that it is to run under, or does (runtime/rpc/call_model.h)
+  std::string model = "woa";      // call model that it is to run under, or does (runtime/call_models/call_model.h)
   std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
   std::uint64_t deadline_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
@@ -225,9 +218,6 @@ struct Plan {
   std::vector<StagePlan> stages;
   std::vector<EdgePlan> edges;
   std::vector<LoopPlan> loops;
-  std::vector<Invariant> invariants = {};
-  // Why the stages are where they are; absent: nothing was computed (pins and rules alone). Running a plan needs none.
-  std::optional<Certificate> certificate = std::nullopt;
   bool operator==(const Plan&) const = default;
 };
 

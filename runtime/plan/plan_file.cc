@@ -6,8 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "runtime/base/regular_file.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "runtime/packet/crc32c.h"
 #include "runtime/plan/plan_message.h"
 
@@ -93,8 +92,8 @@ Result<std::string> read_bytes(const fs::path& path) {
 
 }  // namespace
 
-std::string serialize(const Plan& plan) {
-  const std::string body = encode_plan_message(plan);
+std::string serialize(const Plan& plan, std::string_view proofs) {
+  const std::string body = encode_plan_message(plan, proofs);
   const Header header{kPlanVersion, static_cast<std::uint32_t>(body.size()), crc32c(std::as_bytes(std::span(body)))};
   std::string bytes(kMagic);
   bytes.append(reinterpret_cast<const char*>(&header), sizeof header);
@@ -105,7 +104,7 @@ bool looks_like_plan(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-Result<Plan> parse_plan(std::span<const std::byte> bytes) {
+Result<Plan> parse_plan(std::span<const std::byte> bytes, std::string* proofs) {
   const Result<Header> header = parse_header(bytes);
   if (!header.ok()) return header.status();
   const auto body = bytes.subspan(kHeaderBytes);
@@ -116,16 +115,16 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes) {
   }
   if (crc32c(body) != header->body_crc)
     return {Code::kInvalid, "plan: the checksum does not match; the file is damaged: compile the graph again"};
-  Result<Plan> plan = decode_plan_message(body);
+  Result<Plan> plan = decode_plan_message(body, proofs);
   if (!plan.ok()) return plan;
   WOA_RETURN_IF_ERROR(validate(*plan));
   return plan;
 }
 
-Result<Plan> read_plan(const fs::path& path) {
+Result<Plan> read_plan(const fs::path& path, std::string* proofs) {
   const Result<std::string> bytes = read_bytes(path);
   if (!bytes.ok()) return bytes.status().with_context(path.string());
-  Result<Plan> plan = parse_plan(bytes_of(*bytes));
+  Result<Plan> plan = parse_plan(bytes_of(*bytes), proofs);
   if (!plan.ok()) return plan.status().with_context(path.string());
   const Result<fs::path> folder = folder_of(path);
   if (!folder.ok()) return folder.status();
@@ -133,12 +132,12 @@ Result<Plan> read_plan(const fs::path& path) {
   return plan;
 }
 
-Status write_plan(const Plan& plan, const fs::path& path) {
+Status write_plan(const Plan& plan, const fs::path& path, std::string_view proofs) {
   const Result<fs::path> folder = folder_of(path);
   if (!folder.ok()) return folder.status();
   Plan stored = plan;
   change_paths(stored, [&](const std::string& p) { return relative_to(p, *folder); });
-  return write_file(path, serialize(stored));
+  return write_file(path, serialize(stored, proofs));
 }
 
 }  // namespace woa

@@ -7,18 +7,22 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "runtime/base/status.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
 
+// Beside the plan a file holds proofs, which the runtime does not read: bytes of the compiler's, or none
+// (compiler/certificate/certificate.h). They follow the functions' other arguments; null: whoever reads needs none.
+
 // Deterministic: the same plan gives the same bytes.
-std::string serialize(const Plan& plan);
+std::string serialize(const Plan& plan, std::string_view proofs = {});
 
 // Rejects, never repairs. kInvalid: not a plan, truncated, corrupted, or breaks validate(). kUnsupported: written by
 // another version of the runtime (the message says which). Bounded in time and memory by the size of `bytes`; fuzzed.
-Result<Plan> parse_plan(std::span<const std::byte> bytes);
+Result<Plan> parse_plan(std::span<const std::byte> bytes, std::string* proofs = nullptr);
 
 // True if `bytes` begin as a plan file does (to tell a plan from a graph in `woa run GRAPH|PLAN`).
 bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
@@ -26,7 +30,7 @@ bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 // Files. kNotFound / kUnavailable name the path and the reason: what is no plain file is not read. Relative kernel and
 // file paths in the plan are relative to the plan file: read_plan returns them resolved (absolute), write_plan stores
 // them relative where it can; as write_file().
-Result<Plan> read_plan(const std::filesystem::path& path);
-Status write_plan(const Plan& plan, const std::filesystem::path& path);
+Result<Plan> read_plan(const std::filesystem::path& path, std::string* proofs = nullptr);
+Status write_plan(const Plan& plan, const std::filesystem::path& path, std::string_view proofs = {});
 
 }  // namespace woa

@@ -1,13 +1,9 @@
 #include "runtime/plan/plan_message.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <plan.pb.h>
 
 #include <cstring>
 #include <limits>
-
-#include "runtime/plan/certificate_message.h"
 
 namespace woa {
 namespace {
@@ -189,11 +185,6 @@ void encode(const Plan& from, pb::Plan& to) {
     l.set_bits(loop.bits);
     l.set_max(loop.max);
   }
-  for (const Invariant& invariant : from.invariants) {
-    pb::Invariant& i = *to.add_invariants();
-    for (const auto& [edge, weight] : invariant.weights) i.add_weights(edge), i.add_weights(weight);
-  }
-  if (from.certificate) woa::encode(*from.certificate, *to.mutable_certificate());
 }
 
 Plan decode(const pb::Plan& from) {
@@ -208,11 +199,6 @@ Plan decode(const pb::Plan& from) {
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
   for (const pb::Loop& l : from.loops()) to.loops.push_back({l.name(), l.shift(), l.bits(), l.max()});
-  for (const pb::Invariant& i : from.invariants()) {
-    Invariant& invariant = to.invariants.emplace_back();
-    for (int w = 0; w + 1 < i.weights_size(); w += 2) invariant.weights.emplace_back(i.weights(w), i.weights(w + 1));
-  }
-  if (from.has_certificate()) to.certificate = woa::decode(from.certificate());
   return to;
 }
 
@@ -241,19 +227,14 @@ Status check_enumerations(const pb::Plan& plan) {
 
 }  // namespace
 
-std::string encode_plan_message(const Plan& plan) {
+std::string encode_plan_message(const Plan& plan, std::string_view proofs) {
   pb::Plan message;
   encode(plan, message);
-  std::string bytes;
-  google::protobuf::io::StringOutputStream stream(&bytes);
-  google::protobuf::io::CodedOutputStream coded(&stream);
-  coded.SetSerializationDeterministic(true);
-  message.SerializeToCodedStream(&coded);
-  coded.Trim();
-  return bytes;
+  message.set_proofs(proofs.data(), proofs.size());
+  return message.SerializeAsString();
 }
 
-Result<Plan> decode_plan_message(std::span<const std::byte> bytes) {
+Result<Plan> decode_plan_message(std::span<const std::byte> bytes, std::string* proofs) {
   pb::Plan message;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
       !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -261,10 +242,11 @@ Result<Plan> decode_plan_message(std::span<const std::byte> bytes) {
   }
   WOA_RETURN_IF_ERROR(check_enumerations(message));
   Plan plan = decode(message);
-  const std::string canonical = encode_plan_message(plan);
+  const std::string canonical = encode_plan_message(plan, message.proofs());
   if (canonical.size() != bytes.size() || std::memcmp(canonical.data(), bytes.data(), bytes.size()) != 0) {
     return {Code::kInvalid, "plan: the body holds fields that this version does not write; compile the graph again"};
   }
+  if (proofs != nullptr) *proofs = std::move(*message.mutable_proofs());
   return plan;
 }
 

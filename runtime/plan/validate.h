@@ -13,7 +13,7 @@ namespace woa::validation {
 // The packet's `offset` counts 64 bytes in 32 bits: 256 GiB.
 inline constexpr std::uint64_t kMaxRegionBytes = 1ULL << 38;
 
-// Texts that are shown: no control characters in names, kinds and what a certificate says. Nothing has passed.
+// Texts that are shown: no control characters in names and kinds. Nothing has passed.
 Status validate_texts(const Plan& plan);
 
 // Loops, edges and what they connect. Controllers and stages have passed.

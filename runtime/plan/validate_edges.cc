@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/plan/index.h"
 #include "runtime/plan/validate.h"
 
 namespace woa::validation {
@@ -61,11 +62,8 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
 }
 
 std::string name_edge(const Plan& plan, std::size_t id) {
-  const EdgePlan& e = plan.edges[id];
-  const StagePlan& from = plan.stages[e.from_stage];
-  const StagePlan& to = plan.stages[e.to_stage];
-  return "edge " + std::to_string(id) + " (" + from.name + "." + from.outputs[e.from_port].name + " -> " + to.name +
-         "." + to.inputs[e.to_port].name + ")";
+  const EdgePlan& edge = plan.edges[id];
+  return "edge " + std::to_string(id) + " (" + writer_of(plan, edge) + " -> " + reader_of(plan, edge) + ")";
 }
 
 // What goes from an output to an input.
@@ -278,26 +276,10 @@ Status check_devices(const Plan& plan) {
 // Edges that take no loop must not form a cycle: what is left after taking away stages without open inputs would never
 // end.
 Status check_cycles(const Plan& plan) {
-  std::vector<std::size_t> open(plan.stages.size());
-  std::vector<std::vector<std::uint32_t>> next(plan.stages.size());
-  for (const EdgePlan& edge : plan.edges) {
-    if (edge.loop != -1) continue;
-    next[edge.from_stage].push_back(edge.to_stage);
-    ++open[edge.to_stage];
-  }
-  std::vector<std::uint32_t> ready;
-  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
-    if (open[s] == 0) ready.push_back(s);
-  }
-  while (!ready.empty()) {
-    const std::uint32_t stage = ready.back();
-    ready.pop_back();
-    for (const std::uint32_t to : next[stage]) {
-      if (--open[to] == 0) ready.push_back(to);
-    }
-  }
+  std::vector<bool> ends(plan.stages.size());
+  for (const std::uint32_t stage : stages_in_order(plan)) ends[stage] = true;
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    if (open[s] != 0)
+    if (!ends[s])
       return broken("stage ", in_quotes(plan.stages[s].name), ": it lies on or behind a cycle without a loop edge");
   }
   return {};

@@ -4,7 +4,7 @@
 // Sender, its consumer end a Receiver. Headers go through a ring; payloads lie in the blocks of a region, which belongs
 // to one output port and may serve several channels. The consumer gives a block back by naming it in the channel's
 // return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller
-// owns. Who may claim how many blocks of an edge is EdgeCredits' business (edge_credits.h, rule 8).
+// owns. Who may claim how many blocks of an edge is EdgeCredits' business (credits.h, rule 8).
 //
 // Between hosts there is no memory that both ends map: each has a replica of a segment, connected to the others' once
 // at start. The producer fills its replica of a block, and commit() writes it into the consumer's at

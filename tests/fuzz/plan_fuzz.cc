@@ -14,7 +14,7 @@
 namespace {
 
 void parse(std::span<const std::byte> bytes) {
-  const woa::Result<woa::Plan> plan = woa::parse_plan(bytes);
+  const woa::Result<woa::CertifiedPlan> plan = woa::parse_certified_plan(bytes);
   if (!plan.ok()) {
     if (plan.status().message().empty()) std::abort();
     return;

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string file = "WOAPLAN\n";
   file.append(reinterpret_cast<const char*>(header), sizeof header);
   file.append(reinterpret_cast<const char*>(data), size);
-  woa::Result<woa::Plan> plan = woa::parse_plan(std::as_bytes(std::span(file)));
+  woa::Result<woa::CertifiedPlan> plan = woa::parse_certified_plan(std::as_bytes(std::span(file)));
   if (!plan.ok() || !plan->certificate) return 0;
   plan->certificate->costs_hash = woa::hash_of(plan->certificate->costs);
   const woa::Status status = woa::verify_certificate(*plan);

@@ -9,14 +9,14 @@ import re
 import tree
 
 BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
-TRANSPORT, ONESIDED, PACKING = "runtime/transport/", "runtime/onesided/", "runtime/packing/"
-CONTROLLER, NODE, RPC = "runtime/controller/", "runtime/node/", "runtime/rpc/"
+TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
+CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
 KERNEL_ABI = "kernels/woa_kernel.h"
 DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.h", "compiler/parse/", "compiler/check/"
 SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
-BUFFERS, EMIT, VERIFY = "compiler/buffers/", "compiler/emit/", "compiler/verify/"
+BUFFERS, EMIT, VERIFY, CERTIFICATE = "compiler/buffers/", "compiler/emit/", "compiler/verify/", "compiler/certificate/"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, ONESIDED, PACKING, CONTROLLER, NODE, RPC]
+RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
 PROGRAMS = RUNTIME + ["kernels/", "controllers/", "compiler/compiler.h", "bench/"]
 
@@ -28,11 +28,11 @@ PROJECT = [
     (PLAN, [PACKET, BASE]),
     (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
     (TRANSPORT, [PACKET, BASE]),
-    (ONESIDED, [TRANSPORT + "*", PACKET, BASE]),
-    (PACKING, [TRANSPORT + "*", PACKET, BASE]),
+    (MESSAGING + "*/", [MESSAGING + "*", TRANSPORT + "*", PACKET, BASE]),
+    (MESSAGING, [TRANSPORT + "*", PACKET, BASE]),
+    (CALL_MODELS, [PLAN, PACKET, BASE]),
     (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (NODE, [CONTROLLER, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (RPC, [PLAN, PACKET, BASE]),
+    (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
     ("controllers/cpu/", BACKEND),
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
@@ -40,17 +40,18 @@ PROJECT = [
     # The compiler: a phase includes phases above it in this list only, so they form no cycle. buffers stands behind predict,
     # which executes plans to find the blocks for a throughput.
     ("compiler/diagnostics/", [BASE]),
-    ("compiler/options.h", [DIAGNOSTICS, PLAN]),
+    ("compiler/certificate/", [PLAN, BASE]),
+    ("compiler/options.h", [DIAGNOSTICS, CERTIFICATE, PLAN]),
     ("compiler/parse/", [OPTIONS, DIAGNOSTICS, PLAN, BASE]),
     ("compiler/expand/", [PARSE, DIAGNOSTICS, BASE]),
     ("compiler/check/", [PARSE, DIAGNOSTICS, PLAN, BASE]),
     ("compiler/place/solver/", [BASE]),
-    ("compiler/place/", [SOLVER, CHECK, PARSE, OPTIONS, DIAGNOSTICS, RPC + "call_model.h", PLAN, BASE]),
-    ("compiler/predict/", [PLACE, CHECK, PLAN, BASE]),
-    ("compiler/buffers/", [PREDICT, PLACE, CHECK, PLAN, BASE]),
-    ("compiler/emit/", [PREDICT, PLACE, CHECK, PARSE, PLAN, BASE]),
-    ("compiler/verify/", [EMIT, BUFFERS, PREDICT, PLACE, PARSE, DIAGNOSTICS, PLAN, BASE]),
-    ("compiler/explain/", [VERIFY, PLACE, PLAN, BASE]),
+    ("compiler/place/", [SOLVER, CHECK, PARSE, OPTIONS, DIAGNOSTICS, CALL_MODELS + "call_model.h", PLAN, BASE, CERTIFICATE]),
+    ("compiler/predict/", [PLACE, CHECK, PLAN, BASE, CERTIFICATE]),
+    ("compiler/buffers/", [PREDICT, PLACE, CHECK, PLAN, BASE, CERTIFICATE]),
+    ("compiler/emit/", [PREDICT, PLACE, CHECK, PARSE, PLAN, BASE, CERTIFICATE]),
+    ("compiler/verify/", [EMIT, BUFFERS, PREDICT, PLACE, PARSE, DIAGNOSTICS, PLAN, BASE, CERTIFICATE]),
+    ("compiler/explain/", [VERIFY, PLACE, PLAN, BASE, CERTIFICATE]),
     ("compiler/", [PLAN, BASE]),
     ("kernels/*/", [KERNEL_ABI]),
     ("kernels/", []),
@@ -61,12 +62,12 @@ PROJECT = [
 ]
 
 # Folders whose subfolders are not their own: what lies above does not know what lies below.
-FLAT = (TRANSPORT, "kernels/", "controllers/fpga/")
+FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/")
 
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [
     (r"spdlog/|fmt/", [BASE + "log.cc"]),
-    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "bench/peers/grpc*", "tests/"]),
+    (r"google/protobuf/|.*\.pb\.h$", [PLAN, NODE, "compiler/certificate/", "bench/peers/grpc*", "tests/"]),
     (r"yaml\.h$", ["compiler/parse/yaml_events.cc"]),
     (r"yaml-cpp/", ["tests/"]),
     (r"CLI/|CLI11", ["tools/", "bench/", "tests/"]),
@@ -82,7 +83,7 @@ LIBRARIES = [
     (r"uc[pst]/", ["bench/peers/ucx*"]),
     (r"zmq\.h", ["bench/peers/zeromq*"]),
     (r"grpc", ["bench/peers/grpc*"]),
-    (r"pmix", [NODE + "pmix_library.h"]),
+    (r"pmix", [NODE + "pmix_job.cc"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),
 ]

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "compiler/compiler.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "tools/woa/machine_choice.h"
 
 namespace woa::tools {

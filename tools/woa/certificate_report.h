@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/plan/certificate.h"
+#include "compiler/compiler.h"
 
 namespace woa::tools {
 

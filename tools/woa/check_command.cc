@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "compiler/compiler.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/certificate_report.h"

@@ -10,7 +10,6 @@
 
 #include "compiler/compiler.h"
 #include "runtime/node/run.h"
-#include "runtime/plan/certificate.h"
 #include "tools/woa/run_files.h"
 
 namespace woa::tools {

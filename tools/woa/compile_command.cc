@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "runtime/call_models/call_model.h"
 #include "runtime/plan/plan_file.h"
-#include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/drawing.h"
@@ -28,7 +28,7 @@ void print_placement(const Plan& plan) {
   }
 }
 
-nlohmann::json to_json(const Plan& plan) {
+nlohmann::json to_json(const CertifiedPlan& plan) {
   nlohmann::json placement = nlohmann::json::object();
   for (const StagePlan& stage : plan.stages) {
     if (stage.role == StageRole::kKernel) placement[stage.name] = plan.controllers[stage.controller].name;
@@ -45,7 +45,7 @@ nlohmann::json to_json(const Plan& plan) {
 
 // The picture is of what runs. The file has the plan without the call model's relays: what `woa verify` shows of the
 // graph holds of every route that a call model gives it.
-Status write_files(const CompileArguments& arguments, const Plan& plan, const Plan& calls) {
+Status write_files(const CompileArguments& arguments, const CertifiedPlan& plan, const CertifiedPlan& calls) {
   WOA_RETURN_IF_ERROR(draw(calls, arguments.drawing));
   return arguments.output.empty() ? Status() : write_plan(plan, arguments.output);
 }
@@ -58,10 +58,10 @@ int compile(const CompileArguments& arguments) {
   if (options.written) options.written_files.push_back({"-o", arguments.output});
   Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
-  Plan& plan = *loaded.plan;
+  CertifiedPlan& plan = *loaded.plan;
   const auto calls = rewrite(plan, plan.model);
   if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);
-  if (Status status = write_files(arguments, plan, *calls); !status.ok())
+  if (Status status = write_files(arguments, plan, with_proofs(*calls, plan)); !status.ok())
     return fail(status, kFailed, arguments.graph.json);
   if (arguments.graph.json) {
     print_json(to_json(plan));

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/file_uri.h"
 

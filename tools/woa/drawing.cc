@@ -4,7 +4,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/child_process.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 
 namespace woa::tools {
 namespace {
@@ -36,7 +36,7 @@ void add_drawing_options(CLI::App& command, DrawingOptions& options) {
   command.add_option("--svg", options.svg, "Write the same as SVG; needs Graphviz's program `dot`")->type_name("FILE");
 }
 
-Status draw(const Plan& plan, const DrawingOptions& options) {
+Status draw(const CertifiedPlan& plan, const DrawingOptions& options) {
   if (options.dot.empty() && options.svg.empty()) return {};
   const std::string dot = to_dot(plan);
   if (!options.dot.empty()) WOA_RETURN_IF_ERROR(write_file(options.dot, dot));

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "compiler/compiler.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
 #include "tools/woa/kept_files.h"
 
 namespace woa::tools {
@@ -20,6 +20,6 @@ void add_drawing_options(CLI::App& command, DrawingOptions& options);
 
 // Writes what is asked for. Graphviz's program `dot` lays the stages out for SVG. kUnavailable: a file that cannot be
 // written, or for SVG alone: `dot` is not here, failed, or took more than a minute; nothing is written then.
-Status draw(const Plan& plan, const DrawingOptions& options);
+Status draw(const CertifiedPlan& plan, const DrawingOptions& options);
 
 }  // namespace woa::tools

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "compiler/compiler.h"
-#include "runtime/base/counted.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/base/text.h"
+#include "runtime/call_models/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/drawing.h"
-#include "tools/woa/explain_code.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kernel_page.h"
@@ -26,6 +27,45 @@ namespace woa::tools {
 namespace {
 
 using nlohmann::json;
+
+// Of several codes that are as few edits away, the one nearest in number.
+std::string nearest_code(const std::string& code) {
+  const auto number = [](const std::string& text) { return std::strtol(text.c_str() + 1, nullptr, 10); };
+  std::vector<std::string> codes(problem::kAll.begin(), problem::kAll.end());
+  std::stable_sort(codes.begin(), codes.end(), [&](const std::string& a, const std::string& b) {
+    return std::labs(number(a) - number(code)) < std::labs(number(b) - number(code));
+  });
+  const std::string near = nearest(code, codes);
+  return near.empty() ? codes.front() : near;
+}
+
+// The code that somebody who wrote digits alone may have meant, if they are no file; else empty.
+std::string code_without_letter(const std::string& digits) {
+  constexpr std::size_t kDigits = 4;
+  std::error_code error;
+  if (digits.empty() || digits.size() > kDigits || digits.find_first_not_of("0123456789") != std::string::npos ||
+      std::filesystem::exists(digits, error))
+    return {};
+  const std::string code = "E" + std::string(kDigits - digits.size(), '0') + digits;
+  return problem_page(code) ? code : std::string();
+}
+
+// The page of `code`, of any case; if there is none, the nearest code on stderr. Returns the exit code.
+int explain_code(std::string code, bool as_json) {
+  if (!code.empty()) code[0] = 'E';
+  const auto page = problem_page(code);
+  if (!page) {
+    return fail({Code::kInvalid, "there is no code " + code + "; did you mean " + nearest_code(code) +
+                                     "? docs/diagnostics.md has them all"},
+                kUsage, as_json);
+  }
+  if (as_json) {
+    print_json({{"ok", true}, {"code", code}, {"title", page->title}, {"text", page->text}});
+  } else {
+    std::printf("%s: %s\n\n%s\n", code.c_str(), std::string(page->title).c_str(), std::string(page->text).c_str());
+  }
+  return kDone;
+}
 
 constexpr const char* kAboutExplain =
     "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. The name of a KERNEL that `woa "
@@ -103,7 +143,7 @@ json to_json(const EdgeExplanation& edge) {
           {"staged", std::move(staged)}};
 }
 
-void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges,
+void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>& edges,
                    const Result<PlacementReasons>& reasons) {
   json list = json::array();
   for (const EdgeExplanation& edge : edges) list.push_back(to_json(edge));
@@ -115,7 +155,7 @@ void print_json_of(const Plan& plan, const std::vector<EdgeExplanation>& edges,
   print_json(object);
 }
 
-void print_reasons(const Plan& plan, const Result<PlacementReasons>& reasons) {
+void print_reasons(const CertifiedPlan& plan, const Result<PlacementReasons>& reasons) {
   if (!plan.certificate) {
     std::printf(
         "\nwhy stages are where they are: said where they were placed by a profile (`woa profile`, then --profile "
@@ -168,7 +208,7 @@ void print_table(const Plan& plan, const std::vector<EdgeExplanation>& edges) {
   print_columns(rows, edges);
 }
 
-Result<PlacementReasons> find_reasons(const Plan& plan, std::chrono::milliseconds limit) {
+Result<PlacementReasons> find_reasons(const CertifiedPlan& plan, std::chrono::milliseconds limit) {
   if (!plan.certificate) return PlacementReasons();
   const Waiting waiting("looking for what could be elsewhere", limit);
   return explain_placement(plan, limit);
@@ -213,21 +253,21 @@ int explain(const ExplainArguments& arguments) {
   graph.written_files = drawn_files(arguments.drawing);
   const Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
-  const auto plan = rewrite(*loaded.plan, loaded.plan->model);
-  if (!plan.ok()) return fail(plan.status(), kFailed, arguments.graph.json);
-  const Layout layout = make_layout(*plan);
+  auto calls = rewrite(*loaded.plan, loaded.plan->model);
+  if (!calls.ok()) return fail(calls.status(), kFailed, arguments.graph.json);
+  const CertifiedPlan plan = with_proofs(std::move(*calls), *loaded.plan);
+  const Layout layout = make_layout(plan);
   std::vector<EdgeExplanation> edges;
-  for (std::uint32_t e = 0; e < plan->edges.size(); ++e)
-    edges.push_back(explain_edge(*plan, layout, e, graph.transport));
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) edges.push_back(explain_edge(plan, layout, e, graph.transport));
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons = find_reasons(*loaded.plan, limit);
   if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // nothing that it says is repeated
     return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
-  if (const Status drawn = draw(*plan, arguments.drawing); !drawn.ok())
+  if (const Status drawn = draw(plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);
-  arguments.graph.json ? print_json_of(*plan, edges, reasons) : print_table(*plan, edges);
-  if (!arguments.graph.json) print_reasons(*plan, reasons);
+  arguments.graph.json ? print_json_of(plan, edges, reasons) : print_table(plan, edges);
+  if (!arguments.graph.json) print_reasons(plan, reasons);
   return kDone;
 }
 

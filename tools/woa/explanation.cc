@@ -3,13 +3,12 @@
 #include <array>
 #include <cstdio>
 
+#include "compiler/compiler.h"
 #include "runtime/packet/activation_packet.h"
-#include "runtime/plan/liveness.h"
+#include "runtime/plan/index.h"
 
 namespace woa::tools {
 namespace {
-
-std::string port_name(const StagePlan& stage, const std::string& port) { return stage.name + "." + port; }
 
 // Who fills the block, and how.
 std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
@@ -76,10 +75,10 @@ std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
 EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32_t edge, std::string_view transport) {
   const EdgePlan& e = plan.edges[edge];
   const EdgeLayout& at = layout.edges[edge];
-  const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
+  const StagePlan& from = plan.stages[e.from_stage];
   EdgeExplanation out;
-  out.from = port_name(from, from.outputs[e.from_port].name);
-  out.to = port_name(to, to.inputs[e.to_port].name);
+  out.from = writer_of(plan, e);
+  out.to = reader_of(plan, e);
   out.transport = at.crosses() ? transport : "local";
   if (at.crosses()) out.lane = e.lane;
   out.live = e.min_blocks;

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "tools/woa/failure.h"
 
 namespace woa::tools {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/controller/backend.h"
 #include "tools/woa/literal.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 
 namespace woa::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "runtime/controller/kernel_library.h"
 #include "tools/woa/environment.h"
 

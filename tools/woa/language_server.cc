@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "compiler/compiler.h"
-#include "runtime/base/regular_file.h"
+#include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/file_uri.h"

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "runtime/controller/backend.h"
 #include "tools/woa/npy_array.h"
 

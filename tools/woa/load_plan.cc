@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "runtime/base/regular_file.h"
+#include "runtime/base/file.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
-#include "runtime/rpc/call_model.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/diagnostics.h"
 #include "tools/woa/environment.h"
@@ -135,7 +135,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
 }
 
 // Every call model can have a plan's placement; what is proved of it holds of the model that it was placed for.
-Status change_model(Plan& plan, const GraphOptions& options) {
+Status change_model(CertifiedPlan& plan, const GraphOptions& options) {
   if (!options.model || *options.model == plan.model) return {};
   const std::string of = "--model " + *options.model + ": the plan was placed for call model " + plan.model;
   if (options.buffers == kThroughputBuffers)
@@ -149,7 +149,8 @@ Status change_model(Plan& plan, const GraphOptions& options) {
 }
 
 // A profile is of the parameters that the graph ran with. Running does not repeat what is proved of the plan.
-Status change_params(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
+Status change_params(CertifiedPlan& plan, const GraphOptions& options,
+                     const std::map<std::string, std::string>& params) {
   for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
   const bool proved = plan.certificate && (options.written || options.buffers == kThroughputBuffers);
   if (proved && !params.empty())
@@ -162,7 +163,7 @@ Status change_params(Plan& plan, const GraphOptions& options, const std::map<std
 }
 
 // What the command line says about a plan that is compiled already.
-Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
+Status change_plan(CertifiedPlan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
     return {Code::kInvalid, "--machine: the plan was placed when it was compiled; compile the graph again"};
   }
@@ -188,7 +189,7 @@ Status change_plan(Plan& plan, const GraphOptions& options, const std::map<std::
 }
 
 Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, std::string>& params) {
-  auto plan = read_plan(options.file);
+  auto plan = read_certified_plan(options.file);
   if (!plan.ok()) return {std::nullopt, fail(plan.status(), kFailed, options.json)};
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
@@ -205,13 +206,13 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   return {std::move(*plan), kDone, {}, {}, std::move(read)};
 }
 
-Result<ThroughputBlocks> find_blocks(const Plan& plan) {
+Result<ThroughputBlocks> find_blocks(const CertifiedPlan& plan) {
   const Waiting waiting("looking for the fewest blocks");
   return blocks_for_throughput(plan);
 }
 
 // --buffers. The certificate is there, and true, if blocks are for a throughput.
-Status set_blocks(Plan& plan, const GraphOptions& options) {
+Status set_blocks(CertifiedPlan& plan, const GraphOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
   if (options.buffers != kThroughputBuffers) return {};

@@ -66,7 +66,7 @@ void add_flow_options_of_any_model(CLI::App& command, GraphOptions& options);
 // A plan for the call model that was asked for, without its routes (rewrite()); or the exit code after every problem
 // has been printed (stderr; with --json also as an object on stdout).
 struct Loaded {
-  std::optional<Plan> plan;
+  std::optional<CertifiedPlan> plan;
   int exit_code = 0;
   GraphFacts facts = {};                     // of a graph; without hash for a plan
   std::vector<Diagnostic> diagnostics = {};  // of a graph that cannot be compiled

@@ -3,8 +3,8 @@
 #include <cctype>
 #include <optional>
 
-#include "runtime/base/counted.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "tools/woa/npy_array.h"
 #include "tools/woa/run_files.h"
 #include "tools/woa/sha256.h"

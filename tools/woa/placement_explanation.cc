@@ -127,7 +127,7 @@ std::string left_out_text(const Plan& plan, const PlacementReasons& reasons) {
 
 }  // namespace
 
-void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) {
+void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& reasons) {
   const Certificate& certificate = *plan.certificate;
   std::printf("\n%s\n", summary(certificate).c_str());
   std::vector<Line> lines{{"STAGE", "ON", "TAKES", "STAYS THERE IF THAT CHANGES BY", "ELSEWHERE ALL TAKES"}};
@@ -143,7 +143,7 @@ void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons) 
   if (!reasons.complete) std::printf("%s\n", left_out_text(plan, reasons).c_str());
 }
 
-nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons) {
+nlohmann::json to_json(const CertifiedPlan& plan, const PlacementReasons& reasons) {
   const Certificate& certificate = *plan.certificate;
   const auto us = [](std::int64_t ps) { return static_cast<double>(ps) / 1e6; };
   nlohmann::json stages = nlohmann::json::array(), links = nlohmann::json::array();

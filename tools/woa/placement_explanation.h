@@ -4,15 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/compiler.h"
-#include "runtime/plan/plan.h"
 
 namespace woa::tools {
 
 // `reasons` is of plan.certificate.
-void print_placement_reasons(const Plan& plan, const PlacementReasons& reasons);
+void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& reasons);
 // {"stages": [{stage, controller, time_us, safe_factor: [least, most], elsewhere: [{controller, value_us, proved}]}],
 //  "links": [{between, alike, latency_safe_factor, ps_per_kib_safe_factor}], "complete"}; null: without end as far as
 //  was looked.
-nlohmann::json to_json(const Plan& plan, const PlacementReasons& reasons);
+nlohmann::json to_json(const CertifiedPlan& plan, const PlacementReasons& reasons);
 
 }  // namespace woa::tools

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/interruption.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"

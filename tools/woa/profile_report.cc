@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "bench/harness/statistics.h"
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 
 namespace woa::tools {
 namespace {

@@ -5,14 +5,13 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/controller/trace_counts.h"
+#include "runtime/plan/index.h"
 #include "tools/woa/process.h"
 
 namespace woa::tools {
 namespace {
 
 using FiringName = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;  // stage, instance, tag
-
-std::string edge_end(const StagePlan& stage, const std::string& port) { return stage.name + "." + port; }
 
 // Reads the traces of a run.
 class TraceReader {
@@ -67,8 +66,7 @@ class TraceReader {
 
  private:
   [[nodiscard]] std::pair<std::string, std::string> ends_of(const EdgePlan& edge) const {
-    const StagePlan &from = plan_.stages[edge.from_stage], &to = plan_.stages[edge.to_stage];
-    return {edge_end(from, from.outputs[edge.from_port].name), edge_end(to, to.inputs[edge.to_port].name)};
+    return {writer_of(plan_, edge), reader_of(plan_, edge)};
   }
 
   const Plan& plan_;

@@ -10,7 +10,7 @@
 
 #include "bench/micro/host_probe.h"
 #include "compiler/compiler.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"

@@ -8,10 +8,10 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/counted.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/node/run.h"
-#include "runtime/rpc/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"

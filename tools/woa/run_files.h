@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/file.h"
 #include "runtime/base/status.h"
-#include "runtime/base/written_file.h"
 #include "runtime/node/host_backend.h"
 #include "runtime/plan/plan.h"
 #include "tools/woa/input_folder.h"

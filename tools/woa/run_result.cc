@@ -6,9 +6,10 @@
 #include <cstdio>
 #include <set>
 
-#include "runtime/base/counted.h"
+#include "runtime/base/text.h"
 #include "runtime/controller/layout.h"
 #include "runtime/controller/transfer_method.h"
+#include "runtime/plan/index.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/quantities.h"
 
@@ -91,11 +92,10 @@ json edges_json(const RunResult& result) {
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     const EdgePlan& edge = plan.edges[e];
     const EdgeStats& stats = result.report->edges[e];
-    const StagePlan &from = plan.stages[edge.from_stage], &to = plan.stages[edge.to_stage];
     const EdgeLayout& at = layout.edges[e];
     list.push_back(
-        {{"from", from.name + "." + from.outputs[edge.from_port].name},
-         {"to", to.name + "." + to.inputs[edge.to_port].name},
+        {{"from", writer_of(plan, edge)},
+         {"to", reader_of(plan, edge)},
          {"transport", transport_of(result, at)},
          {"lane", edge.lane},
          {"provider", at.wire ? json(result.providers[*at.wire]) : json(nullptr)},

@@ -4,7 +4,7 @@
 #include <string>
 #include <tuple>
 
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "tools/woa/run_result.h"
 
 namespace woa::tools {

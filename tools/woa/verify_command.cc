@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "compiler/compiler.h"
-#include "runtime/base/counted.h"
-#include "runtime/plan/liveness.h"
+#include "runtime/base/text.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/plan/plan_file.h"
-#include "runtime/rpc/call_model.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/failure.h"
@@ -66,7 +65,7 @@ std::size_t count_least(const Plan& plan) {
   }));
 }
 
-Status check(const Plan& plan) {
+Status check(const CertifiedPlan& plan) {
   WOA_RETURN_IF_ERROR(verify_liveness(plan));
   if (const auto routes = rewrite(plan, plan.model); !routes.ok())
     return routes.status().with_context("the call model that the plan is for");
@@ -78,7 +77,7 @@ std::size_t count_claimed(const Plan& plan) {
       std::count_if(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.claimed; }));
 }
 
-void print_verified(const std::string& name, const Plan& plan) {
+void print_verified(const std::string& name, const CertifiedPlan& plan) {
   const auto [live, used] = blocks_of(plan);
   const std::size_t edges = plan.edges.size(), claimed = count_claimed(plan);
   std::printf("%s: true\n", name.c_str());
@@ -91,7 +90,7 @@ void print_verified(const std::string& name, const Plan& plan) {
 }
 
 int verify(const VerifyArguments& arguments) {
-  const auto plan = read_plan(arguments.plan);
+  const auto plan = read_certified_plan(arguments.plan);
   if (!plan.ok()) return fail(plan.status(), kFailed, arguments.json);
   if (const Status status = check(*plan); !status.ok())
     return fail(status.with_context(arguments.plan.string()), kFailed, arguments.json);

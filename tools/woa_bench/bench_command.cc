@@ -16,7 +16,7 @@
 #include "bench/micro/rate.h"
 #include "bench/micro/wire.h"
 #include "compiler/compiler.h"
-#include "runtime/base/written_file.h"
+#include "runtime/base/file.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "runtime/transport/ofi/receiver.h"

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string>
 
-#include "runtime/base/system_limit.h"
+#include "runtime/base/status.h"
 #include "runtime/transport/pages.h"
 
 namespace woa {

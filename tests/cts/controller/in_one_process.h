@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/functions.h"
 #include "tests/support/run_harness.h"

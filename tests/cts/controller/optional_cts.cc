@@ -1,6 +1,6 @@
 // Rule 2: an optional output that stays unwritten sends an absent token, which travels, is matched, held, passed on and
 // freed as any other.
-#include "runtime/controller/fan_out.h"
+#include "runtime/call_models/fan_out.h"
 #include "tests/cts/controller/in_one_process.h"
 #include "tests/support/branching.h"
 #include "tests/support/plan_builder.h"

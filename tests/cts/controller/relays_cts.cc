@@ -1,6 +1,6 @@
 // Relays on every controller, with several readers and behind one another: a tree as it is between sites, run within
 // one.
-#include "runtime/controller/fan_out.h"
+#include "runtime/call_models/fan_out.h"
 #include "tests/cts/controller/in_one_process.h"
 #include "tests/support/branching.h"
 

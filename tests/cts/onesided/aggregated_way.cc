@@ -1,4 +1,4 @@
-#include "runtime/onesided/aggregated_updater.h"
+#include "runtime/messaging/onesided/aggregated_updater.h"
 #include "tests/cts/onesided/rig.h"
 
 namespace woa::cts {

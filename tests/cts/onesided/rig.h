@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/onesided/link.h"
-#include "runtime/onesided/region.h"
-#include "runtime/onesided/update_receiver.h"
-#include "runtime/onesided/updater.h"
+#include "runtime/messaging/onesided/link.h"
+#include "runtime/messaging/onesided/region.h"
+#include "runtime/messaging/onesided/update_receiver.h"
+#include "runtime/messaging/onesided/updater.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/cts/transport/patience.h"
 

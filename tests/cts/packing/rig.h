@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "runtime/packing/link.h"
-#include "runtime/packing/packer.h"
-#include "runtime/packing/unpacker.h"
+#include "runtime/messaging/packing/link.h"
+#include "runtime/messaging/packing/packer.h"
+#include "runtime/messaging/packing/unpacker.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/cts/transport/patience.h"
 

@@ -2,7 +2,7 @@
 // reason. That a run hangs shows as the test's time-out.
 #include <random>
 
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "tests/integration/faults/fault_world.h"
 
 namespace woa::test {

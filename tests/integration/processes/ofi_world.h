@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"

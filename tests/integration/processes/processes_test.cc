@@ -4,7 +4,7 @@
 #include <random>
 
 #include "runtime/base/clock.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
 #include "tests/support/process_run.h"

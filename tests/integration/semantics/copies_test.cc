@@ -102,7 +102,7 @@ class RandomDag {
 };
 
 // Every stage takes a nanosecond, and fires once.
-std::string profile_of(const Plan& plan, const std::string& hash) {
+std::string profile_of(const CertifiedPlan& plan, const std::string& hash) {
   const auto end = [&](std::uint32_t s, const std::string& port) { return plan.stages[s].name + "." + port; };
   std::string text = "woa_profile: 1\ngraph: random\ngraph_hash: \"" + hash + "\"\nstages:\n";
   for (std::uint32_t s = 2; s < plan.stages.size(); ++s)
@@ -127,7 +127,7 @@ CompileOptions options_with_copies(const std::string& text, const CopiesFolder& 
   return options;
 }
 
-std::size_t copies_in(const Plan& plan) {
+std::size_t copies_in(const CertifiedPlan& plan) {
   return static_cast<std::size_t>(
       std::ranges::count_if(plan.certificate->costs.stages, [](const StageCosts& stage) { return stage.copy != 0; }));
 }
@@ -140,7 +140,7 @@ void check_copies(std::uint32_t seed, int graphs) {
   for (int g = 0; g < graphs; ++g) {
     const RandomDag dag(random, 3 + random() % 8);
     INFO(dag.text());
-    Plan plan = compiled(dag.text(), options_with_copies(dag.text(), folder));
+    CertifiedPlan plan = compiled(dag.text(), options_with_copies(dag.text(), folder));
     REQUIRE(verify_liveness(plan).message() == "");
     REQUIRE(verify_certificate(plan).message() == "");
     copied += copies_in(plan);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/run_harness.h"
@@ -15,7 +15,7 @@ namespace woa::test {
 
 // Fails the test if it does not compile. Kernels are described in tests/golden/compiler/kernels and
 // tests/support/kernels.
-inline Plan compiled(const std::string& text, CompileOptions options = {}) {
+inline CertifiedPlan compiled(const std::string& text, CompileOptions options = {}) {
   options.kernel_path = {std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/kernels",
                          std::string(WOA_SOURCE_DIR) + "/tests/support/kernels"};
   Compilation result = compile_text(text, "graph.yaml", "", options);
@@ -33,7 +33,7 @@ inline Plan compiled(const std::string& text, CompileOptions options = {}) {
 inline std::string instance_number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
 
 // The call models that a plan can be run under: all but what rewrite() says it cannot nest or poll.
-inline std::vector<std::string_view> models_of(const Plan& plan) {
+inline std::vector<std::string_view> models_of(const CertifiedPlan& plan) {
   std::vector<std::string_view> models;
   for (const std::string_view model : kCallModels) {
     const auto calls = rewrite(plan, model);
@@ -48,7 +48,7 @@ inline std::vector<std::string_view> models_of(const Plan& plan) {
 }
 
 template <class Made>
-Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {
+Outcome run_as(const CertifiedPlan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {
   LoopbackTransport transport;
   BackendRegistry backends;
   REQUIRE(backends.add(function_factory<Made>(kernels)).ok());

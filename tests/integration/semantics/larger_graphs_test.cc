@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "compiler/compiler.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "tests/integration/semantics/driven_run.h"
 #include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_kernels.h"
@@ -44,10 +44,10 @@ class LargerGraphs {
   }
 
   // Placed anew.
-  Plan plan_of(const RandomProgram& program, bool tight) {
+  CertifiedPlan plan_of(const RandomProgram& program, bool tight) {
     Compilation compiled = compile(program);
     REQUIRE(compiled.plan.has_value());
-    Plan plan = std::move(*compiled.plan);
+    CertifiedPlan plan = std::move(*compiled.plan);
     INFO(program.text());
     for (const EdgePlan& edge : plan.edges)  // else instances wait for one another, replicas or not
       REQUIRE((edge.blocks > edge.min_blocks || plan.window == 1));
@@ -58,8 +58,8 @@ class LargerGraphs {
     return plan;
   }
 
-  // False: the plan cannot be run under that call model (runtime/rpc/call_model.h).
-  bool run(const RandomProgram& program, const Plan& plan, std::string_view model) {
+  // False: the plan cannot be run under that call model (runtime/call_models/call_model.h).
+  bool run(const RandomProgram& program, const CertifiedPlan& plan, std::string_view model) {
     const auto calls = rewrite(plan, model);
     INFO(program.text() << "window " << plan.window << ", " << model << ", seed of all " << seed_);
     INFO(calls.status().message());
@@ -117,7 +117,7 @@ TEST_CASE("larger random graphs give what they mean, wherever their stages are")
   for (int g = 0; g < count; ++g) {
     const auto program = graphs.any(5, 40);
     for (const bool tight : {false, true}) {
-      const Plan plan = graphs.plan_of(*program, tight);
+      const CertifiedPlan plan = graphs.plan_of(*program, tight);
       for (const std::string_view model : kCallModels) graphs.run(*program, plan, model);
     }
   }
@@ -133,7 +133,7 @@ TEST_CASE("channels of exactly the live size: no run stands still") {
   const int count = number_in("WOA_RUNS_AT_LIVE", 10000);
   for (int runs = 0; runs < count;) {
     const auto program = graphs.any(2, 12);
-    const Plan plan = graphs.plan_of(*program, true);
+    const CertifiedPlan plan = graphs.plan_of(*program, true);
     INFO(program->text());
     REQUIRE(verify_liveness(plan).message() == "");
     runs += graphs.run(*program, plan, kCallModels[graphs.below(std::size(kCallModels))]) ? 1 : 0;

@@ -43,7 +43,7 @@ Functions delayed(const Functions& functions) {
   return late;
 }
 
-void give_only_what_is_live(Plan& plan) {
+void give_only_what_is_live(CertifiedPlan& plan) {
   for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
 }
 
@@ -59,7 +59,7 @@ const Functions& sure_kernels() {
   return kernels;
 }
 
-Outcome run_one(Plan plan, std::uint64_t deadline_ns) {
+Outcome run_one(CertifiedPlan plan, std::uint64_t deadline_ns) {
   plan.window = 1;
   plan.deadline_ns = deadline_ns;
   return run_as<FunctionBackend>(plan, "woa", sure_kernels(), 1);
@@ -73,7 +73,7 @@ TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
   const int all = runs();
   for (int r = 0; r < all; ++r) {
     const RandomProgram program(random, 2 + random() % 9, true);
-    Plan plan = compiled(program.text());
+    CertifiedPlan plan = compiled(program.text());
     REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
     plan.deadline_ns = kHang_ns;
@@ -90,7 +90,7 @@ TEST_CASE("random graphs at exactly the live size end, whatever the delays") {
 }
 
 TEST_CASE("a stage that feeds itself runs with two blocks, and stands still with one") {
-  Plan plan = compiled(
+  CertifiedPlan plan = compiled(
       "woa: 1\ngraph: least\ninputs: {x: {type: bytes, max: 64}}\n"
       "stages: {s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 5}}]}}}\noutputs: {y: s.done}\n");
   give_only_what_is_live(plan);

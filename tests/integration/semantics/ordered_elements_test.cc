@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/controller/element_numbers.h"
+#include "runtime/plan/index.h"
 #include "tests/integration/semantics/driven_run.h"
 #include "tests/integration/semantics/graph_run.h"
 #include "tests/support/functions.h"
@@ -35,10 +35,10 @@ std::string ordered_graph(const std::string& work = "", const std::string& tally
          "outputs: {y: s.done}\n";
 }
 
-Plan ordered_plan(const std::string& text) {
+CertifiedPlan ordered_plan(const std::string& text) {
   std::string compilable = text;
   compilable.replace(compilable.find("kernel: work"), 12, "kernel: copy");
-  Plan plan = compiled(compilable);
+  CertifiedPlan plan = compiled(compilable);
   REQUIRE(verify_liveness(plan).message() == "");
   for (StagePlan& stage : plan.stages)
     if (stage.name.starts_with("w")) stage.kernel = "work";
@@ -75,7 +75,7 @@ struct SeenByTally {
 
 class TallyKernels {
  public:
-  explicit TallyKernels(const Plan& plan) : plan_(plan), seen_(std::make_unique<SeenByTally>()) {
+  explicit TallyKernels(const CertifiedPlan& plan) : plan_(plan), seen_(std::make_unique<SeenByTally>()) {
     all_ = functions();
     all_["cut"] = [this](Firing& f, const StagePlan&) {
       for (std::uint64_t e = 0; e < pieces_of(f.instance, turn(f)); ++e)
@@ -116,7 +116,7 @@ class TallyKernels {
     seen_->replicas[f.instance].insert(s.name);
   }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   std::unique_ptr<SeenByTally> seen_;
   Functions all_;
 };
@@ -126,7 +126,7 @@ void check_tags(const SeenByTally& seen) {
     REQUIRE(std::ranges::adjacent_find(tags, std::greater_equal<>()) == tags.end());
 }
 
-Plan called_by(const Plan& plan, std::string_view model) {
+CertifiedPlan called_by(const CertifiedPlan& plan, std::string_view model) {
   auto calls = rewrite(plan, model);
   REQUIRE(calls.ok());
   return std::move(*calls);
@@ -136,12 +136,12 @@ constexpr std::string_view kScatterModels[] = {"woa", "rpc-hub", "rpc-fused"};
 
 TEST_CASE("state of an instance sees the elements of a scatter in order, turn by turn, however they come") {
   for (const auto& [work, tally] : {std::pair{"", ""}, {", replicas: 3", ""}, {", replicas: 2", ", replicas: 3"}}) {
-    const Plan plan = ordered_plan(ordered_graph(work, tally));
+    const CertifiedPlan plan = ordered_plan(ordered_graph(work, tally));
     for (const std::string_view model : kScatterModels) {
       int out_of_order = 0;
       for (std::uint32_t seed = 0; seed < 30; ++seed) {
         INFO(model << ", seed " << seed << work << tally);
-        Plan one = plan;
+        CertifiedPlan one = plan;
         one.window = 1 + seed % 8;
         for (EdgePlan& edge : one.edges) edge.blocks = seed % 2 == 0 ? edge.min_blocks : edge.blocks;
         TallyKernels kernels(one);
@@ -159,7 +159,7 @@ TEST_CASE("state of an instance sees the elements of a scatter in order, turn by
 }
 
 TEST_CASE("so it is with kernels on threads") {
-  const Plan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 2"));
+  const CertifiedPlan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 2"));
   REQUIRE(models_of(plan).size() == std::size(kScatterModels));
   for (const std::string_view model : kScatterModels) {
     TallyKernels kernels(plan);
@@ -174,7 +174,7 @@ TEST_CASE("so it is with kernels on threads") {
 }
 
 TEST_CASE("in a scatter, too, the instance chooses the replica that keeps state of it") {
-  const Plan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 3"));
+  const CertifiedPlan plan = ordered_plan(ordered_graph(", replicas: 2", ", replicas: 3"));
   for (const std::string_view model : kScatterModels) {
     TallyKernels kernels(plan);
     const Driven driven = drive(called_by(plan, model), kernels.all(), kOrderedInstances, 1);
@@ -186,7 +186,7 @@ TEST_CASE("in a scatter, too, the instance chooses the replica that keeps state 
 }
 
 TEST_CASE("a plan and its relays tell where the numbers of elements are in the tag") {
-  const Plan plan = compiled(
+  const CertifiedPlan plan = compiled(
       "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
       "  a: {kernel: copy, in: {in: [x, {from: s.again, loop: {max: 3, name: l}}]}, on: \"cpu:0\"}\n"
       "  c: {kernel: cut, in: {in: a.out}, on: \"cpu:0\"}\n"
@@ -208,7 +208,7 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
                                                      {"w[1]", outer}, {"e", outer}, {"v", inner}, {"q", outer},
                                                      {"p", 0},        {"s", 0},     {"sink", 0}};
   for (const std::string_view model : kScatterModels) {
-    const Plan calls = called_by(plan, model);
+    const CertifiedPlan calls = called_by(plan, model);
     const std::vector<std::uint64_t> found = element_numbers(calls);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       INFO(model << ", " << calls.stages[s].name);
@@ -218,7 +218,7 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
 }
 
 TEST_CASE("an element that waits for one that fails goes with its instance") {
-  const Plan plan = ordered_plan(ordered_graph());
+  const CertifiedPlan plan = ordered_plan(ordered_graph());
   for (const std::string_view model : kScatterModels) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
       TallyKernels kernels(plan);
@@ -240,7 +240,7 @@ TEST_CASE("an element that waits for one that fails goes with its instance") {
 
 // Then all that has come is complete at once, in no order.
 TEST_CASE("elements that wait for a held token go on in their order") {
-  Plan plan = ordered_plan(
+  CertifiedPlan plan = ordered_plan(
       "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
       "  c: {kernel: cut, in: {in: x}, on: \"cpu:0\"}\n"
       "  h: {kernel: copy, in: {in: x}, on: \"cpu:3\"}\n"

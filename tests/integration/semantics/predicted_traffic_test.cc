@@ -18,14 +18,15 @@
 #include "compiler/compiler.h"
 #include "compiler/place/call_route.h"
 #include "compiler/predict/traffic.h"
+#include "runtime/call_models/call_model.h"
 #include "runtime/controller/trace_counts.h"
-#include "runtime/rpc/call_model.h"
 #include "tests/integration/semantics/driven_run.h"
 #include "tests/integration/semantics/enumerate.h"
 #include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_kernels.h"
 #include "tests/integration/semantics/small_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/random_program.h"
 
 namespace woa::test {
 namespace {
@@ -38,13 +39,14 @@ struct Subject {
   std::string text, kernels;  // the graph file, and the folder of its kernels
   std::size_t stages = 0;
   std::function<bool(std::size_t stage)> one_kind;
-  std::function<Plan(Plan)> prepared;
+  std::function<CertifiedPlan(CertifiedPlan)> prepared;
   std::function<Functions()> functions;  // of one run
   std::uint64_t instances = kInstances, alike = 1;
 };
 
 // What `woa profile` writes, of a run that was driven. Times are all the same.
-std::string profile_of(const Plan& plan, const Driven& driven, const std::string& hash, std::uint64_t instances) {
+std::string profile_of(const CertifiedPlan& plan, const Driven& driven, const std::string& hash,
+                       std::uint64_t instances) {
   std::map<std::string, double> firings;
   std::vector<std::span<const TraceEvent>> traces;
   for (const StagePlan& stage : plan.stages)
@@ -82,7 +84,7 @@ std::string profile_of(const Plan& plan, const Driven& driven, const std::string
 }
 
 // That chooses by an instance, or by an element: how many of these there are depends on what is computed.
-bool chooses_by_element(const Plan& plan) {
+bool chooses_by_element(const CertifiedPlan& plan) {
   return std::ranges::any_of(plan.edges, [](const EdgePlan& edge) { return edge.choice.bits != 0; });
 }
 
@@ -123,13 +125,13 @@ class Predictions {
   std::optional<std::string> measure(const Subject& subject, const CompileOptions& options) {
     const Compilation compiled = compile_text(subject.text, "graph.yaml", "", options);
     if (!compiled.plan) return std::nullopt;
-    const Plan plan = subject.prepared(*compiled.plan);
+    const CertifiedPlan plan = subject.prepared(*compiled.plan);
     const Driven driven = drive(subject, plan);
     if (!driven.failures.empty()) return std::nullopt;
     return profile_of(plan, driven, compiled.facts.hash, subject.instances);
   }
 
-  Driven drive(const Subject& subject, const Plan& plan) {
+  Driven drive(const Subject& subject, const CertifiedPlan& plan) {
     const auto seed = static_cast<std::uint32_t>(random_());
     Driven driven = drive_counted(plan, subject.functions(), subject.instances, seed, subject.alike);
     REQUIRE(driven.status.message() == "");
@@ -143,14 +145,14 @@ class Predictions {
     REQUIRE(compiled.plan.has_value());
     REQUIRE(compiled.plan->certificate.has_value());
     if (chooses_by_element(*compiled.plan)) return false;
-    const Plan plan = subject.prepared(*compiled.plan);
+    const CertifiedPlan plan = subject.prepared(*compiled.plan);
     const auto calls = rewrite(plan, options.goal.model);
     if (calls.status().code() == Code::kUnsupported) return true;
     INFO(calls.status().message());
     REQUIRE(calls.ok());
     const Driven driven = drive(subject, *calls);
     REQUIRE(driven.failures.empty());
-    check_traffic(subject, *calls, driven);
+    check_traffic(subject, with_proofs(*calls, plan), driven);
     const Prediction& known = compiled.plan->certificate->prediction;
     const auto all = [&](std::uint64_t millionths) {
       return std::llround(static_cast<double>(millionths) * static_cast<double>(subject.instances) / kPerMillion);
@@ -164,7 +166,7 @@ class Predictions {
     return true;
   }
   // What one output sends to one controller crosses once, and counts for one of the edges.
-  static bool shares_payload(const Plan& calls, std::size_t e) {
+  static bool shares_payload(const CertifiedPlan& calls, std::size_t e) {
     const EdgePlan& edge = calls.edges[e];
     return 1 < std::ranges::count_if(calls.edges, [&](const EdgePlan& other) {
              return std::pair(other.from_stage, other.from_port) == std::pair(edge.from_stage, edge.from_port) &&
@@ -172,7 +174,7 @@ class Predictions {
            });
   }
   // Pictures say of every edge what goes over it.
-  static void check_traffic(const Subject& subject, const Plan& calls, const Driven& driven) {
+  static void check_traffic(const Subject& subject, const CertifiedPlan& calls, const Driven& driven) {
     const std::vector<Traffic> traffic = traffic_of(calls);
     REQUIRE(traffic.size() == calls.edges.size());
     for (std::size_t e = 0; e < traffic.size(); ++e) {
@@ -186,7 +188,7 @@ class Predictions {
               static_cast<long long>(driven.edges[e].payload_bytes));
     }
   }
-  void count(const Plan& plan, const std::string& model) {
+  void count(const CertifiedPlan& plan, const std::string& model) {
     ++runs_[model];
     if (model != "woa") return;
     ++graphs_;
@@ -203,7 +205,7 @@ class Predictions {
 constexpr int kUsualRandomGraphs = 300;
 int random_graphs() { return number_in("WOA_PREDICTED_GRAPHS", kUsualRandomGraphs); }
 
-Plan without_libraries(Plan plan) {
+CertifiedPlan without_libraries(CertifiedPlan plan) {
   for (StagePlan& stage : plan.stages) stage.library.clear();
   return plan;
 }
@@ -219,7 +221,7 @@ void check_small(const char* what, const Enumeration& which) {
     subject.kernels = kernels.path();
     subject.stages = graph.stages.size();
     subject.one_kind = [&](std::size_t s) { return graph.stages[s].one_kind(); };
-    subject.prepared = [&](Plan plan) { return run.prepared(std::move(plan), 1, false); };
+    subject.prepared = [&](CertifiedPlan plan) { return run.prepared(std::move(plan), 1, false); };
     subject.functions = [&run] { return run.functions(); };
     subject.instances = run.instances();
     predictions.check(subject);

@@ -15,7 +15,7 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
   std::map<std::string_view, int> ran;
   for (int g = 0; g < graphs; ++g) {
     const RandomProgram program(random, 2 + random() % most_stages, true);
-    Plan plan = compiled(program.text());
+    CertifiedPlan plan = compiled(program.text());
     REQUIRE(verify_liveness(plan).message() == "");
     plan.window = 1 + random() % 8;
     const bool tight = random() % 2 == 0;  // exactly what one instance needs

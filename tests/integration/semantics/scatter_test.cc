@@ -86,7 +86,7 @@ TEST_CASE("replicas share the elements of an instance") {
 TEST_CASE("a scatter at exactly b(e) blocks never blocks for good, whatever the window") {
   for (const std::string_view model : models_of(compiled(graph(", replicas: 2")))) {
     for (const std::uint32_t window : {1U, 3U, 64U}) {
-      Plan plan = compiled(graph(", replicas: 2"));
+      CertifiedPlan plan = compiled(graph(", replicas: 2"));
       plan.window = window;
       for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
       check(run_as<ThreadedBackend>(plan, model, kernels(), kScatterInstances));
@@ -99,7 +99,7 @@ TEST_CASE("one block less than b(e) blocks for good, and verify refuses it") {
   most["cut"] = [](Firing& f, const StagePlan&) {
     for (int e = 0; e < 4; ++e) write_element(f, 0, "x");
   };
-  Plan plan = compiled(graph());
+  CertifiedPlan plan = compiled(graph());
   plan.window = 1;
   const auto edge = std::ranges::find_if(plan.edges, [&](const EdgePlan& e) {
     return plan.stages[e.from_stage].name == "w";  // its elements wait for the gather

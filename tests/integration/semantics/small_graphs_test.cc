@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/liveness.h"
-#include "runtime/rpc/call_model.h"
+#include "compiler/certificate/live_blocks.h"
+#include "runtime/call_models/call_model.h"
 #include "tests/integration/semantics/enumerate.h"
 #include "tests/integration/semantics/small_run.h"
 #include "tests/support/catch.h"
@@ -95,7 +95,7 @@ class SmallGraphs {
 
   // Where fewer blocks than `live` are too few: of one none would be left, with fewer of several some course stands
   // still.
-  void take_a_block(const SmallRun& run, Plan plan) {
+  void take_a_block(const SmallRun& run, CertifiedPlan plan) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e) {
       EdgePlan& edge = plan.edges[e];
       ++tally_.edges;
@@ -119,12 +119,12 @@ class SmallGraphs {
       REQUIRE(compiled.plan.has_value());
       const bool tight = random_() % 2 == 0;
       const auto window = static_cast<std::uint32_t>(1 + random_() % 4);
-      const Plan plan = run.prepared(*compiled.plan, window, tight);
+      const CertifiedPlan plan = run.prepared(*compiled.plan, window, tight);
       for (const std::string_view model : kCallModels) call(run, plan, model);
     }
   }
 
-  void call(const SmallRun& run, const Plan& plan, std::string_view model) {
+  void call(const SmallRun& run, const CertifiedPlan& plan, std::string_view model) {
     const auto calls = rewrite(plan, model);
     INFO(model << ": " << calls.status().message());
     if (calls.status().code() == Code::kUnsupported) return void(++tally_.not_offered);

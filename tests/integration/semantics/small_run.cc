@@ -62,7 +62,7 @@ void SmallRun::fire(Firing& firing, int s) const {
   }
 }
 
-Plan SmallRun::prepared(Plan plan, std::uint32_t window, bool tight) const {
+CertifiedPlan SmallRun::prepared(CertifiedPlan plan, std::uint32_t window, bool tight) const {
   plan.window = window;
   for (StagePlan& stage : plan.stages) {
     if (stage.role != StageRole::kKernel) continue;

@@ -20,7 +20,7 @@ class SmallRun {
   // What an instance gives.
   [[nodiscard]] Meaning meaning(std::uint64_t instance) const;
   // Ready to be driven; `plan` is the compiler's. With `tight` every edge has the blocks of one instance only.
-  [[nodiscard]] Plan prepared(Plan plan, std::uint32_t window, bool tight) const;
+  [[nodiscard]] CertifiedPlan prepared(CertifiedPlan plan, std::uint32_t window, bool tight) const;
   [[nodiscard]] const Functions& functions() const noexcept { return functions_; }
   // What is not as the reference says; empty if all is.
   [[nodiscard]] std::string difference(const Driven& driven) const;

@@ -37,7 +37,7 @@ inline std::string say(const Compilation& result) {
   return text;
 }
 
-inline Plan compile_good(const std::string& body, const CompileOptions& options = fixture_options()) {
+inline CertifiedPlan compile_good(const std::string& body, const CompileOptions& options = fixture_options()) {
   Compilation result = compile_text(graph_text(body), "graph.yaml", "folder", options);
   INFO(graph_text(body) << say(result));
   REQUIRE(result.plan.has_value());

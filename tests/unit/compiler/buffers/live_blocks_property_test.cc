@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/plan/liveness.h"
+#include "compiler/certificate/live_blocks.h"
 #include "runtime/plan/plan_file.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/check/token_game.h"
@@ -24,7 +24,7 @@ Plan any_plan(Random& random) {
 }
 
 // Those of the compiler with a weight changed, dropped or added, or others altogether.
-void change(Plan& plan) {
+void change(CertifiedPlan& plan) {
   const auto any_edge = [&] { return static_cast<std::uint32_t>(below(static_cast<int>(plan.edges.size()))); };
   if (plan.invariants.empty() || below(4) == 0) plan.invariants.emplace_back();
   auto& weights = plan.invariants[static_cast<std::size_t>(below(static_cast<int>(plan.invariants.size())))].weights;
@@ -47,7 +47,7 @@ void change(Plan& plan) {
 TEST_CASE("no game occupies more blocks than any invariants show") {
   CHECK(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint32_t>());
-    Plan plan = any_plan(random);
+    CertifiedPlan plan = any_plan(random);
     change(plan);
     const auto proved = proved_blocks(plan);
     RC_ASSERT(proved.ok());
@@ -60,7 +60,7 @@ TEST_CASE("no game occupies more blocks than any invariants show") {
 TEST_CASE("a block less than is shown to be enough is found") {
   CHECK(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint32_t>());
-    Plan plan = any_plan(random);
+    CertifiedPlan plan = any_plan(random);
     RC_ASSERT(verify_blocks(plan).ok());
     const auto proved = proved_blocks(plan);
     EdgePlan& edge = plan.edges[static_cast<std::size_t>(below(static_cast<int>(plan.edges.size())))];
@@ -75,7 +75,7 @@ TEST_CASE("a block less than is shown to be enough is found") {
 TEST_CASE("what is no invariant is refused, not read past its end") {
   CHECK(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint32_t>());
-    Plan plan = any_plan(random);
+    CertifiedPlan plan = any_plan(random);
     const auto edges = static_cast<std::uint32_t>(plan.edges.size());
     constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
     using Weights = decltype(Invariant::weights);
@@ -95,10 +95,10 @@ TEST_CASE("what is no invariant is refused, not read past its end") {
 TEST_CASE("invariants are in the plan's file") {
   CHECK(rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint32_t>());
-    Plan plan = any_plan(random);
+    CertifiedPlan plan = any_plan(random);
     change(plan);
     const std::string bytes = serialize(plan);
-    const auto again = parse_plan(std::as_bytes(std::span(bytes)));
+    const auto again = parse_certified_plan(std::as_bytes(std::span(bytes)));
     RC_ASSERT(again.ok());
     RC_ASSERT(again->invariants == plan.invariants);
   }));

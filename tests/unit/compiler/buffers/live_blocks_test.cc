@@ -1,10 +1,11 @@
 // The blocks that a plan gives to one instance: shown to be enough by what stands in the plan alone, enough when no
 // edge has more, and no more than needed where docs/liveness.md says so.
+#include "compiler/certificate/live_blocks.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "runtime/plan/liveness.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/check/token_game.h"
 #include "tests/unit/compiler/fixture.h"
@@ -12,16 +13,16 @@
 namespace woa::test {
 namespace {
 
-std::string shown(const Plan& plan) { return verify_blocks(plan).message(); }
+std::string shown(const CertifiedPlan& plan) { return verify_blocks(plan).message(); }
 
-std::vector<std::uint32_t> live_blocks(const Plan& plan) {
+std::vector<std::uint32_t> live_blocks(const CertifiedPlan& plan) {
   std::vector<std::uint32_t> live;
   for (const EdgePlan& edge : plan.edges) live.push_back(edge.min_blocks);
   return live;
 }
 
 // A game that gets stuck with these blocks, if one of so many does.
-bool blocks(const Plan& plan, const std::vector<std::uint32_t>& capacity, Random& random, int games) {
+bool blocks(const CertifiedPlan& plan, const std::vector<std::uint32_t>& capacity, Random& random, int games) {
   for (int i = 0; i < games; ++i) {
     if (Game(plan, random, capacity).play() == Game::kStuck) return true;
   }
@@ -36,7 +37,7 @@ const std::string kLoop =
     "outputs: {y: end.done}\n";
 
 TEST_CASE("turns that follow one another are shown by an invariant") {
-  Plan plan = compile_good(kLoop);
+  CertifiedPlan plan = compile_good(kLoop);
   CHECK(shown(plan) == "");
   CHECK(edge_of(plan, "head.b", "side.in").min_blocks == 1);
   CHECK(edge_of(plan, "head.a", "end.y").min_blocks == 6);  // held: one of each turn
@@ -53,7 +54,7 @@ TEST_CASE("loops in a row are shown together, not each by a way of its own from 
     body += "  " + side + ": {kernel: copy, in: {in: " + name + ".again}}\n";
     last = name + ".done";
   }
-  const Plan plan = compile_good(body + "outputs: {y: " + last + "}\n");
+  const CertifiedPlan plan = compile_good(body + "outputs: {y: " + last + "}\n");
   CHECK(shown(plan) == "");
   std::size_t weights = 0;
   for (const Invariant& invariant : plan.invariants) weights += invariant.weights.size();
@@ -62,7 +63,7 @@ TEST_CASE("loops in a row are shown together, not each by a way of its own from 
 }
 
 TEST_CASE("a graph without loops and scatters needs no invariant") {
-  const Plan plan = compile_good(
+  const CertifiedPlan plan = compile_good(
       "stages:\n"
       "  r: {kernel: route, in: {in: x}}\n"
       "  a: {kernel: copy, in: {in: r.left}}\n"
@@ -73,7 +74,7 @@ TEST_CASE("a graph without loops and scatters needs no invariant") {
 }
 
 TEST_CASE("a stage that feeds itself needs two blocks, and blocks with one") {
-  const Plan plan = compile_good(
+  const CertifiedPlan plan = compile_good(
       "stages:\n"
       "  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 5}}]}}\n"
       "outputs: {y: s.done}\n");
@@ -90,7 +91,7 @@ TEST_CASE("a stage that feeds itself needs two blocks, and blocks with one") {
 }
 
 TEST_CASE("where no invariant is found the plan says so, and not elsewhere") {
-  Plan plan = compile_good(kLoop);
+  CertifiedPlan plan = compile_good(kLoop);
   plan.invariants.clear();
   const auto proved = proved_blocks(plan);
   REQUIRE(proved.ok());
@@ -106,7 +107,7 @@ TEST_CASE("where no invariant is found the plan says so, and not elsewhere") {
 TEST_CASE("replicas need as much each as one stage, of elements only their share") {
   CompileOptions options = program_options();
   options.replicas = {{"w", 2}};
-  const Plan plan = compile_good(
+  const CertifiedPlan plan = compile_good(
       "stages:\n"
       "  c: {kernel: cut, in: {in: [x, {from: s.again, loop: {max: 6}}]}}\n"
       "  w: {kernel: copy, in: {in: c.piece}}\n"
@@ -135,7 +136,7 @@ struct Tried {
   int edges = 0, least = 0, blocked = 0;
 };
 
-Tried try_edges(const Plan& plan, Random& random) {
+Tried try_edges(const CertifiedPlan& plan, Random& random) {
   Tried tried;
   std::vector<std::uint32_t> capacity = live_blocks(plan);
   CHECK_FALSE(blocks(plan, capacity, random, 50));

@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include "compiler/buffers/throughput_blocks.h"
+#include "compiler/predict/pipelined_run.h"
 #include "tests/unit/compiler/place/costed_plan.h"
 #include "tests/unit/compiler/predict/naive_pipeline.h"
 
@@ -11,7 +12,7 @@ namespace {
 std::uint32_t any(std::uint32_t first, std::uint32_t last) { return *rc::gen::inRange<std::uint32_t>(first, last + 1); }
 
 // Stages in a row, each read by some behind it; some tokens held, some stages in a loop with themselves.
-Plan any_pipeline() {
+CertifiedPlan any_pipeline() {
   LinkCosts link;
   link.latency_ps = any(0, 60), link.ps_per_kib = any(0, 1) * 1024;
   const std::uint32_t controllers = any(1, 4), count = any(1, 6);
@@ -40,7 +41,7 @@ Plan any_pipeline() {
   return maker.build();
 }
 
-std::vector<std::uint32_t> all_room(const Plan& plan) {
+std::vector<std::uint32_t> all_room(const CertifiedPlan& plan) {
   std::vector<std::uint32_t> room;
   for (const EdgePlan& edge : plan.edges) room.push_back(edge.blocks / edge.min_blocks);
   return room;
@@ -50,7 +51,7 @@ std::vector<std::uint32_t> all_room(const Plan& plan) {
 
 TEST_CASE("with what a run holds at once it runs the same") {
   CHECK(rc::check([] {
-    const Plan plan = any_pipeline();
+    const CertifiedPlan plan = any_pipeline();
     const auto pipeline = make_pipeline(plan);
     RC_ASSERT(pipeline.ok());
     const auto full = run_pipelined(*pipeline, all_room(plan));
@@ -66,7 +67,7 @@ TEST_CASE("with what a run holds at once it runs the same") {
 // Of all that comes after what is looked at, too.
 TEST_CASE("a run comes to the period of one that looks at everything, with any blocks") {
   CHECK(rc::check([] {
-    const Plan plan = any_pipeline();
+    const CertifiedPlan plan = any_pipeline();
     const auto pipeline = make_pipeline(plan);
     RC_ASSERT(pipeline.ok());
     std::vector<std::uint32_t> room;
@@ -99,7 +100,7 @@ TEST_CASE("of private controllers no fewer blocks would do, whichever") {
     }
     if (any(0, 1) == 0) maker.edge(first, last);
     maker.edge(last, kSinkStage);
-    Plan plan = maker.build();
+    CertifiedPlan plan = maker.build();
     plan.certificate->goal.most_period_ps = plan.certificate->prediction.period_ps + std::int64_t{any(0, 60)};
     const auto found = blocks_for_throughput(plan);
     RC_PRE(found.ok());
@@ -116,7 +117,7 @@ TEST_CASE("of private controllers no fewer blocks would do, whichever") {
 
 TEST_CASE("no run is quicker than the load that is predicted") {
   CHECK(rc::check([] {
-    const Plan plan = any_pipeline();
+    const CertifiedPlan plan = any_pipeline();
     const auto pipeline = make_pipeline(plan);
     RC_ASSERT(pipeline.ok());
     const auto run = run_pipelined(*pipeline, all_room(plan));
@@ -129,7 +130,7 @@ TEST_CASE("no run is quicker than the load that is predicted") {
 
 TEST_CASE("blocks for a throughput reach it, and with one instance's less on any edge it is missed") {
   CHECK(rc::check([] {
-    Plan plan = any_pipeline();
+    CertifiedPlan plan = any_pipeline();
     if (any(0, 1) == 0)
       plan.certificate->goal.most_period_ps = plan.certificate->prediction.period_ps + std::int64_t{any(0, 100)};
     const auto pipeline = make_pipeline(plan);

@@ -1,5 +1,6 @@
 // Blocks for a throughput, of pipelines that are small enough to be followed by hand.
 #include "compiler/buffers/throughput_blocks.h"
+#include "compiler/predict/pipelined_run.h"
 
 #include "tests/unit/compiler/place/costed_plan.h"
 
@@ -16,7 +17,7 @@ CostedPlan slow_middle(std::uint32_t window) {
   return plan;
 }
 
-std::vector<std::uint32_t> blocks_of(const Plan& plan) {
+std::vector<std::uint32_t> blocks_of(const CertifiedPlan& plan) {
   const auto found = blocks_for_throughput(plan);
   REQUIRE(found.status().message() == "");
   CHECK(found->least);
@@ -24,7 +25,7 @@ std::vector<std::uint32_t> blocks_of(const Plan& plan) {
   return found->blocks;
 }
 
-assign::Sum period_with(const Plan& plan, const std::vector<std::uint32_t>& room) {
+assign::Sum period_with(const CertifiedPlan& plan, const std::vector<std::uint32_t>& room) {
   const auto pipeline = make_pipeline(plan);
   REQUIRE(pipeline.ok());
   const auto run = run_pipelined(*pipeline, room);
@@ -38,7 +39,7 @@ assign::Sum period_with(const Plan& plan, const std::vector<std::uint32_t>& room
 // then, which takes it 100 ns: so n + 1 gets a block while n has one and n - 1 is the oldest in flight, for which one
 // is kept. With two, it waits for n - 1 every time, and two instances take 400 + 450 ns.
 TEST_CASE("a slow stage has the next instance before it, and a block is kept for the oldest behind it") {
-  const Plan plan = slow_middle(4).build();
+  const CertifiedPlan plan = slow_middle(4).build();
   REQUIRE(plan.certificate->prediction.period_ps == 400'000);
   CHECK(blocks_of(plan) == std::vector<std::uint32_t>{2, 3, 2, 2});
   CHECK(period_with(plan, {4, 4, 4, 4}) == 400'000);
@@ -84,7 +85,7 @@ TEST_CASE("what it takes to wake a controller asks for no larger window") {
 }
 
 TEST_CASE("where the plan has too few blocks the refusal names the edge, and no window") {
-  Plan plan = slow_middle(4).build();
+  CertifiedPlan plan = slow_middle(4).build();
   plan.edges[1].blocks = 2;
   CHECK(blocks_for_throughput(plan).status().message() ==
         "--buffers throughput: with --window 4 and all blocks of the plan an instance comes every 0.425 us by the "
@@ -103,7 +104,7 @@ TEST_CASE("where the plan has too few blocks the refusal names the edge, and no 
 TEST_CASE("instances come no more often than the host writes their inputs") {
   CostedPlan maker = slow_middle(4);
   maker.costs.stages[kSource].time_ps[kHostComponent] = 700'000;
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   REQUIRE(plan.certificate->prediction.period_ps == 400'000);
   CHECK(period_with(plan, {4, 4, 4, 4}) == 700'000);
   CHECK(blocks_for_throughput(plan)->wanted_ps == 700'000);
@@ -124,7 +125,7 @@ TEST_CASE("a stage that falls behind is seen before those behind it have nothing
   maker.costs.links[5 * 6 + 3].latency_ps = 3'500'000;
   maker.edge(kSource, a), maker.edge(a, b), maker.edge(b, c), maker.edge(c, d), maker.edge(d, kSink);
   maker.edge(kSource, x), maker.edge(x, c);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   REQUIRE(plan.certificate->prediction.period_ps == 100'000);
   const auto period = static_cast<long>(period_with(plan, {64, 20, 64, 64, 64, 64, 64}));
   CHECK(period > 100'900);
@@ -138,7 +139,7 @@ TEST_CASE(
   std::vector<std::uint32_t> stages;
   for (int s = 0; s < 400; ++s) stages.push_back(maker.stage(1, 1'000 + s));
   for (const std::uint32_t stage : stages) maker.edge(kSource, stage), maker.edge(stage, kSink);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   CHECK(period_with(plan, std::vector<std::uint32_t>(800, 64)) == plan.certificate->prediction.period_ps);
 }
 
@@ -152,7 +153,7 @@ TEST_CASE("the short way of a diamond needs blocks for as many instances as the 
   for (std::uint32_t s = 1; s < 5; ++s) maker.edge(stages[s - 1], stages[s]);
   maker.edge(stages[4], kSink);
   maker.edge(stages[0], stages[4]);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   CHECK(blocks_of(plan) == std::vector<std::uint32_t>{2, 3, 3, 3, 2, 2, 5});
   CHECK(period_with(plan, {8, 8, 8, 8, 8, 8, 4}) > 10'000);
 }
@@ -165,7 +166,7 @@ TEST_CASE("blocks are away while a token and the news of its end are on a link")
   CostedPlan maker(2, 16, link);
   const std::uint32_t a = maker.stage(1, 10'000), b = maker.stage(2, 10'000);
   maker.edge(kSource, a), maker.edge(a, b), maker.edge(b, kSink);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   CHECK(blocks_of(plan)[1] == 7);
   CHECK(period_with(plan, {16, 6, 16}) > 10'000);
 }
@@ -178,7 +179,7 @@ TEST_CASE("payloads take turns on a link, and what it takes is the period") {
   maker.edge(kSource, a);
   maker.edge(a, b, kPerMillion, 60 * kPerMillion), maker.edge(a, c, kPerMillion, 60 * kPerMillion);
   maker.edge(b, d), maker.edge(c, d), maker.edge(d, kSink);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   CHECK(plan.certificate->prediction.period_ps == 120);
   CHECK(period_with(plan, std::vector<std::uint32_t>(6, 16)) == 120);
 }
@@ -216,7 +217,7 @@ TEST_CASE("replicas have the instances that are theirs") {
     maker.edge(a, b[r], kPerMillion / 2).choice = {2, r, 0, 0};
     maker.edge(b[r], c, kPerMillion / 2);
   }
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   REQUIRE(plan.certificate->prediction.period_ps == 10'000);
   CHECK(blocks_of(plan) == std::vector<std::uint32_t>{2, 2, 3, 2, 3, 2});
 }
@@ -227,7 +228,7 @@ TEST_CASE("a loop is left when all its stages are done, and until then its edges
   maker.edge(kSource, a), maker.edge(a, b, 5 * kPerMillion);
   maker.edge(b, a, 4 * kPerMillion).loop = 0;
   maker.edge(b, kSink);
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   REQUIRE(plan.certificate->prediction.period_ps == 50'000);
   CHECK(period_with(plan, {4, 4, 4, 4}) == 50'000);
   CHECK(period_with(plan, {4, 1, 4, 4}) == 100'000);  // an instance after the other
@@ -283,7 +284,7 @@ TEST_CASE("stages that write over their inputs keep the block of who wrote it") 
   maker.edge(last, kSink);
   CHECK(blocks_of(maker.build())[1] == 3);
   for (const std::uint32_t stage : {3, 4}) maker.raw().stages[stage].outputs[0].in_place = 0;
-  const Plan plan = maker.build();
+  const CertifiedPlan plan = maker.build();
   CHECK(blocks_of(plan)[1] == 4);
   CHECK(period_with(plan, {8, 3, 8, 8, 8}) > 10'000);
 }
@@ -292,7 +293,7 @@ TEST_CASE("blocks are never fewer than an instance needs, nor more than the plan
   CostedPlan maker(2, 4);
   const std::uint32_t a = maker.stage(1, 10'000), b = maker.stage(2, 20'000);
   maker.edge(kSource, a), maker.edge(a, b, 3 * kPerMillion, 0, 3), maker.edge(b, kSink);
-  Plan plan = maker.build();
+  CertifiedPlan plan = maker.build();
   const auto few = blocks_of(plan);
   CHECK(few[1] >= 4);  // one more than an instance's, so that a second gets any
   CHECK(few[1] % 3 <= 1);
@@ -304,14 +305,14 @@ TEST_CASE("blocks are never fewer than an instance needs, nor more than the plan
 }
 
 TEST_CASE("what cannot be executed is refused") {
-  Plan plan = slow_middle(4).build();
+  CertifiedPlan plan = slow_middle(4).build();
   plan.certificate->goal.model = "rpc-hub";
   const auto other = blocks_for_throughput(plan);
   CHECK(other.status().code() == Code::kUnsupported);
   CHECK(other.status().message().find("for call model woa alone, and the plan is for rpc-hub") != std::string::npos);
   plan.certificate->goal.model = "woa";
   CHECK(blocks_for_throughput(plan).ok());
-  Plan called = plan;
+  CertifiedPlan called = plan;
   called.model = "rpc-hub";
   CHECK(blocks_for_throughput(called).status().code() == Code::kUnsupported);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/plan/liveness.h"
+#include "compiler/certificate/live_blocks.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/fixture.h"
 

@@ -7,7 +7,7 @@
 #include "compiler/compiler.h"
 #include "compiler/predict/traffic.h"
 #include "runtime/base/child_process.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
 #include "tests/support/plan_builder.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kLimit_ns = 60'000'000'000;
 
 // source -> first (cpu:0) -> relay (host) -> second (cpu:1) -> sink; the first fires three times, and sends 5000 bytes.
-Plan relayed_plan() {
+CertifiedPlan relayed_plan() {
   PlanBuilder builder(1, 1);
   const std::uint32_t first = builder.stage("first", "copy", "cpu:0"),
                       second = builder.stage("second", "copy", "cpu:1"),
@@ -29,7 +29,7 @@ Plan relayed_plan() {
   builder.edge(first, 0, relay, 0);
   builder.edge(second, 0, kSinkStage, 0);
   builder.edge(relay, 0, second, 0);
-  Plan plan = builder.build();
+  CertifiedPlan plan = builder.build();
   Certificate certificate;
   certificate.status = "proved";
   certificate.value_ps = 12'500'000;
@@ -72,7 +72,7 @@ std::vector<std::string> lines_of(const std::string& svg) {
   return all;
 }
 
-std::vector<std::string> lines_of(const Plan& plan) {
+std::vector<std::string> lines_of(const CertifiedPlan& plan) {
   const auto svg = run_program({"dot", "-Tsvg"}, to_dot(plan), kLimit_ns);
   if (svg.status().code() == Code::kNotFound) skip("dot", "install graphviz");
   INFO(svg.status().message());
@@ -97,7 +97,7 @@ TEST_CASE("a picture shows what an instance sends and what stages take, by way o
 }
 
 TEST_CASE("a controller that is simulated is called so") {
-  Plan plan = relayed_plan();
+  CertifiedPlan plan = relayed_plan();
   plan.controllers[2] = {"fpga:0", ControllerKind::kFpga, "verilator", 1};
   const std::string dot = to_dot(plan);
   CHECK(has(dot, "label=\"cpu:0 (function)\\n"));
@@ -105,7 +105,7 @@ TEST_CASE("a controller that is simulated is called so") {
 }
 
 TEST_CASE("what is dashed is named by what there is") {
-  Plan plan = relayed_plan();
+  CertifiedPlan plan = relayed_plan();
   CHECK_FALSE(has(to_dot(plan), "dashed"));
   plan.edges[1].count = true;
   CHECK(has(to_dot(plan), "\\ndashed: the number of elements\""));
@@ -120,7 +120,7 @@ TEST_CASE("what is dashed is named by what there is") {
 }
 
 TEST_CASE("within a controller there are no messages") {
-  Plan plan = relayed_plan();
+  CertifiedPlan plan = relayed_plan();
   plan.stages[3].controller = 0;  // with the relay
   const std::string dot = to_dot(plan);
   CHECK(has_edge(dot, "s4", "e3", "s3", "out0 > in0\\nbytes\\n4 blocks\\n3 tokens, 4.883 KiB"));
@@ -129,11 +129,11 @@ TEST_CASE("within a controller there are no messages") {
 }
 
 TEST_CASE("a polled call's poll, answer and request are a signal for each token, without payload") {
-  Plan woa = relayed_plan();
+  CertifiedPlan woa = relayed_plan();
   woa.stages.pop_back(), woa.edges.pop_back();
   woa.edges[1].to_stage = 3;
   woa.certificate->goal.model = "rpc-polled";
-  const Plan plan = need(rewrite(woa, "rpc-polled"));
+  const CertifiedPlan plan = with_proofs(need(rewrite(woa, "rpc-polled")), woa);
   const std::vector<Traffic> traffic = traffic_of(plan);
   std::vector<double> signals;
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
@@ -149,7 +149,7 @@ TEST_CASE("a polled call's poll, answer and request are a signal for each token,
 }
 
 TEST_CASE("without a certificate, or with another plan's, a picture shows what there is") {
-  Plan plan = relayed_plan();
+  CertifiedPlan plan = relayed_plan();
   plan.certificate->placement.clear();
   plan.certificate->costs = {};
   CHECK(has(to_dot(plan), "0 messages, 0 B"));
@@ -161,7 +161,7 @@ TEST_CASE("without a certificate, or with another plan's, a picture shows what t
 }
 
 TEST_CASE("names are shown whatever they are") {
-  Plan plan = relayed_plan();
+  CertifiedPlan plan = relayed_plan();
   plan.graph = "\"\\N & co\"";
   plan.controllers[1].name = "<b>cpu</b>";
   plan.controllers[1].backend = "a\nb";
@@ -180,7 +180,7 @@ TEST_CASE("names are shown whatever they are") {
 }
 
 TEST_CASE("every stage, controller and edge is named") {
-  const Plan plan = relayed_plan();
+  const CertifiedPlan plan = relayed_plan();
   const std::vector<std::string> lines = lines_of(plan);
   for (const StagePlan& stage : plan.stages) CHECK(std::ranges::count(lines, stage.name) == 1);
   for (const ControllerPlan& controller : plan.controllers)

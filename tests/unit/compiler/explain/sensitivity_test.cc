@@ -207,7 +207,7 @@ TEST_CASE("whatever is asked for and bounded, nothing is better within a range")
     const PlacementGoal goal = any_goal(costs);
     const auto certificate = certificate_of(costs, goal);
     if (!certificate) return;
-    Plan plan = plan_of(costs, *certificate);
+    CertifiedPlan plan = plan_of(costs, *certificate);
     const auto reasons = explain_placement(plan, std::chrono::seconds(60));
     RC_ASSERT(reasons.ok());
     for (const StageReason& reason : reasons->stages)
@@ -316,7 +316,7 @@ TEST_CASE("links that a placement uses have ranges; of a placement that was not 
   guess.status = "heuristic", guess.bound_ps = 0, guess.leaves.clear();
   REQUIRE(explain_placement(plan_of(costs, guess), std::chrono::seconds(1)).status().code() == Code::kUnsupported);
   guess.placement.clear();
-  Plan broken = plan_of(costs, certificate);
+  CertifiedPlan broken = plan_of(costs, certificate);
   broken.certificate = guess;
   REQUIRE(explain_placement(broken, std::chrono::seconds(1)).status().code() == Code::kInvalid);
 }

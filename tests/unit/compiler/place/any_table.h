@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/solver/problem.h"
 #include "compiler/predict/prediction.h"
-#include "runtime/plan/plan.h"
 
 namespace woa::test {
 
@@ -85,8 +85,8 @@ inline assign::Placement any_placement(const CostTable& table) {
 }
 
 // A plan as the compiler would place it, with what verify_certificate() looks at.
-inline Plan plan_of(const CostTable& costs, const Certificate& certificate) {
-  Plan plan;
+inline CertifiedPlan plan_of(const CostTable& costs, const Certificate& certificate) {
+  CertifiedPlan plan;
   for (const ComponentCosts& component : costs.components)
     plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.lanes});
   for (std::uint32_t s = 0; s < costs.stages.size(); ++s) {

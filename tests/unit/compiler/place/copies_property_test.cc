@@ -222,28 +222,28 @@ TEST_CASE("copies that are not alike, in loops, or more than were allowed are fo
   auto solution = assign::solve(problem->problem);
   REQUIRE(solution.ok());
   const CostTable costs = write_out_copies(table, goal, *problem, *solution);
-  const Plan plan = plan_of(costs, certify(goal, costs, *solution));
+  const CertifiedPlan plan = plan_of(costs, certify(goal, costs, *solution));
   REQUIRE(verify_certificate(plan).message() == "");
   REQUIRE(costs.stages.size() == 6);  // stage 2 twice
   CHECK(plan.certificate->placement == std::vector<std::uint32_t>{0, 0, 1, 2, 1, 2});
   CHECK(plan.certificate->value_ps == 4 * 10 + 4 * 1000);
   CHECK(plan.certificate->status == "proved");
 
-  const auto refused = [&](const Plan& changed, const std::string& why) {
+  const auto refused = [&](const CertifiedPlan& changed, const std::string& why) {
     const Status status = verify_certificate(changed);
     CAPTURE(status.message());
     CHECK(status.message().find(why) != std::string::npos);
   };
-  Plan once = plan;
+  CertifiedPlan once = plan;
   once.certificate->goal.copies = 1;
   refused(once, "where there may not be so many");
-  Plan other = plan;
+  CertifiedPlan other = plan;
   other.stages[3].kernel = "another";
   refused(other, "is no copy of");
-  Plan choosing = plan;
+  CertifiedPlan choosing = plan;
   choosing.stages[2].outputs.push_back({"out", {}, 0});
   refused(choosing, "cannot have copies");
-  Plan far = plan;  // the readers take from each other's copy
+  CertifiedPlan far = plan;  // the readers take from each other's copy
   std::swap(far.edges[2].from_stage, far.edges[3].from_stage);
   std::swap(far.certificate->costs.edges[2].from, far.certificate->costs.edges[3].from);
   far.certificate->costs_hash = hash_of(far.certificate->costs);
@@ -266,7 +266,7 @@ TEST_CASE("a copy that reads by another port than the first is found out") {
     goal.copies = 2;
     const auto certificate = check_placed(table_with_far_readers(), goal);
     RC_ASSERT(certificate.has_value());
-    Plan plan = plan_of(certificate->costs, *certificate);
+    CertifiedPlan plan = plan_of(certificate->costs, *certificate);
     const auto to_copy = std::ranges::find_if(
         plan.edges, [&](const EdgePlan& edge) { return certificate->costs.stages[edge.to_stage].copy != 0; });
     RC_ASSERT(to_copy != plan.edges.end());

@@ -43,12 +43,12 @@ class MeasuredFiles {
   fs::path folder_;
 };
 
-Plan placed(const std::string& body, const std::string& machine, const std::string& measured,
-            const std::string& objective = "latency") {
+CertifiedPlan placed(const std::string& body, const std::string& machine, const std::string& measured,
+                     const std::string& objective = "latency") {
   MeasuredFiles files;
   CompileOptions options = files.options(test::graph_text(body), machine, measured);
   options.goal.objective = objective;
-  Plan plan = test::compile_good(body, options);
+  CertifiedPlan plan = test::compile_good(body, options);
   CHECK(verify_certificate(plan).message() == "");
   return plan;
 }
@@ -84,13 +84,14 @@ TEST_CASE("a branch that is taken once in ten thousand instances costs something
       "stages:\n  s: {kernel: route, in: {in: x}, on: \"cpu:0\"}\n"
       "  a: {kernel: copy, in: {in: s.left}, on: \"cpu:1\"}\noutputs: {y: [a.out, s.right]}\n";
   const auto taken = [&](const std::string& often) {
-    const Plan plan = placed(body, kFarCpus,
-                             "stages: {s: {firings: 1, on: {cpu: {time_ps: 1000}}}, a: {firings: " + often +
-                                 ", on: {cpu: {time_ps: 1000}}}}\nedges: [{from: source.x, to: s.in, tokens: 1, bytes: "
-                                 "0}, {from: s.left, to: "
-                                 "a.in, tokens: " +
-                                 often + ", bytes: 100}, {from: a.out, to: sink.y, tokens: " + often +
-                                 ", bytes: 0}, {from: s.right, to: sink.y, tokens: 1, bytes: 0}]\n");
+    const CertifiedPlan plan =
+        placed(body, kFarCpus,
+               "stages: {s: {firings: 1, on: {cpu: {time_ps: 1000}}}, a: {firings: " + often +
+                   ", on: {cpu: {time_ps: 1000}}}}\nedges: [{from: source.x, to: s.in, tokens: 1, bytes: "
+                   "0}, {from: s.left, to: "
+                   "a.in, tokens: " +
+                   often + ", bytes: 100}, {from: a.out, to: sink.y, tokens: " + often +
+                   ", bytes: 0}, {from: s.right, to: sink.y, tokens: 1, bytes: 0}]\n");
     return plan.certificate->costs.edges[1];
   };
   CHECK(taken("0.0001").tokens == 100);
@@ -118,7 +119,7 @@ TEST_CASE("what a scatter counts is told from its elements, in the costs as in t
   const std::string body =
       "stages:\n  c: {kernel: cut, in: {in: x}}\n  w: {kernel: copy, in: {in: c.piece}}\n"
       "  p: {kernel: paste, in: {pieces: w.out}}\noutputs: {y: p.out}\n";
-  Plan plan =
+  CertifiedPlan plan =
       placed(body, kFarCpus,
              "stages: {c: {firings: 1, on: {cpu: {time_ps: 9}}}, w: {firings: 4, on: {cpu: {time_ps: 9}}}, p: "
              "{firings: 1, on: {cpu: {time_ps: 9}}}}\n"

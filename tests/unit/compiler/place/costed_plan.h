@@ -43,8 +43,8 @@ class CostedPlan {
     return plan_.edge(from, static_cast<std::uint32_t>(outputs.size() - 1), to,
                       static_cast<std::uint32_t>(inputs.size() - 1), min_blocks);
   }
-  Plan build(std::optional<std::uint64_t> most_period_ps = std::nullopt) {
-    Plan plan = plan_.build();
+  CertifiedPlan build(std::optional<std::uint64_t> most_period_ps = std::nullopt) {
+    CertifiedPlan plan = plan_.build();
     Certificate certificate;
     certificate.goal.most_period_ps = most_period_ps;
     certificate.costs = costs;

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "compiler/certificate/certificate.h"
 #include "compiler/place/copy_problem.h"
 #include "compiler/predict/prediction.h"
-#include "runtime/plan/plan.h"
 #include "tests/unit/compiler/place/solver/brute_force.h"
 
 namespace woa::test {
@@ -21,7 +21,7 @@ inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
 
 // Are the stages where the certificate says, and is what it says of them so? `least`: least_of() it. Of relays, which
 // call models add, it says nothing.
-inline bool is_true(const Plan& plan, const std::optional<assign::Sum>& least) {
+inline bool is_true(const CertifiedPlan& plan, const std::optional<assign::Sum>& least) {
   const Certificate& certificate = *plan.certificate;
   const auto originals = without_copies(certificate.costs);
   if (!originals.ok() || !least || certificate.placement.size() != certificate.costs.stages.size() ||
@@ -42,6 +42,6 @@ inline bool is_true(const Plan& plan, const std::optional<assign::Sum>& least) {
   return value.feasible && value.objective == certificate.value_ps && certificate.bound_ps <= *least &&
          (!proved || certificate.value_ps == *least);
 }
-inline bool is_true(const Plan& plan) { return is_true(plan, least_of(*plan.certificate)); }
+inline bool is_true(const CertifiedPlan& plan) { return is_true(plan, least_of(*plan.certificate)); }
 
 }  // namespace woa::test

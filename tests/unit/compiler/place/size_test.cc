@@ -22,7 +22,8 @@ struct Size {
 };
 
 // By their costs; what is returned has been a file meanwhile.
-Plan place(std::uint32_t stages, std::uint32_t seed, const std::string& objective, std::chrono::milliseconds limit) {
+CertifiedPlan place(std::uint32_t stages, std::uint32_t seed, const std::string& objective,
+                    std::chrono::milliseconds limit) {
   bench::RandomGraph random(stages, 3, seed);
   REQUIRE(random.write().message() == "");
   CompileOptions options;
@@ -36,7 +37,7 @@ Plan place(std::uint32_t stages, std::uint32_t seed, const std::string& objectiv
   const Compilation placed = compile_file(random.graph(), options);
   REQUIRE(placed.plan.has_value());
   const std::string file = serialize(*placed.plan);
-  Result<Plan> read = parse_plan(std::as_bytes(std::span(file)));
+  Result<CertifiedPlan> read = parse_certified_plan(std::as_bytes(std::span(file)));
   REQUIRE(read.ok());
   return std::move(*read);
 }
@@ -45,7 +46,7 @@ TEST_CASE("150 and 400 stages on three controllers are proved") {
   for (const Size size : {Size{150, 5}, Size{400, 3}})
     for (std::uint32_t seed = 1; seed <= size.seeds; ++seed) {
       INFO(size.stages << " stages, seed " << seed);
-      const Plan plan = place(size.stages, seed, "latency", std::chrono::minutes(2));
+      const CertifiedPlan plan = place(size.stages, seed, "latency", std::chrono::minutes(2));
       CHECK(plan.certificate->status == "proved");
       CHECK(verify_certificate(plan).message() == "");
       CHECK(verify_liveness(plan).message() == "");
@@ -53,19 +54,19 @@ TEST_CASE("150 and 400 stages on three controllers are proved") {
 }
 
 TEST_CASE("what is said of 150 stages whose largest load counts is true") {
-  const Plan plan = place(150, 1, "throughput", std::chrono::seconds(2));
+  const CertifiedPlan plan = place(150, 1, "throughput", std::chrono::seconds(2));
   CHECK(verify_certificate(plan).message() == "");
   CHECK(plan.certificate->bound_ps > 0);
 }
 
 // Near enough, the search ends by itself.
 TEST_CASE("10,000 stages are placed within 2 % of a bound that is verified, whatever time there is") {
-  const Plan plan = place(kMany, 1, "latency", std::chrono::hours(24));
+  const CertifiedPlan plan = place(kMany, 1, "latency", std::chrono::hours(24));
   const Certificate& certificate = *plan.certificate;
   INFO(certificate.status << ": " << certificate.value_ps << ", at least " << certificate.bound_ps);
   CHECK(verify_certificate(plan).message() == "");
   CHECK(static_cast<double>(certificate.value_ps) <= 1.02 * static_cast<double>(certificate.bound_ps));
-  Plan better = plan;
+  CertifiedPlan better = plan;
   better.certificate->bound_ps = certificate.value_ps;
   better.certificate->status = "proved";
   if (certificate.status != "proved") CHECK(verify_certificate(better).code() == Code::kInvalid);

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/plan/plan.h"
-#include "runtime/transport/edge_credits.h"
+#include "compiler/certificate/certificate.h"
+#include "runtime/transport/credits.h"
 
 namespace woa::test {
 
 class NaivePipeline {
  public:
-  NaivePipeline(const Plan& plan, const std::vector<std::uint32_t>& room)
+  NaivePipeline(const CertifiedPlan& plan, const std::vector<std::uint32_t>& room)
       : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement), oldest_at_(k()) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e)
       credits_.emplace_back(plan.edges[e].min_blocks, room[e] * plan.edges[e].min_blocks);
@@ -168,7 +168,7 @@ class NaivePipeline {
     }
   }
 
-  const Plan& plan_;
+  const CertifiedPlan& plan_;
   const CostTable& costs_;
   const std::vector<std::uint32_t>& at_;
   std::vector<EdgeCredits> credits_;

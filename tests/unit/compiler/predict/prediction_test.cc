@@ -120,7 +120,7 @@ TEST_CASE("arguments of one call are several messages, and one call") {
   for (const Expected& expected :
        {Expected{"woa", 3, 2}, {"rpc-fused", 3, 2}, {"rpc-hub", 3, 2}, {"rpc-nested", 4, 2}, {"rpc-polled", 6, 5}}) {
     INFO(expected.model);
-    Plan plan = plan_of(costs, placed(costs, expected.model));
+    CertifiedPlan plan = plan_of(costs, placed(costs, expected.model));
     plan.edges[1].from_port = plan.edges[1].to_port = 1;
     const auto found = predict(plan);
     REQUIRE(found.ok());
@@ -149,7 +149,7 @@ TEST_CASE("what goes to replicas and to another stage of a controller crosses on
     }
     for (std::uint32_t s = 3; s < 6; ++s) costs.edges.push_back({s, 1, costs.stages[s].firings, 0});
     for (const std::string_view model : {"woa", "rpc-hub"}) {
-      Plan plan = plan_of(costs, placed(costs, model));
+      CertifiedPlan plan = plan_of(costs, placed(costs, model));
       for (std::uint32_t k = 0, replica = 0; k < 3; ++k)
         if (k != all) plan.edges[1 + k].choice = {2, replica++, 0, 0};
       const auto found = predict(plan);
@@ -167,7 +167,7 @@ TEST_CASE("the count of a scatter, which goes to the gather, takes no elements w
     costs.edges.push_back({match, 5, kPerMillion, 0});
   }
   costs.edges.push_back({5, 1, kPerMillion, 0});
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.edges[1].count = true;
   plan.edges[2].choice = {2, 0, 0, 1}, plan.edges[4].choice = {2, 1, 0, 1};
   const auto found = predict(plan);
@@ -186,7 +186,7 @@ TEST_CASE("branches side by side count once in the critical path, a loop with al
   costs.edges = {
       {0, 2, kPerMillion, 0}, {2, 3, 5 * kPerMillion, 0}, {3, 2, 4 * kPerMillion, 0}, {3, 1, kPerMillion, 0}};
   costs.stages[2].firings = costs.stages[3].firings = 5 * kPerMillion;
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.edges[2].loop = 0;
   const auto loop = predict(plan);
   REQUIRE(loop.ok());
@@ -216,7 +216,7 @@ TEST_CASE("a held token that comes to a branch which is not taken does not make 
                  {0, 3, kPerMillion, 0},
                  {3, 1, kPerMillion / 2, 0}};
   costs.stages[3].firings = kPerMillion / 2;
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.stages[3].inputs.resize(2), plan.stages[3].inputs[1].hold = true;
   plan.edges[3].to_port = 1;
   const auto found = predict(plan);
@@ -237,7 +237,7 @@ TEST_CASE("a held token that no firing reads stays with its caller") {
   for (const Expected& expected :
        {Expected{"woa", 4, 40}, {"rpc-fused", 6, 60}, {"rpc-hub", 5, 55}, {"rpc-polled", 10, 55}}) {
     INFO(expected.model);
-    Plan plan = plan_of(costs, placed(costs, expected.model));
+    CertifiedPlan plan = plan_of(costs, placed(costs, expected.model));
     plan.edges[1].from_port = 1;
     const auto found = predict(plan);
     REQUIRE(found.ok());
@@ -254,7 +254,7 @@ TEST_CASE("the body of a loop counts though its head leaves it") {
   costs.edges = {
       {0, 2, kPerMillion, 0}, {2, 3, 4 * kPerMillion, 0}, {3, 2, 4 * kPerMillion, 0}, {2, 1, kPerMillion, 0}};
   costs.stages[2].firings = 5 * kPerMillion, costs.stages[3].firings = 4 * kPerMillion;
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.edges[2].loop = 0;
   const auto loop = predict(plan);
   REQUIRE(loop.ok());
@@ -269,7 +269,7 @@ TEST_CASE("a gather waits for the last of the replicas that work side by side") 
   costs.edges = {{0, 2, kPerMillion, 0},     {2, 3, 2 * kPerMillion, 0}, {2, 4, 1 * kPerMillion, 0},
                  {3, 5, 2 * kPerMillion, 0}, {4, 5, 1 * kPerMillion, 0}, {5, 1, kPerMillion, 0}};
   costs.stages[3].firings = 2 * kPerMillion;
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.stages[2].outputs.resize(1), plan.stages[2].outputs[0].many = kElements;
   plan.stages[5].inputs.resize(1), plan.stages[5].inputs[0].gather = kElements;
   const auto found = predict(plan);
@@ -284,7 +284,7 @@ TEST_CASE("replicas that share the instances take what one would") {
                  {3, 4, kPerMillion, 0},     {2, 5, kPerMillion / 2, 0}, {3, 5, kPerMillion / 2, 0},
                  {4, 5, 2 * kPerMillion, 0}, {5, 1, kPerMillion, 0}};
   costs.stages[2].firings = costs.stages[3].firings = kPerMillion / 2, costs.stages[4].firings = 2 * kPerMillion;
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.stages[2].name = "cut[0]", plan.stages[3].name = "cut[1]";
   for (std::uint32_t k = 0; k < 2; ++k) {
     plan.stages[2 + k].outputs.resize(1), plan.stages[2 + k].outputs[0].many = 2;
@@ -312,7 +312,7 @@ TEST_CASE("replicas that share the instances take what one would") {
 
 TEST_CASE("a plan without a certificate, and one of another graph") {
   const CostTable costs = chain({0}, 1);
-  Plan plan = plan_of(costs, placed(costs, "woa"));
+  CertifiedPlan plan = plan_of(costs, placed(costs, "woa"));
   plan.edges.pop_back();
   CHECK(predict(plan).status().code() == Code::kInvalid);
   plan.certificate.reset();

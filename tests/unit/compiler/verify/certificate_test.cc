@@ -31,7 +31,7 @@ PlacementGoal any_goal() {
 }
 
 // A placed plan; nothing where no placement keeps the goal's bound.
-std::optional<Plan> any_plan() {
+std::optional<CertifiedPlan> any_plan() {
   PlacementGoal goal = any_goal();
   if (!goal.most_price && !goal.most_power_mw) goal.copies = any(1, 2);
   const CostTable table = goal.copies == 1 ? any_table() : any_copyable_table(5);
@@ -135,7 +135,7 @@ class Mutations {
 
 TEST_CASE("the certificate of a placement is true, whatever the goal") {
   CHECK(rc::check([] {
-    const std::optional<Plan> plan = any_plan();
+    const std::optional<CertifiedPlan> plan = any_plan();
     if (!plan) return;
     const Status status = verify_certificate(*plan);
     RC_ASSERT(status.message() == "");
@@ -145,7 +145,7 @@ TEST_CASE("the certificate of a placement is true, whatever the goal") {
 
 TEST_CASE("what all firings and messages are predicted to take is what the placement comes to") {
   CHECK(rc::check([] {
-    const std::optional<Plan> plan = any_plan();
+    const std::optional<CertifiedPlan> plan = any_plan();
     if (!plan || plan->certificate->goal.objective != "latency" || plan->model == "rpc-nested") return;
     RC_ASSERT(plan->certificate->prediction.serial_ps == plan->certificate->value_ps);
   }));
@@ -155,7 +155,7 @@ TEST_CASE("of a certificate that was changed anywhere, what is found true is tru
   std::uint64_t changed = 0, found_true = 0;
   CHECK(rc::check([&] {
     if (changed > 20'000) return;  // each that is found true has all its placements tried
-    std::optional<Plan> plan = any_plan();
+    std::optional<CertifiedPlan> plan = any_plan();
     if (!plan) return;
     Mutations mutations;
     mutations.each(*plan->certificate, [&] {
@@ -172,19 +172,19 @@ TEST_CASE("of a certificate that was changed anywhere, what is found true is tru
 
 TEST_CASE("a plan that was changed after it was certified is found out") {
   CHECK(rc::check([] {
-    std::optional<Plan> plan = any_plan();
+    std::optional<CertifiedPlan> plan = any_plan();
     if (!plan) return;
-    Plan moved = *plan;
+    CertifiedPlan moved = *plan;
     std::uint32_t& at = moved.stages.back().controller;
     at = at + 1 < moved.controllers.size() ? at + 1 : at - 1;
     RC_ASSERT(verify_certificate(moved).code() == Code::kInvalid);
-    Plan wider = *plan;
+    CertifiedPlan wider = *plan;
     wider.controllers[wider.stages.back().controller].lanes += 1;
     RC_ASSERT(verify_certificate(wider).code() == Code::kInvalid);
-    Plan rewired = *plan;
+    CertifiedPlan rewired = *plan;
     rewired.edges.front().to_stage = rewired.edges.front().to_stage == kSink ? 2 : kSink;
     RC_ASSERT(verify_certificate(rewired).code() == Code::kInvalid);
-    Plan cheaper = *plan;  // with the hash as it was
+    CertifiedPlan cheaper = *plan;  // with the hash as it was
     cheaper.certificate->costs.edges.front().bytes += 1;
     RC_ASSERT(verify_certificate(cheaper).message().find("costs have been changed") != std::string::npos);
     plan->certificate.reset();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/compiler.h"
-#include "runtime/rpc/call_model.h"
+#include "runtime/call_models/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/unit/compiler/fixture.h"
 
@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<Plan> plans_of_the_tree() {
+std::vector<CertifiedPlan> plans_of_the_tree() {
   const fs::path root = WOA_SOURCE_DIR;
   CompileOptions options;
   options.kernel_path = {root / "kernels"};
-  std::vector<Plan> plans;
+  std::vector<CertifiedPlan> plans;
   for (const auto& entry : fs::directory_iterator(root / "graphs")) {
     if (entry.path().extension() != ".yaml") continue;
     Compilation result = compile_file(entry.path(), options);
@@ -31,7 +31,7 @@ std::vector<Plan> plans_of_the_tree() {
   return plans;
 }
 
-void check_refused(const Plan& changed, const std::string& says) {
+void check_refused(const CertifiedPlan& changed, const std::string& says) {
   const Status status = verify_liveness(changed);
   INFO(status.message());
   CHECK(status.code() == Code::kInvalid);
@@ -39,10 +39,12 @@ void check_refused(const Plan& changed, const std::string& says) {
 }
 
 // No valid plan, or not a live one.
-void check_false(const Plan& changed) { CHECK_FALSE((validate(changed).ok() && verify_liveness(changed).ok())); }
+void check_false(const CertifiedPlan& changed) {
+  CHECK_FALSE((validate(changed).ok() && verify_liveness(changed).ok()));
+}
 
 TEST_CASE("plans that the compiler makes are live, and say so without relays only") {
-  for (const Plan& plan : plans_of_the_tree()) {
+  for (const CertifiedPlan& plan : plans_of_the_tree()) {
     const Status live = verify_liveness(plan);
     INFO(plan.graph << ": " << live.message());
     CHECK(live.ok());
@@ -54,10 +56,10 @@ TEST_CASE("plans that the compiler makes are live, and say so without relays onl
 
 TEST_CASE("one block less for an instance, or another tag, is refused at every edge") {
   std::size_t several = 0;
-  for (const Plan& plan : plans_of_the_tree()) {
+  for (const CertifiedPlan& plan : plans_of_the_tree()) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e) {
       INFO(plan.graph << ", edge " << e);
-      Plan changed = plan;
+      CertifiedPlan changed = plan;
       --changed.edges[e].min_blocks;
       if (changed.edges[e].min_blocks > 0) {
         check_refused(changed, "blocks for an instance");
@@ -80,10 +82,10 @@ TEST_CASE("one block less for an instance, or another tag, is refused at every e
   CHECK(several >= 5);
 }
 
-Plan compiled(const std::string& stages) { return test::compile_good("stages:\n" + stages); }
+CertifiedPlan compiled(const std::string& stages) { return test::compile_good("stages:\n" + stages); }
 
 TEST_CASE("what makes a graph live is named when it is taken away") {
-  Plan plan = compiled(
+  CertifiedPlan plan = compiled(
       "  r: {kernel: route, in: {in: x}}\n  a: {kernel: copy, in: {in: r.left}}\n"
       "  b: {kernel: copy, in: {in: r.right}}\noutputs: {y: [a.out, b.out]}\n");
   REQUIRE(verify_liveness(plan).ok());
@@ -93,7 +95,7 @@ TEST_CASE("what makes a graph live is named when it is taken away") {
   plan = compiled("  s: {kernel: step, in: {x: [x, {from: s.again, loop: {max: 9}}]}}\noutputs: {y: s.done}\n");
   REQUIRE(verify_liveness(plan).ok());
   REQUIRE(plan.loops.size() == 1);
-  Plan endless = plan;
+  CertifiedPlan endless = plan;
   for (EdgePlan& edge : endless.edges) edge.loop = -1;
   check_refused(endless, "cycle");
   plan.loops[0].max = 1'000'000;  // more than its counter holds
@@ -101,7 +103,7 @@ TEST_CASE("what makes a graph live is named when it is taken away") {
 }
 
 TEST_CASE("stages whose names are those of replicas are none") {
-  Plan plan = compiled(
+  CertifiedPlan plan = compiled(
       "  x_0_: {kernel: copy, in: {in: x}}\n  x_1_: {kernel: join2, in: {a: x_0_.out, b: x}}\noutputs: {y: "
       "x_1_.out}\n");
   REQUIRE(verify_liveness(plan).ok());
@@ -112,7 +114,7 @@ TEST_CASE("stages whose names are those of replicas are none") {
 }
 
 TEST_CASE("nothing is written over elements that are gathered") {
-  for (Plan& plan : plans_of_the_tree()) {
+  for (CertifiedPlan& plan : plans_of_the_tree()) {
     for (StagePlan& stage : plan.stages) {
       if (stage.role != StageRole::kKernel || stage.inputs[0].gather == 0) continue;
       stage.outputs[0].in_place = 0;

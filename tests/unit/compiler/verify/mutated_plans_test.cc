@@ -76,7 +76,7 @@ class Compiled {
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
-  Plan plan(const PlacementGoal& goal) const {
+  CertifiedPlan plan(const PlacementGoal& goal) const {
     CompileOptions options = options_;
     options.goal = goal;
     Compilation result = compile_text(kGraph, "graph.yaml", folder_, options);
@@ -99,7 +99,7 @@ struct Changed {
   std::string name, body;
 };
 
-std::vector<Changed> changes_of(const Plan& plan) {
+std::vector<Changed> changes_of(const CertifiedPlan& plan) {
   const std::string bytes = need(run_program({std::string(WOA_BUILD_DIR) + "/tests/plan_mutator", WOA_PLAN_DESCRIPTOR},
                                              serialize(plan).substr(kHeaderBytes), kLimit_ns));
   std::vector<Changed> all;
@@ -120,19 +120,19 @@ std::vector<Changed> changes_of(const Plan& plan) {
 }
 
 // Behind a header that is right.
-Result<Plan> read(const std::string& body) {
+Result<CertifiedPlan> read(const std::string& body) {
   const std::uint32_t header[]{kPlanVersion, static_cast<std::uint32_t>(body.size()),
                                crc32c(std::as_bytes(std::span(body)))};
   std::string file = "WOAPLAN\n";
   file.append(reinterpret_cast<const char*>(header), sizeof header);
-  return parse_plan(std::as_bytes(std::span(file += body)));
+  return parse_certified_plan(std::as_bytes(std::span(file += body)));
 }
 
 struct Outcome {
   std::size_t refused = 0, found_false = 0, found_true = 0;
 };
 
-void check(const Plan& plan, Outcome& outcome) {
+void check(const CertifiedPlan& plan, Outcome& outcome) {
   REQUIRE(verify_certificate(plan).message() == "");
   const Certificate& original = *plan.certificate;
   const auto least = least_of(original);
@@ -140,7 +140,7 @@ void check(const Plan& plan, Outcome& outcome) {
   for (const Changed& changed : changes_of(plan)) {
     if (number++ % kEvery != 0) continue;
     INFO(changed.name);
-    Result<Plan> read_back = read(changed.body);
+    Result<CertifiedPlan> read_back = read(changed.body);
     if (!read_back.ok()) {
       if (read_back.status().message().empty()) FAIL("refused without a reason");
       ++outcome.refused;

@@ -220,6 +220,18 @@ class Mutator {
   Message& root_;
 };
 
+// The proofs of a plan are bytes to the runtime. Here they are the message that they hold, which looks the same.
+void open_proofs(google::protobuf::FileDescriptorProto& plan, const std::string& certificate) {
+  plan.add_dependency(certificate);
+  for (auto& message : *plan.mutable_message_type()) {
+    for (auto& field : *message.mutable_field()) {
+      if (message.name() != "Plan" || field.name() != "proofs") continue;
+      field.set_type(google::protobuf::FieldDescriptorProto::TYPE_MESSAGE);
+      field.set_type_name(".woa.pb.Proofs");
+    }
+  }
+}
+
 std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char>(stream), {}}; }
 
 }  // namespace
@@ -227,8 +239,10 @@ std::string all_of(std::istream& stream) { return {std::istreambuf_iterator<char
 int main(int argc, char** argv) {
   google::protobuf::FileDescriptorSet files;
   std::ifstream stream(argc == 2 ? argv[1] : "");
-  if (!files.ParseFromString(all_of(stream)) || files.file_size() != 1) return 2;
+  if (!files.ParseFromString(all_of(stream)) || files.file_size() != 2) return 2;
+  open_proofs(*files.mutable_file(0), files.file(1).name());
   google::protobuf::DescriptorPool pool;
+  if (pool.BuildFile(files.file(1)) == nullptr) return 2;
   const auto* const file = pool.BuildFile(files.file(0));
   if (file == nullptr) return 2;
   google::protobuf::DynamicMessageFactory factory;

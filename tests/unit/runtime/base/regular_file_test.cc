@@ -1,11 +1,10 @@
-#include "runtime/base/regular_file.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "runtime/base/file.h"
 #include "tests/support/catch.h"
 
 namespace woa {

@@ -88,6 +88,18 @@ TEST_CASE("values of parameters have one spelling") {
   for (const char* text : {"", "yes", "1"}) CHECK_FALSE(normal_value(ParamType::kBool, text));
 }
 
+TEST_CASE("proofs come back as they were written, to whoever asks for them") {
+  for (const std::string& written : {std::string(), std::string("\0any bytes\xff", 12)}) {
+    const std::string bytes = serialize(test::sample_plan(), written);
+    std::string proofs = "of another plan";
+    const Result<Plan> plan = parse_plan(view(bytes), &proofs);
+    REQUIRE(plan.ok());
+    CHECK(*plan == test::sample_plan());
+    CHECK(proofs == written);
+    CHECK(*parse_plan(view(bytes)) == test::sample_plan());
+  }
+}
+
 TEST_CASE("a sound file with a bad plan is refused for the rule that it breaks") {
   Plan plan = test::sample_plan();
   plan.window = 0;

@@ -76,7 +76,6 @@ inline Plan sample_plan() {
   plan.edges[3].choice.replicas = 2;
   plan.edges[3].choice.replica = 1;
   plan.edges[4].claimed = true;
-  plan.invariants = {Invariant{{{0, 1}, {2, 1}}}, Invariant{{{3, 7}}}};
   return plan;
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/call_models/call_model.h"
 #include "runtime/controller/stage_table.h"
 #include "runtime/controller/transfer_method.h"
-#include "runtime/rpc/call_model.h"
 #include "tests/support/branching.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"

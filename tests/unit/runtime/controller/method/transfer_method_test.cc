@@ -1,8 +1,8 @@
 // Which way payloads go: by the plan's limit, by the largest payload, and by who is at the ends.
 #include "runtime/controller/transfer_method.h"
 
+#include "runtime/call_models/call_model.h"
 #include "runtime/controller/layout.h"
-#include "runtime/rpc/call_model.h"
 #include "tests/support/catch.h"
 #include "tests/support/plan_builder.h"
 

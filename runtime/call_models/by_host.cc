@@ -1,0 +1,83 @@
+// rpc-hub and rpc-fused: whatever one stage sends to another goes by way of the host.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/call_models/rewrites.h"
+
+namespace woa::call_models {
+namespace {
+
+// Turns an edge to the relay's port, and adds what it carries to the edge from there to the stage.
+void lead(EdgePlan& edge, std::uint32_t relay, std::uint32_t port, EdgePlan& call) {
+  edge.to_stage = relay;
+  edge.to_port = port;
+  call.min_blocks += edge.min_blocks;
+  call.blocks += edge.blocks;
+  call.claimed = call.claimed || edge.claimed;
+  call.inline_bytes = std::max(call.inline_bytes, edge.inline_bytes);
+  if (call.lane.empty()) call.lane = edge.lane;
+}
+
+// What goes to a stage's port goes to its relay, and from there to the stage: tokens, or the counts of a gather.
+void lead_all(Plan& hub, std::uint32_t relay, std::uint32_t stage, std::uint32_t port, bool count) {
+  EdgePlan call = edge_from(relay, port, stage, port);
+  call.count = count;
+  for (EdgePlan& edge : hub.edges)
+    if (edge.to_stage == stage && edge.to_port == port && edge.count == count) lead(edge, relay, port, call);
+  hub.edges.push_back(call);
+}
+
+// Does a token go from one controller to another, neither of them the host?
+bool between_servers(const Plan& plan, const EdgePlan& edge) {
+  const std::uint32_t from = plan.stages[edge.from_stage].controller, to = plan.stages[edge.to_stage].controller;
+  return from != to && from != kHostController && to != kHostController;
+}
+
+}  // namespace
+
+Plan to_hub(const Plan& plan, std::vector<std::uint32_t>* callers) {
+  Plan hub = plan;
+  if (callers != nullptr) callers->assign(plan.stages.size(), 0);
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    if (stage.controller == kHostController) continue;
+    const auto relay = static_cast<std::uint32_t>(hub.stages.size());
+    if (callers != nullptr) (*callers)[s] = relay;
+    hub.stages.push_back(make_relay(stage.name + ".call", kHostController, stage.inputs));
+    for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
+      lead_all(hub, relay, s, port, false);
+      if (stage.inputs[port].gather != 0) lead_all(hub, relay, s, port, true);
+    }
+  }
+  return hub;
+}
+
+// The caller of a fused call holds nothing back: the stage matches, and each of its ports has a relay of its own, for
+// what comes from other controllers. What the relay passes on it never keeps: a held token is one that it passes once,
+// elements of a scatter go through it one by one. Their number is no result: it goes straight to the stage.
+Plan to_fused(const Plan& plan) {
+  Plan fused = plan;
+  for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
+    const StagePlan& stage = plan.stages[s];
+    for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
+      const auto relay = static_cast<std::uint32_t>(fused.stages.size());
+      EdgePlan call = edge_from(relay, 0, s, port);
+      for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+        const EdgePlan& edge = plan.edges[e];
+        if (edge.to_stage == s && edge.to_port == port && !edge.count && between_servers(plan, edge))
+          lead(fused.edges[e], relay, 0, call);
+      }
+      if (call.blocks == 0) continue;
+      InputPortPlan input = stage.inputs[port];
+      input.hold = false, input.hold_mask = 0;
+      input.optional = input.optional || input.gather != 0;  // elements may be absent
+      input.gather = input.index_shift = input.index_bits = 0;
+      const std::string name = stage.name + "." + input.name + ".call";
+      fused.stages.push_back(make_relay(name, kHostController, {std::move(input)}));
+      fused.edges.push_back(call);
+    }
+  }
+  return fused;
+}
+
+}  // namespace woa::call_models

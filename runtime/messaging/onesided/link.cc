@@ -1,0 +1,55 @@
+#include "runtime/messaging/onesided/link.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace woa::onesided {
+namespace {
+
+using messaging::LinkShape;
+constexpr std::uint32_t kMaxBuckets = 1U << 16;
+constexpr std::uint32_t kMaxBucketUpdates = 1U << 20;
+constexpr std::uint32_t kMaxResultSlots = 1U << 20;
+
+Result<LinkShape> shape_of(const Transport& transport, const LinkSpec& spec) {  // the channel checks ring_slots
+  using messaging::invalid_field;
+  if (spec.buckets > kMaxBuckets) return invalid_field("buckets", spec.buckets, "at most 65536");
+  if (spec.bucket_updates < 2 || spec.bucket_updates > kMaxBucketUpdates)
+    return invalid_field("bucket_updates", spec.bucket_updates, "from 2 to 1048576");
+  if (!std::has_single_bit(spec.result_slots) || spec.result_slots > kMaxResultSlots)
+    return invalid_field("result_slots", spec.result_slots, "a power of two from 1 to 1048576");
+  LinkShape shape{channel_of(transport, spec), spec.buckets, bucket_bytes(spec)};
+  shape.returns = returns_channel_of(transport, spec.result_slots);
+  shape.to_lower = "buckets or bucket_updates";
+  return shape;
+}
+
+}  // namespace
+
+ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept {
+  return messaging::channel_of(transport, spec.ring_slots, std::bit_ceil(std::max(spec.buckets, 1U)));
+}
+
+ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept {
+  ChannelSpec channel = messaging::channel_of(transport, result_slots, 1);
+  channel.inline_bytes = kReturnInlineBytes;
+  return channel;
+}
+
+std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
+  const std::uint64_t bytes = std::uint64_t{spec.bucket_updates} * sizeof(Unit);
+  return (bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
+}
+
+Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
+  const auto shape = shape_of(transport, spec);
+  return shape.ok() ? messaging::allocate_link(transport, *shape, label) : shape.status();
+}
+
+Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+  const auto shape = shape_of(transport, spec);
+  return shape.ok() ? messaging::check_link(transport, *shape, link, std::move(end)) : shape.status();
+}
+
+}  // namespace woa::onesided

@@ -1,0 +1,84 @@
+// What comes back to an origin whose updates travel in packets: a count of the updates applied, and fetched values.
+//
+// They travel in packets of their own, over a channel from the owner to the origin that carries nothing else. The
+// owner says as much as there is place for, and what has come together since with the next packet: it never waits for
+// its origin. Internal to runtime/messaging/onesided.
+//
+//   field           of a return packet
+//   port            kReturnPort
+//   instance        updates applied so far, in the order of their issue
+//   payload         inline: fetched values of 8 bytes, in the order of issue; those of the updates counted have come
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/transport/transport.h"
+
+namespace woa::onesided {
+
+// The owner's end. One thread.
+class Returns {
+ public:
+  // As Transport::open_sender().
+  static Result<Returns> open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
+                              const ChannelEnd& end);
+
+  // The next fetched value, in the order of issue. A broken origin may have asked for more than there are slots: then
+  // it loses some of its own.
+  void add(std::uint64_t value) noexcept;
+  // Tells the origin of all results so far and that `applied` updates were applied, as far as there is place; the rest
+  // with the next call, as what found no room on the wire.
+  void publish(std::uint64_t applied) noexcept;
+  // As Sender::status().
+  [[nodiscard]] Status status() const { return sender_->status(); }
+
+ private:
+  Returns(std::unique_ptr<Sender> sender, std::uint32_t result_slots);
+  void send(std::uint64_t applied) noexcept;
+
+  std::unique_ptr<Sender> sender_;
+  std::vector<std::uint64_t> values_;  // a ring
+  std::uint64_t added_ = 0, sent_ = 0;
+  std::uint64_t told_ = 0;  // updates applied, as the last packet said
+};
+
+// The origin's end. One thread.
+class Landing final : private PacketSink {
+ public:
+  // As Transport::open_receiver().
+  static Result<std::unique_ptr<Landing>> open(Transport& transport, std::uint32_t result_slots,
+                                               const std::shared_ptr<Segment>& channel, const ChannelEnd& end);
+
+  // Takes a slot for a value to come; false while all are under way or hold values that take() has not taken.
+  [[nodiscard]] bool expect() noexcept;
+  void cancel() noexcept { --expected_; }  // what the last expect() took
+  // Looks for what has come. Fetched values in the order of issue, at most out.size(); how many.
+  std::size_t take(std::span<std::uint64_t> out) noexcept;
+  // Looks for what has come.
+  [[nodiscard]] std::uint64_t applied() noexcept;
+  // Nothing more will come, and status() says why, as far as the last look shows.
+  [[nodiscard]] bool broken() const noexcept { return broken_ || lost_; }
+  // Ok while open, or closed in order. kDataLoss: the owner sent something else, took back what it had counted, or the
+  // channel lost something.
+  // kPeerLost: the wire lost the owner.
+  [[nodiscard]] Status status() const;
+
+ private:
+  Landing(std::unique_ptr<Receiver> receiver, std::uint32_t result_slots);
+  bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override;
+  void look() noexcept;
+
+  std::unique_ptr<Receiver> receiver_;
+  std::vector<std::uint64_t> values_;  // a ring
+  std::uint64_t expected_ = 0, arrived_ = 0, taken_ = 0;
+  std::uint64_t applied_ = 0;
+  bool broken_ = false;  // by the owner
+  bool lost_ = false;    // by the channel
+};
+
+}  // namespace woa::onesided

@@ -1,0 +1,123 @@
+// How a supervisor hears from nodes that run, notices their failures and deaths, and says why they ended.
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <system_error>
+
+#include "runtime/base/child_process.h"
+#include "runtime/base/status.h"
+#include "runtime/node/supervisor.h"
+
+namespace woa {
+namespace {
+
+constexpr std::uint64_t kObituaryNs = 1'000'000'000;  // between a process's last word and its end
+
+}  // namespace
+
+Status Supervisor::watch() {
+  if (setup_.node_command.empty()) return {};
+  wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  if (wake_.get() < 0) return limit_reached("watching the nodes", errno);
+  try {
+    watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
+  } catch (const std::system_error& error) {
+    return limit_reached("watching the nodes", error.code().value());
+  }
+  return {};
+}
+
+void Supervisor::watch_processes(std::stop_token stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    const std::uint64_t one = 1;
+    (void)!::write(wake_.get(), &one, sizeof one);
+  });
+  while (!stop.stop_requested()) {
+    std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
+    std::vector<std::uint32_t> who{0};
+    for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
+      if (!nodes_[c].socket) continue;
+      polled.push_back({nodes_[c].socket->descriptor(), POLLIN, 0});
+      who.push_back(c);
+    }
+    if (::poll(polled.data(), polled.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return fail(who.back(), {Code::kInternal, std::string("its socket cannot be watched: ") + std::strerror(errno)});
+    }
+    for (std::size_t k = 1; k < polled.size(); ++k) {
+      if (polled[k].revents != 0) on_message(who[k]);
+    }
+  }
+}
+
+void Supervisor::on_message(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  control::FromNode message;
+  Status status = node.socket->receive(message);
+  if (status.ok() && message.has_report()) {
+    const std::lock_guard lock(mutex_);
+    status = from_report(message.report(), *setup_.plan, setup_.transports.wires.size(), node.report);
+    node.reported = status.ok();
+  } else if (status.ok() && message.has_failed()) {
+    status = from_failed(message.failed());
+  } else if (!status.ok()) {
+    status = how_lost(controller);
+  }
+  if (!status.ok()) {
+    fail(controller, status);
+    node.socket.reset();  // nothing more to hear
+  }
+  changed_.notify_all();
+}
+
+void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
+  Node& node = nodes_[controller];
+  {
+    const std::lock_guard lock(mutex_);
+    node.driven = false;
+    changed_.notify_all();
+  }
+  if (!status.ok()) return fail(controller, status);
+  const std::lock_guard lock(mutex_);
+  node.report.stats = node.hosted->controller().stats();
+  const auto trace = node.hosted->controller().trace();
+  node.report.trace.assign(trace.begin(), trace.end());
+  node.reported = true;
+  changed_.notify_all();
+}
+
+// How a node ended that says nothing any more, and what it ran.
+Status Supervisor::how_lost(std::uint32_t controller) {
+  Node& node = nodes_[controller];
+  if (!node.address.empty()) return {Code::kPeerLost, "its node at " + node.address + " is gone"};
+  const ChildEnd end = node.pid > 0 ? reap_child(node.pid, kObituaryNs) : ChildEnd();
+  if (end.ended) node.pid = -1;
+  std::string text = "its process " + (end.status ? how_it_ended(*end.status) : "closed its connection");
+  const std::vector<RunningKernel> running = running_kernels(controller, activity(controller));
+  if (!running.empty()) text += ", while " + to_string(*setup_.plan, running);
+  if (end.status) text += what_to_look_at(*end.status);
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) ran_at_death_ = running;
+  return {Code::kPeerLost, std::move(text)};
+}
+
+void Supervisor::fail(std::uint32_t controller, const Status& status) { cancel(in_context(controller, status)); }
+
+void Supervisor::cancel(const Status& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok() && !stop_.load()) failure_ = why;
+    failed_.store(true, std::memory_order_release);
+  }
+  changed_.notify_all();
+  host_.ring();
+}
+
+Status Supervisor::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace woa

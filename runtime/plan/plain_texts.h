@@ -1,0 +1,40 @@
+// Finds the first of a plan's texts that is not plain. The place that it is told by has numbers, since names may be
+// what is wrong.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/status.h"
+
+namespace woa::validation {
+
+// No control characters, and UTF-8.
+bool is_plain(std::string_view text);
+
+class PlainTexts {
+ public:
+  explicit PlainTexts(std::string place = "") : place_(std::move(place)) {}
+
+  void text(std::string_view field, std::string_view value) {
+    if (found_.empty() && !is_plain(value)) found_ = place_ + std::string(field);
+  }
+  void within(const std::string& place, const auto& look) {
+    const std::size_t outside = place_.size();
+    place_ += place + ".";
+    look();
+    place_.resize(outside);
+  }
+  void each(const std::string& list, const auto& items, const auto& look) {
+    std::size_t number = 0;
+    for (const auto& item : items) within(list + "[" + std::to_string(number++) + "]", [&] { look(item); });
+  }
+  // kInvalid: the first that is not plain.
+  [[nodiscard]] Status status() const;
+
+ private:
+  std::string place_, found_;
+};
+
+}  // namespace woa::validation

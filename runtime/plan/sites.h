@@ -1,0 +1,38 @@
+// Where the controllers of a plan are in one run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace woa {
+
+// Lanes that are bound to a wire, wherever their ends are: the wire's number (Transports::wires), by lane.
+using BoundLanes = std::map<std::string, std::uint32_t>;
+
+// Which controllers map the same memory: those of one site. A site is what one process started on its host, or a
+// process that shares nothing. Only the host's, 0, has several controllers. What goes between sites, in a lane that is
+// not bound, takes the first wire.
+struct Sites {
+  std::vector<std::uint32_t> of;  // by controller; absent: site 0
+  std::uint32_t header_room = 0;  // Transport::header_room() of the wires
+  BoundLanes lanes = {};
+  [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {
+    return controller < of.size() ? of[controller] : 0;
+  }
+  [[nodiscard]] bool together(std::uint32_t one, std::uint32_t other) const noexcept {
+    return site(one) == site(other);
+  }
+  // The wire that a lane takes from one controller to another. None: they share memory, or are the same.
+  [[nodiscard]] std::optional<std::uint32_t> wire(std::uint32_t one, std::uint32_t other,
+                                                  const std::string& lane) const {
+    if (one == other) return std::nullopt;
+    if (const auto bound = lanes.find(lane); bound != lanes.end()) return bound->second;
+    if (together(one, other)) return std::nullopt;
+    return 0;
+  }
+};
+
+}  // namespace woa
