@@ -70,9 +70,14 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
   if (!answer.has_connect())
     return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
+  // The run says nothing more before it is ready, but that it failed.
+  for (Transport* wire : transports.wires)
+    wire->give_up_when([descriptor = socket.descriptor()] { return has_word(descriptor); });
+  Status status;
   for (const control::Replicas& peer : answer.connect().peers())
-    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports));
-  return {};
+    if (status.ok()) status = connect_replicas(peer, node.segments, transports);
+  for (Transport* wire : transports.wires) wire->give_up_when({});
+  return status;
 }
 
 Status check_wires(const Layout& layout, const Transports& transports) {
