@@ -104,8 +104,10 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
-  node.layout =
-      make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()}, transports.header_room(), lanes_of(hello)});
+  node.layout = make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()},
+                                        transports.header_room(),
+                                        lanes_of(hello),
+                                        !hello.no_payload_crc()});
   WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
   WOA_RETURN_IF_ERROR(get_activity(descriptors, *transports.shared, node));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));

@@ -56,6 +56,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
   add_lanes(sites.lanes, hello);
+  hello.set_no_payload_crc(!sites.payload_crc);
   hello.set_end_ns(setup.end_ns);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
