@@ -16,6 +16,7 @@
 #include "runtime/transport/ofi/rendezvous_sender.h"
 #include "runtime/transport/ofi/segment.h"
 #include "runtime/transport/ofi/sender.h"
+#include "runtime/transport/ofi/shm_leftovers.h"
 #include "runtime/transport/ofi/wire.h"
 #include "runtime/transport/pages.h"
 
@@ -279,6 +280,7 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
             "ofi: provider 'sockets' loses writes, and its makers have given it up; use 'tcp;ofi_rxm'"};
   const auto address = address_for(options);
   if (!address.ok()) return address.status();
+  if (options.provider == "shm") remove_shm_leftovers();
   auto objects = open_fabric(options.provider, *address);
   if (!objects.ok()) return objects.status();
   KeepAlive keep_alive;
