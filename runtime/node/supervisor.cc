@@ -14,6 +14,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/system_limit.h"
+#include "runtime/node/activity_reports.h"
 #include "runtime/node/ended_process.h"
 #include "runtime/node/tcp_socket.h"
 #include "runtime/plan/plan_file.h"
@@ -341,6 +342,8 @@ void Supervisor::on_message(std::uint32_t controller) {
     const std::lock_guard lock(mutex_);
     status = from_report(message.report(), *setup_.plan, setup_.transports.wires.size(), node.report);
     node.reported = status.ok();
+  } else if (status.ok() && message.has_running()) {
+    status = take_report(message.running(), *setup_.plan, activity(controller));
   } else if (status.ok() && message.has_failed()) {
     status = from_failed(message.failed());
   } else if (!status.ok()) {

@@ -69,7 +69,7 @@ class Supervisor {
   void cancel(const Status& why);
   // The slots of all controllers, once nodes have been started.
   Activity activity() const noexcept;
-  // What kernels run now; as far as this process can see: those of nodes that joined, it cannot. Any thread.
+  // What kernels run now; of nodes that joined, those that last (activity_reports.h). Any thread.
   std::vector<RunningKernel> running() const;
   // What the node ran whose death was the first failure.
   std::vector<RunningKernel> ran_at_death() const;
