@@ -129,6 +129,12 @@ class Controller final : private LocalDelivery {
   void drop_retired_poison() noexcept;
   bool on_packet(std::uint32_t channel, const ActivationPacket& packet,
                  std::span<const std::byte> inline_payload) noexcept;
+  // payload_check.cc
+  [[nodiscard]] Status check_payload(std::uint32_t channel, std::uint32_t edge, const ActivationPacket& packet,
+                                     std::span<const std::byte> inline_payload) const noexcept;
+  static std::span<const std::byte> without_crc(const ActivationPacket& packet,
+                                                std::span<const std::byte> inline_payload) noexcept;
+  static ActivationPacket without_crc(const ActivationPacket& packet) noexcept;
   bool on_token(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept;
   std::span<const std::byte> payload_of(const Token& token) const noexcept;
   bool on_poison(const ActivationPacket& packet, std::span<const std::byte> message) noexcept;

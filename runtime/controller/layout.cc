@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/controller/transfer_method.h"
+#include "runtime/packet/payload_crc.h"
 
 namespace woa {
 namespace {
@@ -97,6 +98,7 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   for (const std::uint16_t r : edge.regions) {
     RegionLayout& region = layout.regions[r];
     if (edge.wire) region.header_room = layout.sites.header_room;
+    if (edge.payload_crc) region.crc_room = kPayloadCrcRoom;
     if (edge.to == region.producer) continue;
     add_once(region.consumers, edge.to);
     if (modifies) add_once(region.modifiers, edge.to);
@@ -121,6 +123,7 @@ void make_edges(const Plan& plan, Layout& layout) {
     out.from = plan.stages[edge.from_stage].controller;
     out.to = plan.stages[edge.to_stage].controller;
     out.wire = wire_of(plan, layout.sites, edge);
+    out.payload_crc = out.wire.has_value() && layout.sites.payload_crc;
     if (edge.count) {
       layout.edges.push_back(std::move(out));
       continue;
@@ -163,7 +166,8 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
     need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
     need.returns += plan.edges[e].blocks;
     need.regions.insert(edge.regions.begin(), edge.regions.end());
-    need.inline_bytes = std::max(need.inline_bytes, whole_lines(edge.inline_bytes));
+    const std::uint32_t inline_bytes = std::max(kPoisonMessageBytes, whole_lines(edge.inline_bytes));
+    need.inline_bytes = std::max(need.inline_bytes, inline_bytes + (edge.payload_crc ? kPayloadCrcRoom : 0));
   }
   return needs;
 }

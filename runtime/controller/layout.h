@@ -34,7 +34,10 @@ struct RegionLayout {
   // Of its users, those that have a replica of their own: no other controller of their site shares it with them. Header
   // and payload of a packet land in the room of its block, for one controller at a time.
   std::vector<std::uint32_t> replicated = {};
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (block_bytes + header_room); }
+  std::uint32_t crc_room = 0;  // behind each block, a multiple of 64; 0: none of its payloads takes a wire with a CRC
+  // That a transport carries of a block, without the header.
+  [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }
   // Whether it is for this controller, which uses it, in the memory of its site.
   [[nodiscard]] bool is_in_site_memory(std::uint32_t controller) const noexcept;
 };
@@ -59,6 +62,7 @@ struct EdgeLayout {
   std::uint32_t inline_bytes = 0;
   std::optional<std::uint32_t> wire;  // of the run's, that it takes
   bool counts_payload = true;         // of what it brings: plan.h
+  bool payload_crc = false;           // follows what it brings
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 
@@ -73,8 +77,8 @@ struct Layout : PlanIndex {
                                                         // -1 where it has a region
 };
 
-// `plan` has passed validate(). Over a wire headers carry a CRC, and a relay is sent every payload in its block,
-// because it passes the block on.
+// `plan` has passed validate(). Over a wire headers and, unless the sites say otherwise, payloads carry a CRC. A relay
+// is sent every payload in its block, because it passes the block on.
 Layout make_layout(const Plan& plan, Sites sites = {});
 
 // Does `controller` send, receive, write or read here?

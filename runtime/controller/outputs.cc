@@ -1,7 +1,10 @@
 #include "runtime/controller/outputs.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include "runtime/packet/payload_crc.h"
 
 namespace woa {
 namespace {
@@ -12,6 +15,21 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
+// An inline payload over a wire with its CRC behind it. Nothing stays nothing: that payload lies in a block.
+class InlineCrc {
+ public:
+  std::span<const std::byte> add(std::span<const std::byte> payload) noexcept {
+    if (payload.empty()) return {};
+    const std::size_t bytes = std::min<std::size_t>(payload.size(), kPoisonMessageBytes);
+    std::copy_n(payload.begin(), bytes, bytes_.begin());
+    put_payload_crc(bytes_.data(), bytes);
+    return std::span(bytes_).first(payload_crc_at(bytes) + kPayloadCrcBytes);
+  }
+
+ private:
+  std::array<std::byte, kPoisonMessageBytes + kPayloadCrcRoom> bytes_{};  // transfer_method.cc bounds what a wire takes
+};
+
 }  // namespace
 
 Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& layout, std::uint32_t controller,
@@ -20,7 +38,7 @@ Result<std::unique_ptr<Outputs>> Outputs::make(const Plan& plan, const Layout& l
   for (const RegionLayout& region : layout.regions) {
     std::unique_ptr<BlockPool> pool;
     if (region.producer == controller) {
-      auto made = BlockPool::make(region.blocks, region.block_bytes, region.header_room);
+      auto made = BlockPool::make(region.blocks, region.carried_bytes(), region.header_room);
       if (!made.ok())
         return made.status().with_context("output of stage '" + plan.stages[region.stage].name +
                                           "': lower the window or the port's bound");
@@ -71,6 +89,7 @@ Outputs::EdgeBook Outputs::make_edge(std::uint32_t edge, std::uint32_t controlle
   book.starts_here = true;
   book.inline_bytes = layout.inline_bytes;
   book.counts_payload = layout.counts_payload;
+  book.payload_crc = layout.payload_crc;
   book.port = static_cast<std::uint16_t>(plan.to_port);
   book.stage = plan.to_stage;
   book.channel = layout.channel;
@@ -193,7 +212,8 @@ bool Outputs::claim_token(PortBook& port, std::uint32_t element, const FiringKey
   }
   if (port.pool == nullptr) return true;
   claim.region = port.region;
-  claim.block = port.memory.subspan(std::size_t{claim.offset} * kOffsetUnitBytes, port.pool->block_bytes());
+  claim.block =
+      port.memory.subspan(std::size_t{claim.offset} * kOffsetUnitBytes, layout_.regions[port.region].block_bytes);
   return true;
 }
 
@@ -246,6 +266,7 @@ void Outputs::commit(std::uint32_t stage, std::uint32_t port, std::uint32_t elem
   header.region = claim.region;
   header.offset = claim.offset;
   const std::span<const std::byte> payload = claim.block.first(header.payload_bytes);
+  put_crc(claim.region, payload);
   for (const EdgeBook* edge : book.edges) {
     if (takes(edge)) forward(*edge, header, edge->sent_tag(tag, index), payload);
   }
@@ -279,13 +300,23 @@ void Outputs::commit_count(std::uint32_t stage, std::uint32_t port, std::uint32_
 
 Status Outputs::commit_sealed(std::uint32_t edge, const ActivationPacket& header, std::string_view message) noexcept {
   const EdgeBook& book = edges_[edge];
+  const std::uint64_t at = std::uint64_t{header.offset} * kOffsetUnitBytes;
+  if (header.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (header.flags & kInline) == 0)
+    put_crc(header.region, wiring_.regions[header.region].subspan(at, header.payload_bytes));
   if (book.sender == nullptr) {
     local_.deliver(edge, header, as_bytes(message));
     return {};
   }
   count(book, header);
   wake_later(book.channel);
-  return book.sender->commit_sealed(header, as_bytes(message));
+  if (!book.payload_crc || header.payload_bytes == 0 || check(header) != Rejection::kNone)
+    return book.sender->commit_sealed(header, as_bytes(message));
+  // The device seals headers and knows no CRC of payloads.
+  ActivationPacket packet = header;
+  packet.flags |= kPayloadCrc;
+  seal(packet);
+  InlineCrc sealed;
+  return book.sender->commit_sealed(packet, sealed.add(as_bytes(message)));
 }
 
 bool Outputs::claim_relay(std::uint32_t stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key,
@@ -330,6 +361,13 @@ void Outputs::forward(const EdgeBook& book, ActivationPacket& header, std::uint6
   send(book, header, inlined ? payload : std::span<const std::byte>());
 }
 
+// Behind the payload, if it may take a wire: at once or when a relay passes it on, which may only read it.
+void Outputs::put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept {
+  if (payload.empty() || layout_.regions[region].crc_room == 0) return;
+  const std::span<std::byte> memory = wiring_.regions[region];
+  put_payload_crc(memory.data() + (payload.data() - memory.data()), payload.size());
+}
+
 void Outputs::send(const EdgeBook& book, const ActivationPacket& header,
                    std::span<const std::byte> inline_payload) noexcept {
   if (book.sender == nullptr) {
@@ -337,8 +375,13 @@ void Outputs::send(const EdgeBook& book, const ActivationPacket& header,
     return;
   }
   count(book, header);
-  book.sender->commit(header, inline_payload);
   wake_later(book.channel);
+  const bool bare = header.payload_bytes == 0 || header.kind == static_cast<std::uint8_t>(PacketKind::kCount);
+  if (!book.payload_crc || bare) return book.sender->commit(header, inline_payload);
+  ActivationPacket packet = header;
+  packet.flags |= kPayloadCrc;
+  InlineCrc sealed;
+  book.sender->commit(packet, sealed.add(inline_payload));
 }
 
 void Outputs::count(const EdgeBook& book, const ActivationPacket& header) noexcept {

@@ -125,6 +125,7 @@ class Outputs {
   struct EdgeBook {
     bool starts_here = false;
     bool counts_payload = false;       // as in the layout
+    bool payload_crc = false;          // likewise
     std::uint16_t region = 0;          // of the pool
     std::uint16_t port = 0;            // that it leads to
     std::uint32_t stage = 0;           // likewise
@@ -174,6 +175,7 @@ class Outputs {
                           std::span<const PortClaim> claims) noexcept;
   void forward(const EdgeBook& book, ActivationPacket& header, std::uint64_t tag,
                std::span<const std::byte> payload) noexcept;
+  void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
   void send(const EdgeBook& book, const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;
   void count(const EdgeBook& book, const ActivationPacket& header) noexcept;
 

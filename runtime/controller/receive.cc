@@ -69,11 +69,16 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   const InputPortPlan& port = stage(packet.stage).inputs[packet.port];
   if (kind == PacketKind::kCount && packet.payload_bytes > port.gather)
     return refuse("counts more elements than may be");
+  const std::span<const std::byte> payload = without_crc(packet, inline_payload);
   if (kind == PacketKind::kActivate) {
     if ((packet.flags & kAbsent) != 0 && !port.optional && port.gather == 0)
       return refuse("is absent, but its input is not optional");
-    if (inline_payload.size() > edge->inline_bytes) return refuse("carries more behind its header than its edge may");
+    if (payload.size() > edge->inline_bytes) return refuse("carries more behind its header than its edge may");
     if (!table_.region(packet.region).holds(packet)) return refuse("names no block");
+  }
+  if (Status status = check_payload(channel, edge->edge, packet, inline_payload); !status.ok()) {
+    fail_run(std::move(status));
+    return true;
   }
   if (setup_.trace) {
     const std::uint64_t now = now_ns();
@@ -82,7 +87,8 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   }
   // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
-  return kind == PacketKind::kPoison ? on_poison(packet, inline_payload) : on_token(edge->edge, packet, inline_payload);
+  const ActivationPacket plain = without_crc(packet);
+  return kind == PacketKind::kPoison ? on_poison(plain, payload) : on_token(edge->edge, plain, payload);
 }
 
 // False: its place is still taken by a firing of an instance that has retired; the packet must come again.

@@ -59,7 +59,8 @@ RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) 
       block_bytes_(layout.block_bytes),
       room_(layout.header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
       end_(layout.bytes() / kOffsetUnitBytes),
-      units_(std::max(static_cast<std::uint32_t>((layout.block_bytes + layout.header_room) / kOffsetUnitBytes), 1U)) {}
+      units_(
+          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)) {}
 
 StageTable::StageTable(const Plan& plan, const Layout& layout, std::uint32_t controller,
                        std::span<const std::span<std::byte>> regions)

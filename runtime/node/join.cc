@@ -1,6 +1,11 @@
 #include "runtime/node/join.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "runtime/base/clock.h"
+#include "runtime/base/text.h"
 #include "runtime/node/tcp_socket.h"
 
 namespace woa {
@@ -12,14 +17,13 @@ Status unproved(const Status& status) {
              : Status(Code::kUnauthentic, "the run closed the connection: it has another secret, or all its nodes");
 }
 
-}  // namespace
+constexpr useconds_t kAgain_us = 50'000;
+constexpr std::uint64_t kListensNs = 500'000'000;  // that a run which dropped a connection has to take the next
 
-Result<Membership> join(const JoinOptions& options, const RunSecret& secret) {
-  auto to = HostAndPort::parse(options.address);
-  if (!to.ok()) return to.status();
-  const std::uint64_t deadline = now_ns() + options.timeout_ns;
-  auto socket = connect_tcp(*to, deadline);
-  if (!socket.ok()) return socket.status();
+// Over one connection. kUnavailable: the run dropped it for others.
+Result<Membership> introduce(UniqueFd connected, const JoinOptions& options, const RunSecret& secret,
+                             std::uint64_t deadline) {
+  Result<UniqueFd> socket(std::move(connected));
   tune_tcp(socket->get());
   handshake::Greeting greeting;
   WOA_RETURN_IF_ERROR(read_exactly(socket->get(), handshake::bytes_of(greeting), deadline));
@@ -35,6 +39,27 @@ Result<Membership> join(const JoinOptions& options, const RunSecret& secret) {
   membership.local_address = local_address(membership.socket.descriptor());
   membership.clock_ahead_ns = static_cast<std::int64_t>(admission.now_ns - (asked + half));
   return membership;
+}
+
+}  // namespace
+
+Result<Membership> join(const JoinOptions& options, const RunSecret& secret) {
+  auto to = HostAndPort::parse(options.address);
+  if (!to.ok()) return to.status();
+  const std::uint64_t deadline = now_ns() + options.timeout_ns;
+  auto socket = connect_tcp(*to, deadline);
+  for (std::uint64_t dropped = 1; socket.ok(); ++dropped) {
+    auto membership = introduce(std::move(*socket), options, secret, deadline);
+    if (membership.status().code() != Code::kUnavailable) return membership;
+    if (now_ns() >= deadline)
+      return {Code::kUnavailable, "the run at " + options.address + " dropped " + counted(dropped, "connection") +
+                                      " of this node for others; who else connects to that port?"};
+    ::usleep(kAgain_us);
+    socket = connect_tcp(*to, std::min(deadline, now_ns() + kListensNs));
+    if (!socket.ok())
+      return {Code::kUnauthentic, "the run closed the connection and listens no more: it has all its nodes"};
+  }
+  return socket.status();
 }
 
 }  // namespace woa

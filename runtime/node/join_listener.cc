@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <span>
+#include <string_view>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
@@ -15,18 +17,20 @@
 #include "runtime/node/handshake.h"
 #include "runtime/node/roster.h"
 #include "runtime/node/tcp_socket.h"
+#include "runtime/node/turned_away.h"
 
 namespace woa {
 namespace {
 
 constexpr std::uint64_t kAnswerNs = 5'000'000'000;  // that a connection has to say who it is
 constexpr std::uint64_t kTellNs = 1'000'000'000;    // that processes of a job of another size have to come and be told
-constexpr std::size_t kMostStrangers = 64;          // connections that have not said who they are
+constexpr std::size_t kMostStrangers = 256;         // connections that have not said who they are
+constexpr int kMostAtOnce = 32;                     // that are let in before the others are heard again
 
 // A connection of which nothing is known yet.
 struct Stranger {
   UniqueFd socket;
-  std::string address;
+  std::string address, host;  // with and without its port
   handshake::Greeting greeting;
   handshake::Answer answer;
   std::size_t got = 0;
@@ -37,14 +41,16 @@ struct Stranger {
 class Admittance {
  public:
   Admittance(int listener, const RunSecret& secret, Roster& roster, const JoinListener::OnEvent& on_event)
-      : listener_(listener), secret_(&secret), roster_(&roster), on_event_(&on_event) {}
+      : listener_(listener), secret_(&secret), roster_(&roster), on_event_(&on_event), turned_away_(on_event) {}
 
   // Waits for something to happen until then, at most, and deals with it.
   Status step(std::uint64_t deadline_ns);
 
  private:
   Status let_in();
+  [[nodiscard]] bool accept_one(Status& status);
   Status make_room();
+  void drop_one(const std::string& why);
   // True while it has more to say.
   bool hear(Stranger& stranger);
   void admit(Stranger& stranger);
@@ -54,7 +60,8 @@ class Admittance {
   const RunSecret* secret_;
   Roster* roster_;
   const JoinListener::OnEvent* on_event_;
-  std::vector<Stranger> strangers_;
+  TurnedAway turned_away_;
+  std::vector<Stranger> strangers_;  // by age
 };
 
 Status Admittance::step(std::uint64_t deadline_ns) {
@@ -89,36 +96,57 @@ bool no_more_descriptors(int error) { return error == ENOBUFS || error == ENOMEM
 // Idle connections may have all the descriptors, and who waits in the queue may be a node.
 Status Admittance::make_room() {
   constexpr useconds_t kPause_us = 50'000;
-  if (!strangers_.empty()) {
-    turn_away(strangers_.front(), "this process has no more descriptors, and it had not said who it is");
-    strangers_.erase(strangers_.begin());
-  }
+  if (!strangers_.empty()) drop_one("this process has no more descriptors, and it had not said who it is");
   ::usleep(kPause_us);
   return {};
 }
 
+// The oldest of the host that has most: another host's node keeps its place however many come from one. By reset, so
+// that a node knows that it may try again.
+void Admittance::drop_one(const std::string& why) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const Stranger& stranger : strangers_) ++counts[stranger.host];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  const auto oldest = std::ranges::find(strangers_, most->first, &Stranger::host);
+  turn_away(*oldest, why);
+  close_by_reset(std::move(oldest->socket));
+  strangers_.erase(oldest);
+}
+
 Status Admittance::let_in() {
+  Status status;
+  for (int k = 0; k < kMostAtOnce && accept_one(status); ++k) {
+  }
+  return status;
+}
+
+// False: nobody waits, or `status` says why nobody can be let in.
+bool Admittance::accept_one(Status& status) {
   Stranger stranger;
   stranger.socket = UniqueFd(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
   if (stranger.socket.get() < 0) {
-    if (is_limit(errno)) return make_room();
-    if (!no_more_descriptors(errno)) return {};
-    return {Code::kExhausted, std::string("a node cannot be let in: ") + std::strerror(errno)};
+    if (is_limit(errno))
+      status = make_room();
+    else if (no_more_descriptors(errno))
+      status = {Code::kExhausted, std::string("a node cannot be let in: ") + std::strerror(errno)};
+    return false;
   }
   tune_tcp(stranger.socket.get());
   stranger.address = peer_address(stranger.socket.get());
+  stranger.host = stranger.address.substr(0, stranger.address.rfind(':'));
   stranger.deadline_ns = now_ns() + kAnswerNs;
   auto greeting = handshake::greet();
-  if (!greeting.ok()) return greeting.status();
+  if (!greeting.ok()) {
+    status = greeting.status();
+    return false;
+  }
   stranger.greeting = *greeting;
   // One that is gone again is noticed when it is heard.
   (void)write_exactly(stranger.socket.get(), handshake::bytes_of(stranger.greeting));
-  if (strangers_.size() == kMostStrangers) {  // or idle connections would keep nodes out
-    turn_away(strangers_.front(), "others came, and it had not said who it is");
-    strangers_.erase(strangers_.begin());
-  }
+  // Or idle connections would keep nodes out.
+  if (strangers_.size() == kMostStrangers) drop_one("others came, and it had not said who it is");
   strangers_.push_back(std::move(stranger));
-  return {};
+  return true;
 }
 
 bool Admittance::hear(Stranger& stranger) {
@@ -151,7 +179,7 @@ void Admittance::admit(Stranger& stranger) {
 }
 
 void Admittance::turn_away(const Stranger& stranger, const std::string& why) {
-  (*on_event_)("turned away " + stranger.address + ": " + why);
+  turned_away_.add(stranger.address, why);
 }
 
 }  // namespace

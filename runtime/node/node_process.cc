@@ -9,9 +9,11 @@
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "runtime/base/log.h"
+#include "runtime/node/activity_reports.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/node/messages.h"
@@ -26,15 +28,16 @@ struct Node {
   Plan plan;
   Layout layout;
   Segments segments;
-  std::unique_ptr<Mapping> activity;  // what it runs, for the host; null: that is elsewhere
+  std::unique_ptr<Mapping> activity;  // what it runs, for the host
   std::unique_ptr<HostedController> hosted;
 };
 
-// Where the host reads what this node runs: the first descriptor that comes with its hello.
+// Where the host reads what this node runs: the first descriptor that comes with its hello. Elsewhere it is told.
 Status get_activity(std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
-  if (descriptors.empty()) return {};
-  auto segment = transport.open(descriptors.front().release(), activity_bytes(node.plan));
-  descriptors.erase(descriptors.begin());
+  const bool elsewhere = descriptors.empty();
+  auto segment = elsewhere ? transport.allocate("activity", activity_bytes(node.plan))
+                           : transport.open(descriptors.front().release(), activity_bytes(node.plan));
+  if (!elsewhere) descriptors.erase(descriptors.begin());
   if (!segment.ok()) return segment.status();
   auto mapped = transport.map(*segment, Access::kReadWrite);
   if (!mapped.ok()) return mapped.status();
@@ -70,9 +73,14 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
   if (!answer.has_connect())
     return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
+  // The run says nothing more before it is ready, but that it failed.
+  for (Transport* wire : transports.wires)
+    wire->give_up_when([descriptor = socket.descriptor()] { return has_word(descriptor); });
+  Status status;
   for (const control::Replicas& peer : answer.connect().peers())
-    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports));
-  return {};
+    if (status.ok()) status = connect_replicas(peer, node.segments, transports);
+  for (Transport* wire : transports.wires) wire->give_up_when({});
+  return status;
 }
 
 Status check_wires(const Layout& layout, const Transports& transports) {
@@ -99,8 +107,10 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   if (hello.controller() >= node.plan.controllers.size())
     return {Code::kDataLoss, "the host named a controller that the plan lacks"};
   set_log_name(node.plan.controllers[hello.controller()].name);
-  node.layout =
-      make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()}, transports.header_room(), lanes_of(hello)});
+  node.layout = make_layout(node.plan, {{hello.sites().begin(), hello.sites().end()},
+                                        transports.header_room(),
+                                        lanes_of(hello),
+                                        !hello.no_payload_crc()});
   WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
   WOA_RETURN_IF_ERROR(get_activity(descriptors, *transports.shared, node));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
@@ -200,7 +210,11 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   Signals signals;
   std::future<void> gone = signals.gone.get_future();
   std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell(), process.child);
+  std::optional<ActivityReports> reports;
+  if (const std::uint32_t controller = first.hello().controller(); !process.child)
+    reports.emplace(socket, node.plan, controller, activity_of(node.plan, controller, node.activity->bytes()));
   const Status status = node.hosted->run(signals.stop);
+  reports.reset();
   const Controller& controller = node.hosted->controller();
   signals.finished.store(true);
   std::vector<std::uint64_t> packets = process.transports.packets();

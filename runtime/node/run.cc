@@ -99,7 +99,7 @@ void Run::Impl::cut_channels() {
 
 // The host's, and one for each controller that shares no memory with it.
 Sites Run::Impl::sites_with(const JoinedNodes& joined) const {
-  Sites sites{{}, transports().header_room(), options_.lanes};
+  Sites sites{{}, transports().header_room(), options_.lanes, options_.payload_crc};
   if (one_site(joined)) return sites;
   for (std::uint32_t c = 0; c < plan_.controllers.size(); ++c)
     sites.of.push_back(options_.apart.contains(c) || joined.contains(c) ? c : kHostController);

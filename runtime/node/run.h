@@ -59,6 +59,7 @@ struct RunOptions {
   std::vector<Transport*> wires;
   std::set<std::uint32_t> apart;
   BoundLanes lanes;
+  bool payload_crc = true;         // a CRC follows every payload that takes a wire, and its reader checks it
   FanOut fan_out = FanOut::kAuto;  // how outputs reach readers of several other sites
   // Command that serves a node (see serve_node()); its control socket's descriptor is appended. Empty: one process, a
   // thread each.

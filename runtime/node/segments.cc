@@ -49,7 +49,7 @@ std::vector<ChannelRegion> regions_of(const Layout& layout, const ChannelLayout&
   std::vector<ChannelRegion> regions;
   for (const std::uint16_t r : channel.regions) {
     const auto& memory = channel.wire ? segments.registered[r].at(*channel.wire) : segments.regions[r];
-    regions.push_back({r, layout.regions[r].blocks, layout.regions[r].block_bytes, memory});
+    regions.push_back({r, layout.regions[r].blocks, layout.regions[r].carried_bytes(), memory});
   }
   return regions;
 }

@@ -69,7 +69,7 @@ class Supervisor {
   void cancel(const Status& why);
   // The slots of all controllers, once nodes have been started.
   Activity activity() const noexcept;
-  // What kernels run now, as far as this process can see: those of nodes that joined, it cannot. Any thread.
+  // What kernels run now; of nodes that joined, those that last (activity_reports.h). Any thread.
   std::vector<RunningKernel> running() const;
   // What the node ran whose death was the first failure.
   std::vector<RunningKernel> ran_at_death() const;
@@ -96,6 +96,7 @@ class Supervisor {
     NodeReport report;
     bool reported = false;
     bool driven = false;  // a thread is in its loop
+    bool ended = false;   // its process said nothing more, and how it ended was asked
   };
   // Has a process serve the controller, and says hello to it.
   Status share_activity();
@@ -103,6 +104,13 @@ class Supervisor {
   Status engage(std::uint32_t controller);
   Status spawn(std::uint32_t controller);
   Status hear(std::uint32_t controller, control::FromNode& message);
+  // readiness.cc
+  std::optional<std::uint32_t> first_ended() const;
+  void watch_while_connecting(bool watch);
+  Status why_it_ended(std::uint32_t controller);
+  Status why_not_connected(std::uint32_t controller, const Status& status);
+  Status await_word(std::uint32_t controller);
+  Status await_all_ready();
   Status not_ready() const;
   Status start_thread(std::uint32_t controller);
   Status how_lost(std::uint32_t controller);

@@ -20,8 +20,6 @@ namespace woa {
 namespace {
 
 constexpr int kNodeDescriptor = 3;  // where a node finds its control socket
-// That a node has to say why another lost it: it said so before it went.
-constexpr std::uint64_t kReasonNs = 200'000'000;
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
@@ -45,6 +43,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   const Sites& sites = setup.layout->sites;
   hello.mutable_sites()->Assign(sites.of.begin(), sites.of.end());
   add_lanes(sites.lanes, hello);
+  hello.set_no_payload_crc(!sites.payload_crc);
   hello.set_end_ns(setup.end_ns);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
@@ -77,12 +76,16 @@ Status Supervisor::connect() {
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, engage(c)));
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromNode message;
+    WOA_RETURN_IF_ERROR(await_word(c));
     WOA_RETURN_IF_ERROR(in_context(c, hear(c, message)));
     if (!message.has_replicas())
       return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
     replicas[c] = std::move(*message.mutable_replicas());
     const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
-    WOA_RETURN_IF_ERROR(in_context(c, connect_replicas(shared, *setup_.segments, setup_.transports)));
+    watch_while_connecting(true);
+    const Status connected = connect_replicas(shared, *setup_.segments, setup_.transports);
+    watch_while_connecting(false);
+    if (!connected.ok()) return why_not_connected(c, connected);
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     control::FromHost message;
@@ -103,21 +106,10 @@ Status Supervisor::start(Doorbell host) {
     const bool engaged = nodes_[c].socket.has_value();  // by connect()
     if (!engaged) WOA_RETURN_IF_ERROR(in_context(c, processes ? engage(c) : make_hosted(c)));
   }
-  Status lost;  // of the first node that lost another: the other may say why
-  for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
-    if (!processes) {  // only now: making a device may fork to probe its driver, and a fork copies no other thread
-      WOA_RETURN_IF_ERROR(in_context(c, start_thread(c)));
-      continue;
-    }
-    if (!lost.ok()) limit_blocking(nodes_[c].socket->descriptor(), kReasonNs);
-    Status status = in_context(c, await_ready(c));
-    if (status.code() != Code::kPeerLost) {
-      WOA_RETURN_IF_ERROR(status);
-    } else if (lost.ok()) {
-      lost = std::move(status);
-    }
-  }
-  return lost;
+  if (processes) return await_all_ready();
+  // Only now: making a device may fork to probe its driver, and a fork copies no other thread.
+  for (std::uint32_t c = 1; c < nodes_.size(); ++c) WOA_RETURN_IF_ERROR(in_context(c, start_thread(c)));
+  return {};
 }
 
 Status Supervisor::engage(std::uint32_t controller) {
@@ -176,6 +168,7 @@ Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
   Status status = nodes_[controller].socket->receive(message);
   if (status.code() == Code::kDeadlineExceeded) return not_ready();
   if (!status.ok()) {
+    nodes_[controller].ended = true;
     status = how_lost(controller);
     return {Code::kPeerLost, "before it was ready " + status.message()};
   }

@@ -8,6 +8,7 @@
 
 #include "runtime/base/child_process.h"
 #include "runtime/base/status.h"
+#include "runtime/node/activity_reports.h"
 #include "runtime/node/supervisor.h"
 
 namespace woa {
@@ -60,6 +61,8 @@ void Supervisor::on_message(std::uint32_t controller) {
     const std::lock_guard lock(mutex_);
     status = from_report(message.report(), *setup_.plan, setup_.transports.wires.size(), node.report);
     node.reported = status.ok();
+  } else if (status.ok() && message.has_running()) {
+    status = take_report(message.running(), *setup_.plan, activity(controller));
   } else if (status.ok() && message.has_failed()) {
     status = from_failed(message.failed());
   } else if (!status.ok()) {

@@ -21,7 +21,7 @@
 namespace woa {
 namespace {
 
-constexpr int kBacklog = 64;
+constexpr int kBacklog = 1024;  // the system may lower it
 constexpr useconds_t kRetry_us = 50'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kAttemptNs = 2'000'000'000;  // to one of a host's addresses
@@ -59,6 +59,8 @@ int try_connect(int socket, const addrinfo& to, std::uint64_t deadline_ns) {
   socklen_t bytes = sizeof error;
   return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 ? error : errno;
 }
+
+Status reset() { return {Code::kUnavailable, "the other end reset the connection"}; }
 
 void set(int socket, int level, int name, int value) {
   // Worth having, not worth failing for: what they serve is noticed by the run's own heartbeat too.
@@ -149,6 +151,16 @@ void tune_tcp(int socket) {
   set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 4000);
 }
 
+bool has_ended(int socket) noexcept {
+  pollfd polled{socket, POLLRDHUP, 0};
+  return ::poll(&polled, 1, 0) > 0;
+}
+
+bool has_word(int socket) noexcept {
+  pollfd polled{socket, POLLIN | POLLRDHUP, 0};
+  return ::poll(&polled, 1, 0) > 0;
+}
+
 void limit_blocking(int socket, std::uint64_t limit_ns) {
   const timeval limit{.tv_sec = static_cast<time_t>(limit_ns / 1'000'000'000),
                       .tv_usec = static_cast<suseconds_t>(limit_ns % 1'000'000'000 / 1000)};
@@ -156,10 +168,16 @@ void limit_blocking(int socket, std::uint64_t limit_ns) {
   (void)::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
+void close_by_reset(UniqueFd socket) {
+  const linger now{.l_onoff = 1, .l_linger = 0};
+  (void)::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
+}
+
 Status write_exactly(int socket, std::span<const std::byte> bytes) {
   // A few hundred bytes on a new connection: they fit its buffer.
   const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent == static_cast<ssize_t>(bytes.size())) return {};
+  if (sent < 0 && (errno == ECONNRESET || errno == EPIPE)) return reset();
   return {Code::kPeerLost, std::string("the other end is gone: ") + std::strerror(sent < 0 ? errno : EPIPE)};
 }
 
@@ -170,6 +188,7 @@ Status read_exactly(int socket, std::span<std::byte> bytes, std::uint64_t deadli
       return {Code::kDeadlineExceeded, "the other end says nothing"};
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0 && errno == ECONNRESET) return reset();
     if (got <= 0)
       return {Code::kPeerLost, got == 0 ? "the other end closed the connection" : std::string(std::strerror(errno))};
     bytes = bytes.subspan(static_cast<std::size_t>(got));

@@ -35,10 +35,17 @@ int milliseconds_until(std::uint64_t deadline_ns);
 
 // A dead host is noticed within seconds, and small messages leave at once.
 void tune_tcp(int socket);
+// The other end closed or died; what it said before may still be read. Of a socket of any kind.
+bool has_ended(int socket) noexcept;
+// The same, or something can be read.
+bool has_word(int socket) noexcept;
 // From now on a call that blocks fails after so long with EAGAIN: a process that is stopped holds nobody up.
 void limit_blocking(int socket, std::uint64_t limit_ns);
 
-// Exactly so many bytes, or: kPeerLost, the other end closed; kDeadlineExceeded.
+// Closes so that the other end sees a reset, which it can tell from an orderly end.
+void close_by_reset(UniqueFd socket);
+
+// Exactly so many bytes, or: kPeerLost, the other end closed; kUnavailable, it reset the connection; kDeadlineExceeded.
 Status write_exactly(int socket, std::span<const std::byte> bytes);
 Status read_exactly(int socket, std::span<std::byte> bytes, std::uint64_t deadline_ns);
 

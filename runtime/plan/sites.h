@@ -19,6 +19,7 @@ struct Sites {
   std::vector<std::uint32_t> of;  // by controller; absent: site 0
   std::uint32_t header_room = 0;  // Transport::header_room() of the wires
   BoundLanes lanes = {};
+  bool payload_crc = true;  // of what takes a wire; all nodes of a run alike
   [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {
     return controller < of.size() ? of[controller] : 0;
   }

@@ -3,6 +3,8 @@
 #include <bit>
 #include <string>
 
+#include "runtime/packet/payload_crc.h"
+
 namespace woa {
 
 RingReceiver::RingReceiver(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell producer,
@@ -72,14 +74,13 @@ RingReceiver::Loss RingReceiver::inspect(const ActivationPacket& packet) noexcep
   rejection_ = check(packet);
   if (rejection_ != Rejection::kNone) return Loss::kRejected;
   if (header_crc_ && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
-  found_ = packet.payload_bytes;
-  return (packet.flags & kInline) != 0 && packet.payload_bytes > channel_.slots.inline_bytes() ? Loss::kInlineBytes
-                                                                                               : Loss::kNone;
+  found_ = carried_bytes(packet);
+  return (packet.flags & kInline) != 0 && found_ > channel_.slots.inline_bytes() ? Loss::kInlineBytes : Loss::kNone;
 }
 
 std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
   if ((packet.flags & kInline) == 0) return {};
-  return channel_.slots.inline_area(cursor_.slot()).first(static_cast<std::size_t>(packet.payload_bytes));
+  return channel_.slots.inline_area(cursor_.slot()).first(static_cast<std::size_t>(carried_bytes(packet)));
 }
 
 Status RingReceiver::status() const {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -78,7 +79,7 @@ struct BlockReturn {
 struct ChannelRegion {
   std::uint16_t number = 0;  // as in the packet
   std::uint32_t blocks = 0;
-  std::uint64_t block_bytes = 0;     // of payload, a multiple of 64; Transport::header_room() comes on top
+  std::uint64_t block_bytes = 0;     // of payload and its CRC, a multiple of 64; Transport::header_room() on top
   std::shared_ptr<Segment> segment;  // blocks x (header room + block_bytes)
 };
 
@@ -107,7 +108,8 @@ class Sender {
   // no room, with a later call of any kind: whoever waits for an answer goes on calling, if only poll_returns({}), as
   // the end's own doorbell asks. `inline_payload` is copied behind the header, cut to the channel's
   // inline_bytes (header.payload_bytes must already say the cut size). A header CRC is set or
-  // cleared as the channel's spec says. Uses up one reservation.
+  // cleared as the channel's spec says. With flag payload_crc the inline payload ends with its CRC, and one in a block
+  // has it behind it (payload_crc.h): the transport carries it. Uses up one reservation.
   virtual void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload = {}) noexcept = 0;
   // The same for a header that a device built and sealed: written as it is. kDataLoss, and nothing is published or used
   // up, if its sequence is not the channel's next (next_sequence()).
@@ -134,7 +136,8 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   // `packet` is a private copy and has passed check(); its sequence is the expected one. `inline_payload` is borrowed
-  // until this returns. False: stop here; the same packet comes again with the next poll.
+  // until this returns; with flag payload_crc it ends with the CRC, which the sink checks. False: stop here; the same
+  // packet comes again with the next poll.
   virtual bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept = 0;
 };
 
@@ -187,6 +190,8 @@ class Transport {
   // until the peer answers, 10 s at most. kInvalid: no such description, or of another size or provider. kPeerLost: the
   // peer does not answer. kUnsupported where memory is shared.
   virtual Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) = 0;
+  // While connect() waits it asks `given_up`; true ends the wait with kPeerLost. Null: it waits as long as it may.
+  virtual void give_up_when(std::function<bool()>) {}
   // kExhausted with the system's reason; kInvalid for a segment of another transport.
   virtual Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) = 0;
   // Bytes in front of each block of a region, where the header that comes with the payload lands: a multiple of 64, 0

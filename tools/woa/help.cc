@@ -50,6 +50,7 @@ const std::map<std::string, const char*> kGroups{
     {"--interface", kBetween},
     {"--lane", kBetween},
     {"--fan-out", kBetween},
+    {"--no-payload-crc", kBetween},
     {"--nodes", kHosts},
     {"--listen", kHosts},
     {"--secret", kHosts},

@@ -37,6 +37,7 @@ struct RunArguments {
   TransportOptions between;
   JoinArguments joining;
   std::vector<std::string> in, out;
+  bool no_payload_crc = false;
   std::uint64_t instances = 0;  // 0: as many as input files
   std::uint64_t start_ns = RunOptions().start_ns, end_ns = RunOptions().end_ns;
 };
@@ -50,6 +51,7 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   options.transport = transports.shared.get();
   options.wires = transports.get().wires;
   options.lanes = transports.lanes;
+  options.payload_crc = !arguments.no_payload_crc;
   for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
     options.apart.insert(c);
   options.fan_out = kFanOuts.at(arguments.fan_out);
@@ -67,8 +69,11 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
 
 // Threads of one process need no other way to each other than its memory.
 Result<OwnedTransports> transports_for(const RunArguments& arguments) {
-  if (arguments.processes == "per-controller") return make_transports(arguments.between);
   const TransportOptions& between = arguments.between;
+  if (arguments.no_payload_crc && between.transport != "ofi" && between.lanes.empty() && !between.hosts)
+    return {Code::kInvalid,
+            "--no-payload-crc: only what goes over libfabric has a CRC; add --transport ofi, --lane or --nodes"};
+  if (arguments.processes == "per-controller") return make_transports(between);
   if (between.transport == "ofi" || !between.lanes.empty() || !between.interface.empty())
     return {Code::kInvalid,
             "--transport ofi, --lane and --interface: libfabric joins processes; use --processes per-controller"};
@@ -269,6 +274,8 @@ void add_run(CLI::App& app, Action& action) {
           "it pass it on), or by number and size")
       ->check(one_of({"auto", "flat", "tree"}))
       ->capture_default_str();
+  command.add_flag("--no-payload-crc", arguments->no_payload_crc,
+                   "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command.callback([arguments, &action] {
     action = [arguments] {

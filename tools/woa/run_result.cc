@@ -117,7 +117,10 @@ json providers_json(const RunResult& result) {
     for (const ChannelLayout& channel : layout.channels) {
       if (channel.wire == wire) lanes.insert(channel.lane);
     }
-    list.push_back({{"provider", result.providers[wire]}, {"lanes", lanes}, {"packets", result.report->packets[wire]}});
+    list.push_back({{"provider", result.providers[wire]},
+                    {"lanes", lanes},
+                    {"packets", result.report->packets[wire]},
+                    {"payload_crc", result.sites.payload_crc}});
   }
   return list;
 }
@@ -224,8 +227,9 @@ void print_providers(const RunResult& result) {
     std::string lanes;
     for (const json& lane : entry["lanes"])
       lanes += (lanes.empty() ? "" : ", ") + (lane == "" ? "the one without a name" : lane.get<std::string>());
-    std::printf("  over %s: %s (lanes: %s)\n", entry["provider"].get<std::string>().c_str(),
-                counted(entry["packets"].get<std::uint64_t>(), "packet").c_str(), lanes.c_str());
+    std::printf("  over %s: %s (lanes: %s)%s\n", entry["provider"].get<std::string>().c_str(),
+                counted(entry["packets"].get<std::uint64_t>(), "packet").c_str(), lanes.c_str(),
+                entry["payload_crc"] ? "" : ", payloads without CRC");
   }
 }
 

@@ -43,7 +43,9 @@ enum class ProtocolStep : std::uint8_t {
   kReturnPublished,    // published; nobody was woken
   kProducerWoken,      // and the producer was
   kConsumerCloses,     // nothing was said of the end
-  kConsumerClosed      // the end was marked and the producer woken
+  kConsumerClosed,     // the end was marked and the producer woken
+  // of neither end
+  kConnects  // a replica is to be connected to another's (Transport::connect)
 };
 inline constexpr std::array kProducerSteps{ProtocolStep::kReserved,       ProtocolStep::kCommitBegun,
                                            ProtocolStep::kInlineWritten,  ProtocolStep::kHeaderHalfWritten,
@@ -77,7 +79,8 @@ struct FaultPlan {
   double chance = 1.0;
   std::uint64_t seed = 1;
   std::uint32_t amount = 1;  // see FaultKind
-  // Packets: 0 to 511 in the header, from 512 on in the inline payload. Returns: 0 to 63 edge and offset, 64 to 95 the
+  // Packets: 0 to 511 in the header, from 512 on in the payload,
+  // inline or in a replica's block. Returns: 0 to 63 edge and offset, 64 to 95 the
   // turn, then region and instance. kAnyBit: one of the header or of the return, by the seed.
   std::uint32_t bit = kAnyBit;
   ProtocolStep step = ProtocolStep::kPublished;

@@ -56,12 +56,15 @@ void FaultReceiver::PacketItem::flip(std::uint64_t bit) noexcept {
     words[bit / 64] ^= std::uint64_t{1} << (bit % 64);
   } else if ((bit - kBits) / 8 < inline_payload.size()) {
     inline_payload[(bit - kBits) / 8] ^= std::byte{1} << (bit % 8);
+  } else if ((bit - kBits) / 8 < block.size()) {
+    block[(bit - kBits) / 8] ^= std::byte{1} << (bit % 8);
   }
 }
 
 FaultReceiver::FaultReceiver(Setup setup)
     : inner_(std::move(setup.inner)),
       ring_(std::move(setup.ring)),
+      replicas_(std::move(setup.replicas)),
       view_(setup.spec, ring_->bytes()),
       checked_(setup.spec, ring_, Doorbell()),
       wire_(std::move(setup.packets), setup.landing,
@@ -105,10 +108,22 @@ bool FaultReceiver::carry(const ActivationPacket& packet, std::span<const std::b
     ++sent_;
     passing_.words = std::bit_cast<HeaderWords>(packet);
     passing_.inline_payload.assign(inline_payload.begin(), inline_payload.end());
+    passing_.block = block_of(packet);
     wire_.put(passing_);
   }
   deliver(delivery);
   return !delivery.refused();
+}
+
+std::span<std::byte> FaultReceiver::block_of(const ActivationPacket& packet) const noexcept {
+  const auto replica = replicas_.find(packet.region);
+  const bool in_block =
+      packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (packet.flags & kInline) == 0;
+  if (!in_block || replica == replicas_.end()) return {};
+  const std::span<std::byte> memory = replica->second->bytes();
+  const std::uint64_t at = std::uint64_t{packet.offset} * kOffsetUnitBytes;
+  if (at > memory.size() || packet.payload_bytes > memory.size() - at) return {};
+  return memory.subspan(at, packet.payload_bytes);
 }
 
 void FaultReceiver::deliver(Delivery& delivery) noexcept {

@@ -1,6 +1,7 @@
 // A consumer's end whose packets come over a wire, and whose process may die at any step.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@ class FaultReceiver final : public Receiver {
     FaultSchedule packets;
     Landing landing = Landing::kByNumber;
     KillSwitch kill;
+    std::map<std::uint16_t, std::unique_ptr<Mapping>> replicas = {};  // of the regions that packets may name, by number
   };
   explicit FaultReceiver(Setup setup);
   ~FaultReceiver() override;
@@ -41,16 +43,19 @@ class FaultReceiver final : public Receiver {
     static constexpr std::uint64_t kBits = 8 * kPacketBytes;  // any bit is one of the header
     HeaderWords words{};
     std::vector<std::byte> inline_payload;
+    std::span<std::byte> block;  // the payload in a replica's
     void flip(std::uint64_t bit) noexcept;
   };
   void land(std::uint64_t position, const PacketItem& item) noexcept;
   [[nodiscard]] bool carry(const ActivationPacket& packet, std::span<const std::byte> inline_payload,
                            Delivery& delivery) noexcept;
+  [[nodiscard]] std::span<std::byte> block_of(const ActivationPacket& packet) const noexcept;
   void deliver(Delivery& delivery) noexcept;
   void hear_keep_alive(const Delivery& delivery) noexcept;
 
   std::unique_ptr<Receiver> inner_;
   std::shared_ptr<Mapping> ring_;
+  std::map<std::uint16_t, std::unique_ptr<Mapping>> replicas_;
   ChannelView view_;
   RingReceiver checked_;  // reads what the wire brought; gives nothing back
   Wire<PacketItem> wire_;

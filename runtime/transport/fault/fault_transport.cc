@@ -1,6 +1,9 @@
 #include "runtime/transport/fault/fault_transport.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 
 #include "runtime/transport/fault/fault_receiver.h"
 #include "runtime/transport/fault/fault_sender.h"
@@ -73,6 +76,10 @@ Result<std::shared_ptr<Segment>> FaultTransport::adopt(std::unique_ptr<Mapping> 
 }
 
 Status FaultTransport::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
+  const auto kills = [](const FaultPlan& plan) {
+    return plan.kind == FaultKind::kKill && plan.step == ProtocolStep::kConnects;
+  };
+  if (std::ranges::any_of(plans_, kills)) ::kill(::getpid(), SIGKILL);
   return inner_->connect(segment, description);
 }
 
@@ -122,6 +129,12 @@ Result<std::unique_ptr<Receiver>> FaultTransport::open_receiver(const ChannelSpe
   setup.spec = wired(spec);
   setup.landing = wire_.landing;
   setup.packets = schedule(plans_, receivers_, is_packet);
+  for (const ChannelRegion& region : end.regions) {
+    if (shares_memory(*inner_)) break;
+    auto replica = inner_->map(region.segment, Access::kReadWrite);
+    if (!replica.ok()) return replica.status();
+    setup.replicas[region.number] = std::move(*replica);
+  }
   auto inner = inner_->open_receiver(setup.spec, segment, std::move(end));
   if (!inner.ok()) return inner.status();
   setup.inner = std::move(*inner);

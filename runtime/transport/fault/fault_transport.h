@@ -12,9 +12,10 @@
 // What cannot be detected, because nothing in the packet shows it:
 // - a header bit, where headers carry no CRC, that leaves a valid header of the same sequence (instance, tag, ...);
 //   WireOptions::header_crc turns the CRC on, as channels between hosts have it;
-// - a bit of an inline payload: the header CRC does not cover it, and nobody writes payload CRCs yet;
+// - a bit of a payload that has no CRC: those that stay on a host, and all with RunOptions::payload_crc off;
 // - a bit of a returned block other than its turn: the producer's books show it only if what it names is not held.
-// Payload in blocks is written in place and passes no wire: no fault here touches it.
+// Payload in blocks passes no wire where memory is shared: no fault here touches it. A corrupt bit of a replica's block
+// is flipped there once the wrapped transport has brought it.
 #pragma once
 
 #include <memory>
@@ -44,6 +45,7 @@ class FaultTransport final : public Transport {
                                         std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
+  void give_up_when(std::function<bool()> given_up) override { inner_->give_up_when(std::move(given_up)); }
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   std::uint32_t header_room() const noexcept override { return inner_->header_room(); }
   std::uint64_t packets() const noexcept override { return inner_->packets(); }

@@ -16,6 +16,7 @@
 #include "runtime/transport/ofi/rendezvous_sender.h"
 #include "runtime/transport/ofi/segment.h"
 #include "runtime/transport/ofi/sender.h"
+#include "runtime/transport/ofi/shm_leftovers.h"
 #include "runtime/transport/ofi/wire.h"
 #include "runtime/transport/pages.h"
 
@@ -59,6 +60,7 @@ class Ofi final : public OfiTransport, public Rendezvous {
                                         std::size_t bytes) override;
   Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
   Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
+  void give_up_when(std::function<bool()> given_up) override { given_up_ = std::move(given_up); }
   Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
@@ -82,6 +84,7 @@ class Ofi final : public OfiTransport, public Rendezvous {
 
   std::shared_ptr<Wire> wire_;
   const RegistrationLimits limits_;
+  std::function<bool()> given_up_;
   std::map<std::string, fi_addr_t> peers_;  // that have answered, by address
 };
 
@@ -139,6 +142,7 @@ Result<fi_addr_t> Ofi::reach(const SegmentDescription& there, std::uint32_t segm
   const std::uint64_t begin = now_ns();
   Post post = Post::kBusy;
   while ((post = wire_->fabric.write(Piece{}, hello, *operation)) == Post::kBusy && now_ns() - begin < kAnswerNs) {
+    if (given_up_ && given_up_()) return {Code::kPeerLost, "ofi: the run ended while it waited for the peer to answer"};
     wire_->fabric.progress(false);
     nanosleep(&kNap, nullptr);
   }
@@ -276,6 +280,7 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
             "ofi: provider 'sockets' loses writes, and its makers have given it up; use 'tcp;ofi_rxm'"};
   const auto address = address_for(options);
   if (!address.ok()) return address.status();
+  if (options.provider == "shm") remove_shm_leftovers();
   auto objects = open_fabric(options.provider, *address);
   if (!objects.ok()) return objects.status();
   KeepAlive keep_alive;

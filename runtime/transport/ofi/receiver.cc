@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/packet/payload_crc.h"
+
 namespace woa::ofi {
 
 OfiReceiver::OfiReceiver(const ChannelSpec& spec, const ChannelMap& map, RegionMap regions,
@@ -69,7 +71,7 @@ void OfiReceiver::land(const Immediate& immediate) noexcept {
   const bool fits = region == nullptr
                         ? immediate.place == kFirstLinePlace + slot(header.sequence)
                         : header.region == region->number && header.offset == region->offset_of(block) &&
-                              (header.flags & kInline) == 0 && header.payload_bytes <= region->block_bytes;
+                              (header.flags & kInline) == 0 && carried_bytes(header) <= region->block_bytes;
   if (!fits) return lose(Loss::kMismatch, immediate.place);
   landed_[slot(header.sequence)] = {true, header};
 }
@@ -88,14 +90,14 @@ OfiReceiver::Loss OfiReceiver::inspect(const ActivationPacket& packet) noexcept 
   rejection_ = check(packet);
   if (rejection_ != Rejection::kNone) return Loss::kRejected;
   if (spec_.header_crc && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
-  found_ = packet.payload_bytes;
-  return (packet.flags & kInline) != 0 && packet.payload_bytes > spec_.inline_bytes ? Loss::kInlineBytes : Loss::kNone;
+  found_ = carried_bytes(packet);
+  return (packet.flags & kInline) != 0 && found_ > spec_.inline_bytes ? Loss::kInlineBytes : Loss::kNone;
 }
 
 std::span<const std::byte> OfiReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
   if ((packet.flags & kInline) == 0) return {};
   const std::byte* area = lane_.segment().memory().data() + map_.slot_at(slot(packet.sequence)) + kPacketBytes;
-  return {area, static_cast<std::size_t>(packet.payload_bytes)};
+  return {area, static_cast<std::size_t>(carried_bytes(packet))};
 }
 
 Status OfiReceiver::status() const {

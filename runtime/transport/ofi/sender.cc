@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/base/clock.h"
+#include "runtime/packet/payload_crc.h"
 
 namespace woa::ofi {
 namespace {
@@ -91,7 +92,7 @@ void OfiSender::publish(const ActivationPacket& header, std::span<const std::byt
   } else if (Region* region = region_of(header, out.block); region != nullptr) {
     // What the consumer still holds need not cross again.
     const bool brings = region->held[out.block]++ == 0 && header.payload_bytes != 0;
-    if (brings) out.region = region, out.bytes = static_cast<std::size_t>(header.payload_bytes);
+    if (brings) out.region = region, out.bytes = static_cast<std::size_t>(carried_bytes(header));
   }
   ++next_;
   write_out();
@@ -102,7 +103,7 @@ OfiSender::Region* OfiSender::region_of(const ActivationPacket& header, std::uin
   if (header.kind != static_cast<std::uint8_t>(PacketKind::kActivate) || (header.flags & kAbsent) != 0) return nullptr;
   for (Region& region : regions_) {
     if (region.places.number != header.region) continue;
-    const bool fits = header.payload_bytes <= region.places.block_bytes && region.places.find(header.offset, block);
+    const bool fits = carried_bytes(header) <= region.places.block_bytes && region.places.find(header.offset, block);
     return fits ? &region : nullptr;
   }
   return nullptr;

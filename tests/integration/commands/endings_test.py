@@ -12,6 +12,7 @@ import time
 
 import harness
 from harness import SOURCE, WOA, WoaTest
+from join_harness import JoinTest
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 SANITIZED = bool(os.environ.get("WOA_SANITIZED"))
@@ -59,7 +60,7 @@ outputs: {copy: odd.data}
 """
 
 
-class Kernels(WoaTest):
+class Kernels(JoinTest):
     @classmethod
     def setUpClass(cls):
         compiler = os.environ.get("CXX") or "c++"
@@ -143,6 +144,18 @@ class Kernels(WoaTest):
             done = self.run_trouble("spin", "--deadline", "200ms", "--end-limit", "500ms", "--processes", processes, "--json")
             self.refused(done, 1, "error[deadline_exceeded]: instance 0 ", " failed at stage odd: ", "while stage 'odd' (kernel 'trouble') ran instance 0")
             self.assertEqual(json.loads(done.stdout)["failures"][0]["stage"], "odd")
+
+    def test_a_stuck_kernel_on_another_host_is_named(self):
+        folder = self.path("kernels/trouble")
+        os.makedirs(folder)
+        for name in ("kernel.yaml", "libtrouble.so"):
+            shutil.copy(self.path(name), folder)
+        run, address = self.start_run(1, "--deadline", "1000ms", "--end-limit", "500ms", graph=self.graph("spin"), instances="1")
+        node = self.start_node(address, "--controller", "cpu:1", environment={"WOA_KERNEL_PATH": self.path("kernels")})
+        self.assertEqual(run.end(), 1, run.error)
+        self.assertIn("while stage 'odd' (kernel 'trouble') ran instance 0", run.error)
+        self.assertEqual(json.loads(run.out)["failures"][0]["stage"], "odd")
+        node.stop()
 
     def test_an_interruption_ends_a_stuck_kernel(self):
         for processes in ("one", "per-controller"):

@@ -1,4 +1,5 @@
 """Nodes that join a run from elsewhere: who is let in, who is missed, and that the run is the same as without them."""
+import collections
 import contextlib
 import json
 import os
@@ -8,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 import harness
@@ -45,7 +47,7 @@ stages:
 outputs: {copy: both.data}
 """
 
-VERSION = 2  # of the greeting: runtime/node/handshake.h
+VERSION = 3  # of the greeting: runtime/node/handshake.h
 
 
 class Joining(JoinTest):
@@ -204,6 +206,41 @@ class Joining(JoinTest):
             node = self.start_node(address)
             self.check_result(run)
             self.assertEqual(node.end(), 0)
+
+    def test_a_flood_of_silent_connections_keeps_no_node_out_and_is_counted(self):
+        run, address = self.start_run(2)
+        host, port = address.split(":")
+        over = threading.Event()
+        made = []
+
+        def flood():
+            silent = collections.deque()
+            while not over.is_set():
+                try:
+                    silent.append(socket.create_connection((host, int(port)), timeout=1))
+                    made.append(None)
+                except OSError:
+                    time.sleep(0.01)  # the run listens no more
+                if len(silent) > 400:
+                    silent.popleft().close()
+            for connection in silent:
+                connection.close()
+        flooding = threading.Thread(target=flood)
+        flooding.start()
+        try:
+            end = time.monotonic() + harness.LIMIT_S
+            while len(made) < 1000 and time.monotonic() < end:
+                time.sleep(0.01)
+            nodes = [self.start_node(address), self.start_node(address)]
+            self.check_result(run)
+            codes = [(node.end(), node.error) for node in nodes]
+        finally:
+            over.set()
+            flooding.join()
+        self.assertEqual([code for code, _ in codes], [0, 0], codes)
+        self.assertGreaterEqual(len(made), 1000)
+        self.assertLess(len(run.lines), 60, run.error[:2000])
+        self.assertRegex(run.error, "turned away [0-9]+ more connections")
 
     def test_a_controller_that_is_not_there_or_taken(self):
         run, address = self.start_run(2)

@@ -271,6 +271,18 @@ TEST_CASE("ofi: poison passes a tree between processes with its message") {
   REQUIRE(outcome.failures.at(7).message == "three is refused");
 }
 
+TEST_CASE("ofi: a node that is killed while the others connect to it ends the start at once, and it alone is named") {
+  World world;
+  world.options.node_command = {WOA_TEST_NODE, "dies@tcp;ofi_rxm"};
+  const std::uint64_t begin = now_ns();
+  const auto run = Run::start(chain_plan(4, "copy"), world.options, [](const Completion&) {});
+  INFO(run.status().message());
+  REQUIRE(run.status().code() == Code::kPeerLost);
+  REQUIRE(says(run.status(), "controller 'cpu:1': before it was ready its process was ended by signal 9"));
+  REQUIRE(now_ns() - begin < 4'000'000'000);  // a peer that does not answer is waited for 10 s
+  REQUIRE(children().empty());
+}
+
 TEST_CASE("ofi: controllers of one process are refused") {
   World world;
   world.options.node_command.clear();

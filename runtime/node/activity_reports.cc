@@ -1,0 +1,78 @@
+#include "runtime/node/activity_reports.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "runtime/node/control.pb.h"
+
+namespace woa {
+namespace {
+
+using Kernels = std::vector<std::pair<std::uint32_t, std::uint64_t>>;  // stage, instance
+
+constexpr std::uint64_t kLooksPerDeadline = 8, kMostRestNs = 100'000'000, kLeastRestNs = 1'000'000;
+
+Kernels kernels_of(std::uint32_t controller, Activity activity) {
+  Kernels kernels;
+  for (const RunningKernel& each : running_kernels(controller, activity))
+    kernels.emplace_back(each.stage, each.instance);
+  std::ranges::sort(kernels);
+  return kernels;
+}
+
+// What ran at two looks in a row lasts.
+void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nanoseconds rest, std::uint32_t controller,
+            Activity activity) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  Kernels seen, sent;
+  while (!stopped.wait_for(lock, stop, rest, [&] { return stop.stop_requested(); })) {
+    const Kernels now = kernels_of(controller, activity);
+    Kernels lasting;
+    std::ranges::set_intersection(now, seen, std::back_inserter(lasting));
+    seen = now;
+    if (lasting == sent) continue;
+    control::FromNode message;
+    message.mutable_running();
+    for (const auto& [stage, instance] : lasting) {
+      control::RunningKernel& kernel = *message.mutable_running()->add_kernels();
+      kernel.set_stage(stage);
+      kernel.set_instance(instance);
+    }
+    if (!socket.send(message).ok()) return;  // whoever listens to the host notices
+    sent = std::move(lasting);
+  }
+}
+
+}  // namespace
+
+ActivityReports::ActivityReports(ControlSocket& socket, const Plan& plan, std::uint32_t controller, Activity activity) {
+  if (plan.deadline_ns == 0 || activity.empty()) return;
+  const std::chrono::nanoseconds rest(std::clamp(plan.deadline_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
+  thread_ = std::jthread([&socket, rest, controller, activity](const std::stop_token& stop) {
+    report(stop, socket, rest, controller, activity);
+  });
+}
+
+Status take_report(const control::Running& report, const Plan& plan, Activity slots) {
+  if (static_cast<std::size_t>(report.kernels_size()) > slots.size())
+    return {Code::kDataLoss, "it says that it runs " + std::to_string(report.kernels_size()) + " kernels; at most " +
+                                 std::to_string(slots.size()) + " were expected"};
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    slots[k].end();
+    if (k >= static_cast<std::size_t>(report.kernels_size())) continue;
+    const control::RunningKernel& kernel = report.kernels(static_cast<int>(k));
+    if (kernel.stage() >= plan.stages.size())
+      return {Code::kDataLoss, "it says that it runs a stage that the plan does not have"};
+    slots[k].begin(kernel.stage(), kernel.instance());
+  }
+  return {};
+}
+
+}  // namespace woa
