@@ -43,7 +43,7 @@ int explain_code(std::string code, bool as_json) {
   const auto page = problem_page(code);
   if (!page) {
     return fail({Code::kInvalid, "there is no code " + code + "; did you mean " + nearest_code(code) +
-                                     "? docs/diagnostics.md has them all"},
+                                     "? all codes: docs/diagnostics.md"},
                 kUsage, as_json);
   }
   if (as_json) {

@@ -214,7 +214,7 @@ class BadUsage(WoaTest):
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("absent/%i")), 1, "absent")
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("in")), 1, "cannot write")
         out = self.path("none of it")
-        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + out, "--trace", self.path("absent/trace")), 1, "--trace: cannot write")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + out, "--trace", self.path("absent/trace")), 1, "--trace: folder '" + self.path("absent") + "' does not exist: mkdir -p")
         self.assertFalse(os.path.exists(out))
         self.assertEqual((read(text), read(self.path("in/7"))), ("keep me", "keep me too"))
 

@@ -135,7 +135,7 @@ class Explain(WoaTest):
         self.assertFalse(os.path.exists(svg))
         done = self.woa("explain", HELLO, "--dot", self.path("no/folder.dot"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot write", done.stderr.decode())
+        self.assertIn("does not exist: mkdir -p", done.stderr.decode())
 
     def test_the_longest_name_that_there_is(self):
         name = "d" * 251 + ".dot"
