@@ -306,7 +306,7 @@ class Explain(WoaTest):
         heading, columns, *rows, empty, no_reasons = done.stdout.decode().splitlines()
         self.assertIn("hello", heading)
         self.assertEqual(empty, "")
-        self.assertIn("said where they were placed by a profile", no_reasons)
+        self.assertIn("no placement reasons: compile with --profile", no_reasons)
         edges = [row for row in rows if not row.startswith(" ")]
         self.assertEqual(len(edges), len(self.explain(HELLO, "--model", "rpc-hub")["edges"]))
         for title, texts in (("TRANSPORT", ("shm", "local")), ("METHOD", ("inline", "in place", "by reference"))):

@@ -267,7 +267,7 @@ class Failures(FilesTest):
             self.write(f"in/y{k}", "!")
         self.write("in/z", "x" * 2000)
         done = self.woa("run", self.write("one.yaml", ONE.replace("1MiB", "1KiB")), "--in", "data=" + folder)
-        self.refused(done, 1, "instance 1 (data=", "59 more instances failed alike at stage s: 2 to 60; --json says how each did", "instance 61 (data=", "it has 2000 bytes")
+        self.refused(done, 1, "instance 1 (data=", "59 more instances failed alike at stage s: 2 to 60; --json says how each did", "instance 61 (data=", "2000 bytes, expected at most 1024; raise `max` of input `data`")
         self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
         self.assertEqual(len(self.run_json(self.path("one.yaml"), "--in", "data=" + folder, code=1)["failures"]), 61)
         self.assertIn(b"1 of 62 instances done", done.stdout)
