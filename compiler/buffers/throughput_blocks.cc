@@ -130,7 +130,7 @@ WantedPeriod wanted_period(const Certificate& certificate) {
   const StageCosts& source = certificate.costs.stages[kSourceStage];
   const Sum writing = Sum{source.time_ps[kHostComponent]} * source.firings / kPerMillion;
   const Sum period = certificate.prediction.period_ps;
-  return writing > period ? WantedPeriod{writing, "what the host takes to write its inputs"}
+  return writing > period ? WantedPeriod{writing, "the time that the host takes to write its inputs"}
                           : WantedPeriod{period, "its PERIOD"};
 }
 

@@ -131,8 +131,8 @@ class ParamSetter {
     if (use == nullptr) return;  // defaults were checked with the kernel
     if (const auto fault = check_param(decl, value)) {
       report_.error(fault->code, use->place, fault->text,
-                    decl.value ? cat("give such a value, or leave it out for the default ", quote(*decl.value))
-                               : std::string("give such a value"));
+                    cat(accepted_form(decl, use->passed ? "" : decl.name + (use->in_graph ? ": " : "=")),
+                        decl.value ? cat(", or leave it out for the default ", quote(*decl.value)) : ""));
     }
   }
 

@@ -41,7 +41,7 @@ void check_stages(const Profile& profile, const Graph& graph, Report& report) {
   for (const auto& [name, stage] : profile.stages) {
     if (names.contains(name)) continue;
     report.error(problem::kProfileGap, stage.place, cat("the graph has no stage ", quote(name)),
-                 suggest(name, {names.begin(), names.end()}, "its stages"));
+                 suggest(name, {names.begin(), names.end()}, "stages"));
   }
 }
 

@@ -77,6 +77,7 @@ class Resolver {
         stage.keeps_state = found->kernel->stateful == Stateful::kInstance;
         stage.inputs = found->kernel->inputs;
         stage.outputs = found->kernel->outputs;
+        bound_ports(stage);
       }
     }
     stage.in.resize(stage.inputs.size());
@@ -86,6 +87,38 @@ class Resolver {
     stage.output_places.resize(stage.outputs.size(), decl.place);
     by_name_.emplace(decl.name, static_cast<std::uint32_t>(graph_.stages.size()));
     graph_.stages.push_back(std::move(stage));
+  }
+
+  // Puts the bounds that a stage sets in the place of its kernel's.
+  void bound_ports(GraphStage& stage) {
+    for (const PortBound& bound : stage.decl->max) {
+      const auto input = find_name(stage.inputs, bound.name);
+      const auto output = stage.kernel->outputs_are_implicit ? std::nullopt : find_name(stage.outputs, bound.name);
+      if (input) set_bound(stage.inputs[*input].type, bound);
+      if (output) set_bound(stage.outputs[*output].type, bound);
+      if (!input && !output) report_no_port(stage, bound);
+    }
+  }
+
+  void set_bound(PortType& type, const PortBound& bound) {
+    if (type.dims.empty() || type.variable_dims() != 0) {
+      type.max_bytes = bound.bytes;
+      return;
+    }
+    report_.error(
+        problem::kBadBound, bound.place,
+        cat("port ", quote(bound.name), " has a fixed size: ", to_string(type), ", ", type.max_bytes, " bytes"),
+        "remove it from `max`");
+  }
+
+  void report_no_port(const GraphStage& stage, const PortBound& bound) {
+    std::vector<PortBound> ports;
+    for (const InputPortPlan& port : stage.inputs) ports.push_back({port.name, {}});
+    for (const OutputPortPlan& port : stage.outputs)
+      if (!stage.kernel->outputs_are_implicit && !find_name(stage.inputs, port.name)) ports.push_back({port.name, {}});
+    report_unknown(report_, problem::kBadBound, bound.place,
+                   cat("kernel ", quote(stage.kernel->name), " has no port ", quote(bound.name)), bound.name, ports,
+                   "ports");
   }
 
   // The output that a reference names: nothing if it is lost, if the kernel has no such port (reported) or if the

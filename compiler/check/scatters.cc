@@ -26,9 +26,9 @@ class ScatterFinder {
       enter(s);
       if (too_deep_) return false;  // what follows walks up from every stage
     }
-    const std::size_t errors = report_.errors();
-    for (const GraphEdge& edge : graph_.edges) check_loop_edge(edge);
+    for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) check_loop_edge(e);
     check_gathers();
+    const std::size_t errors = report_.errors();  // from here on they leave no forest of loops and scatters
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
     if (report_.errors() != errors) return false;
     cut_unclear();
@@ -218,10 +218,12 @@ class ScatterFinder {
     }
   }
 
-  void check_loop_edge(const GraphEdge& edge) {
+  void check_loop_edge(std::uint32_t e) {
+    const GraphEdge& edge = graph_.edges[e];
     if (edge.loop < 0 || unclear_[edge.to_stage] || is_unclear(edge)) return;
     const GraphStage& to = graph_.stages[edge.to_stage];
     if (brought_by(edge) == around_[edge.to_stage] && to.inputs[edge.to_port].gather == 0) return;
+    unfit_.insert(e);
     report_.error(problem::kScatterSplit, edge.place,
                   cat("the next turn of loop ", quote(at(edge.loop).name),
                       " would begin with elements of another scatter than ", "the turn before"),
@@ -230,12 +232,16 @@ class ScatterFinder {
 
   void check_gathers() {
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
-      const GraphStage& stage = graph_.stages[s];
+      GraphStage& stage = graph_.stages[s];
       for (std::uint32_t p = 0; p < stage.ends.size(); ++p) {
         if (stage.ends[p] < 0) continue;
         GraphLoop& scatter = at(stage.ends[p]);
-        scatter.gathers.emplace_back(s, p);
-        if (loop_of_[s] == loop_of_[scatter.stage]) continue;
+        if (loop_of_[s] == loop_of_[scatter.stage]) {
+          scatter.gathers.emplace_back(s, p);
+          continue;
+        }
+        stage.ends[p] = -1;
+        unfit_.insert(stage.in[p].begin(), stage.in[p].end());
         report_.error(problem::kScatterSplit, stage.input_places[p],
                       cat("scatter ", quote(scatter.name), " is gathered in another loop than it is started in"),
                       "let the stages that scatter and gather lie in the same loop");

@@ -34,8 +34,8 @@ class TurnChecker {
       }
       if (scatter_of(edge) != scatter_of(first)) {  // one is held for each element, the other for all of them
         report_.error(problem::kBadHold, edge.place,
-                      cat("of the writers of held input ", quote(graph_.reader_name(first)),
-                          " some write elements of a scatter and others do not"),
+                      cat("held input ", quote(graph_.reader_name(first)),
+                          " has writers that write elements of a scatter and others that do not"),
                       "hold them in inputs of their own", {{first.place, "another writer"}});
         return false;
       }

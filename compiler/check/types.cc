@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "compiler/parse/port_type.h"
 
 namespace woa {
 namespace {
+
+// As a file would write it: "64MiB".
+std::string size_text(std::uint64_t bytes) {
+  for (const auto& [unit, shift] : {std::pair("GiB", 30U), std::pair("MiB", 20U), std::pair("KiB", 10U)})
+    if (bytes != 0 && bytes % (1ULL << shift) == 0) return cat(bytes >> shift, unit);
+  return cat(bytes);
+}
 
 class TypeSettler {
  public:
@@ -31,6 +40,7 @@ class TypeSettler {
       check_absent(edge);
     }
     each_port([this](std::uint32_t id, const std::string& name, PortType& type) { apply_fixed(id, name, type); });
+    for (const GraphEdge& edge : graph_.edges) check_bound(edge);
     bound_inputs();
   }
 
@@ -203,6 +213,40 @@ class TypeSettler {
     const std::size_t port = id - first_[s];
     const std::size_t inputs = stage.inputs.size();
     return port < inputs ? stage.input_places[port] : stage.output_places[port - inputs];
+  }
+
+  // Where the graph itself gives the bound of what an edge carries: at a graph input, or in a stage's `max`. A kernel's
+  // own bound does not count: it is what the kernel might need at most, not what will come.
+  [[nodiscard]] std::optional<Place> bounded_at(const GraphEdge& edge) const {
+    const GraphStage& stage = graph_.stages[edge.from_stage];
+    if (edge.from_stage == kSourceStage) return stage.output_places[edge.from_port];
+    for (const PortBound& bound : stage.decl->max)
+      if (bound.name == stage.outputs[edge.from_port].name) return bound.place;
+    return std::nullopt;
+  }
+
+  // "data: 1GiB, even: 1GiB": the reader's port, and the outputs that have its bound, most likely to pass on what came.
+  [[nodiscard]] std::string raised(const GraphStage& reader, const InputPortPlan& port, std::uint64_t bytes) const {
+    std::string text = cat(port.name, ": ", size_text(bytes));
+    for (const OutputPortPlan& output : reader.outputs) {
+      if (output.name == port.name || output.type.element != port.type.element) continue;
+      if (output.type.max_bytes == port.type.max_bytes) text += cat(", ", output.name, ": ", size_text(bytes));
+    }
+    return text;
+  }
+
+  void check_bound(const GraphEdge& edge) {
+    const std::uint64_t bytes = graph_.stages[edge.from_stage].outputs[edge.from_port].type.max_bytes;
+    const GraphStage& reader = graph_.stages[edge.to_stage];
+    const InputPortPlan& port = reader.inputs[edge.to_port];
+    const std::optional<Place> at = bounded_at(edge);
+    if (port.type.max_bytes == 0 || bytes <= port.type.max_bytes || !at) return;
+    report_.error(problem::kBoundExceeded, edge.place,
+                  cat(quote(graph_.writer_name(edge)), " may bring ", size_text(bytes), ", but ",
+                      quote(graph_.reader_name(edge)), " takes ", size_text(port.type.max_bytes), " at most"),
+                  cat("set `max: {", raised(reader, port, bytes), "}` at stage ", quote(reader.name),
+                      ", or lower `max` of ", quote(graph_.writer_name(edge))),
+                  {{*at, cat("the bound of ", quote(graph_.writer_name(edge)))}});
   }
 
   void bound_inputs() {

@@ -60,6 +60,8 @@ namespace woa::problem {
   X(kNoGraphOutput, "E0312")     \
   X(kBadLoopEdge, "E0313")       \
   X(kMayBeAbsent, "E0314")       \
+  X(kBoundExceeded, "E0315")     \
+  X(kBadBound, "E0316")          \
   /* control flow */             \
   X(kCycle, "E0401")             \
   X(kNoCycle, "E0402")           \

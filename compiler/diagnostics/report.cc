@@ -261,8 +261,9 @@ std::vector<Note> other_uses(const std::vector<Place>& places) {
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {
   const std::string near = nearest(name, candidates);
-  const std::string accepted = cat(what, ": ", quote_list(candidates));
-  return near.empty() ? accepted : cat("did you mean ", quote(near), "? ", accepted);
+  if (!near.empty()) return cat("did you mean ", quote(near), "? ", what, ": ", quote_list(candidates));
+  if (candidates.empty()) return cat("remove ", quote(name), ": there are no ", what);
+  return cat("name one of the ", what, ": ", quote_list(candidates));
 }
 
 std::string format(const Diagnostic& diagnostic, bool color) {

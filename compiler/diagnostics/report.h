@@ -112,7 +112,8 @@ std::string quote(std::string_view name);
 std::string quote_path(const std::filesystem::path& path);
 // "`a`, `b` and `c`"; cut after some.
 std::string quote_list(const std::vector<std::string>& names);
-// "did you mean `x`?" and the accepted names: the fix of every unknown name. `what` is in the plural.
+// "did you mean `x`?" and the accepted names, or to name one of them, or to remove it: the fix of every unknown name.
+// `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
 
 namespace internal {
@@ -145,10 +146,8 @@ std::string report_unknown(Report& report, std::string_view code, const Place& p
     if (report.full() || names.size() == kMaxCompared) break;
     names.push_back(item.name);
   }
-  const std::string near = nearest(name, names);
-  const std::string question = near.empty() ? "" : cat("did you mean ", quote(near), "? ");
-  report.error(code, place, std::move(text), cat(question, what, ": ", quote_list(names)), std::move(notes));
-  return near;
+  report.error(code, place, std::move(text), suggest(name, names, what), std::move(notes));
+  return nearest(name, names);
 }
 
 }  // namespace woa

@@ -138,6 +138,7 @@ class Expander {
       stage.replicas_place = seen_through(scope.repeated->replicas_place, scope.repeated_place);
     }
     stage.needs = needs_of(scope, decl);
+    for (PortBound& bound : stage.max) bound.place = seen_through(bound.place, use);
     for (PortUse& port : stage.in) {
       port.place = seen_through(port.place, use);
       port.writers = resolve_all(scope, port.writers, decl.name);
@@ -229,7 +230,7 @@ class Expander {
       if (writer.lane.empty()) writer.lane = ref.lane;
       if (ref.loop && writer.loop) {
         report_.error(problem::kBadLoopEdge, seen_through(ref.loop->place, scope.place_use()),
-                      cat("what writes input ", quote(ref.port), " starts the next turn of a loop already"),
+                      cat("a writer of input ", quote(ref.port), " already starts the next turn of a loop"),
                       "an edge belongs to one loop: remove one of the two `loop`",
                       {{writer.loop->place, "the other one"}});
         writer.loop->broken = true;

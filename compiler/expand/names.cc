@@ -230,7 +230,7 @@ class NameChecker {
       if (!param.value || !decl.complete) continue;
       const auto fault = check_param(decl, *param.value);
       if (!fault) continue;
-      report_.error(fault->code, param.place, fault->text, "give such a value");
+      report_.error(fault->code, param.place, fault->text, accepted_form(decl, decl.name + ": "));
       param.value.reset();
     }
   }

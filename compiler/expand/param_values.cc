@@ -20,7 +20,7 @@ ParamValues::ParamValues(const SubgraphUse& use, const ParamValues& outer, const
       continue;
     }
     const auto fault = check_param(decl, given->second);
-    if (fault) report.error(fault->code, command_line_place, fault->text, "give such a value");
+    if (fault) report.error(fault->code, command_line_place, fault->text, accepted_form(decl, decl.name + "="));
     values_.emplace(decl.name, Value{given->second, command_line_place, false, fault.has_value()});
   }
 }
@@ -42,7 +42,7 @@ ParamValues::Value ParamValues::value_in_graph(const SubgraphUse& use, const Par
   Value value = outer.values_.at(param->param);
   if (value.broken) return value;
   if (const auto fault = check_param(decl, value.text)) {
-    report.error(fault->code, value.place, fault->text, "give such a value",
+    report.error(fault->code, value.place, fault->text, accepted_form(decl, ""),
                  {{seen_through(param->place, use.outer_place),
                    cat("it is passed on here, to sub-graph ", quote(use.graph.name))}});
     value.broken = true;
@@ -57,6 +57,7 @@ ParamUse ParamValues::settled(const ParamUse& param, std::uint32_t place_use) co
   if (param.param.empty()) return settled;
   const Value& value = values_.at(param.param);
   settled.param.clear();
+  settled.passed = true;
   if (!value.broken) settled.value = value.text;
   settled.place = value.place;
   settled.in_graph = value.in_graph;

@@ -136,6 +136,33 @@ void read_replicas(const MapReader& map, StageDecl& stage, Report& report) {
                "leave it out");
 }
 
+std::optional<PortBound> read_bound(const YamlNode& key, const YamlNode& value, Report& report) {
+  if (!read_name(key, "the name of a port", report)) return std::nullopt;
+  const auto bytes = read_size(value, cat("the bound of ", quote(key.text)), report);
+  if (!bytes) return std::nullopt;
+  if (*bytes == 0) {
+    report.error(problem::kBadValue, value.place, "a bound of 0: no token would fit", "write a size of at least 1");
+    return std::nullopt;
+  }
+  if (*bytes > kMaxPortBytes) {
+    report.error(problem::kBadBound, value.place, "the bound of a port is over 64 GiB", "write at most `64GiB`");
+    return std::nullopt;
+  }
+  return PortBound{key.text, key.place, *bytes};
+}
+
+void read_bounds(const YamlNode* node, StageDecl& stage, Report& report) {
+  if (node == nullptr || !expect_map(*node, "`max` of a stage", "`{PORT: 64MiB}`", report)) return;
+  if (!stage.graph.empty()) {
+    report.error(problem::kBadBound, node->place,
+                 cat("stage ", quote(stage.name), " uses a sub-graph, which has no bounds of its own"),
+                 cat("set `max` at the stages inside ", quote(stage.graph)));
+    return;
+  }
+  for (std::size_t i = 0; i < node->keys.size(); ++i)
+    if (auto bound = read_bound(node->keys[i], node->items[i], report)) stage.max.push_back(std::move(*bound));
+}
+
 // `kernel` or `graph`.
 void read_what(const MapReader& map, StageDecl& stage, Report& report) {
   const YamlNode* graph = map.get("graph");
@@ -159,7 +186,7 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
   stage.name = key.text;
   stage.place = stage.kernel_place = stage.on_place = stage.replicas_place = key.place;
   const MapReader map(value.kind == YamlNode::Kind::kNull ? nullptr : &value, cat("stage ", quote(key.text)),
-                      {"kernel", "graph", "in", "params", "on", "replicas", "needs"}, report, {"unordered"});
+                      {"kernel", "graph", "in", "params", "on", "replicas", "needs", "max"}, report, {"unordered"});
   if (value.kind == YamlNode::Kind::kNull) {
     report.error(problem::kMissingKey, key.place, cat("stage ", quote(key.text), " is empty"),
                  "write `{kernel: NAME, in: {PORT: WRITER}}`");
@@ -180,6 +207,7 @@ StageDecl read_stage(const YamlNode& key, const YamlNode& value, Report& report)
                    "write a controller (`cpu:1`) or its kind, or leave `on` out");
   }
   stage.needs = read_needs(map.get("needs"), report);
+  read_bounds(map.get("max"), stage, report);
   return stage;
 }
 

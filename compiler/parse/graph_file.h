@@ -63,6 +63,13 @@ struct ParamUse {
   std::optional<std::string> value = {};  // nothing if it could not be read
   bool in_graph = true;                   // else from the command line
   std::string param = {};                 // `{param: NAME}`, which gives the value; not in a flat graph
+  bool passed = false;                    // a parameter of the sub-graph around gave the value, under another name
+};
+
+struct PortBound {   // one key of a stage's `max`
+  std::string name;  // of an input, an output, or of both
+  Place place;
+  std::uint64_t bytes = 0;
 };
 
 struct StageDecl {
@@ -80,6 +87,7 @@ struct StageDecl {
   std::optional<std::uint32_t> replicas = {};  // nothing: one
   Place replicas_place = {};
   std::vector<NeedUse> needs = {};
+  std::vector<PortBound> max = {};  // in place of what the kernel declares
 };
 
 struct KernelRef {  // a kernel.yaml of the user

@@ -146,7 +146,7 @@ void read_global(const YamlNode& node, const KernelDecl& kernel, bool all_ports,
     report.error(
         problem::kUnknownDimension, item.place,
         cat("`global` names ", quote(*name), ", which is no dimension of output ", quote(kernel.outputs.front().name)),
-        suggest(*name, known, "what may be counted"));
+        suggest(*name, known, "dimensions"));
   }
 }
 

@@ -144,7 +144,7 @@ class LinksReader {
     std::vector<std::string> names(names_.begin(), names_.end());
     names.emplace_back("host");
     report_.error(problem::kUnknownController, node.place, cat("the machine has no ", quote(*text)),
-                  suggest(*text, names, "its controllers"));
+                  suggest(*text, names, "controllers"));
     return std::nullopt;
   }
 

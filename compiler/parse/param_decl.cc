@@ -106,6 +106,18 @@ std::vector<ParamDecl> read_param_decls(const YamlNode* node, Report& report) {
   return params;
 }
 
+std::string accepted_form(const ParamDecl& param, std::string_view before) {
+  const auto written = [&](std::string_view value) { return quote(cat(before, value)); };
+  if (!param.choices.empty())
+    return cat("write ", written(param.choices.front()), param.choices.size() > 1 ? ", or another of these" : "");
+  if (param.type == ParamType::kBool) return cat("write ", written("true"), " or ", written("false"));
+  const std::string range = param.min && param.max ? cat("N from ", *param.min, " to ", *param.max)
+                            : param.min            ? cat("N from ", *param.min)
+                            : param.max            ? cat("N up to ", *param.max)
+                                                   : cat("N of type ", to_string(param.type));
+  return cat("write ", written("N"), ", ", range);
+}
+
 std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view value) {
   const std::string start = cat("parameter ", quote(param.name), " is ", quote(value), ", expected ");
   if (!is_of_type(param.type, value))

@@ -32,5 +32,7 @@ struct ParamFault {
   std::string text;
 };
 std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view value);
+// What to write in its place: "write `width: N`, N from 1 to 32768". `before` stands before the value: "width: ".
+std::string accepted_form(const ParamDecl& param, std::string_view before);
 
 }  // namespace woa

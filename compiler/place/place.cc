@@ -68,8 +68,9 @@ class Placer {
     const Place& place = stage.decl->on_place;
     const std::optional<ControllerName> name = parse_controller(on);
     if (!name) {
-      report_.error(problem::kBadPin, place, cat("`on` is ", quote(on), ", which names no controller"),
-                    suggest(on, {"cpu", "gpu", "fpga"}, "write a controller (`cpu:1`) or leave it out; kinds"));
+      report_.error(
+          problem::kBadPin, place, cat("`on` is ", quote(on), ", which names no controller"),
+          cat("write a controller (`cpu:1`) or leave it out; ", suggest(on, {"cpu", "gpu", "fpga"}, "kinds")));
       return;
     }
     if (name->kind == ControllerKind::kHost) {

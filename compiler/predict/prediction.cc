@@ -39,7 +39,7 @@ class Predictor {
     WOA_RETURN_IF_ERROR(find_bottleneck());
     for (const Sum number : {messages_, calls_, longest.hops, payload_bytes_, serial_ps_, longest.ps, alone.ps})
       if (number > std::numeric_limits<std::int64_t>::max())
-        return Status(Code::kInvalid, "what its costs predict is more than can be counted");
+        return Status(Code::kInvalid, "the predicted times exceed 64 bits");
     out_.messages = static_cast<std::uint64_t>(messages_);
     out_.calls = static_cast<std::uint64_t>(calls_);
     out_.hops = static_cast<std::uint64_t>(longest.hops);

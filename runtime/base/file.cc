@@ -96,6 +96,9 @@ fs::path make_aside(const fs::path& target, const Make& make) {
 Status check_present(const fs::path& path) {
   std::error_code error;
   if (path.empty()) return cannot_write(path, ENOENT);
+  if (const fs::path folder = folder_of(path); !fs::exists(folder, error) && !error)
+    return {Code::kNotFound,
+            path.string() + ": folder '" + folder.string() + "' does not exist: mkdir -p " + folder.string()};
   if (fs::is_directory(path, error)) return cannot_write(path, EISDIR);
   if (fs::exists(path, error) && ::access(path.c_str(), W_OK) != 0) return cannot_write(path, errno);
   return {};

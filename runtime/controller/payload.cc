@@ -92,7 +92,7 @@ Status to_kernel_input(const PortType& type, std::span<const std::byte> payload,
   input.data = reinterpret_cast<const std::uint8_t*>(payload.data() + prefix);
   if (type.max_bytes != 0 && input.bytes > type.max_bytes) {
     return {Code::kInvalid, "a token of " + counted(input.bytes, "byte") + " exceeds the input's bound of " +
-                                std::to_string(type.max_bytes)};
+                                std::to_string(type.max_bytes) + "; set a larger `max` of this port at its stage"};
   }
   if (type.dims.empty()) {
     input.rank = 1;
@@ -135,7 +135,8 @@ Status finish_output(const OutputPortPlan& port, const woa_output& output, Firin
   if (output.written == 0) return {};
   if (output.bytes > output.capacity) {
     return {Code::kTooLarge, "output '" + port.name + "': " + counted(output.bytes, "byte") + " exceed the " +
-                                 std::to_string(output.capacity) + " that are reserved; raise the port's max"};
+                                 std::to_string(output.capacity) + " that are reserved; set `max: {" + port.name +
+                                 ": SIZE}` at this stage of the graph, or raise the kernel's own in its kernel.yaml"};
   }
   const std::uint64_t prefix = port.type.prefix_bytes();
   if (!port.type.dims.empty()) WOA_RETURN_IF_ERROR(check_dims(port, output));

@@ -213,8 +213,8 @@ Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, Job
     if (roster.hopeless() && (roster.all_told() || now_ns() >= deadline)) {
       why = "the launcher of the nodes started another number of processes than --nodes says";
     } else if (why.empty() && !roster.complete() && now_ns() >= deadline) {
-      why = "after " + std::to_string(timeout_ns / 1'000'000'000) + " s there were " + roster.present() +
-            "; missing: " + roster.missing();
+      why = roster.present() + " joined within " + std::to_string(timeout_ns / 1'000'000'000) +
+            " s; missing: " + roster.missing() + "; start `woa node --join ADDR --secret FILE`";
     }
   }
   if (why.empty()) return std::move(roster).assign();

@@ -72,7 +72,7 @@ std::string Roster::present() const {
   for (const Member& member : members_)
     who.push_back(member.node.address + (member.wanted.empty() ? "" : " for " + member.wanted));
   return std::to_string(members_.size()) + " of " + std::to_string(nodes_) + " nodes" +
-         (who.empty() ? "" : ": " + list(who));
+         (who.empty() ? "" : " (" + list(who) + ")");
 }
 
 std::string Roster::missing() const {
@@ -91,7 +91,7 @@ std::string Roster::missing() const {
       std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.wanted.empty(); }));
   for (std::size_t k = unnamed; names.size() < nodes_ - members_.size(); ++k)
     names.push_back(plan_->controllers[free[k]].name);
-  return (names.size() == 1 ? "a node for " : "nodes for ") + list(names);
+  return list(names);
 }
 
 std::vector<std::uint32_t> Roster::free_controllers() const {

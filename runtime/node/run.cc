@@ -247,6 +247,7 @@ void Run::Impl::fail_late(std::uint64_t instance) {
     text += ", while " + to_string(plan_, running);
     origin = running.front().stage;
   }
+  text += "; raise --deadline or find the slow stage (--trace)";
   host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
 }
 

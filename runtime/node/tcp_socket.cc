@@ -117,8 +117,8 @@ Result<UniqueFd> connect_tcp(const HostAndPort& to, std::uint64_t deadline_ns) {
     }
     if (is_limit(error)) return limit_reached("connecting to " + to.host, error);
     if (now_ns() + kRetry_us * 1000 >= deadline_ns)
-      return {Code::kUnavailable,
-              "no run waits for nodes at " + to.host + ":" + std::to_string(to.port) + ": " + std::strerror(error)};
+      return {Code::kUnavailable, "no run waits for nodes at " + to.host + ":" + std::to_string(to.port) + ": " +
+                                      std::strerror(error) + "; start `woa run --nodes` first"};
     ::usleep(kRetry_us);
   }
 }

@@ -45,6 +45,10 @@ void change_paths(Plan& plan, const Change& change) {
 Result<fs::path> folder_of(const fs::path& plan_path) {
   std::error_code error;
   const fs::path folder = fs::canonical(fs::absolute(plan_path, error).parent_path(), error);
+  if (error == std::errc::no_such_file_or_directory) {
+    const std::string missing = plan_path.parent_path().string();
+    return {Code::kNotFound, plan_path.string() + ": folder '" + missing + "' does not exist: mkdir -p " + missing};
+  }
   if (error) return system_failure(plan_path, "find the folder", error.value());
   return folder;
 }

@@ -25,8 +25,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kAboutCalibrate =
-    "A small payload travels fastest behind its header, a large one in the block that the kernel wrote. Where the one\n"
-    "becomes better than the other depends on the processor: this measures hops of 8 B to 1 MiB from controller to\n"
+    "A small payload travels fastest behind its header, a large one in the block that the kernel wrote. The crossing\n"
+    "point depends on the processor: this measures hops of 8 B to 1 MiB from controller to\n"
     "controller either way, between processes (shm) and between threads (loopback), every launch with processes and\n"
     "memory of its own and all in turns, and writes the limit that loses least. It takes about a minute and both\n"
     "processors; let nothing else run meanwhile. `host state: mixed` means that the host of a virtual machine moved\n"

@@ -100,8 +100,7 @@ std::string empty_value(const CLI::App& app) {
   const CLI::App& command = innermost(app);
   for (const CLI::Option* option : command.get_options())
     if (std::ranges::find(option->results(), "") != option->results().end())
-      return option->get_name() + ": expected something, got an empty text; `" + name_of(command) +
-             " --help` shows what it takes";
+      return option->get_name() + ": expected something, got an empty text; see `" + name_of(command) + " --help`";
   return "";
 }
 
@@ -114,7 +113,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::string text = in_our_words(error.what());
   if (!left.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     text = unknown_argument(command, option == left.end() ? left.front() : *option);
-  return text + (text.back() == '?' ? " `" : "; `") + name_of(command) + " --help` shows what it takes";
+  return text + (text.back() == '?' ? " see `" : "; see `") + name_of(command) + " --help`";
 }
 
 }  // namespace woa::tools

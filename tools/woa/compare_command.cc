@@ -42,14 +42,15 @@ constexpr const char* kAboutCompare =
     "  BUFFERS        what the plan reserves for payloads and packets\n"
     "  STATUS         how sure it is that no placement is better (docs/placement.md)\n"
     "\n"
-    "and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. Where WOA gains\n"
-    "nothing, it says why. With --run every model runs at its placement, one instance after another, and what it sent\n"
+    "and the break-even: at which latency of links and size of payloads RPC would be as good as WOA. If WOA gains\n"
+    "nothing, the output says why. With --run every model runs at its placement, one instance after another, and what "
+    "it sent\n"
     "and took stands beside the prediction: TIME, CRITICAL PATH with what it takes to wake controllers that sleep, or\n"
-    "PERIOD if that is larger, and how much of it is KERNELS'. ERROR is of what was measured.\n"
+    "PERIOD if that is larger, and how much of it is KERNELS'. ERROR compares TIME with the measurement.\n"
     "\n"
     "Each model may take --placement-limit to be placed, and the break-even twice that.\n"
     "\n"
-    "What stages take is in the profile. Without --profile the graph is profiled first, which needs --in.\n"
+    "Stage times come from --profile; without it the graph is profiled first (needs --in).\n"
     "\n"
     "  woa compare graphs/hello.yaml --in text=README.md --run\n"
     "  woa compare graphs/hello.yaml --profile hello.profile.json --machine graphs/machines/axel-loose.yaml";
@@ -120,8 +121,8 @@ class Comparer {
     if (!loaded.plan) return loaded.exit_code;
     const Status missing = InputFiles::open(*loaded.plan, {}).status();
     const char* const why = arguments_.run ? "--run needs --in"
-                                           : "what stages take is not known: without --profile FILE (`woa profile` "
-                                             "writes one) it is measured first";
+                                           : "the stages' times are unknown: give --profile FILE (`woa profile` "
+                                             "writes one), or --in to profile first";
     return fail(missing.with_context(why), kUsage, options_.json);
   }
 
@@ -253,7 +254,7 @@ void add_compare(CLI::App& app, Action& action) {
     command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
   add_input_option(command, arguments->in);
   command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
-  command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
+  command.add_option("--repetitions", arguments->repetitions, "Repetitions of each input, after one uncounted run")
       ->transform(within(1, kMostRepetitions))
       ->capture_default_str();
   command

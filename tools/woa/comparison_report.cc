@@ -260,8 +260,8 @@ void print_break_even(const Comparison& comparison) {
   std::printf("%s is not compared: %s.\n", std::string(BreakEven::kLeftOut).c_str(),
               std::string(BreakEven::kWhyLeftOut).c_str());
   std::printf(
-      "where WOA gains more than 1 %%, around what is here, or nearest to it, all else as it is\n"
-      "(kernels, too: what they take at another size is not asked):\n");
+      "WOA gains more than 1 %% in these ranges around the present values, or nearest to them, all else equal\n"
+      "(kernel times too, whatever the size):\n");
   print_gain("link latency", even.latency, static_cast<double>(even.latency_ps) / kPsPerUs, us_of);
   print_gain("payload", even.payload, static_cast<double>(even.payload_bytes), bytes_of);
   if (!even.exact) std::printf("Not all of it is certain: the time was over, or a placement was not proved.\n");

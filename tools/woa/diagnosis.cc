@@ -7,18 +7,21 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "compiler/compiler.h"
 #include "controllers/cpu/register.h"
 #include "controllers/fpga/verilator/register.h"
 #include "controllers/gpu/opencl/register.h"
+#include "runtime/base/cgroup_limits.h"
 #include "runtime/base/child_process.h"
 #include "runtime/base/variables_set.h"
 #include "runtime/node/parallel_job.h"
@@ -184,6 +187,40 @@ void look_at_limits(std::vector<Finding>& findings) {
                              "`ulimit -v unlimited`, or a smaller --window"));
 }
 
+// A group without much room is a fault: the kernel kills a run that needs more memory, and refuses it processes.
+void look_at_cgroup(std::vector<Finding>& findings) {
+  constexpr std::uint64_t kLittleMemory = 256ULL << 20, kMilliCore = 1000;
+  const CgroupLimits limits = cgroup_limits();
+  if (const auto& memory = limits.memory) {
+    const std::uint64_t free = memory->most - std::min(memory->most, memory->used);
+    const std::string found = size_text(memory->most) + ", " + size_text(free) + " of it free";
+    findings.push_back(free < kLittleMemory ? fault("cgroup memory", found,
+                                                    "raise " + memory->file +
+                                                        " (docker run --memory, MemoryMax= of systemd), or use a "
+                                                        "smaller --window")
+                                            : good("cgroup memory", found));
+  }
+  if (const auto& processes = limits.processes) {
+    const std::uint64_t free = processes->most - std::min(processes->most, processes->used);
+    const std::string found =
+        std::to_string(processes->most) + " processes and threads, " + std::to_string(free) + " free";
+    findings.push_back(free < kFewProcesses ? fault("cgroup pids", found,
+                                                    "raise " + processes->file +
+                                                        " (docker run --pids-limit, TasksMax= of systemd), or use "
+                                                        "--processes one")
+                                            : good("cgroup pids", found));
+  }
+  const std::uint64_t online = kMilliCore * std::max(1U, std::thread::hardware_concurrency());
+  if (limits.cores && limits.cores->most < online) {
+    std::string cores =
+        std::to_string(limits.cores->most / kMilliCore) + "." + std::to_string(limits.cores->most % kMilliCore / 100);
+    findings.push_back(absent("cgroup cpu",
+                              "cores beyond a quota of " + cores + " of " + std::to_string(online / kMilliCore),
+                              "raise " + limits.cores->file +
+                                  " (docker run --cpus, CPUQuota= of systemd): controllers that spin are halted"));
+  }
+}
+
 void look_at_ports(std::vector<Finding>& findings) {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in any{};
@@ -253,6 +290,7 @@ std::vector<Finding> diagnose() {
   look_at_launcher(findings);
   look_at_shared_memory(findings);
   look_at_limits(findings);
+  look_at_cgroup(findings);
   look_at_ports(findings);
   look_at_environment(findings);
   look_at_machine_file(findings);

@@ -17,9 +17,8 @@ using nlohmann::json;
 constexpr const char* kAboutDoctor =
     "Looks at kernels, devices, libraries, shared memory, limits, ports, the environment and the machine file, and "
     "runs\n"
-    "nothing. `absent` is something optional that is not here, `FAULT` something that makes runs fail or hides what "
-    "is\n"
-    "here; below either stands what to do.\n"
+    "nothing. `absent` is an optional feature that is missing, `FAULT` something that makes runs fail or hides\n"
+    "a device; the line below each says what to do.\n"
     "\n"
     "Exit code 0: there is no fault. 1: there is.\n"
     "\n"

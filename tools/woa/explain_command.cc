@@ -56,7 +56,7 @@ int explain_code(std::string code, bool as_json) {
   const auto page = problem_page(code);
   if (!page) {
     return fail({Code::kInvalid, "there is no code " + code + "; did you mean " + nearest_code(code) +
-                                     "? docs/diagnostics.md has them all"},
+                                     "? all codes: docs/diagnostics.md"},
                 kUsage, as_json);
   }
   if (as_json) {
@@ -68,9 +68,8 @@ int explain_code(std::string code, bool as_json) {
 }
 
 constexpr const char* kAboutExplain =
-    "`E` and digits, such as E0401, is the CODE of a problem: its page is printed. The name of a KERNEL that `woa "
-    "devices`\n"
-    "lists prints its ports, parameters and variants. Anything else is the path of a graph or a plan; write ./E0401 "
+    "CODE (such as E0401) prints that error's page. The name of a KERNEL that `woa devices` lists\n"
+    "prints its ports, parameters and variants. Anything else is the path of a graph or a plan; write ./E0401 "
     "or\n"
     "./copy for a file of such a name. WOA_KERNEL_PATH names folders with kernels of your own.\n"
     "\n"
@@ -86,14 +85,12 @@ constexpr const char* kAboutExplain =
     "The inline limit is the machine file's (`woa calibrate` measures it), or 64 B. LIVE are the blocks that one "
     "instance\n"
     "needs so that nothing deadlocks (docs/liveness.md; with `+` fewer may do, with `?` it is claimed, not proved):\n"
-    "they are never given to younger ones.\n"
+    "younger instances never get them.\n"
     "USED are those that the edge has. MEMORY is that of the blocks, RING that of the edge's places in the header "
     "ring.\n"
     "\n"
-    "Of a plan that was compiled with --profile, or a graph with it, too: where each stage is, how far its time may be "
-    "off\n"
-    "before it would better be elsewhere, and what all would take with it there; and the same of links "
-    "(docs/placement.md).\n"
+    "For a placed plan it also prints, for each stage and link, the range of costs within which the placement stays\n"
+    "best (docs/placement.md).\n"
     "--dot and --svg draw stages, where they are, and what goes over the edges.\n"
     "\n"
     "  woa explain E0401\n"
@@ -157,9 +154,7 @@ void print_json_of(const CertifiedPlan& plan, const std::vector<EdgeExplanation>
 
 void print_reasons(const CertifiedPlan& plan, const Result<PlacementReasons>& reasons) {
   if (!plan.certificate) {
-    std::printf(
-        "\nwhy stages are where they are: said where they were placed by a profile (`woa profile`, then --profile "
-        "FILE), for the call model in question\n");
+    std::printf("\nno placement reasons: compile with --profile to get them\n");
     return;
   }
   if (reasons.ok()) return print_placement_reasons(plan, *reasons);
@@ -274,9 +269,7 @@ int explain(const ExplainArguments& arguments) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
-      "explain",
-      "Say how the payloads of each edge of a plan travel, and why; what a problem means; what a kernel takes");
+  CLI::App& command = *app.add_subcommand("explain", "Explain a plan's payload routes, an error code, or a kernel");
   command.footer(kAboutExplain);
   auto arguments = std::make_shared<ExplainArguments>();
   add_graph_options(command, arguments->graph, kWhat);
@@ -291,7 +284,7 @@ void add_explain(CLI::App& app, Action& action) {
       ->capture_default_str();
   command
       .add_option("--reasons-limit", arguments->reasons_limit_ns,
-                  "How long is looked for what would move the placement (default: 2s)")
+                  "Time limit of the sensitivity analysis (default: 2s)")
       ->transform(duration_ns());
   add_drawing_options(command, arguments->drawing);
   command.callback([arguments, &command, &action] {

@@ -47,6 +47,10 @@ Status read_at(const OpenInput& input, std::uint64_t offset, std::span<std::byte
   return {};
 }
 
+Status too_large(std::uint64_t bytes, std::uint64_t most) {
+  return {Code::kTooLarge, counted(bytes, "byte") + ", expected at most " + std::to_string(most)};
+}
+
 Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std::span<std::byte> room) {
   std::array<std::byte, kMostNpyHeader> begin;
   const auto most = std::span(begin).first(std::min<std::uint64_t>(input.bytes, begin.size()));
@@ -56,23 +60,21 @@ Result<std::uint64_t> read_npy(const OpenInput& input, const PortType& type, std
   const auto prefix = write_prefix(type, array->element, array->dims, room);
   if (!prefix.ok()) return prefix.status();
   const std::uint64_t data = input.bytes - array->header_bytes;
-  if (data > room.size() - *prefix)
-    return {Code::kTooLarge, "it has " + counted(data, "byte") + " of data, but the input's declared max is " +
-                                 std::to_string(room.size() - *prefix)};
+  if (data > room.size() - *prefix) return too_large(data, room.size() - *prefix);
   WOA_RETURN_IF_ERROR(read_at(input, array->header_bytes, room.subspan(*prefix, data)));
   return *prefix + data;
 }
 
 Result<std::uint64_t> read_raw(const OpenInput& input, std::span<std::byte> room) {
-  if (input.bytes > room.size())
-    return {Code::kTooLarge, "it has " + counted(input.bytes, "byte") + ", but the input's declared max is " +
-                                 std::to_string(room.size())};
+  if (input.bytes > room.size()) return too_large(input.bytes, room.size());
   WOA_RETURN_IF_ERROR(read_at(input, 0, room.first(input.bytes)));
   return input.bytes;
 }
 
-// How to give an array that no file holds yet.
+// How to raise a bound, or to give an array that no file holds yet.
 Status advise(const Status& status, const std::string& name, const PortType& type, const fs::path& path) {
+  if (status.code() == Code::kTooLarge)
+    return {status.code(), status.message() + "; raise `max` of input `" + name + "` in the graph"};
   if (status.code() != Code::kInvalid || type.dims.empty() || is_npy(path, type)) return status;
   return {status.code(), status.message() + "; give a literal such as --in " + name + "=" + literal_like(type) +
                              ", a .npy file, or the payload of docs/kernels.md"};
@@ -154,7 +156,8 @@ Status InputFiles::add_path(Input& input, const std::string& path) {
   if (fs::is_symlink(fs::symlink_status(path, error)) && !fs::exists(status))
     return {Code::kNotFound, option + ": '" + path + "' is a link to '" + fs::read_symlink(path, error).string() +
                                  "', which is not there"};
-  if (!fs::exists(status)) return {Code::kNotFound, option + ": no such file or folder: '" + path + "'"};
+  if (!fs::exists(status))
+    return {Code::kNotFound, option + ": no such file or folder: '" + path + "'; check the path"};
   const auto position = static_cast<std::size_t>(&input - inputs_.data());
   if (fs::is_directory(status)) {
     auto folder = list_files(option, path);

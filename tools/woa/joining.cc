@@ -53,21 +53,19 @@ void announce(const JoinArguments& arguments, const TransportOptions& between, c
 void add_join_options(CLI::App& command, JoinArguments& arguments) {
   CLI::Option& nodes = *command
                             .add_option("--nodes", arguments.nodes,
-                                        "Wait until so many have joined (`woa node --join`); each serves a controller, "
-                                        "the others are served here")
+                                        "Wait for N nodes (`woa node --join`); each serves one controller, this host "
+                                        "serves the rest")
                             ->transform(positive());
-  command
-      .add_option("--listen", arguments.listen,
-                  "For nodes and their packets: a network interface, one of its addresses or a network")
+  command.add_option("--listen", arguments.listen, "Interface, address or network that nodes and their packets use")
       ->type_name("INTERFACE")
       ->needs(&nodes);
-  command.add_option("--secret", arguments.secret, "What nodes must have too, in a file that only its owner reads")
+  command.add_option("--secret", arguments.secret, "File with the secret that nodes prove; only its owner may read it")
       ->type_name("FILE")
       ->needs(&nodes);
-  command.add_option("--port", arguments.port, "That nodes join at [any that is free]")
+  command.add_option("--port", arguments.port, "Port for nodes [any free one]")
       ->transform(within(1, 65535))
       ->needs(&nodes);
-  command.add_option("--wait", arguments.wait_s, "For nodes, so many seconds")
+  command.add_option("--wait", arguments.wait_s, "Seconds to wait for nodes")
       ->needs(&nodes)
       ->transform(within(1, 86400))
       ->capture_default_str();
@@ -76,8 +74,8 @@ void add_join_options(CLI::App& command, JoinArguments& arguments) {
 Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between) {
   WOA_RETURN_IF_ERROR(check_place(arguments.nodes, place));
   if (arguments.nodes == 0) return {};
-  if (arguments.listen.empty()) return {Code::kInvalid, "--nodes needs --listen INTERFACE: where nodes reach this run"};
-  if (arguments.secret.empty()) return {Code::kInvalid, "--nodes needs --secret FILE: what nodes have to know"};
+  if (arguments.listen.empty()) return {Code::kInvalid, "--nodes needs --listen INTERFACE, for instance --listen eth0"};
+  if (arguments.secret.empty()) return {Code::kInvalid, "--nodes needs --secret FILE, a file that every node has, too"};
   if (!processes) return {Code::kInvalid, "nodes are processes; --nodes needs --processes per-controller"};
   between.hosts = true;
   if (!between.interface.empty()) return {};

@@ -269,13 +269,9 @@ void add_window_option(CLI::App& command, GraphOptions& options) {
 void add_buffers_option(CLI::App& command, GraphOptions& options, const std::string& more,
                         const std::vector<std::string>& names, const std::string& by_default) {
   command
-      .add_option(
-          "--buffers", options.buffers,
-          "Blocks of the edges (docs/liveness.md; default: " + by_default +
-              "). full: for as many "
-              "instances as the window lets in. least: those that one instance needs so that nothing deadlocks, "
-              "and no more: least memory, little overlap" +
-              more)
+      .add_option("--buffers", options.buffers,
+                  "Blocks per edge (docs/liveness.md; default: " + by_default +
+                      "). full: for the whole window. least: for one instance" + more)
       ->check(one_of(names));
 }
 
@@ -283,7 +279,7 @@ void add_replicas_option(CLI::App& command, GraphOptions& options) {
   command
       .add_option_function<std::vector<std::string>>(
           "--replicas", [&options](const std::vector<std::string>& given) { read_replicas(given, options.replicas); },
-          "Let so many replicas of a stage run (1-64); may be repeated")
+          "Run a stage N times at once (1-64); may be repeated")
       ->type_name("STAGE=N")
       ->take_all()
       ->allow_extra_args(false);
@@ -308,21 +304,16 @@ void add_graph_options(CLI::App& command, GraphOptions& options, const std::stri
   command
       .add_option(
           "--machine", options.machine,
-          "Machine file: which controllers there are, and what was measured of them (docs/machine.md; default: what "
-          "`woa calibrate` wrote)")
+          "Machine file: controllers, links, measurements (docs/machine.md; default: the file of `woa calibrate`)")
       ->type_name("FILE");
   command
       .add_option("--profile", options.profile,
-                  "What `woa profile` measured of this graph; that of another graph is refused (docs/profile.md)")
+                  "Measured times of this graph (`woa profile`, docs/profile.md); another graph's profile is refused")
       ->type_name("FILE");
 }
 
 void add_sarif_option(CLI::App& command, GraphOptions& options) {
-  command
-      .add_option(
-          "--sarif", options.sarif,
-          "Write the problems of the graph as SARIF 2.1.0, for code hosts and editors; they are printed all the "
-          "same")
+  command.add_option("--sarif", options.sarif, "Also write the problems as SARIF 2.1.0, for code hosts and editors")
       ->type_name("FILE");
 }
 
@@ -331,36 +322,33 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
   CLI::Option* const profile = command.get_option("--profile");
   command
       .add_option("--objective", options.goal.objective,
-                  "What stages are placed for: latency (the time of one instance; the default) or throughput (the time "
-                  "between two of many)")
+                  "Minimise latency (time of one instance; default) or throughput (time between instances)")
       ->check(one_of({"latency", "throughput"}))
       ->needs(profile);
-  command
-      .add_option("--max-latency", options.goal.most_latency_ps, "With --objective throughput: the latency is no more")
+  command.add_option("--max-latency", options.goal.most_latency_ps, "With --objective throughput: bound the latency")
       ->transform(time)
       ->needs(profile);
   command
       .add_option("--max-period", options.goal.most_period_ps,
-                  "With --objective latency: the time between two instances is no more")
+                  "With --objective latency: bound the time between instances")
       ->transform(time)
       ->needs(profile);
   command
       .add_option("--max-price", options.goal.most_price,
-                  "The price of the controllers that stages are on is no more, in the unit of the machine file")
+                  "Bound the price of the controllers in use (unit of the machine file)")
       ->transform(within(0, kMostSpent))
       ->needs(profile);
-  command.add_option("--max-power", options.goal.most_power_mw, "Their power is no more, for instance 300W")
+  command
+      .add_option("--max-power", options.goal.most_power_mw,
+                  "Bound the power of the controllers in use, for instance 300W")
       ->transform(with_unit(kMilliwatts, kMostSpent, "POWER"))
       ->needs(profile);
   command
       .add_option("--copies", options.goal.copies,
-                  "Controllers that a stage without state may be on at once (1-8; default: 1), each copy for the "
-                  "stages next to it")
+                  "Controllers that may each run a copy of a stateless stage (1-8; default: 1)")
       ->transform(within(1, kMostCopies))
       ->needs(profile);
-  command
-      .add_option("--placement-limit", options.placement_limit_ns,
-                  "How long a better placement is looked for (default: 10s)")
+  command.add_option("--placement-limit", options.placement_limit_ns, "Time limit of the search (default: 10s)")
       ->transform(duration_ns())
       ->needs(profile);
 }
@@ -368,8 +356,8 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
 void add_model_option(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--model", options.model,
-                  "Call model: woa forwards (default); rpc-fused, rpc-hub, rpc-nested and rpc-polled call "
-                  "(docs/call-models.md); a plan keeps its own")
+                  "woa forwards (default); rpc-fused, rpc-hub, rpc-nested, rpc-polled return results "
+                  "(docs/call-models.md). A plan keeps its own")
       ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
 }
 
@@ -381,20 +369,18 @@ void add_deadline_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_limit_options(CLI::App& command, std::uint64_t& start_ns, std::uint64_t& end_ns) {
-  command.add_option("--start-limit", start_ns, "Until every controller is ready (default: 60s)")
+  command.add_option("--start-limit", start_ns, "Wait this long for all controllers to become ready (default: 60s)")
       ->transform(duration_ns());
   command
       .add_option("--end-limit", end_ns,
-                  "After the last instance, until every controller has said what it counted (default: 10s)")
+                  "After the last instance, wait this long for the controllers' counters (default: 10s)")
       ->transform(duration_ns());
 }
 
 void add_flow_options(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
   add_deadline_option(command, options);
-  add_buffers_option(command, options,
-                     ". throughput: the fewest with which instances come every --max-period, or as often as the "
-                     "placement allows, by the profile; of call model woa",
+  add_buffers_option(command, options, ". throughput: the fewest that reach --max-period, or the placement's period",
                      {std::string(kFullBuffers), std::string(kLeastBuffers), std::string(kThroughputBuffers)},
                      "full, and a plan keeps its own");
   add_replicas_option(command, options);

@@ -58,13 +58,12 @@ int serve_editor(const std::string& machine) {
 }  // namespace
 
 void add_lsp(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
-      "lsp", "A language server for editors, on stdin and stdout: what `woa check` says while a graph is edited");
+  CLI::App& command = *app.add_subcommand("lsp", "Language server: errors of `woa check` while you edit");
   auto machine = std::make_shared<std::string>();
-  command.add_option("--machine", *machine, "Machine file (docs/machine.md; default: what `woa calibrate` wrote)")
+  command.add_option("--machine", *machine, "Machine file (docs/machine.md; default: the file of `woa calibrate`)")
       ->type_name("FILE");
   command.add_flag_callback(
-      "--stdio", [] {}, "Nothing else is possible; some clients say it");
+      "--stdio", [] {}, "Accepted for clients that pass it; stdio is the only mode");
   command.callback([machine, &action] { action = [machine] { return serve_editor(*machine); }; });
 }
 

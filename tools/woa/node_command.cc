@@ -101,18 +101,15 @@ void add_node(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "node", "Join a run that waits on this or another host (`woa run --nodes`), and serve one of its controllers");
   auto arguments = std::make_shared<NodeArguments>();
-  command
-      .add_option("--join", arguments->join.address,
-                  "Where the run waits, as it printed it; pmix: as the run told its launcher, which started this node "
-                  "beside it")
+  command.add_option("--join", arguments->join.address, "Address that the run printed, or pmix to ask the launcher")
       ->type_name("HOST:PORT|pmix")
       ->required();
   command.add_option("--secret", arguments->secret, "The run's secret, in a file that only its owner reads")
       ->type_name("FILE")
       ->required();
-  command.add_option("--controller", arguments->join.controller, "Serve this one [any that no other node asks for]")
+  command.add_option("--controller", arguments->join.controller, "Controller to serve [the next free one]")
       ->type_name("NAME");
-  command.add_option("--wait", arguments->wait_s, "For the run, so many seconds")
+  command.add_option("--wait", arguments->wait_s, "Seconds to wait for the run")
       ->transform(within(1, 86400))
       ->capture_default_str();
   add_provider_option(command, arguments->between);

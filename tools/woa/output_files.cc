@@ -50,7 +50,8 @@ Status check_output_place(const std::string& option, const std::string& value, c
                                     "', a folder: say what its files are called, such as " + option + "=" + files +
                                     " (%n in place of %i: the name of the input's file)"};
   if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-    return {Code::kNotFound, option + "=" + value + ": there is no folder '" + folder.string() + "': make it first"};
+    return {Code::kNotFound,
+            option + "=" + value + ": folder '" + folder.string() + "' does not exist: mkdir -p " + folder.string()};
   const Status status = check_writable(path);
   return status.ok() ? status : status.with_context(option + "=" + value);
 }

@@ -53,7 +53,7 @@ bool written(std::FILE* stream) { return std::fflush(stream) == 0 && std::ferror
 int finish(int exit_code) {
   const bool complete = written(answer_stream());
   if (written(stdout) && complete) return exit_code;
-  print_error({Code::kUnavailable, "what this command has to say could not be written to stdout"});
+  print_error({Code::kUnavailable, "cannot write the result to stdout; check the disk or the pipe behind it"});
   return exit_code == kDone ? kFailed : exit_code;
 }
 

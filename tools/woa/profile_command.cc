@@ -16,15 +16,15 @@ namespace {
 constexpr const char* kAboutProfile =
     "Runs the graph once for each kind of controller, one instance at a time, with every stage on that kind whose "
     "kernel\n"
-    "has a variant for it (its `on` is left out of account) and the others on a cpu. What it writes is a profile:\n"
+    "has a variant for it (its `on` is left out of account) and the others on a cpu. The profile has:\n"
     "\n"
     "  stages   how often each fires, and what a firing takes on each kind: median, MAD, samples, outliers, and a "
     "line\n"
     "           over its size where the inputs have several (a folder: one instance per file)\n"
     "  edges    tokens per instance and bytes per token, so how often branches are taken and loops turn\n"
     "\n"
-    "A simulated FPGA counts cycles; they become time at its kernel's clock. Where a stage could not be measured, the\n"
-    "profile says why, and what to do. `woa compile`, `check`, `run`, `explain` and `compare` take it with "
+    "A simulated FPGA counts cycles; they become time at its kernel's clock. An unmeasured stage has the reason and\n"
+    "the fix. `woa compile`, `check`, `run`, `explain` and `compare` take it with "
     "--profile; it\n"
     "is of this graph only. docs/profile.md has the format.\n"
     "\n"
@@ -66,12 +66,10 @@ void add_profile(CLI::App& app, Action& action) {
   add_file_options(command, arguments->graph, "GRAPH");
   add_input_option(command, arguments->in);
   command.add_option("-o,--output", arguments->output, "Write the profile")->type_name("FILE");
-  command.add_option("--repetitions", arguments->repetitions, "Of each input, after one that does not count")
+  command.add_option("--repetitions", arguments->repetitions, "Repetitions of each input, after one uncounted run")
       ->transform(positive())
       ->capture_default_str();
-  command
-      .add_option("--seconds", arguments->seconds,
-                  "After so long each run ends with the repetition that it is in, three at least")
+  command.add_option("--seconds", arguments->seconds, "Time limit of each run; three repetitions at least")
       ->transform(positive())
       ->capture_default_str();
   command

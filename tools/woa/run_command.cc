@@ -257,7 +257,7 @@ void add_run(CLI::App& app, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   add_model_option(command, arguments->graph);
-  command.add_option("--instances", arguments->instances, "How many (default: as many as input files, or 1)")
+  command.add_option("--instances", arguments->instances, "Number of instances (default: number of input files, or 1)")
       ->transform(positive());
   command
       .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
@@ -270,8 +270,8 @@ void add_run(CLI::App& app, Action& action) {
   command
       .add_option(
           "--fan-out", arguments->fan_out,
-          "An output to controllers that share no memory: flat (its writer sends to each), tree (those that have "
-          "it pass it on), or by number and size")
+          "How an output reaches readers without shared memory: flat (the writer sends to each), tree (readers pass "
+          "it on), auto (by number and size)")
       ->check(one_of({"auto", "flat", "tree"}))
       ->capture_default_str();
   command.add_flag("--no-payload-crc", arguments->no_payload_crc,

@@ -45,7 +45,7 @@ Status bind_lane(const std::string& text, const std::string& interface, OwnedTra
 }  // namespace
 
 CLI::Option& add_provider_option(CLI::App& command, TransportOptions& options) {
-  return *command.add_option("--provider", options.provider, "Of libfabric, for ofi; `fi_info` lists what is here")
+  return *command.add_option("--provider", options.provider, "libfabric provider; `fi_info` lists those here")
               ->capture_default_str();
 }
 

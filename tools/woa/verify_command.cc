@@ -18,7 +18,7 @@ namespace woa::tools {
 namespace {
 
 constexpr const char* kAboutVerify =
-    "Shows of a plan, from what stands in it, that its instances end whatever branches they take (docs/liveness.md):\n"
+    "Proves from the plan alone that every instance ends (docs/liveness.md):\n"
     "\n"
     "  - joins get tokens of the same choices, merges one at a time, loops end, every course ends at the sink\n"
     "  - tags keep firings apart\n"
@@ -27,8 +27,8 @@ constexpr const char* kAboutVerify =
     "    tags and invariants show, unless the plan says that it is only claimed\n"
     "  - the call model that it is to run under can run it\n"
     "\n"
-    "A plan that was compiled with --profile says what its placement comes to and how good that is, too. All of that\n"
-    "is computed anew from the costs in the plan, without a solver and without a search (docs/placement.md):\n"
+    "A plan that was compiled with --profile also has the value of its placement and a bound. `woa verify` recomputes\n"
+    "all of it from the plan's costs, without a solver or a search (docs/placement.md):\n"
     "\n"
     "  - every stage is where the certificate says, and may be there\n"
     "  - no limit of a controller, and no bound that was asked for, is broken\n"
@@ -38,7 +38,7 @@ constexpr const char* kAboutVerify =
     "    show it\n"
     "  - the status says no more: `proved` only where the bound is the value\n"
     "\n"
-    "Exit code 0: all of it is so. 1: something is not.\n"
+    "Exit code 0: all claims hold. 1: one does not.\n"
     "\n"
     "  woa compile graphs/hello.yaml --profile hello.profile.json -o hello.plan\n"
     "  woa verify hello.plan";
@@ -116,8 +116,8 @@ int verify(const VerifyArguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
-      "verify", "Show that a plan is live, and check what it says of its placement, without a solver");
+  CLI::App& command =
+      *app.add_subcommand("verify", "Verify a plan's liveness and placement certificate, without a solver");
   command.footer(kAboutVerify);
   auto arguments = std::make_shared<VerifyArguments>();
   command.add_option("PLAN", arguments->plan, "Compiled plan")->required();

@@ -377,7 +377,9 @@ void add_compiling(CLI::App& parent, Action& action) {
   command.add_option("--controllers", chosen->controllers, "Controllers of the machine")
       ->transform(within(1, 16))
       ->capture_default_str();
-  command.add_option("--objective", chosen->objective, "What stages are placed for")
+  command
+      .add_option("--objective", chosen->objective,
+                  "Minimise latency (time of one instance; default) or throughput (time between instances)")
       ->check(one_of({"latency", "throughput"}))
       ->capture_default_str();
   command.add_option("--graphs", chosen->graphs, "How many graphs, each compiled once")

@@ -56,6 +56,20 @@ struct Scale {
   }
 };
 
+// "1", "1000", "10⁶"; 10⁶ and more are powers of ten on a logarithmic axis.
+std::string number_of(const Scale& scale, double tick) {
+  constexpr std::array<const char*, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  const long power = std::lround(std::log10(std::max(tick, 1e-9)));
+  if (!scale.logarithmic || power < 6) return text("%g", tick);
+  std::string digits;
+  for (const char digit : std::to_string(power)) digits += kDigits.at(static_cast<std::size_t>(digit - '0'));
+  return "10" + digits;
+}
+
+std::string axis_title(const Scale& scale, const std::string& unit) {
+  return unit + (scale.logarithmic ? ", logarithmic axis" : "");
+}
+
 Scale logarithmic_scale(double least, double most) {
   Scale scale{true, std::pow(10, std::floor(std::log10(least))), std::pow(10, std::ceil(std::log10(most))), {}};
   if (scale.high <= scale.low) scale.high = scale.low * 10;
@@ -158,9 +172,9 @@ std::string draw_bars(const bench::Report& report) {
   std::string axis;
   for (const double tick : scale.ticks) {
     axis += line(x(tick), kTop, x(tick), y + 4, "#ddd");
-    axis += label(x(tick), y + 20, "middle", text("%g", tick), "fill=\"#555\"");
+    axis += label(x(tick), y + 20, "middle", number_of(scale, tick), "fill=\"#555\"");
   }
-  axis += label(kLeft + kPlotWidth / 2, y + 38, "middle", report.rows.front().unit, "fill=\"#555\"");
+  axis += label(kLeft + kPlotWidth / 2, y + 38, "middle", axis_title(scale, report.rows.front().unit), "fill=\"#555\"");
   return frame(report, y + kFoot, axis + bars);
 }
 
@@ -188,7 +202,8 @@ std::string draw_lines(const bench::Report& report, const std::vector<std::uint6
   const auto y = [&](double value) { return kTop + kLinesHeight * (1 - std::clamp(scale.at(value), 0.0, 1.0)); };
   std::string picture;
   for (const double tick : scale.ticks) {
-    picture += line(kX, y(tick), kX + kXWidth, y(tick), "#ddd") + label(kX - 8, y(tick) + 4, "end", text("%g", tick));
+    picture += line(kX, y(tick), kX + kXWidth, y(tick), "#ddd");
+    picture += label(kX - 8, y(tick) + 4, "end", number_of(scale, tick) + " " + report.rows.front().unit);
   }
   for (const std::uint64_t size : sizes) {
     if (sizes.size() > 8 && size != sizes.front() && size != sizes.back() &&
@@ -196,7 +211,7 @@ std::string draw_lines(const bench::Report& report, const std::vector<std::uint6
       continue;
     picture += label(x(size), kTop + kLinesHeight + 18, "middle", size_label(size), "font-size=\"10\"");
   }
-  picture += label(16, kTop - 6, "start", report.rows.front().unit, "fill=\"#555\"");
+  picture += label(16, kTop - 10, "start", axis_title(scale, report.rows.front().unit), "fill=\"#555\"");
   std::vector<std::string> order;
   std::map<std::string, std::vector<const bench::Row*>> by_contender;
   for (const bench::Row& row : report.rows) {

@@ -90,9 +90,9 @@ class BadUsage(WoaTest):
         for arguments, text in ((["run", HELLO, "--instances", "0"], "--instances: expected a whole number from 1 on, got '0'"),
                                 (["run", HELLO, "--window", "1.5"], "--window: expected a whole number from 1 to 64, got '1.5'"),
                                 (["run", HELLO, "--deadline", "5"], "--deadline: expected a whole number from 1 on and its unit, ns, us, ms, s or min, at most 525600min, got '5'"),
-                                (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; `woa run --help`"),
-                                (["check", HELLO, "--json=3"], "--json: it takes no value; `woa check --help`"),
-                                (["run", HELLO, "--window"], "--window: its value is missing; `woa run --help`"), (["bench"], "a command is missing; `woa bench --help`"),
+                                (["run", HELLO, "--model", "woa", "--model", "woa"], "--model: it is given more than once; see `woa run --help`"),
+                                (["check", HELLO, "--json=3"], "--json: it takes no value; see `woa check --help`"),
+                                (["run", HELLO, "--window"], "--window: its value is missing; see `woa run --help`"), (["bench"], "a command is missing; see `woa bench --help`"),
                                 (["compile", HELLO, "--profile", "p.json", "--max-price", "-1"], "--max-price: expected a whole number from 0 to 1125899906842623, got '-1'"),
                                 (["compile", HELLO, "--profile", "p.json", "--max-price", "18446744073709551615"], "--max-price: expected a whole number from 0 to"),
                                 (["compile", HELLO, "--profile", "p.json", "--max-power", "18446744073709kW"], "mW, W or kW, at most 1125899906kW, got"),
@@ -105,7 +105,7 @@ class BadUsage(WoaTest):
                                 (["profile", HELLO, "--seconds", "-1"], "--seconds: expected a whole number from 1 on, got '-1'"),
                                 (["bench", "idle", "--seconds", "nan"], "--seconds: expected a number above 0, got 'nan'"),
                                 (["run", HELLO, "--nodes", "1", "--port", "65536"], "--port: expected a whole number from 1 to 65535, got '65536'"),
-                                (["run", HELLO, "--modle", "woa"], "there is no option '--modle'; did you mean '--model'? `woa run --help`"),
+                                (["run", HELLO, "--modle", "woa"], "there is no option '--modle'; did you mean '--model'? see `woa run --help`"),
                                 (["check", HELLO, "more"], "'more' is one argument too many"), (["chek"], "did you mean 'check'?"),
                                 (["bench", "hopp"], "there is no command 'hopp'; did you mean 'hop'? `woa bench --help`"),
                                 (["bench", "bandwidth", "--size", "1QB"], "expected a number of bytes from 1 on, such as 64, 4KiB or 1MiB, got '1QB'")):
@@ -214,7 +214,7 @@ class BadUsage(WoaTest):
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("absent/%i")), 1, "absent")
         self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + self.path("in")), 1, "cannot write")
         out = self.path("none of it")
-        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + out, "--trace", self.path("absent/trace")), 1, "--trace: cannot write")
+        self.refused(self.woa(*run, "text=" + text, "--out", "copy=" + out, "--trace", self.path("absent/trace")), 1, "absent/trace: folder '" + self.path("absent") + "' does not exist: mkdir -p")
         self.assertFalse(os.path.exists(out))
         self.assertEqual((read(text), read(self.path("in/7"))), ("keep me", "keep me too"))
 
@@ -233,7 +233,7 @@ class BadUsage(WoaTest):
         for arguments in (["devices"], ["devices", "--json"], ["check", HELLO], ["compile", HELLO, "-o", plan], ["verify", plan]):
             for stdout in (">/dev/full", ">&-"):
                 done = subprocess.run(["sh", "-c", '"$@" ' + stdout, "sh", harness.WOA, *arguments], stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
-                self.refused(done, 1, "could not be written to stdout")
+                self.refused(done, 1, "cannot write the result to stdout")
         self.assertEqual(self.woa("verify", plan).returncode, 0)  # nothing was printed into it
 
     def test_an_unknown_command_is_named(self):

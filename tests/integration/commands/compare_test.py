@@ -318,7 +318,7 @@ class Compare(WoaTest):
 
     def test_bad_usage(self):
         hello = self.example("hello")
-        for arguments, reason in (((hello,), "what stages take is not known"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
+        for arguments, reason in (((hello,), "the stages' times are unknown"), ((hello, "--run", "--profile", "p.json"), "needs --in")):
             done = self.woa("compare", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr.decode())
             self.assertIn(reason, done.stderr.decode())

@@ -223,7 +223,7 @@ class Files(WoaTest):
     def test_a_log_that_cannot_be_written_is_an_error(self):
         graph = self.write("g.yaml", self.GRAPH)
         done = self.woa("check", graph, "--json", "--sarif", self.path("absent/out.sarif"))
-        self.refused(done, 1, "cannot write", "E0116")
+        self.refused(done, 1, "does not exist: mkdir -p", "E0116")
         self.assertEqual(json.loads(done.stdout)["ok"], False)
         self.refused(self.woa("check", graph, "--sarif", "/dev/full"), 1, "cannot write")
 

@@ -135,7 +135,7 @@ class Explain(WoaTest):
         self.assertFalse(os.path.exists(svg))
         done = self.woa("explain", HELLO, "--dot", self.path("no/folder.dot"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot write", done.stderr.decode())
+        self.assertIn("does not exist: mkdir -p", done.stderr.decode())
 
     def test_the_longest_name_that_there_is(self):
         name = "d" * 251 + ".dot"
@@ -306,7 +306,7 @@ class Explain(WoaTest):
         heading, columns, *rows, empty, no_reasons = done.stdout.decode().splitlines()
         self.assertIn("hello", heading)
         self.assertEqual(empty, "")
-        self.assertIn("said where they were placed by a profile", no_reasons)
+        self.assertIn("no placement reasons: compile with --profile", no_reasons)
         edges = [row for row in rows if not row.startswith(" ")]
         self.assertEqual(len(edges), len(self.explain(HELLO, "--model", "rpc-hub")["edges"]))
         for title, texts in (("TRANSPORT", ("shm", "local")), ("METHOD", ("inline", "in place", "by reference"))):

@@ -131,8 +131,8 @@ class Joining(JoinTest):
     def test_who_is_missing_is_named(self):
         run, address = self.start_run(2, wait=WAIT_S)
         node = self.start_node(address, "--controller", "cpu:1")
-        self.unavailable(run, f"after {WAIT_S} s there were 1 of 2 nodes: 127.0.0.1:", "for cpu:1; missing: a node for cpu:0")
-        self.unavailable(node, f"the run did not begin: after {WAIT_S} s there were 1 of 2 nodes")
+        self.unavailable(run, "1 of 2 nodes (127.0.0.1:", f"for cpu:1) joined within {WAIT_S} s; missing: cpu:0; start `woa node --join")
+        self.unavailable(node, "the run did not begin: 1 of 2 nodes")
 
     def test_a_node_that_leaves_is_missed_and_may_be_replaced(self):
         run, address = self.start_run(2)

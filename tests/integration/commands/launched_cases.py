@@ -84,7 +84,7 @@ class LaunchedCases(JoinTest):
 
     def test_a_process_that_does_not_join_is_named(self):
         job = self.start_job((1, self.run_command(2, wait=WAIT_S)), (1, self.node()), (1, ["sleep", str(10 * WAIT_S)]))
-        self.ended(job, 3, f"after {WAIT_S} s there were 1 of 2 nodes: 127.0.0.1:", "missing: rank 2")
+        self.ended(job, 3, "1 of 2 nodes (127.0.0.1:", f"joined within {WAIT_S} s; missing: rank 2")
         # Although the node that it dismisses fails too, and the launcher then ends them all.
         self.assertEqual(json.loads(job.out)["error"]["code"], "unavailable")
 

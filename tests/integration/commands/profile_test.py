@@ -191,7 +191,7 @@ class Written(Profile):
         self.refused(self.woa("profile", plan, "--in", "text=" + text), 2, "graph")
         self.refused(self.woa("profile", graph("hello")), 2, "'text' has no data")
         self.refused(self.woa("profile", graph("hello"), "--in", "text=" + self.path("absent")), 1, "absent")
-        self.refused(self.woa("profile", graph("hello"), "--in", "text=" + text, "-o", self.path("no/such")), 1, "cannot write")
+        self.refused(self.woa("profile", graph("hello"), "--in", "text=" + text, "-o", self.path("no/such")), 1, "does not exist: mkdir -p")
         self.refused(self.woa("profile", self.path("absent.yaml"), "--in", "text=" + text), 1, "E0101")
         failing = self.write("fail.yaml", "woa: 1\ngraph: f\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
                              "  s: {kernel: fail_if, in: {data: data}, params: {byte: 104}}\noutputs: {y: s.data}\n")

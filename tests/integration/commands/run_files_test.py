@@ -194,6 +194,18 @@ class Literals(FilesTest):
                 self.refused(self.woa("run", graph, "--in", "n=" + given), 2, "--in n=" + given, says, "for instance i64:1")
         self.refused(self.woa("run", self.write("one.yaml", ONE.replace("1MiB", "2")), "--in", "data=bytes:abc"), 2, "3 bytes are more than the declared max of 2")
 
+    def test_a_stage_sets_a_larger_bound_than_its_kernel(self):
+        graph = ("woa: 1\ngraph: large\ninputs: {data: {type: bytes, max: 100MiB}}\n"
+                 "stages: {s: {kernel: copy, in: {data: data}%s}}\noutputs: {data: s.data}\n")
+        data = self.path("data.bin")
+        with open(data, "wb") as file:
+            file.truncate(65 << 20)
+        short, large = (self.write(name, graph % more) for name, more in (("short.yaml", ""), ("large.yaml", ", max: {data: 100MiB}")))
+        self.refused(self.woa("check", short), 1, "E0315", "100MiB", "64MiB", "set `max: {data: 100MiB}` at stage `s`")
+        out = self.path("out.bin")
+        self.run_json(large, "--in", "data=" + data, "--out", "data=" + out, "--window", "1")
+        self.assertEqual(os.path.getsize(out), 65 << 20)
+
     def test_a_file_of_such_a_name_has_a_folder_before_it(self):
         self.write("bytes:x", "from a file")
         done = self.woa("run", self.write("one.yaml", ONE), "--in", "data=./bytes:x", "--out", "data=o", cwd=self.folder)
@@ -255,7 +267,7 @@ class Failures(FilesTest):
             self.write(f"in/y{k}", "!")
         self.write("in/z", "x" * 2000)
         done = self.woa("run", self.write("one.yaml", ONE.replace("1MiB", "1KiB")), "--in", "data=" + folder)
-        self.refused(done, 1, "instance 1 (data=", "59 more instances failed alike at stage s: 2 to 60; --json says how each did", "instance 61 (data=", "it has 2000 bytes")
+        self.refused(done, 1, "instance 1 (data=", "59 more instances failed alike at stage s: 2 to 60; --json says how each did", "instance 61 (data=", "2000 bytes, expected at most 1024; raise `max` of input `data`")
         self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
         self.assertEqual(len(self.run_json(self.path("one.yaml"), "--in", "data=" + folder, code=1)["failures"]), 61)
         self.assertIn(b"1 of 62 instances done", done.stdout)

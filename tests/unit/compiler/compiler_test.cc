@@ -81,6 +81,24 @@ TEST_CASE("pins choose the controller and the variant") {
   CHECK(plan.controllers[1].name == "fpga:0");  // in order of first use
 }
 
+TEST_CASE("a stage's `max` stands in the plan, and leaves the kernel's declaration as it is") {
+  const std::string stages = "stages: {s: {kernel: copy, in: {in: x}@}}\noutputs: {y: s.out}\n";
+  const auto with = [&](const std::string& more) {
+    std::string body = "inputs: {x: {type: bytes, max: 100MiB}}\n" + stages;
+    return body.replace(body.find('@'), 1, more);
+  };
+  const Plan own = compile_good(
+      "inputs: {x: {type: bytes, max: 64}}\nstages: {s: {kernel: copy, in: {in: x}}}\noutputs: {y: s.out}\n");
+  const Plan plan = compile_good(with(", max: {in: 100MiB, out: 5}"));
+  CHECK(stage_of(plan, "s").inputs[0].type.max_bytes == 100ULL << 20);
+  CHECK(stage_of(plan, "s").outputs[0].type.max_bytes == 5);
+  CHECK(stage_of(plan, "s").declaration == stage_of(own, "s").declaration);
+  CHECK(codes(test::graph_text(with(""))) == "E0315");
+  CHECK(codes(test::graph_text(with(", max: {in: 99MiB}"))) == "E0315");
+  CHECK(codes(test::graph_text(with(", max: {out: 100MiB}"))) == "E0315");
+  CHECK(codes(test::graph_text(with(", max: {in: 100MiB, it: 1}"))) == "E0316");
+}
+
 TEST_CASE("a machine file says which controllers there are") {
   CompileOptions options = fixture_options();
   options.machine = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/machine/machine.yaml";

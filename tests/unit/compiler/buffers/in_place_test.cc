@@ -67,6 +67,31 @@ TEST_CASE("branches, merges and loops") {
   CHECK(in_place(loop, "d"));
 }
 
+TEST_CASE("a token that every replica holds is left alone") {
+  const Plan plan = compile_good(
+      "inputs: {x: {type: bytes, max: 1MiB}, z: {type: bytes, max: 1MiB}}\n"
+      "stages:\n"
+      "  c: {kernel: copy, in: {in: x}, replicas: 2}\n"
+      "  a: {kernel: patch, in: {in: c.out}, replicas: 2}\n"
+      "  j: {kernel: join2, in: {a: z, b: {from: a.out, hold: true}}, replicas: 2}\n"
+      "outputs: {y: j.out}\n");
+  CHECK_FALSE(in_place(plan, "a[0]"));
+  CHECK_FALSE(in_place(plan, "a[1]"));
+}
+
+TEST_CASE("elements of a scatter are left alone") {
+  const Plan plan = compile_good(
+      "stages:\n"
+      "  c: {kernel: cut, in: {in: x}}\n"
+      "  a: {kernel: patch, in: {in: c.piece}}\n"
+      "  b: {kernel: patch, in: {in: a.out}}\n"
+      "  p: {kernel: paste, in: {pieces: b.out}}\n"
+      "outputs: {y: p.out}\n",
+      test::program_options());
+  CHECK_FALSE(in_place(plan, "a"));
+  CHECK_FALSE(in_place(plan, "b"));
+}
+
 TEST_CASE("one block passes through a bounded number of stages") {
   std::string body = "stages:\n  s0: {kernel: patch, in: {in: x}}\n";
   for (int k = 1; k < 200; ++k) {

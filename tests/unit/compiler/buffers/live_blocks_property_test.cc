@@ -17,7 +17,7 @@ namespace {
 
 int below(int n) { return *rc::gen::inRange(0, n); }
 
-Plan any_plan(Random& random) {
+CertifiedPlan any_plan(Random& random) {
   const Compilation result = compile_text(graph_text(any_body(random)), "graph.yaml", "", program_options());
   RC_ASSERT(result.plan.has_value());
   return *result.plan;

@@ -158,7 +158,7 @@ TEST_CASE("with as many blocks as are live no game gets stuck; with one less, wh
   for (int i = 0; i < 150; ++i) {
     const std::string body = any_body(random);
     INFO(body);
-    const Plan plan = compile_good(body, program_options());
+    const CertifiedPlan plan = compile_good(body, program_options());
     CHECK(shown(plan) == "");
     CHECK(std::none_of(plan.edges.begin(), plan.edges.end(), [](const EdgePlan& edge) { return edge.claimed; }));
     const Tried tried = try_edges(plan, random);

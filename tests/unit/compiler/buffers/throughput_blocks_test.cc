@@ -1,7 +1,7 @@
 // Blocks for a throughput, of pipelines that are small enough to be followed by hand.
 #include "compiler/buffers/throughput_blocks.h"
-#include "compiler/predict/pipelined_run.h"
 
+#include "compiler/predict/pipelined_run.h"
 #include "tests/unit/compiler/place/costed_plan.h"
 
 namespace woa::test {

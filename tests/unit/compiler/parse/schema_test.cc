@@ -343,6 +343,8 @@ std::vector<std::string> graph_places() {
           plain + "deadline: @\n",
           stage + "x}, replicas: @}}\n",
           stage + "x}, unordered: @}}\n",
+          stage + "x}, max: @}}\n",
+          stage + "x}, max: {in: @}}}\n",
           stage + "x}, on: @}}\n",
           stage + "{from: x, hold: @}}}}\n",
           stage + "{from: x, lane: @}}}}\n",

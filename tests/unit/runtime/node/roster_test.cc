@@ -59,8 +59,8 @@ TEST_CASE("the host, a controller that is not there, or one that is taken cannot
   REQUIRE(nodes.join(roster, "x", "cpu:3") == Code::kNotFound);
   REQUIRE(nodes.join(roster, "x", "cpu:2") == Code::kOk);
   REQUIRE(nodes.join(roster, "y", "cpu:2") == Code::kInvalid);
-  REQUIRE(roster.present() == "1 of 3 nodes: x for cpu:2");
-  REQUIRE(roster.missing() == "nodes for cpu:0 and cpu:1");
+  REQUIRE(roster.present() == "1 of 3 nodes (x for cpu:2)");
+  REQUIRE(roster.missing() == "cpu:0 and cpu:1");
 }
 
 TEST_CASE("ranks of a job: each once, of a job of the right size, and the missing ones by number") {

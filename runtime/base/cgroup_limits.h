@@ -1,0 +1,27 @@
+// Limits that a control group (cgroup v2) sets for this process: a container's or a service's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace woa {
+
+struct CgroupLimit {
+  std::uint64_t most = 0;  // bytes, processes, or thousandths of a core
+  std::uint64_t used = 0;  // of `most`; 0 for cores
+  std::string file;        // that sets it
+};
+
+struct CgroupLimits {  // nothing: no group around the process limits it
+  std::optional<CgroupLimit> memory, processes, cores;
+};
+
+// `membership` is the text of /proc/self/cgroup, `mount` where cgroup v2 is mounted. The tightest limit of the group
+// and of those around it counts. Files that cannot be read limit nothing.
+CgroupLimits read_cgroup_limits(const std::string& membership, const std::filesystem::path& mount);
+// Those of this process.
+CgroupLimits cgroup_limits();
+
+}  // namespace woa

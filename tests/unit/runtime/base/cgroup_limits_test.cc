@@ -1,0 +1,75 @@
+// The limits of a made-up tree of cgroup v2.
+#include "runtime/base/cgroup_limits.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace woa {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Tree {
+ public:
+  Tree() : root_(fs::temp_directory_path() / "woa-cgroup-XXXXXX") {
+    std::string name = root_.string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    root_ = name;
+  }
+  ~Tree() { fs::remove_all(root_); }
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  void put(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << "\n";
+  }
+  [[nodiscard]] CgroupLimits limits(const std::string& membership) const {
+    return read_cgroup_limits(membership, root_);
+  }
+
+ private:
+  fs::path root_;
+};
+
+TEST_CASE("a group without limits, and no group, limit nothing") {
+  const Tree tree;
+  tree.put("a/memory.max", "max");
+  tree.put("a/pids.max", "max");
+  tree.put("a/cpu.max", "max 100000");
+  for (const char* membership : {"0::/a\n", "0::/\n", "0::/gone\n", "4:memory:/a\n", ""}) {
+    INFO(membership);
+    const CgroupLimits limits = tree.limits(membership);
+    CHECK_FALSE(limits.memory);
+    CHECK_FALSE(limits.processes);
+    CHECK_FALSE(limits.cores);
+  }
+}
+
+TEST_CASE("the tightest of the groups around counts") {
+  const Tree tree;
+  tree.put("a/memory.max", "1000");
+  tree.put("a/memory.current", "900");
+  tree.put("a/b/memory.max", "500");
+  tree.put("a/b/memory.current", "100");
+  tree.put("a/cpu.max", "150000 100000");
+  tree.put("a/b/cpu.max", "400000 100000");
+  tree.put("pids.max", "70");
+  tree.put("pids.current", "7");
+  const CgroupLimits limits = tree.limits("4:memory:/x\n0::/a/b\n");
+  REQUIRE(limits.memory);
+  CHECK(limits.memory->most == 1000);
+  CHECK(limits.memory->used == 900);
+  CHECK(limits.memory->file.ends_with("/a/memory.max"));
+  REQUIRE(limits.processes);
+  CHECK(limits.processes->most == 70);
+  CHECK(limits.processes->used == 7);
+  REQUIRE(limits.cores);
+  CHECK(limits.cores->most == 1500);
+}
+
+}  // namespace
+}  // namespace woa
