@@ -2,7 +2,7 @@
 
 namespace woa {
 
-Code to_code(woa_status status) noexcept {
+Code to_code(int status) noexcept {
   switch (status) {
     case WOA_OK: return Code::kOk;
     case WOA_INVALID: return Code::kInvalid;
@@ -16,13 +16,12 @@ Code to_code(woa_status status) noexcept {
   return Code::kBrokenContract;
 }
 
-Status kernel_status(std::string_view function, woa_status answer, woa_error& error) {
+Status kernel_status(std::string_view function, int answer, woa_error& error) {
   error.message[sizeof error.message - 1] = '\0';
   const Code code = to_code(answer);
   if (code != Code::kBrokenContract) return {code, error.message};
   std::string text(function);
-  text +=
-      "() answered " + std::to_string(static_cast<int>(answer)) + ", which is no woa_status of kernels/woa_kernel.h";
+  text += "() answered " + std::to_string(answer) + ", which is no woa_status of kernels/woa_kernel.h";
   if (error.message[0] != '\0') text += std::string("; it said: ") + error.message;
   return {code, std::move(text)};
 }

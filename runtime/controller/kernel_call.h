@@ -2,6 +2,7 @@
 // know, becomes an error that says so.
 #pragma once
 
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -14,9 +15,9 @@
 namespace woa {
 
 // kBrokenContract for a number that a kernel may not answer.
-Code to_code(woa_status status) noexcept;
+Code to_code(int status) noexcept;
 // The status of `function` ("run"), which answered `answer` and wrote `error`.
-Status kernel_status(std::string_view function, woa_status answer, woa_error& error);
+Status kernel_status(std::string_view function, int answer, woa_error& error);
 // The same for one that threw: kBrokenContract.
 Status kernel_threw(std::string_view function, std::string_view what);
 
@@ -27,7 +28,10 @@ Status call_kernel(std::string_view function, Call&& call) noexcept {
   error.message[0] = '\0';
   try {
     const woa_status answer = std::forward<Call>(call)(error);
-    return answer == WOA_OK ? Status() : kernel_status(function, answer, error);
+    int number = 0;  // a kernel may answer anything; C++ may not look at an enum without such a value
+    static_assert(sizeof number == sizeof answer);
+    std::memcpy(&number, &answer, sizeof number);
+    return number == WOA_OK ? Status() : kernel_status(function, number, error);
   } catch (const std::exception& thrown) {
     return kernel_threw(function, thrown.what());
   } catch (...) {
