@@ -11,7 +11,7 @@
 #include "compiler/place/placement_problem.h"
 #include "compiler/predict/pipelined_run.h"
 #include "runtime/base/status.h"
-#include "runtime/plan/plan.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -23,7 +23,7 @@ struct WantedPeriod {
   const char* name = "";  // what it is
 };
 
-// Of longer executions not all that could be done is tried: each trial is another one.
+// Longer executions are searched only in part: each trial is another execution.
 constexpr std::uint64_t kMostStepsOfTrial = kMostSteps / 8;
 
 class Remedy {
@@ -34,7 +34,7 @@ class Remedy {
       if (room[e] < plan.window) short_.push_back(e);
   }
 
-  // What to compile the graph with; empty: nothing helps.
+  // Options to compile the graph with; empty: nothing helps.
   [[nodiscard]] std::string find() const {
     if (!short_.empty() && reached(short_only(0))) return blocks_of(plan_.edges[short_edge()]);
     if (plan_.window == kMaxWindow) return {};
@@ -82,10 +82,8 @@ class Remedy {
     return short_[missing - 1];
   }
   [[nodiscard]] std::string blocks_of(const EdgePlan& edge) const {
-    const StagePlan &from = plan_.stages[edge.from_stage], &to = plan_.stages[edge.to_stage];
-    return "more than " + std::to_string(edge.blocks) + " blocks for the edge from '" + from.name + "." +
-           from.outputs[edge.from_port].name + "' to '" + to.name + "." + to.inputs[edge.to_port].name +
-           "' (--buffers full, and a smaller `max` of the port if that gives no more)";
+    return "more than " + std::to_string(edge.blocks) + " blocks for " + name_of_edge(plan_, edge) +
+           " (--buffers full, and a smaller `max` of the port if that gives no more)";
   }
 
   const Plan& plan_;
@@ -109,11 +107,7 @@ Status missed_period(const Plan& plan, const Pipeline& pipeline, const std::vect
                                 "--objective latency --max-period " + option_text(full.period_ps)};
 }
 
-}  // namespace
-
-namespace {
-
-// Of one instance's blocks: none where they are another edge's, or only a bound.
+// Bytes of one instance's blocks: 0 where they are another edge's, or only a bound.
 std::uint64_t bytes_of(const Plan& plan, const EdgePlan& edge) {
   const OutputPortPlan& output = plan.stages[edge.from_stage].outputs[edge.from_port];
   return edge.count || output.in_place >= 0 ? 0 : edge.min_blocks * output.type.block_bytes();

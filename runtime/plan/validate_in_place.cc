@@ -4,39 +4,21 @@
 #include <vector>
 
 #include "runtime/plan/in_place.h"
+#include "runtime/plan/index.h"
 #include "runtime/plan/validate.h"
 
 namespace woa::validation {
 namespace {
 
-// Edges by port.
-struct Connections {
-  std::vector<std::vector<std::vector<std::size_t>>> in, out;  // [stage][port]
-};
-
-Connections connect(const Plan& plan) {
-  Connections all;
-  for (const StagePlan& stage : plan.stages) {
-    all.in.emplace_back(stage.inputs.size());
-    all.out.emplace_back(stage.outputs.size());
-  }
-  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
-    if (plan.edges[e].count) continue;
-    all.in[plan.edges[e].to_stage][plan.edges[e].to_port].push_back(e);
-    all.out[plan.edges[e].from_stage][plan.edges[e].from_port].push_back(e);
-  }
-  return all;
-}
-
 class InPlace {
  public:
-  InPlace(const Plan& plan, const Connections& connections, std::size_t stage, std::size_t port)
+  InPlace(const Plan& plan, const PlanIndex& index, std::size_t stage, std::size_t port)
       : plan_(plan),
-        connections_(connections),
+        index_(index),
         stage_(plan.stages[stage]),
         port_(stage_.outputs[port]),
-        in_(connections.in[stage]),
-        out_(connections.out[stage][port]) {}
+        in_(index.in_edges[stage]),
+        out_(index.out_edges[stage][port]) {}
 
   [[nodiscard]] Status check() const {
     if (stage_.role != StageRole::kKernel || plan_.controllers[stage_.controller].kind != ControllerKind::kCpu)
@@ -59,7 +41,7 @@ class InPlace {
       const std::int32_t input = writer.outputs[edge->from_port].in_place;
       if (input < 0) return {};
       if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported where it stands
-      const auto& writers = connections_.in[edge->from_stage][static_cast<std::size_t>(input)];
+      const auto& writers = index_.in_edges[edge->from_stage][static_cast<std::size_t>(input)];
       if (writers.size() != 1) return {};  // likewise
       edge = sole_origin(plan_.edges[writers.front()]);
       if (edge == nullptr) return {};  // likewise
@@ -86,7 +68,7 @@ class InPlace {
     const auto& writers = in_[static_cast<std::size_t>(port_.in_place)];
     if (writers.size() != 1 || out_.size() != 1) return refuse("its input has one writer, and it has one reader");
     const EdgePlan &from = plan_.edges[writers.front()], &to = plan_.edges[out_.front()];
-    if (connections_.in[to.to_stage][to.to_port].size() != 1) return refuse("its reader has no other writer");
+    if (index_.in_edges[to.to_stage][to.to_port].size() != 1) return refuse("its reader has no other writer");
     const EdgePlan* origin = sole_origin(from);
     if (origin == nullptr) return refuse("nobody else reads what its input brings");
     if (origin->keep != 0 || origin->step != 0 || to.keep != 0 || to.step != 0)
@@ -100,9 +82,9 @@ class InPlace {
   [[nodiscard]] const EdgePlan* sole_origin(const EdgePlan& edge) const {
     const EdgePlan* at = &edge;
     for (std::size_t passed = 0; passed <= kMaxPassed; ++passed) {
-      if (connections_.out[at->from_stage][at->from_port].size() != 1) return nullptr;
+      if (index_.out_edges[at->from_stage][at->from_port].size() != 1) return nullptr;
       if (plan_.stages[at->from_stage].role != StageRole::kRelay) return at;
-      const auto& writers = connections_.in[at->from_stage][at->from_port];
+      const auto& writers = index_.in_edges[at->from_stage][at->from_port];
       if (writers.size() != 1) return nullptr;
       at = &plan_.edges[writers.front()];
     }
@@ -110,25 +92,25 @@ class InPlace {
   }
 
   const Plan& plan_;
-  const Connections& connections_;
+  const PlanIndex& index_;
   const StagePlan& stage_;
   const OutputPortPlan& port_;
-  const std::vector<std::vector<std::size_t>>& in_;
-  const std::vector<std::size_t>& out_;
+  const std::vector<std::vector<std::uint32_t>>& in_;
+  const std::vector<std::uint32_t>& out_;
 };
 
 // Calls visit(output, its rules) for each output that is written in place.
-void each_in_place(auto& plan, const Connections& connections, const auto& visit) {
+void each_in_place(auto& plan, const PlanIndex& index, const auto& visit) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s)
     for (std::size_t p = 0; p < plan.stages[s].outputs.size(); ++p)
-      if (auto& port = plan.stages[s].outputs[p]; port.in_place != -1) visit(port, InPlace(plan, connections, s, p));
+      if (auto& port = plan.stages[s].outputs[p]; port.in_place != -1) visit(port, InPlace(plan, index, s, p));
 }
 
 }  // namespace
 
 Status validate_in_place(const Plan& plan) {
   Status first;
-  each_in_place(plan, connect(plan), [&](const OutputPortPlan&, const InPlace& rules) {
+  each_in_place(plan, PlanIndex(plan), [&](const OutputPortPlan&, const InPlace& rules) {
     if (first.ok()) first = rules.check();
     if (first.ok()) first = rules.check_chain();
   });
@@ -140,11 +122,11 @@ Status validate_in_place(const Plan& plan) {
 namespace woa {
 
 void keep_allowed_in_place(Plan& plan) {
-  const validation::Connections connections = validation::connect(plan);
-  validation::each_in_place(plan, connections, [](OutputPortPlan& port, const validation::InPlace& rules) {
+  const PlanIndex index(plan);
+  validation::each_in_place(plan, index, [](OutputPortPlan& port, const validation::InPlace& rules) {
     if (!rules.check().ok()) port.in_place = -1;
   });
-  validation::each_in_place(plan, connections, [](OutputPortPlan& port, const validation::InPlace& rules) {
+  validation::each_in_place(plan, index, [](OutputPortPlan& port, const validation::InPlace& rules) {
     if (!rules.check_chain().ok()) port.in_place = -1;
   });
 }
