@@ -110,7 +110,7 @@ std::optional<Profile> load_profile(const CompileOptions& options, const Graph& 
   return profile;
 }
 
-// Of a graph that is checked and placed.
+// `graph` is checked and placed.
 std::optional<CertifiedPlan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
                                        const CompileOptions& options, std::optional<Certificate> certificate,
                                        Report& report) {
@@ -118,9 +118,10 @@ std::optional<CertifiedPlan> make_plan(Graph& graph, const GraphFile& file, cons
   check_output_ports(graph, report);
   size_channels(graph, window, options.goal.model, report);
   if (report.errors() != 0) return std::nullopt;
-  CertifiedPlan plan = with_replicas(
-      emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns), graph);
-  if (certificate) plan = with_copies(std::move(plan), graph, certificate->costs);
+  Plan emitted = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
+  emitted = with_replicas(std::move(emitted), graph);
+  if (certificate) emitted = with_copies(std::move(emitted), graph, certificate->costs);
+  CertifiedPlan plan(std::move(emitted));
   plan.certificate = std::move(certificate);
   set_inline_limits(plan, machine, options.transport);
   keep_allowed_in_place(plan);

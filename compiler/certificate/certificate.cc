@@ -185,7 +185,7 @@ Certificate decode(const pb::Certificate& from) {
   return to;
 }
 
-// As validate() does of the plan's.
+// Applies the rules of validate() to the texts of the certificate.
 Status check_texts(const CertifiedPlan& plan) {
   if (!plan.certificate) return {};
   const Certificate& certificate = *plan.certificate;

@@ -42,8 +42,8 @@ struct ProofLeaf {
   bool operator==(const ProofLeaf&) const = default;
 };
 
-// What one instance sends and takes by the costs, under the goal's call model (compiler/predict/prediction.h). Means
-// of the inputs that were profiled; `messages`, `calls`, `hops` and `payload_bytes` in millionths, as tokens are.
+// The messages and times of one instance by the costs, under the goal's call model (compiler/predict/prediction.h).
+// Means of the inputs that were profiled; `messages`, `calls`, `hops` and `payload_bytes` in millionths, as tokens are.
 struct Prediction {
   std::uint64_t messages = 0;  // packets between controllers, one for each token and each poll, return, ...
   std::uint64_t calls = 0;     // the same if all that goes at once from a firing to one place were one packet
@@ -89,7 +89,7 @@ struct Invariant {
 // A plan with what is proved of it. The runtime takes the plan alone; a plan file holds both.
 struct CertifiedPlan : Plan {
   CertifiedPlan() = default;
-  CertifiedPlan(Plan plan) : Plan(std::move(plan)) {}  // of which nothing is proved
+  explicit CertifiedPlan(Plan plan) : Plan(std::move(plan)) {}  // of which nothing is proved
 
   std::vector<Invariant> invariants = {};
   // Why the stages are where they are; absent: nothing was computed (pins and rules alone).
@@ -99,10 +99,10 @@ struct CertifiedPlan : Plan {
 
 // `plan` is `of` with the routes of its call model: with the proofs of `of`, but for a certificate of another model.
 CertifiedPlan with_proofs(Plan plan, const CertifiedPlan& of);
-// As of the plan alone; and the texts of the certificate.
+// Checks what validate() checks of the plan alone, and the texts of the certificate.
 Status validate(const CertifiedPlan& plan);
 
-// As of the plan alone (runtime/plan/plan_file.h), and with proofs that obey the same rules.
+// These do what runtime/plan/plan_file.h says of the plan alone, proofs included: those obey the same rules.
 std::string serialize(const CertifiedPlan& plan);
 Result<CertifiedPlan> parse_certified_plan(std::span<const std::byte> bytes);
 Result<CertifiedPlan> read_certified_plan(const std::filesystem::path& path);

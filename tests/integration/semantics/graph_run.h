@@ -33,7 +33,7 @@ inline CertifiedPlan compiled(const std::string& text, CompileOptions options = 
 inline std::string instance_number(std::uint64_t instance, std::uint32_t) { return std::to_string(instance); }
 
 // The call models that a plan can be run under: all but what rewrite() says it cannot nest or poll.
-inline std::vector<std::string_view> models_of(const CertifiedPlan& plan) {
+inline std::vector<std::string_view> models_of(const Plan& plan) {
   std::vector<std::string_view> models;
   for (const std::string_view model : kCallModels) {
     const auto calls = rewrite(plan, model);
@@ -48,7 +48,7 @@ inline std::vector<std::string_view> models_of(const CertifiedPlan& plan) {
 }
 
 template <class Made>
-Outcome run_as(const CertifiedPlan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {
+Outcome run_as(const Plan& plan, std::string_view model, const Functions& kernels, std::uint64_t instances) {
   LoopbackTransport transport;
   BackendRegistry backends;
   REQUIRE(backends.add(function_factory<Made>(kernels)).ok());

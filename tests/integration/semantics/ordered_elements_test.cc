@@ -75,7 +75,7 @@ struct SeenByTally {
 
 class TallyKernels {
  public:
-  explicit TallyKernels(const CertifiedPlan& plan) : plan_(plan), seen_(std::make_unique<SeenByTally>()) {
+  explicit TallyKernels(const Plan& plan) : plan_(plan), seen_(std::make_unique<SeenByTally>()) {
     all_ = functions();
     all_["cut"] = [this](Firing& f, const StagePlan&) {
       for (std::uint64_t e = 0; e < pieces_of(f.instance, turn(f)); ++e)
@@ -116,7 +116,7 @@ class TallyKernels {
     seen_->replicas[f.instance].insert(s.name);
   }
 
-  const CertifiedPlan& plan_;
+  const Plan& plan_;
   std::unique_ptr<SeenByTally> seen_;
   Functions all_;
 };
@@ -126,7 +126,7 @@ void check_tags(const SeenByTally& seen) {
     REQUIRE(std::ranges::adjacent_find(tags, std::greater_equal<>()) == tags.end());
 }
 
-CertifiedPlan called_by(const CertifiedPlan& plan, std::string_view model) {
+Plan called_by(const Plan& plan, std::string_view model) {
   auto calls = rewrite(plan, model);
   REQUIRE(calls.ok());
   return std::move(*calls);
@@ -208,7 +208,7 @@ TEST_CASE("a plan and its relays tell where the numbers of elements are in the t
                                                      {"w[1]", outer}, {"e", outer}, {"v", inner}, {"q", outer},
                                                      {"p", 0},        {"s", 0},     {"sink", 0}};
   for (const std::string_view model : kScatterModels) {
-    const CertifiedPlan calls = called_by(plan, model);
+    const Plan calls = called_by(plan, model);
     const std::vector<std::uint64_t> found = element_numbers(calls);
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
       INFO(model << ", " << calls.stages[s].name);

@@ -131,7 +131,7 @@ class Predictions {
     return profile_of(plan, driven, compiled.facts.hash, subject.instances);
   }
 
-  Driven drive(const Subject& subject, const CertifiedPlan& plan) {
+  Driven drive(const Subject& subject, const Plan& plan) {
     const auto seed = static_cast<std::uint32_t>(random_());
     Driven driven = drive_counted(plan, subject.functions(), subject.instances, seed, subject.alike);
     REQUIRE(driven.status.message() == "");
@@ -166,7 +166,7 @@ class Predictions {
     return true;
   }
   // What one output sends to one controller crosses once, and counts for one of the edges.
-  static bool shares_payload(const CertifiedPlan& calls, std::size_t e) {
+  static bool shares_payload(const Plan& calls, std::size_t e) {
     const EdgePlan& edge = calls.edges[e];
     return 1 < std::ranges::count_if(calls.edges, [&](const EdgePlan& other) {
              return std::pair(other.from_stage, other.from_port) == std::pair(edge.from_stage, edge.from_port) &&

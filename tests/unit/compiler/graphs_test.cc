@@ -26,7 +26,7 @@ TEST_CASE("every graph compiles to a valid plan") {
     INFO(test::say(result));
     CHECK(result.plan.has_value());
     CHECK((result.plan && validate(*result.plan).ok()));
-    CHECK(to_dot(result.plan.value_or(Plan{})).size() > 100);
+    CHECK(to_dot(result.plan.value_or(CertifiedPlan{})).size() > 100);
     ++graphs;
   }
   CHECK(graphs >= 12);

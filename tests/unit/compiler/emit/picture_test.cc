@@ -29,7 +29,7 @@ CertifiedPlan relayed_plan() {
   builder.edge(first, 0, relay, 0);
   builder.edge(second, 0, kSinkStage, 0);
   builder.edge(relay, 0, second, 0);
-  CertifiedPlan plan = builder.build();
+  CertifiedPlan plan(builder.build());
   Certificate certificate;
   certificate.status = "proved";
   certificate.value_ps = 12'500'000;

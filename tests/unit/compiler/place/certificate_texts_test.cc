@@ -16,7 +16,7 @@ struct CertificateText {
 };
 
 CertifiedPlan plan_with_certificate() {
-  CertifiedPlan plan = test::sample_plan();
+  CertifiedPlan plan(test::sample_plan());
   Certificate& certificate = plan.certificate.emplace();
   certificate.costs.cores["package"] = 8;
   certificate.costs.components = {{"host", 1, {}, {}}, {"gpu:0", 1, {{"memory", 1}}, "package"}};

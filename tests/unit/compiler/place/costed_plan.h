@@ -44,7 +44,7 @@ class CostedPlan {
                       static_cast<std::uint32_t>(inputs.size() - 1), min_blocks);
   }
   CertifiedPlan build(std::optional<std::uint64_t> most_period_ps = std::nullopt) {
-    CertifiedPlan plan = plan_.build();
+    CertifiedPlan plan(plan_.build());
     Certificate certificate;
     certificate.goal.most_period_ps = most_period_ps;
     certificate.costs = costs;
