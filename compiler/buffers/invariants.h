@@ -5,7 +5,7 @@
 
 namespace woa {
 
-// Of a plan that has passed validate(). Sets CertifiedPlan::invariants so that proved_blocks()
+// `plan` has passed validate(). Sets CertifiedPlan::invariants so that proved_blocks()
 // (compiler/certificate/live_blocks.h) reaches
 // EdgePlan::min_blocks, which blocks.h derived; EdgePlan::claimed where none is found. Tokens are followed
 // backwards from an edge inside a loop, by one input of each stage: to where the turn began, and around. None is found

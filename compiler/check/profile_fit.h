@@ -1,4 +1,4 @@
-// Whether a profile is of this graph, which it names by a hash.
+// Checks that a profile is of this graph, which it names by a hash.
 #pragma once
 
 #include <string>

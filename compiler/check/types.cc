@@ -12,7 +12,7 @@
 namespace woa {
 namespace {
 
-// As a file would write it: "64MiB".
+// Writes a size as a file does: "64MiB".
 std::string size_text(std::uint64_t bytes) {
   for (const auto& [unit, shift] : {std::pair("GiB", 30U), std::pair("MiB", 20U), std::pair("KiB", 10U)})
     if (bytes != 0 && bytes % (1ULL << shift) == 0) return cat(bytes >> shift, unit);
@@ -215,7 +215,7 @@ class TypeSettler {
     return port < inputs ? stage.input_places[port] : stage.output_places[port - inputs];
   }
 
-  // Where the graph itself gives the bound of what an edge carries: at a graph input, or in a stage's `max`. A kernel's
+  // The place where the graph itself bounds what an edge carries: at a graph input, or in a stage's `max`. A kernel's
   // own bound does not count: it is what the kernel might need at most, not what will come.
   [[nodiscard]] std::optional<Place> bounded_at(const GraphEdge& edge) const {
     const GraphStage& stage = graph_.stages[edge.from_stage];

@@ -1,4 +1,4 @@
-// What the compiler says is wrong, and where.
+// An error or warning of the compiler, and its place.
 #pragma once
 
 #include <cstdint>
