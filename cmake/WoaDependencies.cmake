@@ -1,6 +1,6 @@
-# Every library the project links. Required ones stop the configuration; optional ones set WOA_HAVE_<NAME>, WOA_<NAME>_INCLUDE and
-# WOA_<NAME>_LIBRARY or, where absent, half there or broken, WOA_WHY_NOT_<NAME>, the reason that `woa devices` prints.
-# tools/packages.txt lists the Debian packages of both.
+# Every library that the project links. A missing required one stops the configuration. An optional one sets
+# WOA_HAVE_<NAME>, WOA_<NAME>_INCLUDE and WOA_<NAME>_LIBRARY. WOA_WHY_NOT_<NAME> holds the reason why it is absent, half
+# installed or broken, which `woa devices` prints. tools/packages.txt lists the Debian packages of both.
 include(WoaFind)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
@@ -17,13 +17,13 @@ woa_find_library(OPENSSL PACKAGE "OpenSSL (libssl-dev)" HEADERS openssl/evp.h op
 woa_find_library(JPEG PACKAGE "libjpeg-turbo (libjpeg-dev)" HEADERS jpeglib.h LIBRARIES jpeg USE "jpeg_std_error(nullptr)" TARGET JPEG::JPEG)
 woa_find_library(PNG PACKAGE "libpng (libpng-dev)" HEADERS png.h LIBRARIES png USE "png_access_version_number()" TARGET PNG::PNG)
 
-# Headers are enough to build these: the library is opened when it is first used.
+# These need headers only: the program loads the library at first use.
 woa_find_library(OFI PACKAGE "libfabric (libfabric-dev)" HEADERS rdma/fabric.h USE "fi_info* info = nullptr; (void)info")
 woa_find_library(CBC PACKAGE "CBC (coinor-libcbc-dev)" HEADERS coin/Cbc_C_Interface.h USE "Cbc_Model* model = nullptr; (void)model")
 woa_find_library(PMIX PACKAGE "PMIx (libpmix-dev)" HEADERS pmix.h SUFFIXES ../lib/${CMAKE_LIBRARY_ARCHITECTURE}/pmix2/include  # Debian's
                  USE "pmix_proc_t* process = nullptr; (void)process")
 
-# Devices. An option of AUTO takes what is there, ON insists on it, OFF leaves it out.
+# Devices: AUTO uses what is installed, ON requires it, OFF leaves it out.
 macro(woa_check_device name option)
   if("${${option}}" STREQUAL "ON" AND NOT WOA_HAVE_${name})
     message(FATAL_ERROR "${option}=ON, but ${WOA_WHY_NOT_${name}}")
@@ -44,7 +44,8 @@ else()
 endif()
 woa_check_device(VERILATOR WOA_WITH_VERILATOR)
 
-# Peers of the benchmarks, each in a program of its own. Sanitizers have nothing to find there but what the libraries keep.
+# Peers of the benchmarks, each in its own program. Sanitizers would find nothing there but memory that the libraries
+# keep.
 if(WOA_SANITIZE)
   foreach(name MPI UCX ZEROMQ GRPC)
     woa_optional(${name} "left out of this build (WOA_SANITIZE)")
@@ -65,7 +66,7 @@ else()
 endif()
 
 if(WOA_BUILD_TESTS)
-  find_package(Catch2 REQUIRED)  # 2.13 and 3
+  find_package(Catch2 REQUIRED)  # version 2.13 or 3
   find_package(yaml-cpp REQUIRED)  # reads kernel.yaml independently of the compiler
   if(TARGET yaml-cpp::yaml-cpp)
     set(WOA_YAML yaml-cpp::yaml-cpp)

@@ -1,8 +1,8 @@
-# How optional libraries and programs are found: woa_find_library, woa_find_mpi, woa_find_verilator, woa_find_program.
+# Finds optional libraries and programs: woa_find_library, woa_find_mpi, woa_find_verilator, woa_find_program.
 #
-# Nothing found or missed is remembered: the next `make build` sees what was installed or removed meanwhile.
-# A library counts as found after a program that uses it was compiled and linked. Packages come half installed (libraries without
-# headers, a compiler wrapper without what it wraps), and CMake's own modules for MPI and Verilator end the configuration then.
+# No search result is cached: the next `make build` sees what was installed or removed meanwhile. A library counts as
+# found once a program that uses it compiles and links. Packages may be half installed (libraries without headers, a
+# compiler wrapper without its compiler), and then CMake's own modules for MPI and Verilator stop the configuration.
 
 # woa_optional(NAME "reason", empty where it was found): sets WOA_HAVE_<NAME> and WOA_WHY_NOT_<NAME> for the caller.
 macro(woa_optional name reason)
@@ -15,13 +15,13 @@ macro(woa_optional name reason)
   message(STATUS "optional ${name}: ${WOA_HAVE_${name}} ${WOA_WHY_NOT_${name}}")
 endmacro()
 
-# A tool's first line about an error, as text that fits into a C++ literal and a definition on a command line.
+# The first error line of a tool's output, as text that fits into a C++ literal and a definition on a command line.
 function(woa_first_error out text)
   string(REGEX MATCH "[^\n]*(rror|ndefined reference|annot |ot found|o such file|not recognized)[^\n]*" line "${text}")
   if(line STREQUAL "")
     string(REGEX MATCH "[^\n]+" line "${text}")
   endif()
-  string(REGEX REPLACE "[^ ]*/use\\.cc:[0-9:]* |cmTC_[0-9a-f]*\\.dir/" "" line "${line}")  # of the trial itself, and other each time
+  string(REGEX REPLACE "[^ ]*/use\\.cc:[0-9:]* |cmTC_[0-9a-f]*\\.dir/" "" line "${line}")  # trial's names differ each time
   string(REGEX REPLACE "[\"\\\\;#\$`%]" "'" line "${line}")
   string(REGEX REPLACE "[^ -~]" "" line "${line}")
   string(STRIP "${line}" line)
@@ -29,7 +29,8 @@ function(woa_first_error out text)
   set(${out} "${line}" PARENT_SCOPE)
 endfunction()
 
-# woa_reason(OUT package found_something missing error): why it is left out; empty if nothing is missing and there is no error.
+# woa_reason(OUT package found_something missing error): why a package is left out. Empty: nothing is missing, and there
+# is no error.
 function(woa_reason out package found missing error)
   set(reason "")
   if(NOT error STREQUAL "")
@@ -43,8 +44,8 @@ function(woa_reason out package found missing error)
   set(${out} "${reason}" PARENT_SCOPE)
 endfunction()
 
-# woa_compiles(ERROR_OUT NAME "headers" "statement" "include folders" "what to link"): empty if a program of these is compiled and linked.
-# That is tried once, until the compiler or one of the files changes.
+# woa_compiles(ERROR_OUT NAME "headers" "statement" "include folders" "libraries"): compiles and links a program of
+# these. ERROR_OUT is empty on success. A success is not tried again until the compiler or one of the files changes.
 function(woa_compiles out name headers statement includes libraries)
   set(key "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS} ${CMAKE_EXE_LINKER_FLAGS} ${headers} ${statement}")
   set(files ${libraries})
@@ -66,7 +67,7 @@ function(woa_compiles out name headers statement includes libraries)
   endforeach()
   string(APPEND source "int main() { ${statement}; return 0; }\n")
   set(before "$ENV{LC_ALL}")
-  set(ENV{LC_ALL} C)  # the error is told in English
+  set(ENV{LC_ALL} C)  # English error messages
   try_compile(works SOURCE_FROM_VAR use.cc source CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${includes}" LINK_LIBRARIES ${libraries}
               OUTPUT_VARIABLE output CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON NO_CACHE)
   set(ENV{LC_ALL} "${before}")
@@ -80,9 +81,10 @@ function(woa_compiles out name headers statement includes libraries)
   set(${out} "${error}" PARENT_SCOPE)
 endfunction()
 
-# woa_find_library(NAME PACKAGE "libpng (libpng-dev)" HEADERS png.h [LIBRARIES png] [SUFFIXES folders below include] [PROGRAM of protoc] USE "statement"
-# [TARGET PNG::PNG]): WOA_HAVE_<NAME>, WOA_WHY_NOT_<NAME>, WOA_<NAME>_INCLUDE, WOA_<NAME>_LIBRARY, WOA_<NAME>_PROGRAM, and TARGET with the
-# header's folder and the libraries. `statement` uses a function of each library, so that one without content is noticed.
+# woa_find_library(NAME PACKAGE "libpng (libpng-dev)" HEADERS png.h [LIBRARIES png] [SUFFIXES folders below include]
+# [PROGRAM plugin of protoc] USE "statement" [TARGET PNG::PNG]): sets WOA_HAVE_<NAME>, WOA_WHY_NOT_<NAME>,
+# WOA_<NAME>_INCLUDE, WOA_<NAME>_LIBRARY and WOA_<NAME>_PROGRAM, and makes TARGET with the header's folder and the
+# libraries. `statement` uses a function of each library, so that an empty library is noticed.
 function(woa_find_library name)
   cmake_parse_arguments(arg "" "PACKAGE;USE;TARGET;PROGRAM" "HEADERS;LIBRARIES;SUFFIXES" ${ARGN})
   list(GET arg_HEADERS 0 header)
@@ -126,7 +128,8 @@ function(woa_find_library name)
   woa_publish(${name})
 endfunction()
 
-# The results of a function that found the library `name`, from its `reason`, `include`, `libraries` and `arg_TARGET`, to its caller.
+# Hands a finder function's results for library `name` to its caller, from its `reason`, `include`, `libraries` and
+# `arg_TARGET`.
 macro(woa_publish name)
   woa_optional(${name} "${reason}")
   foreach(variable HAVE WHY_NOT)
@@ -140,7 +143,7 @@ macro(woa_publish name)
   endif()
 endmacro()
 
-# `include` and `libraries` for the caller, of what a compiler wrapper says that it calls.
+# Sets the caller's `include` and `libraries` from the command line that MPI's compiler wrapper prints.
 function(woa_words_of_mpi line)
   separate_arguments(words UNIX_COMMAND "${line}")
   set(folders ${words})
@@ -166,7 +169,7 @@ function(woa_words_of_mpi line)
   set(libraries "${libraries}" PARENT_SCOPE)
 endfunction()
 
-# woa_find_mpi(PACKAGE "...") as woa_find_library(MPI ... TARGET MPI::MPI_CXX), asking MPI's compiler wrapper.
+# woa_find_mpi(PACKAGE "..." TARGET MPI::MPI_CXX): as woa_find_library(MPI ...), but asks MPI's compiler wrapper.
 function(woa_find_mpi)
   cmake_parse_arguments(arg "" "PACKAGE;TARGET" "" ${ARGN})
   unset(wrapper)
@@ -196,12 +199,12 @@ function(woa_find_mpi)
   endif()
   woa_reason(reason "${arg_PACKAGE}" "${found}" "${missing}" "${error}")
   woa_publish(MPI)
-  if(TARGET ${arg_TARGET})  # its C++ classes are long obsolete
+  if(TARGET ${arg_TARGET})  # MPI's C++ classes are obsolete
     set_target_properties(${arg_TARGET} PROPERTIES INTERFACE_COMPILE_DEFINITIONS "OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
   endif()
 endfunction()
 
-# woa_runs(ERROR_OUT command...): empty if the command ends with 0.
+# woa_runs(ERROR_OUT command...): empty if the command exits with 0.
 function(woa_runs out)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE output TIMEOUT 30)
   set(error "")
@@ -211,7 +214,7 @@ function(woa_runs out)
   set(${out} "${error}" PARENT_SCOPE)
 endfunction()
 
-# woa_find_program(VARIABLE name): its path, if it runs; else empty.
+# woa_find_program(VARIABLE name): the program's path if `name --version` runs, else empty.
 function(woa_find_program variable name)
   unset(path)
   find_program(path ${name} NO_CACHE)
@@ -226,11 +229,12 @@ function(woa_find_program variable name)
   unset(${variable} CACHE)
 endfunction()
 
-# woa_find_verilator(REASON_OUT "package"): empty once Verilator's CMake package is loaded; a macro, since that sets variables of its own.
+# woa_find_verilator(REASON_OUT "package"): loads Verilator's CMake package; REASON_OUT is empty on success. A macro,
+# since the package sets variables of its own.
 macro(woa_find_verilator out package)
   unset(verilator_DIR CACHE)
   if(VERILATOR_ROOT AND NOT EXISTS "${VERILATOR_ROOT}/include/verilated.h")
-    unset(VERILATOR_ROOT CACHE)  # of one that was removed
+    unset(VERILATOR_ROOT CACHE)  # that Verilator was removed
   endif()
   find_path(woa_package verilator-config.cmake HINTS ${VERILATOR_ROOT} ENV VERILATOR_ROOT PATH_SUFFIXES share/verilator NO_CACHE)
   find_program(woa_program verilator_bin HINTS ${VERILATOR_ROOT} ENV VERILATOR_ROOT PATH_SUFFIXES bin NO_CACHE)

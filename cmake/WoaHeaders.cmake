@@ -1,6 +1,6 @@
-# `make headers`: each header of ours compiles by itself. Files that are compiled together would hide a missing include.
+# `make headers` compiles each of our headers alone. Files that are compiled together would hide a missing include.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS bench/harness/*.h bench/micro/*.h compiler/*.h controllers/*.h runtime/*.h tools/*.h)
-foreach(part OPENCL VERILATOR OFI PMIX)  # a header of a library that is not here
+foreach(part OPENCL VERILATOR OFI PMIX)  # headers of absent libraries are left out
   set(needs_OPENCL "/controllers/gpu/opencl/")
   set(needs_VERILATOR "/controllers/fpga/verilator/")
   set(needs_OFI "/runtime/transport/ofi/|/bench/micro/(.*fabric|ofi_)")

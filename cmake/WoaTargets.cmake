@@ -1,4 +1,4 @@
-# woa_library, woa_kernel, woa_test, woa_fuzz: every target of the project is made by one of these, so that all are alike.
+# woa_library, woa_kernel, woa_test, woa_fuzz: these make every target of the project, so that all are alike.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -14,7 +14,7 @@ if(WOA_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${WOA_CCACHE})
 endif()
 
-# What `make build` builds: the program, the kernels, the demo's painter; everything but tests.
+# `make build` builds these: the program, the kernels, the demo's painter; everything but tests.
 add_custom_target(programs)
 
 # Warnings and include root of our own targets; never leaks to a library's headers.
@@ -42,8 +42,8 @@ if(WOA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# For a library that Verilator wrote: its headers are system headers, and sanitizers look at ours only (they make a model a hundred
-# times slower, and its compilation ten times).
+# For a library that Verilator generated: its headers become system headers, and sanitizers skip it (they slow a model
+# down a hundredfold and its compilation tenfold).
 function(woa_verilated name)
   set_target_properties(${name} PROPERTIES SYSTEM ON)
   if(WOA_SANITIZE)
@@ -51,8 +51,8 @@ function(woa_verilated name)
   endif()
 endfunction()
 
-# The files of a target are compiled together, up to WOA_UNITY_BATCH of them: the standard library is most of what there is to
-# compile, and one file's share of it serves all. A debug build compiles them apart, so that a change costs one file.
+# Unity builds: up to WOA_UNITY_BATCH files of a target are compiled together, because the standard library is most of
+# each compilation. A debug build compiles files apart, so that a change costs one file.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(woa_unity_default OFF)
 else()
@@ -61,7 +61,7 @@ endif()
 option(WOA_UNITY "Compile the files of a target together" ${woa_unity_default})
 set(WOA_UNITY_BATCH 16)
 
-# woa_together(NAME): what every library and program of ours is compiled with.
+# woa_together(NAME): the unity build of every library and program of ours.
 function(woa_together name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${WOA_UNITY} UNITY_BUILD_BATCH_SIZE ${WOA_UNITY_BATCH})
 endfunction()
@@ -102,12 +102,14 @@ function(woa_kernel name)
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${out})
 endfunction()
 
-# All of them alike, or the precompiled headers would not fit. Tests are compiled more often than they run for long.
+# Tests need the same settings, or the precompiled headers would not fit. Tests are compiled more often than they run
+# for long.
 function(woa_test_settings name)
   target_link_libraries(${name} PRIVATE woa_settings woa_catch)
   target_compile_options(${name} PRIVATE -O0)
   if(WOA_SANITIZE MATCHES "undefined")
-    # Half the time of compiling them. A null pointer is found by the other sanitizer too, and alignment is checked in what they test.
+    # This halves their compile time. The address sanitizer finds null pointers too, and the tested code checks
+    # alignment.
     target_compile_options(${name} PRIVATE -fno-sanitize=null,alignment)
   endif()
   target_compile_definitions(${name} PRIVATE WOA_SOURCE_DIR="${CMAKE_SOURCE_DIR}" WOA_BUILD_DIR="${CMAKE_BINARY_DIR}")
@@ -125,18 +127,18 @@ if(WOA_BUILD_TESTS)
   target_link_libraries(woa_catch PUBLIC Catch2::Catch2)
   if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
     target_compile_definitions(woa_catch PUBLIC WOA_CATCH3)
-    set(WOA_NO_TESTS_FAILS)  # it does so unasked
+    set(WOA_NO_TESTS_FAILS)  # Catch2 3 does so by default
   else()
     set(WOA_NO_TESTS_FAILS -w NoTests)
   endif()
-  # What every test includes, parsed once.
+  # Headers that every test includes, parsed once.
   add_library(woa_test_headers OBJECT ${CMAKE_SOURCE_DIR}/tests/support/headers.cc)
   woa_test_settings(woa_test_headers)
   target_precompile_headers(woa_test_headers PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/catch.h <filesystem> <functional> <map> <memory>
                                                      <string> <thread> <vector>)
 endif()
 
-# Sources of tests, in a test program or in a library that several share.
+# Sets up test sources, in a test program or in a library that several tests share.
 function(woa_test_sources name)
   woa_test_settings(${name})
   target_precompile_headers(${name} REUSE_FROM woa_test_headers)
@@ -144,10 +146,10 @@ function(woa_test_sources name)
 endfunction()
 
 # woa_test(NAME SOURCES ... [IN program] [DEPS ...] [LABELS ...] [ENVIRONMENT ...] [TIMEOUT seconds])
-# One entry of ctest: the test cases of these sources. They are compiled into `program` (one for each layer: linking is what a
-# program costs), which runs those cases alone, in a process of their own; into a program of its name where IN is left out, for
-# tests that replace a library. The names of sources are the tags that choose, so they differ within a program.
-# Exit code 77 is a skip, with its reason on stdout (WOA_REQUIRE turns it into a failure, tests/support/require.h).
+# One entry of ctest: the test cases of these sources, run alone in their own process. `program` holds them, one program
+# a layer, because linking is a program's main cost. Without IN the program is named NAME: for tests that replace a
+# library. The sources' names are the tags that select cases, so they differ within a program. Exit code 77 is a skip,
+# with its reason on stdout (WOA_REQUIRE turns it into a failure, tests/support/require.h).
 function(woa_test name)
   cmake_parse_arguments(arg "" "TIMEOUT;IN" "SOURCES;DEPS;LABELS;ENVIRONMENT" ${ARGN})
   if(NOT arg_IN)
@@ -170,7 +172,7 @@ function(woa_test name)
                                           ENVIRONMENT "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl-cache;${arg_ENVIRONMENT}")
 endfunction()
 
-# woa_test_program(NAME GROUP what is compiled together SOURCES ... DEPS ...): adds to the program, and makes it at the first call.
+# woa_test_program(NAME GROUP unity-group SOURCES ... DEPS ...): adds sources to the program; the first call makes it.
 function(woa_test_program name)
   cmake_parse_arguments(arg "" "GROUP" "SOURCES;DEPS" ${ARGN})
   if(NOT TARGET ${name})
@@ -206,7 +208,8 @@ function(woa_property_test name)
   endif()
 endfunction()
 
-# woa_test_again(NAME TEST VARIABLE=VALUE [LEFT_OUT source]): an entry of ctest once more, with that in its environment.
+# woa_test_again(NAME TEST VARIABLE=VALUE [LEFT_OUT source]): runs TEST again as NAME, with VARIABLE set and without
+# `source`.
 function(woa_test_again name test variable)
   cmake_parse_arguments(arg "" "LEFT_OUT" "" ${ARGN})
   get_property(cases GLOBAL PROPERTY woa_cases_of_${test})
@@ -222,14 +225,15 @@ function(woa_test_again name test variable)
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "${variable}")
 endfunction()
 
-# woa_sizes(TEST): once more for each size but the default (tests/support/chosen_size.h).
+# woa_sizes(TEST): runs TEST again for each size but the default (tests/support/chosen_size.h).
 function(woa_sizes test)
   foreach(size small min)
     woa_test_again(${test}_${size} ${test} WOA_CTS_SIZE=${size})
   endforeach()
 endfunction()
 
-# woa_unavailable_test(NAME NEED "reason" [LABELS ...]): stands where a test would be whose library or program was not found.
+# woa_unavailable_test(NAME NEED "reason" [LABELS ...]): skips, in place of a test whose library or program was not
+# found.
 function(woa_unavailable_test name need reason)
   cmake_parse_arguments(arg "" "" "LABELS" ${ARGN})
   if(NOT TARGET unavailable_test)
@@ -237,12 +241,12 @@ function(woa_unavailable_test name need reason)
     target_link_libraries(unavailable_test PRIVATE woa_settings)
     set_target_properties(unavailable_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   endif()
-  string(REPLACE ";" "," reason "${reason}")  # a list to CMake
+  string(REPLACE ";" "," reason "${reason}")  # CMake takes `;` for a list
   add_test(NAME ${name} COMMAND unavailable_test ${need} ${reason})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${arg_LABELS}")
 endfunction()
 
-# woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ. `fuzzers` is all of them.
+# woa_fuzz(NAME SOURCES ... DEPS ...): a libFuzzer target in <build>/fuzz; only with WOA_FUZZ. `fuzzers` builds all.
 if(WOA_FUZZ)
   add_custom_target(fuzzers)
 endif()

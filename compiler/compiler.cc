@@ -67,7 +67,7 @@ void set_replicas(Graph& graph, const std::map<std::string, std::uint32_t>& repl
   }
 }
 
-// The limit that was measured for the transport, if the machine file has one.
+// Sets the limit calibrated for the transport, if the machine file has one.
 void set_inline_limits(Plan& plan, const Machine& machine, const std::string& transport) {
   if (!machine.calibration) return;
   const auto limit = machine.calibration->inline_bytes.find(transport);
@@ -75,13 +75,13 @@ void set_inline_limits(Plan& plan, const Machine& machine, const std::string& tr
   for (EdgePlan& edge : plan.edges) edge.inline_bytes = limit->second;
 }
 
-// In place of what the graph says.
+// Replaces the graph's `on` and `needs`.
 void set_pins(GraphFile& file, const CompileOptions& options) {
   for (StageDecl& stage : file.stages) {
     const auto pin = options.pins.find(stage.name);
     if (pin == options.pins.end()) continue;
     stage.on = pin->second;
-    stage.needs.clear();  // whoever pins it from outside knows
+    stage.needs.clear();  // a pin from outside overrides them
     if (stage.on_place.line == 0) stage.on_place = stage.place;
   }
 }
@@ -144,7 +144,7 @@ void add_prediction(CertifiedPlan& plan, Report& report) {
   }
 }
 
-// `path` is the graph's own, `folder` where the paths in it begin.
+// `path` is the graph's own; its paths are relative to `folder`.
 std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path& folder, const CompileOptions& options,
                                             Report& report, GraphFacts& facts) {
   std::optional<GraphFile> file = read_graph(kGraphSource, report);
@@ -162,7 +162,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
-  // A graph with problems is not the one that was measured, whatever its profile.
+  // A graph with problems is not the one that was profiled.
   std::optional<Profile> profile;
   if (report.errors() == 0) profile = load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);

@@ -1,6 +1,6 @@
 // The compiler: YAML graph -> checked graph -> placement -> plan. Knows no controller: it reads kernel.yaml and machine
-// files, so a graph for a GPU compiles on a laptop. Programs include this header alone; with it come those headers of
-// phases that are about finished plans.
+// files, so a graph for a GPU compiles on a laptop. Programs include this header alone; it includes the headers of
+// phases that handle finished plans.
 #pragma once
 
 #include <cstdint>
@@ -29,41 +29,42 @@
 
 namespace woa {
 
-// What a graph is, whatever it is placed on.
+// Facts about a graph that do not depend on its placement.
 struct GraphFacts {
-  std::string hash;  // 16 digits, the same for graphs that compute the same by the same stages; a profile is of one
-  std::map<std::string, std::vector<ControllerKind>> kinds;  // stage -> that its kernel has a variant for
+  std::string hash;  // 16 digits, the same for graphs that compute the same by the same stages; profiles name it
+  std::map<std::string, std::vector<ControllerKind>> kinds;  // stage -> kinds that its kernel has a variant for
 };
 
 struct Compilation {
   std::optional<CertifiedPlan> plan;    // absent if there is any diagnostic, and with only_check
-  GraphFacts facts;                     // as far as the graph could be read
+  GraphFacts facts;                     // of the part of the graph that could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
-  std::vector<std::string> files = {};  // that were looked at: graph, includes, kernels, machine file, profile;
+  std::vector<std::string> files = {};  // read or looked for: graph, includes, kernels, machine file, profile;
                                         // and those that they name: libraries, sources, parameters
 };
 
-// Reads and compiles a graph file. Never throws; bounded in time and memory by the size of the file (fuzzed through
-// compile_text). Paths in the plan are absolute.
+// Reads and compiles a graph file. Blocks; never throws. Time and memory are bounded by the size of the files, by
+// CompileOptions::max_stages and placement_limit (fuzzed through compile_text). Calls share no state; with a profile
+// one may fork a child for the solver. Paths in the plan are absolute.
 Compilation compile_file(const std::filesystem::path& graph, const CompileOptions& options);
-// The same for text; `name` stands in diagnostics, relative paths are relative to `folder`.
+// compile_file() for text. Diagnostics call it `name`; its paths are relative to `folder`.
 Compilation compile_text(const std::string& text, const std::string& name, const std::filesystem::path& folder,
                          const CompileOptions& options);
 
-// What check_text() finds.
+// The result of check_text().
 struct CheckedText {
   FileKind kind = FileKind::kOther;
   std::vector<Diagnostic> diagnostics;
-  std::vector<std::string> files;  // as Compilation::files
+  std::vector<std::string> files;  // like Compilation::files
 };
-// Checks the text of any file of this project: a graph as compile_text() does; the form of a library (a file that
-// graphs include), a kernel.yaml, a machine file or a profile. Nothing is wrong with other files.
+// Checks the text of any file of this project: a graph like compile_text(); the form of a library (a file that graphs
+// include), a kernel.yaml, a machine file or a profile. Reports nothing for other files.
 CheckedText check_text(const std::string& text, const std::filesystem::path& path, const CompileOptions& options);
 
-// A machine file by itself.
+// A machine file alone.
 struct MachineFile {
-  bool has_controllers = false;            // it says which controllers there are, or links between them
-  std::optional<Calibration> calibration;  // absent, too, if there is any diagnostic
+  bool has_controllers = false;            // it lists controllers, or links between them
+  std::optional<Calibration> calibration;  // also absent if there is any diagnostic
   std::vector<Diagnostic> diagnostics;
 };
 MachineFile read_machine_file(const std::filesystem::path& path);
@@ -73,13 +74,13 @@ struct KernelListing {
   std::string name, summary;
   std::vector<std::string> variants;  // "cpu", "opencl", "rtl"
   std::string reason;                 // why it cannot be used here (its library was absent at build); empty: it can
-  std::optional<KernelDescription> description;  // absent where `kernel.yaml` has errors or is not built
+  std::optional<KernelDescription> description;  // absent if `kernel.yaml` has errors or is not built
 };
-// Every <folder>/<name>/kernel.yaml of the kernel path, by name; of two with one name the first folder's.
+// Every <folder>/<name>/kernel.yaml of the kernel path, by name; of equal names the first folder's.
 std::vector<KernelListing> list_kernels(const std::vector<std::filesystem::path>& kernel_path);
 
-// What the kernel.yaml at `file` declares of itself and of one variant, for whoever loads the kernel (RunOptions). As
-// ReadDeclaration says.
+// The declarations of the kernel.yaml at `file` and of one variant, for the loader of the kernel (RunOptions). Errors:
+// those of ReadDeclaration.
 Result<KernelDeclaration> read_declaration(const std::filesystem::path& file, const std::string& variant);
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// What kernel.yaml files say: to people who look a kernel up, and to whoever loads the kernel of a plan.
+// Reads kernel.yaml files for people who look a kernel up, and for the loader of a plan's kernels.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// What a compilation is asked for, and its limits.
+// The options of a compilation, and its limits.
 #pragma once
 
 #include <chrono>
@@ -19,19 +19,19 @@ inline constexpr std::uint32_t kMostCopies = 8;          // of a stage (Placemen
 
 struct CompileOptions {
   std::vector<std::filesystem::path> kernel_path;  // folders that hold <name>/kernel.yaml; first match wins
-  // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 where a stage asks for them.
+  // Machine file; absent: cpu:0 and cpu:1, and gpu:0 and fpga:0 if a stage asks for them.
   std::optional<std::filesystem::path> machine;
-  std::string transport = "shm";                  // between controllers: the machine file may know its inline limit
+  std::string transport = "shm";                  // between controllers; selects the machine file's calibration
   std::map<std::string, std::string> params;      // "stage.name" -> value, from the command line
   std::map<std::string, std::uint32_t> replicas;  // by stage, from the command line
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  std::optional<std::filesystem::path> profile;  // what `woa profile` measured of the graph (docs/profile.md)
-  std::map<std::string, std::string> pins;       // stage -> kind or controller, in place of `on` and `needs`
-  std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs, whose text does not bound them
-  UnsavedTexts unsaved = {};                     // are read in place of what is on the disk
-  bool only_check = false;  // ends before memory is dealt out and a plan is made; Compilation has none
-  // With a profile, what stages are placed for, and how long the search for it may take.
+  std::optional<std::filesystem::path> profile;  // of `woa profile` on the graph (docs/profile.md)
+  std::map<std::string, std::string> pins;       // stage -> kind or controller; replaces `on` and `needs`
+  std::uint64_t max_stages = 200'000;            // of a graph with its sub-graphs; the text alone does not bound them
+  UnsavedTexts unsaved = {};                     // read instead of the files on the disk
+  bool only_check = false;  // stops before it sizes channels and makes a plan; Compilation has none
+  // With a profile: the goal of the placement, and the longest time of the search for it.
   PlacementGoal goal;
   std::chrono::milliseconds placement_limit{10'000};
 };

@@ -48,7 +48,7 @@ typedef enum woa_status {
   WOA_UNAUTHENTIC = 13 /* authentication failed */
 } woa_status;
 
-/* Where a failing function writes why, for the user: what was found, what was expected. Zero-terminated, cut to fit. */
+/* The reason of a failure, for the user: what was found, what was expected. Zero-terminated, cut to fit. */
 typedef struct woa_error {
   char message[192];
 } woa_error;
@@ -66,10 +66,9 @@ typedef struct woa_input {
   uint64_t bytes;
   uint32_t rank;
   uint32_t dims[WOA_MAX_RANK];
-  uint32_t
-      absent; /* of a port that kernel.yaml declares `optional`: 1 if its writer wrote nothing; all else is 0 then */
-  /* Of a port that kernel.yaml declares `gather`, instead of the above: all tokens of the scatter, in order; count may
-   * be 0. Some may be absent. */
+  uint32_t absent; /* port declared `optional`: 1 if its writer wrote nothing; all else is 0 then */
+  /* Used instead of the above by a port that kernel.yaml declares `gather`: all tokens of the scatter, in order; count
+   * may be 0. Some may be absent. */
   uint32_t count;
   const struct woa_input *elements;
 } woa_input;
@@ -83,17 +82,17 @@ typedef struct woa_output {
   uint64_t bytes;
   uint32_t dims[WOA_MAX_RANK];
   uint32_t written; /* 0 or 1; 0 on entry */
-  /* Of a port that kernel.yaml declares `many`, instead of the above: as many outputs as its max says, each with memory
-   * of its own. The kernel writes the first `count` of them, perhaps none, and sets count (0 on entry). */
+  /* Used instead of the above by a port that kernel.yaml declares `many`: as many outputs as its max says, each with
+   * its own memory. The kernel writes the first `count` of them, perhaps none, and sets count (0 on entry). */
   uint32_t count;
   struct woa_output *elements;
 } woa_output;
 
-/* What a firing may use beside its tokens. */
+/* Resources of a firing beside its tokens. */
 typedef struct woa_firing {
   uint64_t instance;
   uint64_t tag;
-  void *state;      /* of a stateful kernel: state_bytes, zeroed before first use, per instance or per run; else null */
+  void *state;      /* stateful kernels: state_bytes, zeroed before first use, per instance or per run; others: null */
   uint8_t *scratch; /* `scratch` bytes of kernel.yaml, 64-byte aligned, contents undefined; null if 0 */
   uint64_t scratch_bytes;
 } woa_firing;
@@ -119,7 +118,7 @@ typedef struct woa_kernel {
 typedef const woa_kernel *(*woa_kernel_entry_fn)(void);
 #define WOA_KERNEL_ENTRY "woa_kernel_entry"
 
-/* Helpers. They stand in this header so that a kernel needs no library of the runtime; no kernel must use them. */
+/* Helpers. They stand in this header so that a kernel needs no library of the runtime; no kernel needs to use them. */
 
 /* Writes why, as printf does, and returns `status`: `return woa_fail(error, WOA_INVALID, "...")`. */
 __attribute__((format(printf, 3, 4))) static inline woa_status woa_fail(woa_error *error, woa_status status,

@@ -35,7 +35,7 @@ security=$(apt-get indextargets --format '$(SITE) $(LABEL)' 'Created-By: Package
 root=$(mktemp -d "${WOA_CHROOT_PARENT:-${TMPDIR:-/tmp}}/woa-chroot.XXXXXX")
 cleanup() {
   local mounted
-  # Deepest first; nothing is deleted while a mount remains. `ip netns` of the tests leaves the one on run/netns.
+  # Deepest first; deletion waits until no mount remains. The tests' `ip netns` leaves the mount on run/netns.
   for mounted in run/netns dev/shm sys proc; do
     if mountpoint -q "$root/$mounted"; then umount "$root/$mounted" || umount -l "$root/$mounted"; fi
   done
@@ -54,7 +54,7 @@ debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirro
   { tail -n 20 "$root.log" >&2; echo "chroot-test: debootstrap failed, log in $root.log" >&2; exit 1; }
 rm -f "$root.log"
 
-# The same way out to the network as this machine has.
+# The chroot reaches the network as this machine does.
 {
   echo "deb $mirror $suite main"
   echo "deb $mirror $suite-updates main"

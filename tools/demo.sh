@@ -36,7 +36,8 @@ make_photo() {
   note "$out/photo.jpg, $(wc -c <"$out/photo.jpg") bytes"
 }
 
-# run_woa JSON GRAPH ARGUMENTS...: sets device_missing if it is the flagship, and one of its devices is not to be had here.
+# run_woa JSON GRAPH ARGUMENTS...: sets device_missing if GRAPH is the flagship and this machine lacks one of its
+# devices.
 run_woa() {
   local json=$1 code=0
   shift
@@ -57,14 +58,14 @@ encrypt() {
     --out packet="$out/photo.enc"
 }
 
-# The same graph with gpu and fpga replaced by CPU cores, where such a device is missing, even a simulated one.
+# use_cpu_graph: the flagship with CPU cores for gpu and fpga, where such a device is missing, even a simulated one.
 use_cpu_graph() {
   note "a device is missing (see above), so CPU cores stand in for gpu and fpga"
   graph=$out/flagship-cpu.yaml
   sed -e 's/on: gpu\b/on: "cpu:2"/' -e 's/on: fpga\b/on: "cpu:3"/' -e 's/^graph: .*/&-cpu/' "$flagship_graph" >"$graph"
 }
 
-# flagship MODEL: leaves MODEL.json, pictures and, under woa, a trace.
+# flagship MODEL: runs the flagship; leaves MODEL.json, pictures and, under woa, a trace.
 flagship() {
   local model=$1 extra=()
   if [ "$model" = woa ]; then extra=(--trace "$out/trace.json"); fi
@@ -75,7 +76,7 @@ flagship() {
     --instances "$instances" --model "$model" --out picture="$out/$model/%i.png" "${extra[@]}"
 }
 
-# Every picture of both models is the same file, and that file is right.
+# Fails unless the pictures of both models are all the same file, and that file is right.
 check_pictures() {
   local first="" picture count=0
   for picture in "$out"/woa/*.png "$out"/rpc-hub/*.png; do
@@ -97,7 +98,7 @@ check_pictures() {
   note "$verdict"
 }
 
-# The same shape without work: null-MODEL.json.
+# null_graph: runs the flagship's shape without work, and leaves null-MODEL.json.
 null_graph() {
   say "the same graph with null kernels and 64-byte tokens, one instance at a time"
   head -c 64 /dev/zero >"$out/token"
@@ -107,7 +108,7 @@ null_graph() {
   done
 }
 
-# why_no_flagship: what this machine lacks for it; nothing if it can run.
+# why_no_flagship: prints what this machine lacks for the flagship; nothing if it can run.
 why_no_flagship() {
   local reason
   for reason in "$build"/kernels/{aes_gcm_encrypt,aes_gcm_decrypt,jpeg_decode,png_encode}/unavailable.txt; do

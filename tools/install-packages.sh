@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages of tools/packages.txt that this machine lacks, as root or with sudo; at once when nothing is missing.
+# Installs the packages of tools/packages.txt that this machine lacks, as root or with sudo. Ends at once if none is
+# missing.
 #
 #   tools/install-packages.sh          the required and the optional ones
 #   tools/install-packages.sh check    those of class check, too: .ci/run alone asks for them
@@ -25,7 +26,7 @@ installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^ins
 is_installed() { grep -qxF -- "$1" <<<"$installed"; }
 known_to_apt() { [ -n "$(apt-cache policy -- "$1" 2>/dev/null | sed -n 's/^  Candidate: //p' | grep -vxF '(none)')" ]; }
 
-# missing_required and missing_optional: entries `name|other-name` of which no name is installed.
+# missing_required and missing_optional: entries `name|other-name` with no name installed.
 missing_required=()
 missing_optional=()
 while read -r kind names _; do
@@ -74,7 +75,7 @@ first_known() {
   return 1
 }
 
-# chosen: what to install; unknown: entries that apt cannot install.
+# choose ENTRY...: sets chosen, packages to install, and unknown, entries that apt cannot install.
 choose() {
   local entry name
   chosen=() unknown=()

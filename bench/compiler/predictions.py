@@ -21,7 +21,7 @@ import tempfile
 GRAPHS = pathlib.Path(__file__).resolve().parents[2] / "graphs"
 FLAGSHIP = "decrypt-expand-resize"
 KERNELS_SHARE = 0.9
-FIRING_US = 0.4  # of a controller's own: `woa bench hop`, "the controllers' own code" (docs/performance.md)
+FIRING_US = 0.4  # a controller's own, by `woa bench hop` (docs/performance-log.md, "the controllers' own code")
 MiB = 1 << 20
 
 
@@ -34,7 +34,7 @@ def numbers(kind, values):
 
 
 def array(kind, values):
-    """A payload of a type with one variable dimension: that, padded, then the elements."""
+    """A payload of a type with one variable dimension: the dimension, padded to 64 bytes, then the elements."""
     return struct.pack("<I", len(values)).ljust(64, b"\0") + numbers(kind, values)
 
 
@@ -43,7 +43,7 @@ def picture(width, height):
     return subprocess.run(["cjpeg"], input=b"P6\n%d %d\n255\n" % (width, height) + rows, stdout=subprocess.PIPE, check=True).stdout
 
 
-# Graph -> inputs; several values are an instance each.
+# Graph -> inputs; several values are one instance each.
 EXAMPLES = {
     "accumulate": {"x": [array("q", [7] * 8000)]},
     "branch": {"data": [b"\2" + bytes(MiB - 3), b"\3" + bytes(MiB - 1)]},
@@ -63,7 +63,7 @@ EXAMPLES = {
 }
 
 
-# Of three inputs each: means of turns, of branches and of bytes are no whole numbers.
+# Three instances each, so that means of turns, branches and bytes are no whole numbers.
 SMALL = {name: {port: [b"\2", b"\3a", b"\2abc"] for port in inputs} for name, inputs in EXAMPLES.items()} | {
     "accumulate": {"x": [array("q", [7] * count) for count in (1, 2, 4)]},
     "hold": {"x": [array("d", [1.0] * count) for count in (1, 2, 4)], "f": [array("d", [2.0] * count) for count in (1, 2, 4)]},
@@ -72,7 +72,7 @@ SMALL = {name: {port: [b"\2", b"\3a", b"\2abc"] for port in inputs} for name, in
 }
 
 
-# Two ways side by side, of kernels that take milliseconds.
+# Two parallel paths, of kernels that take milliseconds.
 TWO_SIZES = """woa: 1
 graph: two-sizes
 inputs: {photo: {type: bytes, max: 16MiB}}
@@ -87,7 +87,7 @@ outputs: {large: encode_large.png, small: encode_small.png}
 
 
 def is_exact(predicted, measured):
-    """What so many instances sent, all together, is what was predicted of so many, whose means are kept in millionths."""
+    """True if the instances sent exactly the predicted totals. Both are means per instance, rounded to millionths."""
     instances = measured["instances"]
     return all(round(predicted[key] * instances) == round(measured[key] * instances) for key in ("messages", "payload_bytes"))
 
@@ -120,7 +120,7 @@ class Bench:
             yield from ("--in", f"{port}={self.folder / name / port}")
 
     def compare(self, name, graph, given):
-        """Rows of `name`, or why there are none; no rows of one that was not asked for."""
+        """Rows of `name`, or one with the reason why there are none; [] if the arguments leave `name` out."""
         if self.arguments.graphs and name not in self.arguments.graphs:
             return []
         done = self.woa("compare", graph, *given, "--machine", self.machine, "--run", "--json", "--repetitions", self.arguments.repetitions,
@@ -147,7 +147,7 @@ class Bench:
         return row
 
     def why_not(self, model):
-        """Why the time is not expected to be as predicted; empty: it is."""
+        """Why the measured time may differ from the prediction; empty: it should not."""
         if model["clocked"]:
             return f"{', '.join(model['clocked'])} is simulated: cycles at its clock are predicted, the model is measured"
         if model["kernel_share"] < KERNELS_SHARE:
@@ -164,7 +164,7 @@ class Bench:
             yield from self.flagship()
 
     def flagship(self):
-        """As it is, and with all of it on processor cores; and what else there is to do with a photo."""
+        """The demo's graph as written and on processor cores alone, and the other graphs that take its photo."""
         if shutil.which("cjpeg") is None:
             return
         key = self.write("key.hex", b"00112233445566778899aabbccddeeff" * 2 + b"\n")
@@ -181,7 +181,7 @@ class Bench:
         yield from self.on_cores("flagship", text.replace("on: gpu", 'on: "cpu:1"').replace("on: fpga", 'on: "cpu:0"'), given)
 
     def on_cores(self, name, text, given):
-        """On two cores, and on one."""
+        """The graph on two cores, and on one."""
         for cores, one in (("two cores", text), ("one core", text.replace('"cpu:1"', '"cpu:0"'))):
             yield from self.compare(f"{name}, {cores}", self.write(f"{name}.yaml", one.encode()), given)
 
@@ -198,7 +198,7 @@ def print_rows(rows):
 
 
 def errors_by_graph(rows):
-    """Of each graph that has any, the median over its call models."""
+    """The median error over its call models, of each graph that has any."""
     errors = {}
     for row in rows:
         if "error" in row and not row["why"]:

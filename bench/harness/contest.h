@@ -21,7 +21,7 @@ struct Contender {
 struct Contest {
   std::string unit;
   std::uint64_t repetitions = 1;
-  std::string limit;  // the contender that all which are no limits are compared with
+  std::string limit;  // the contender that all but the limits are compared with
   std::vector<Contender> contenders;
 };
 
@@ -30,10 +30,10 @@ struct Contest {
 // names its contender.
 Result<std::vector<Row>> run_contest(const Contest& contest, const std::function<Status()>& between);
 
-// Adds to the report by what factor the median of contender `of` is that of `to`; nothing where one of them is missing.
+// Adds the median of contender `of` divided by that of `to` to the report; nothing if one of them is missing.
 void add_ratio(Report& report, const std::vector<Row>& rows, const std::string& of, const std::string& to);
 
-// How much of `amount` a nanosecond did, for a launch that took `ns`.
+// Units of `amount` per nanosecond, for a launch that took `ns`.
 Result<double> per_ns(double amount, const Result<double>& ns);
 
 }  // namespace woa::bench

@@ -38,7 +38,7 @@ constexpr int kNoProgram = 127;  // as shells say it
   ::_exit(kNoProgram);
 }
 
-// All that is written until `deadline`, or until nobody can write any more.
+// Reads until `deadline`, or until nobody can write any more.
 std::string read_all(int in, Clock::time_point deadline) {
   std::string text;
   std::array<char, 4096> some;
@@ -53,7 +53,7 @@ std::string read_all(int in, Clock::time_point deadline) {
   }
 }
 
-// Leaves it to be waited for, so that its number stays its own.
+// Leaves the child to be waited for, so that its number is not used again.
 bool has_ended(pid_t child, Clock::time_point deadline) {
   constexpr milliseconds kBetweenLooks{1};
   for (;;) {
@@ -65,8 +65,8 @@ bool has_ended(pid_t child, Clock::time_point deadline) {
   }
 }
 
-// Ends the group, politely first: a launcher tells its processes elsewhere. The exit code, 128 + signal if it was
-// killed.
+// Ends the group, first by SIGTERM: a launcher then ends its processes elsewhere. Returns the exit code, 128 + signal
+// if it was killed.
 int end_group(pid_t leader, bool ended) {
   constexpr milliseconds kForFarewell{2000};
   if (!ended) {
@@ -88,7 +88,7 @@ Result<std::string> run_program(const std::vector<std::string>& command, millise
   const pid_t child = ::fork();
   if (child == 0) become(command, ends[1]);
   ::close(ends[1]);
-  if (child > 0) ::setpgid(child, child);  // whoever of the two comes first
+  if (child > 0) ::setpgid(child, child);  // whichever of the two comes first
   const std::string text = child < 0 ? "" : read_all(ends[0], deadline);
   ::close(ends[0]);
   if (child < 0) return {Code::kUnavailable, "cannot start " + command[0] + ": the system refused a process"};

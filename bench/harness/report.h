@@ -1,4 +1,4 @@
-// What a benchmark prints: every figure beside a limit measured in the same run.
+// The output of a benchmark: every figure beside a limit measured in the same run.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ struct Row {
   [[nodiscard]] double median() const { return bench::median(samples); }
 };
 
-// What a good figure is: a time and a share are to be less than the limit's, a rate and a bandwidth more.
+// The direction of a good figure: less than the limit for a time or a share, more for a rate or a bandwidth.
 enum class Better : std::uint8_t { kLess, kMore };
 
-// How many times the median of one contender is that of another, where more than the limit is of interest.
+// The median of one contender divided by another's, where more than the limit is of interest.
 struct Ratio {
   std::string of, to;
   std::uint64_t size = 0;
@@ -40,7 +40,7 @@ struct Absent {
   std::string contender, reason;
 };
 
-// How many of the sizes (or whatever was repeated) are so, and the worst ratio; 0 where none is.
+// How many of the sizes (or whatever was repeated) are within a bound, and the worst ratio; 0 where none is.
 struct Tally {
   std::string what;
   std::uint64_t within = 0, of = 0;
@@ -55,7 +55,7 @@ struct Report {
   std::vector<Ratio> ratios = {};
   std::vector<Absent> absent = {};
   std::vector<Tally> tallies = {};
-  std::string size_name = "BYTES";  // of Row::size; tallies then count what has that size
+  std::string size_name = "BYTES";  // of Row::size; unless it is BYTES, tallies do not count sizes
 };
 
 }  // namespace woa::bench

@@ -9,7 +9,7 @@
 
 namespace woa::bench {
 
-// The middle of the samples; of an even number the mean of the two in the middle. At least one sample.
+// The middle sample; of an even number of samples, the mean of the two in the middle. Needs at least one sample.
 double median(std::vector<double> samples);
 
 struct Robust {
@@ -18,10 +18,10 @@ struct Robust {
   std::size_t samples = 0;
   std::size_t outliers = 0;  // see robust()
 };
-// What counts as an outlier: 5 standard deviations of a normal distribution with that MAD (1.4826 x MAD is one;
-// Rousseeuw and Croux, "Alternatives to the median absolute deviation", 1993). Where more than half are equal, whatever
-// differs by more than a tenth. What differs by no more than `resolution` is none: that is how finely they were
-// counted. Among fewer than five samples nothing can be told to be one.
+// An outlier is more than 5 standard deviations of a normal distribution with that MAD (one is 1.4826 x MAD; Rousseeuw
+// and Croux, "Alternatives to the median absolute deviation", 1993) from the median. If more than half of the samples
+// are equal, it differs by more than a tenth. A difference up to `resolution`, the step of the measurement, is no
+// outlier. Fewer than five samples have none.
 Robust robust(std::span<const double> samples, double resolution = 0);
 
 struct Point {
@@ -32,8 +32,8 @@ struct Line {
   double base = 0, slope = 0;
   double residual = 0;  // median of |y - line| / y over points whose y is above 0
 };
-// By Theil and Sen: the median of all slopes between two points, and of what is left of y. Nothing with fewer than two
-// different x. Takes the square of the number of points.
+// By Theil and Sen: the median of the slopes between all pairs of points, and of the rest of y. Nothing with fewer than
+// two different x. Takes time in the square of the number of points.
 std::optional<Line> fit_line(std::span<const Point> points);
 
 }  // namespace woa::bench

@@ -34,8 +34,8 @@ std::uint64_t messages_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp<std::uint64_t>(kMostBytes / size, 1, kMostMessages);
 }
 
-// The source, and what the largest contender holds beside it, with as much left for others: the consumer's slots, or
-// the target of memcpy, or what the processes of a peer have.
+// The source and the largest contender's memory (the consumer's slots, memcpy's target or the processes of a peer) must
+// fit, with as much left for others.
 Status check_memory(std::uint64_t size, std::uint32_t slots, bool peers) {
   const std::uint32_t payloads = 1 + (peers ? std::max(slots, kPeerPayloads) : slots);
   const std::size_t available = available_bytes();
@@ -46,7 +46,7 @@ Status check_memory(std::uint64_t size, std::uint32_t slots, bool peers) {
                                 (peers ? ", or leave out peers (--no-peers)" : "")};
 }
 
-// memcpy again and again into one buffer, and a child that has nothing to do.
+// Copies with memcpy repeatedly into one buffer, beside a child that has nothing to do.
 Result<double> copy_ns(std::span<const std::byte> payload, std::uint64_t messages) {
   auto target = Memory::map(payload.size(), Memory::Sharing::kPrivate);
   if (!target.ok()) return target.status();

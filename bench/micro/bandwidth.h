@@ -21,7 +21,7 @@ struct BandwidthOptions {
 // One direction, one copy into memory that the consumer sees, in GB/s (10^9 bytes): the transport beside the raw
 // mailbox with as many slots, beside memcpy in one process, and beside peers up to a size of 256 MiB (their libraries
 // hold several messages, and count bytes with 32 bits). Every launch forks anew and takes its memory anew.
-// kExhausted: the payloads of a size, of which peers hold eight, do not fit the memory that is available. Otherwise as
+// kExhausted: the payloads of a size do not fit the available memory (peers hold eight). Other errors: as
 // payload_stream_ns() and peer_ns_each().
 Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options);
 

@@ -69,7 +69,7 @@ Result<Ends> open_ends(const Channels& channels, bool first) {
   return ends;
 }
 
-// A ring full of packets by each channel, and one from each. False: the other process is gone.
+// Sends a ring full of packets through each channel, and receives one from each. False: the other process is gone.
 bool exchange(const Channels& channels, Ends& ends) {
   class Nothing final : public PacketSink {
     bool on_packet(const ActivationPacket&, std::span<const std::byte>) noexcept override { return true; }
@@ -91,7 +91,7 @@ bool exchange(const Channels& channels, Ends& ends) {
   return true;
 }
 
-// Of this process, what no file is behind.
+// Resident memory of this process without a file behind it.
 double anonymous_kib() { return static_cast<double>(kib_of("/proc/self/status", "RssAnon:")); }
 
 double open_descriptors() {
@@ -99,13 +99,13 @@ double open_descriptors() {
   return static_cast<double>(std::distance(begin(all), end(all))) - 1;  // the iterator's own
 }
 
-// What the two processes tell each other.
+// Shared memory of the two processes.
 struct Shared {
-  std::array<std::atomic<double>, 2> anonymous_kib{};  // of each process, for its ends
+  std::array<std::atomic<double>, 2> anonymous_kib{};  // that each process took for its ends
   std::atomic<int> arrived{0};
 };
 
-// Both wait until both have come here so often. False: the other process is gone.
+// Returns when both processes have called this `times` times. False: the other process is gone.
 bool meet(Shared& shared, int times) {
   shared.arrived.fetch_add(1);
   return spin_until([&] { return shared.arrived.load() >= 2 * times; });

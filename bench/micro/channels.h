@@ -1,4 +1,4 @@
-// What many channels cost that nobody uses.
+// The cost of many unused channels.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct Tallies {
   }
 };
 
-// From here on the most memory that this process has at once; by a system that cannot, since it began.
+// Restarts the count of peak_mib(). A system that cannot do that counts from the start of the process.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double peak_mib() { return static_cast<double>(kib_of("/proc/self/status", "VmHWM:")) / 1024; }
 
@@ -40,7 +40,7 @@ struct Compiled {
   double ms = 0, mib = 0;
 };
 
-// One graph, from the file on.
+// Compiles one graph, starting from its file.
 Result<Compiled> compile_one(const CompileBenchOptions& options, std::uint32_t seed, Tallies& tallies) {
   RandomGraph random(options.stages, options.controllers, seed);
   WOA_RETURN_IF_ERROR(random.write());
@@ -61,7 +61,7 @@ Result<Compiled> compile_one(const CompileBenchOptions& options, std::uint32_t s
   return Compiled{ms, peak_mib()};
 }
 
-// Milliseconds of reading and checking.
+// Milliseconds to parse and check a graph.
 Result<double> check_one(std::uint32_t stages, std::uint32_t seed) {
   const RandomGraph random(stages, 1, seed);
   WOA_RETURN_IF_ERROR(random.write());
@@ -75,10 +75,10 @@ Result<double> check_one(std::uint32_t stages, std::uint32_t seed) {
   return ms;
 }
 
-// Of t = stages^exponent.
+// The exponent of t = stages^exponent.
 double exponent(double times, double of_stages) { return std::log(times) / std::log(of_stages); }
 
-// From the first row to the last, beside that of n log n.
+// The growth from the first row to the last, beside that of n log n.
 void add_growth(std::vector<Row>& rows) {
   const std::uint64_t from = rows.front().size, to = rows.back().size;
   const auto least = static_cast<double>(from), most = static_cast<double>(to);

@@ -28,8 +28,8 @@ struct CheckBenchOptions {
   std::uint32_t graphs = 3;                                   // random ones of each size, each checked once
 };
 
-// Parse and check only. Milliseconds, and, of several sizes, the exponent of growth from the least to the most beside
-// that of n log n. Errors as above.
+// Parse and check only. Milliseconds, and, for several sizes, the exponent of growth from the least to the most beside
+// that of n log n. Errors: as bench_compile().
 Result<Report> bench_check(const CheckBenchOptions& options);
 
 }  // namespace woa::bench

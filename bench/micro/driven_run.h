@@ -12,11 +12,11 @@ namespace woa::bench {
 
 class DrivenRun {
  public:
-  // As Run::start(). `look`, if any, sees each completion.
+  // Starts as Run::start() does, with its errors. `look`, if any, sees each completion.
   static Result<DrivenRun> start(Plan plan, RunOptions options, OnCompletion look = {});
 
-  // The same with the packets of all controllers over libfabric's `provider`, where that is not empty; nodes have to be
-  // started with the same. Errors likewise, or as make_ofi_transport().
+  // Starts with the packets of all controllers over libfabric's `provider`, unless that is empty; nodes must be started
+  // with the same provider. Errors: as start(), or as make_ofi_transport().
   static Result<DrivenRun> start_over(const std::string& provider, Plan plan, RunOptions options,
                                       OnCompletion look = {});
 

@@ -21,7 +21,7 @@ struct HopOptions {
 // One small activation from controller to controller (commit, poll, match, fire), in ns, beside the raw mailbox and
 // peers: two pinned processes and a token that goes to and fro.
 Result<Report> bench_hop(const RunOptions& options, const HopOptions& chosen);
-// The same with 64 tokens at once, so that both sides are always busy, in million packets a second.
+// bench_hop() with 64 tokens at once, so that both sides are always busy, in million packets a second.
 Result<Report> bench_busy(const RunOptions& options, std::uint64_t packets, std::uint64_t repetitions);
 // Share of one core, in percent, that an idle run takes: two controllers and a source that never sends, for `seconds`.
 Result<Report> bench_idle(const RunOptions& options, double seconds);

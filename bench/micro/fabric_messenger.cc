@@ -14,7 +14,7 @@
 namespace woa::bench {
 namespace {
 
-constexpr std::uint64_t kLast = ~std::uint32_t{0};  // what a write without a message says instead of its length
+constexpr std::uint64_t kLast = ~std::uint32_t{0};  // what a write without a message sends in place of its length
 
 std::size_t room_bytes(const Routing& routing) { return std::max<std::size_t>(routing.bytes, 1); }
 
@@ -90,7 +90,7 @@ Result<std::span<std::byte>> FabricMessenger::receive() {
   return memory_.bytes().subspan(room * room_bytes(routing_), lengths_[room]);
 }
 
-// Writes of one side to another leave in order: when a last one without a message has left, so have those before.
+// Writes of one side to another leave in order: when a last write without a message has left, so have all before it.
 Status FabricMessenger::settle() {
   for (const Target& target : targets_) {
     const fi_rma_iov remote{target.base, 0, target.key};

@@ -1,5 +1,4 @@
-// Pipelines, fan-outs and exchanges by libfabric with nothing around it: fi_writedata into rooms of the receiver's
-// memory.
+// Pipelines, fan-outs and exchanges by plain libfabric: fi_writedata into rooms of the receiver's memory.
 #pragma once
 
 #include <memory>
@@ -17,9 +16,9 @@
 
 namespace woa::bench {
 
-// Nobody tells a sender of rooms that are free again: what a side may send before it receives bounds what is under way
-// (Routing::rooms). What one side writes to another must arrive in order, as it does with tcp;ofi_rxm, and with shm
-// where all messages have one size. Polls, and yields where nothing comes.
+// Senders get no credits: the rooms suffice for all that a side may send before it receives (Routing::rooms). Messages
+// from one side to another must arrive in order; they do with tcp;ofi_rxm, and with shm if all have one size. Polls,
+// and yields if nothing comes.
 class FabricMessenger final : public Messenger {
  public:
   // Meets the other sides, over the loopback interface where the provider has addresses. `job`: a pipeline or a
@@ -28,7 +27,7 @@ class FabricMessenger final : public Messenger {
                                                        const Talk& talk);
   FabricMessenger(ofi::FabricObjects objects, Memory memory, const Routing& routing);
 
-  // Messages that lie outside the rooms are registered when they are sent first; they stay for as long as this does.
+  // Registers a message outside the rooms when it is first sent; it must live as long as this object.
   Status send(std::span<const std::byte> message) override;
   Result<std::span<std::byte>> receive() override;
   Status settle() override;
@@ -51,7 +50,7 @@ class FabricMessenger final : public Messenger {
   template <class Write>
   Status post(const Write& write);
   void look();
-  // Why nothing goes on.
+  // Why no progress is made.
   [[nodiscard]] Status gone() const;
 
   std::vector<Target> targets_;
@@ -63,7 +62,7 @@ class FabricMessenger final : public Messenger {
   std::vector<Source> sources_;                    // go before the fabric
   std::vector<std::size_t> lengths_;               // by room: bytes of the message in it
   std::uint64_t come_ = 0, taken_ = 0;
-  std::size_t leaving_ = 0;  // writes whose end is waited for
+  std::size_t leaving_ = 0;  // writes whose completion is awaited
   int error_ = 0;            // of libfabric; 0: none yet
 };
 

@@ -30,7 +30,7 @@ std::uint64_t payloads_of(std::uint64_t size, std::uint64_t count) {
   return count != 0 ? count : std::clamp(kMostBytes / size, kFewest, kMost);
 }
 
-// One payload per controller, one packet per consumer, no copy.
+// Checks for one payload per controller, one packet per consumer, and no copy.
 Status check_edges(const RunReport& report, std::uint32_t consumers, std::uint32_t controllers, std::uint64_t size,
                    std::uint64_t payloads) {
   std::uint64_t messages = 0, bytes = 0, copied = 0;
@@ -51,7 +51,7 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
                       std::uint32_t controllers, std::uint64_t size, std::uint64_t payloads) {
   RunOptions placed = options;
   placed.processors.assign(controllers + 1, 1);
-  placed.idle = IdleOptions{0, 0};     // several loops to a processor: who has nothing to do makes room
+  placed.idle = IdleOptions{0, 0};     // several loops share a processor: an idle one makes room
   auto here = PinnedGroup::start({});  // the host, on processor 0
   if (!here.ok()) return here.status();
   auto driven = DrivenRun::start_over(provider, fan_out(consumers, controllers, size), std::move(placed));
@@ -71,7 +71,7 @@ Result<double> run_us(const RunOptions& options, const std::string& provider, st
   return static_cast<double>(*ns) / 1e3 / static_cast<double>(payloads);
 }
 
-// As ours on a controller each.
+// A process for each consumer, on the processors of our controllers.
 PeerJob peer_job(std::uint32_t consumers, std::uint64_t size, std::uint64_t payloads) {
   PeerJob job{"fanout", size, payloads};
   job.processors.assign(consumers + 1, 1);
@@ -113,7 +113,7 @@ Contest over_memory(const RunOptions& options, const FanoutOptions& chosen, std:
   return contest;
 }
 
-// To as many processes as there are controllers.
+// A fan-out to one process per controller.
 Contest over_wire(const RunOptions& options, const FanoutOptions& chosen, std::uint64_t size,
                   std::uint32_t controllers) {
   const PeerJob job = peer_job(controllers, size, payloads_of(size, chosen.count));

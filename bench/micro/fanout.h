@@ -21,11 +21,11 @@ struct FanoutOptions {
 };
 
 // Microseconds from the moment when the source begins to write a payload until the last of its consumers, which do not
-// look at it, has said so. The limit is the same with one consumer; ours are all of them on one controller, and on a
-// controller each, whose processes share processor 1. So do those of peers, which take no part where peers_can_hold()
-// is false. Over libfabric the limit is raw fi_writedata to as many processes, which nodes are started with; peers take
-// no part. kInternal: over shared memory a payload was written, sent or copied more often than the routes say.
-// Otherwise as Run::start().
+// read it, has reported. The limit is one consumer; ours are all consumers on one controller, and on a controller each,
+// whose processes share processor 1, as peers' processes do. Peers take no part if peers_can_hold() is false. Over
+// libfabric the limit is raw fi_writedata to as many processes; nodes are started with the same provider, and peers
+// take no part. kInternal: over shared memory a payload was written, sent or copied more often than the routes say.
+// Other errors: as Run::start().
 Result<Report> bench_fanout(const RunOptions& options, const FanoutOptions& chosen);
 
 }  // namespace woa::bench

@@ -1,4 +1,4 @@
-// From the end of one kernel to the start of the next, at every size of what is handed over.
+// From the end of one kernel to the start of the next, at every size of the payload between them.
 #pragma once
 
 #include <cstdint>

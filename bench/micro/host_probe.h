@@ -1,5 +1,6 @@
-// Where the host of a virtual machine keeps our two processors. It moves them as it likes, and between two threads of
-// one core a message takes a fifth of the time that it takes between two cores: no figure means anything without it.
+// Probes which physical processors the host of a virtual machine gives our two. The host moves them at will, and a
+// message between two threads of one core takes a fifth of the time between two cores: figures mean nothing without
+// this state.
 #pragma once
 
 #include "runtime/base/status.h"
@@ -8,7 +9,7 @@ namespace woa::bench {
 
 class HostProbe {
  public:
-  // Some milliseconds of the raw mailbox, whose errors it returns.
+  // Runs the raw mailbox for some milliseconds, and returns its errors.
   Status look();
   // "near" (two threads of one core) or "far" (two cores) if every look said so, "mixed" if they differ, "n/a" before
   // the first.

@@ -11,19 +11,19 @@
 
 namespace woa::bench {
 
-// What a channel's spec takes as inline_bytes, for payloads of `bytes`.
+// The inline_bytes of a channel's spec for payloads of `bytes`.
 constexpr std::uint32_t inline_room(std::uint64_t bytes) {
   constexpr std::uint64_t kStep = 64;
   return static_cast<std::uint32_t>((bytes + kStep - 1) / kStep * kStep);
 }
 
-// Both ends are opened before the child is forked, so that no error is left for it to tell; then each process uses one.
+// Both ends are opened before the fork, so that the child has no error to report; then each process uses one.
 struct Lane {
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
 };
 
-// kUnsupported: the transport's memory does not cross processes. Otherwise as Transport.
+// kUnsupported: the transport's memory does not cross processes. Other errors: as Transport.
 Result<Lane> open_lane(Transport& transport, const ChannelSpec& spec);
 
 // A region of payload, mapped as its producer and as its consumer see it, and touched by the producer.
@@ -40,7 +40,7 @@ Result<Region> open_region(Transport& transport, std::size_t bytes);
   return spin_until([&] { return (push = sender.reserve()) != Push::kBackPressured; }) && push == Push::kOk;
 }
 
-// Waits for so many packets and delivers them. False: the other side is gone.
+// Waits for `packets` packets and delivers them. False: the other side is gone.
 [[nodiscard]] inline bool take_packets(Receiver& receiver, PacketSink& sink, std::uint64_t packets) {
   constexpr std::uint64_t kPollBatch = 64;  // as a controller's
   for (std::size_t done = 0; packets > 0; packets -= done) {

@@ -55,7 +55,7 @@ void read_trace(const RunReport& report, std::vector<Timeline>& instances) {
   }
 }
 
-// One instance after another, each after a pause; but the first ones, which warm up.
+// Runs one instance after another, each after a pause, except for the first ones, which warm up.
 Result<std::vector<Timeline>> run_traced(const RunOptions& options, const Plan& plan, std::uint64_t bytes,
                                          std::uint64_t instances, std::chrono::microseconds pause) {
   constexpr std::uint64_t kWarmUp = 4;

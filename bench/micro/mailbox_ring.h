@@ -1,5 +1,5 @@
-// The raw mailbox: a ring of slots in shared memory that a producer copies into and a consumer polls; credits back,
-// nothing else. What any stream of messages between two processes is measured against.
+// The raw mailbox: a ring of slots in shared memory that a producer copies into and a consumer polls; credits come
+// back, nothing else. It is the limit of every stream of messages between two processes.
 #pragma once
 
 #include <atomic>

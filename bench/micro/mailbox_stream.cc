@@ -25,7 +25,7 @@ class Producer {
   }
 
  private:
-  // Until no more than `in_flight` messages are under way. Looks at the consumer's line only if it must.
+  // Waits until at most `in_flight` messages are under way. Reads the consumer's line only if it must.
   [[nodiscard]] bool wait_for(std::uint64_t in_flight) {
     if (ring_.position() - credits_ <= in_flight) return true;
     return spin_until([&] {

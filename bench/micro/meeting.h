@@ -1,4 +1,4 @@
-// Where the two processes of a benchmark wait for each other.
+// A barrier for the two processes of a benchmark.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Meeting {
   // `memory`: shared, zeroed, aligned to 64 bytes.
   explicit Meeting(std::span<std::byte> memory) : arrived_(new (memory.data()) std::atomic<std::uint32_t>(0)) {}
 
-  // Returns when both processes have come; until then calls `meanwhile`. False: the other one does not come.
+  // Returns when both processes have come; until then calls `meanwhile`. False: the other process does not come.
   template <class Meanwhile>
   [[nodiscard]] bool meet(Meanwhile&& meanwhile) {
     arrived_->fetch_add(1, std::memory_order_acq_rel);

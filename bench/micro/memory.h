@@ -14,7 +14,7 @@ class Memory {
  public:
   enum class Sharing : bool { kPrivate, kWithChildren };
 
-  // kExhausted: the system has not so much.
+  // kExhausted: the system lacks the memory.
   static Result<Memory> map(std::size_t bytes, Sharing sharing);
   Memory(Memory&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
   Memory& operator=(Memory&&) = delete;
@@ -30,7 +30,7 @@ class Memory {
 // The KiB that a file of /proc has behind `key`; 0 if it does not say.
 std::size_t kib_of(const char* file, std::string_view key);
 
-// What can be taken without swapping; 0 if the system does not say.
+// Bytes that the system can give without swapping; 0 if it does not say.
 std::size_t available_bytes();
 
 }  // namespace woa::bench

@@ -58,7 +58,7 @@ std::uint64_t launches_of(const MethodOptions& chosen, std::uint64_t beside) {
   return each * chosen.repetitions;
 }
 
-// The rows of one size end with the chosen one: what it takes beside the better of the others.
+// Compares the last row of a size, the chosen method, with the better of the others.
 void compare(std::vector<Row>& rows, Tally& tally) {
   constexpr double kWithin = 1.1;
   double best = rows.front().median();

@@ -1,4 +1,4 @@
-// Transfer methods against each other: what the choice between them is made from, and whether it is a good one.
+// Transfer methods against each other: the data for choosing one, and a check of that choice.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,9 @@ struct MethodCalibration {
 // token_hop_ns(), and kUnavailable as PinnedPair.
 Result<MethodCalibration> calibrate_methods(const RunOptions& options, const MethodOptions& chosen);
 
-// Each size with each method that can carry it, beside what a plan whose edges have the limit `inline_bytes` chooses.
-// That one's ratio is to the better of the others; the report's tally counts how many are within 10 %. Errors likewise.
+// Each size with each method that can carry it, beside the choice of a plan whose edges have the limit `inline_bytes`.
+// The choice is compared with the better method; the report's tally counts the sizes within 10 %. Errors: as
+// calibrate_methods().
 Result<Report> bench_methods(const RunOptions& options, std::uint32_t inline_bytes, const MethodOptions& chosen);
 
 // 8 B, 16 B, ... up to `most_bytes`.

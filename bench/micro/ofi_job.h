@@ -1,4 +1,4 @@
-// The same jobs by the transport between hosts.
+// The jobs of raw_fabric_job.h by the transport between hosts.
 #pragma once
 
 #include "bench/micro/wire_job.h"

@@ -1,4 +1,4 @@
-// What a hop costs the controllers' own code: both sides in one thread, so that no cache line changes its core.
+// The cost of a hop in the controllers' own code: both sides run in one thread, so no cache line changes its core.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace woa::bench {
 
-// Two controllers that send each other a token of `bytes` (at least 8) `hops` times, inline, in ns per hop. Errors: as
-// Run::start.
+// Two controllers send each other an inline token of `bytes` (at least 8) `hops` times; ns per hop. Errors: as
+// Run::start().
 Result<double> one_thread_hop_ns(const RunOptions& options, std::uint64_t bytes, std::uint64_t hops);
 
 }  // namespace woa::bench

@@ -34,8 +34,8 @@ class Producer {
   }
 
  private:
-  // Before every claim, as a controller does in every duty cycle: the block that came back last is used next. False:
-  // what came back is no block that is out.
+  // Called before every claim, as a controller does in every duty cycle: the block that came back last is used next.
+  // False: a returned block is not out.
   [[nodiscard]] bool take_back() noexcept {
     std::array<BlockReturn, 32> returns;
     const std::size_t count = sender_.poll_returns(returns);

@@ -1,4 +1,4 @@
-// Where a process runs.
+// Binds a process to a processor.
 #pragma once
 
 #include <sched.h>

@@ -27,7 +27,7 @@ constexpr Peer kForwardingPeers[] = {{"libfabric writes, shm", PeerLibrary::kLib
                                      {"ZeroMQ push, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets", 8}};
 constexpr Peer kHubPeers[] = {{"gRPC unary calls by a hub", PeerLibrary::kGrpc, "peer_grpc", "rpc", 8}};
 
-// What one contest measures.
+// The parameters of one contest.
 struct Case {
   std::uint64_t size;
   std::uint32_t window;
@@ -36,7 +36,7 @@ struct Case {
   std::uint64_t items;
 };
 
-// As in: window 1, cores 0111.
+// ", window 1", and ", cores 0111" if the caller named cores.
 std::string in_words(const Case& at) {
   std::string text = ", window " + std::to_string(at.window);
   if (!at.names_cores) return text;
@@ -94,7 +94,7 @@ PeerJob job_of(const Case& at) {
   return {"pipeline", at.size, at.items, at.window, {at.cores.begin(), at.cores.end()}};
 }
 
-// Who is compared follows the limits of its route.
+// Contenders follow the limits of their own route, for compare().
 std::vector<Contender> over_memory(const RunOptions& options, const PipelineOptions& chosen, const Case& at) {
   const PeerJob job = job_of(at);
   const PeerFolder peers = peers_can_hold(job) ? chosen.peers : PeerFolder();
@@ -131,7 +131,7 @@ Contest contest_of(const RunOptions& options, const PipelineOptions& chosen, con
   return contest;
 }
 
-// Each with the better of the limits before it.
+// Compares each row with the better of the two limits before it.
 void compare(std::vector<Row>& rows) {
   double limit = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -160,7 +160,7 @@ Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& 
   Report report{"pipeline", shared ? std::string(options.transport->name()) : "ofi", Better::kLess, "", {}};
   if (shared) name_absent(report, kForwardingPeers, chosen.peers), name_absent(report, kHubPeers, chosen.peers);
   const std::vector<Case> cases = cases_of(chosen);
-  for (const Case& at : cases) {  // sooner than after minutes of measuring
+  for (const Case& at : cases) {  // fails now rather than after minutes of measuring
     WOA_RETURN_IF_ERROR(check_processors(at.cores));
     if (!shared) WOA_RETURN_IF_ERROR(check_held(job_of(at)));
   }

@@ -23,11 +23,11 @@ struct PipelineOptions {
 };
 
 // Microseconds per item. Source and sink are this process; four processes poll and yield.
-// `woa` is compared with the better of the raw pipelines that forward, `rpc-hub` with the better of those by a hub:
-// where a call model has as good an implementation as the other, a comparison of the two means something, and the
-// report has it as a ratio. So are peers, by their own route; not where peers_can_hold() is false. Rows name the cores
-// where they are not the usual ones; the host's state is that of processors 0 and 1. Over libfabric both are compared
-// with raw fi_writedata that forwards, and nodes are started with the same provider; peers take no part.
+// `woa` is compared with the better of the raw pipelines that forward, `rpc-hub` with the better of those by a hub. The
+// report also has the ratio of the two, which means something if both come as close to their limits. Peers are compared
+// by their own route, unless peers_can_hold() is false. Rows name the cores where they are not the usual ones; the
+// host's state is that of processors 0 and 1. Over libfabric both are compared with raw fi_writedata that forwards, and
+// nodes are started with the same provider; peers take no part.
 Result<Report> bench_pipeline(const RunOptions& options, const PipelineOptions& chosen);
 
 }  // namespace woa::bench

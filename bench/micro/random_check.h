@@ -1,4 +1,4 @@
-// What every launch of RandomAccess does before and after its clock runs.
+// Work of every launch of RandomAccess before and after its clock runs.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline bool touch_pages(std::span<const std::byte> memory) noexcept {
   return true;
 }
 
-// kDataLoss: updates of a process's part were lost or done twice.
+// kDataLoss: updates of the part of `process` were lost or done twice.
 inline Status check_part(const RandomTable& table, std::span<std::uint64_t> part, std::uint64_t process) {
   const std::uint64_t wrong = wrong_words(table, part, process);
   if (wrong == 0) return {};

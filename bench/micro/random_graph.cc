@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kReach = 8;  // a stage reads what those before it wrote
+constexpr std::uint32_t kReach = 8;  // a stage reads outputs of at most that many stages before it
 
 using Readers = std::vector<std::set<std::uint32_t>>;
 
@@ -26,7 +26,7 @@ Status write_text(const fs::path& path, std::string_view text) {
   return {Code::kExhausted, "a temporary file could not be written; look at TMPDIR"};
 }
 
-// What nobody has read yet is read first, so that the graph's outputs are few.
+// Each stage reads an unread output first, so that the graph has few outputs.
 Readers random_readers(std::uint32_t stages, std::mt19937& random) {
   Readers reads(stages);
   std::vector<bool> read(stages, false);

@@ -1,7 +1,7 @@
 // Random graphs for the compiler, as the files that it reads: graph, kernels, machine, profile.
 //
-// Stages read one or two of the eight before them; each takes 5 to 60 us, another time on every controller; each edge
-// carries up to 30 KiB. Nothing of it can be run.
+// Stages read one or two of the eight before them. Each takes 5 to 60 us, a different time on every controller; each
+// edge carries up to 30 KiB. None of it can be run.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace woa::bench {
 
 class RandomGraph {
  public:
-  // A folder of its own, removed with this object. The same graph for the same seed.
+  // Makes a folder, removed with this object. The same seed gives the same graph.
   RandomGraph(std::uint32_t stages, std::uint32_t controllers, std::uint32_t seed);
   ~RandomGraph();
   RandomGraph(const RandomGraph&) = delete;
   RandomGraph& operator=(const RandomGraph&) = delete;
 
-  // kExhausted: there is no room for the files.
+  // kExhausted: the files do not fit.
   [[nodiscard]] Status write() const;
   [[nodiscard]] std::filesystem::path graph() const { return path("graph.yaml"); }
   [[nodiscard]] std::filesystem::path machine() const { return path("machine.yaml"); }
-  // Of the graph that has this hash (GraphFacts); to be written when it is known.
+  // Writes the profile of the graph with this hash (GraphFacts), which compiling the graph gives.
   [[nodiscard]] Status write_profile(const std::string& hash);
   [[nodiscard]] std::filesystem::path profile() const { return path("profile.json"); }
 
@@ -42,7 +42,7 @@ class RandomGraph {
   std::mt19937 random_;
   std::string folder_;  // empty: it could not be made
   std::vector<std::set<std::uint32_t>>
-      reads_;  // of whom each stage reads; of stage 0 nothing: it reads the graph's input
+      reads_;  // by stage: the stages that it reads; none for stage 0, which reads the graph's input
   std::string machine_;
 };
 

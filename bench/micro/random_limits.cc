@@ -23,10 +23,10 @@ struct alignas(64) Slot {
   std::array<std::uint64_t, kLookAhead> numbers{};
 };
 
-// Of one process; the other writes the slots.
+// The mailbox of one process; the other process writes the slots.
 struct Mailbox {
   std::array<Slot, kSlots> slots;
-  alignas(64) std::atomic<std::uint64_t> credits{0};  // for this process: its buckets that the other has applied
+  alignas(64) std::atomic<std::uint64_t> credits{0};  // for this process: buckets of its own that the other has applied
 };
 
 // One process and what it sees of the other.

@@ -1,4 +1,4 @@
-// RandomAccess with nothing but the job itself: what our ways of updating are held against.
+// RandomAccess with nothing but the job itself: the limits of our ways of updating.
 #pragma once
 
 #include "bench/micro/random_stream.h"
@@ -6,13 +6,13 @@
 
 namespace woa::bench {
 
-// All updates by one process, one after another, to memory of its own: nanoseconds. kExhausted: no memory. kDataLoss:
+// Nanoseconds for all updates by one process, one after another, in its own memory. kExhausted: no memory. kDataLoss:
 // the table was wrong afterwards.
 Result<double> local_updates_ns(const RandomTable& table);
 
 // Two processes with half of the table each. Each makes 1024 numbers, copies those that are the other's into a slot of
-// the other's mailbox, applies its own, and applies what came: the number alone travels, since it also says where.
-// Errors as race_ns(), and as above.
+// the other's mailbox, applies its own, and applies what came: the number alone travels, since it also gives the place.
+// Errors: as race_ns() and local_updates_ns().
 Result<double> raw_buckets_ns(const RandomTable& table);
 
 }  // namespace woa::bench

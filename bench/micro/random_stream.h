@@ -2,9 +2,9 @@
 // al., "Introduction to the HPC Challenge Benchmark Suite", 2005).
 //
 // A table of n = 2^k words, table[i] = i, is spread over the processes; 4 n times table[r mod n] ^= r, for the numbers
-// r of one stream that the processes share out in equal parts. A process holds at most 1024 updates back. Done again,
-// the same updates restore the table; up to 1 % of the words may be wrong then. (We allow none: all contenders update
-// atomically.)
+// r of one stream that the processes share out in equal parts. A process holds back at most 1024 updates. The same
+// updates, done again, restore the table; up to 1 % of the words may then be wrong. (We allow none: all contenders
+// update atomically.)
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kLookAhead = 1024;
 // Polynomials over GF(2), a bit per power, modulo x^64 + x^2 + x + 1.
 class RandomStream {
  public:
-  // The stream from its number `first` on.
+  // Starts the stream at its number `first`.
   explicit constexpr RandomStream(std::uint64_t first) noexcept : value_(power_of_x(first)) {}
 
   constexpr std::uint64_t next() noexcept { return value_ = times_x(value_); }
@@ -54,7 +54,7 @@ struct RandomTable {
   [[nodiscard]] constexpr RandomStream stream_of(std::uint64_t process) const noexcept {
     return RandomStream(process * part_updates());
   }
-  // Of the word that a number updates: whose it is, and which of its words.
+  // The owner of the word that a number updates; index_of() is its index among the owner's words.
   [[nodiscard]] constexpr std::uint64_t owner_of(std::uint64_t number) const noexcept {
     static_assert(kProcesses == 2);
     return (number & part_words()) != 0 ? 1 : 0;
@@ -67,7 +67,8 @@ struct RandomTable {
   }
 };
 
-// Calls `update` for every number of the process, and `look` after every 1024 of them; false as soon as one of them is.
+// Calls `update` for every number of the process, and `look` after every 1024 of them; false as soon as one returns
+// false.
 template <class UpdateOne, class Look>
 [[nodiscard]] bool run_stream(const RandomTable& table, std::uint64_t process, UpdateOne&& update, Look&& look) {
   RandomStream stream = table.stream_of(process);
@@ -81,7 +82,7 @@ template <class UpdateOne, class Look>
   return true;
 }
 
-// Does every update of a process's part again; how many words of it are wrong then.
+// Repeats every update of a process's part; returns how many of its words are then wrong.
 inline std::uint64_t wrong_words(const RandomTable& table, std::span<std::uint64_t> part,
                                  std::uint64_t process) noexcept {
   RandomStream stream(0);

@@ -46,7 +46,7 @@ Result<Regions> make_regions(Transport& transport, const RandomTable& table, Sha
 }
 
 // The ends of one process: an updater for each part that it updates through one, and a receiver for each process that
-// sends to it. All are opened before the child is forked, so that no error is left for it to tell.
+// sends to it. All are opened before the fork, so that the child has no error to report.
 template <class Updater>
 struct Ends {
   std::array<std::unique_ptr<Updater>, kProcesses> updaters;
@@ -118,7 +118,7 @@ Result<double> timed(const RandomTable& table, const Regions& regions, std::arra
 }  // namespace
 
 Result<double> naive_updates_ns(Transport& transport, const RandomTable& table) {
-  constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_updates = 2, .result_slots = 1};
+  constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_units = 2, .result_slots = 1};
   auto regions = make_regions(transport, table, Sharing::kExclusive);
   if (!regions.ok()) return regions.status();
   std::array<Ends<onesided::NaiveUpdater>, kProcesses> ends;
@@ -142,7 +142,7 @@ Result<double> naive_updates_ns(Transport& transport, const RandomTable& table) 
 }
 
 Result<double> aggregated_updates_ns(Transport& transport, const RandomTable& table) {
-  constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_updates = kLookAhead, .result_slots = 1};
+  constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_units = kLookAhead, .result_slots = 1};
   auto regions = make_regions(transport, table, Sharing::kExclusive);
   if (!regions.ok()) return regions.status();
   std::array<Ends<onesided::AggregatedUpdater>, kProcesses> ends;

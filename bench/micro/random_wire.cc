@@ -24,7 +24,7 @@ namespace {
 using onesided::LinkSpec;
 using onesided::Outcome;
 
-// Of the other process's numbers, those of this one's part.
+// How many of the other process's numbers update this one's part.
 std::uint64_t to_come(const RandomTable& table, std::uint64_t process) {
   RandomStream stream = table.stream_of(1 - process);
   std::uint64_t count = 0;
@@ -32,9 +32,9 @@ std::uint64_t to_come(const RandomTable& table, std::uint64_t process) {
   return count;
 }
 
-// Makes the updates of `player`'s process. Both open before either begins; what is timed ends when the updates of both
-// are done, and then each checks its part. Who is done polls until the other one is, too: the last that is told of
-// updates that were applied is told, and gets onto the wire, only by a process that polls.
+// Makes the updates of `player`'s process. Both processes open before either begins; the clock stops when the updates
+// of both are done, and then each checks its part. A process that is done polls until the other is, too: only a polling
+// process reports its last applied updates and gets them onto the wire.
 template <class Open>
 Result<double> race_over_wire(const RandomTable& table, Open&& open) {
   auto memory = Memory::map(Meeting::kBytes, Memory::Sharing::kWithChildren);
@@ -69,8 +69,8 @@ class Part {
   std::vector<std::uint64_t> words_;
 };
 
-// Each process sends a bucket and takes the one that the other sent `kLag` before, so neither needs credits: who sends
-// its bucket n has taken the other's n - kLag - 1, which that sent when it had taken n - 2 kLag - 2 of this one's.
+// Each process sends a bucket and takes the one that the other sent `kLag` before, so neither needs credits: the sender
+// of bucket n has taken the other's n - kLag - 1, sent when the other had taken n - 2 kLag - 2 of this one's.
 class BucketPlayer {
  public:
   static constexpr std::uint64_t kLag = 4, kWindow = 3 * kLag;
@@ -101,7 +101,7 @@ class BucketPlayer {
     const auto look = [&] { return (status = exchange()).ok(); };
     if (!run_stream(table_, process_, update, look)) return status;
     while (taken_ < sent_) WOA_RETURN_IF_ERROR(take());
-    WOA_RETURN_IF_ERROR(messenger_->send({}));  // this side has taken all, and then the other
+    WOA_RETURN_IF_ERROR(messenger_->send({}));  // this side has taken all; then waits until the other has
     if (const auto done = messenger_->receive(); !done.ok()) return done.status();
     return messenger_->settle();
   }
@@ -131,17 +131,17 @@ class BucketPlayer {
   std::array<std::vector<std::uint64_t>, kWindow> buckets_;
   std::size_t held_ = 0;  // numbers in the bucket that is being filled
   std::uint64_t sent_ = 0, taken_ = 0;
-  std::shared_ptr<FabricMessenger> messenger_;  // goes before the buckets that it knows
+  std::shared_ptr<FabricMessenger> messenger_;  // destroyed before the buckets that it knows
 };
 
-// What both processes' ends of a link in each direction are. Members go from the last to the first.
+// Both ends, in this process, of a link in each direction. Destroyed from the last member to the first.
 template <class Updater>
 struct Player {
   RandomTable table;
   std::uint64_t process = 0, expected = 0;
   std::unique_ptr<OfiTransport> transport;
   std::optional<onesided::Region> region;
-  onesided::Link there, here;  // by which this process updates the other's part, and the other this one's
+  onesided::Link there, here;  // `there` updates the other's part, `here` this one's
   std::unique_ptr<onesided::UpdateReceiver> receiver;
   std::unique_ptr<Updater> updater;
 
@@ -226,12 +226,12 @@ Result<double> raw_wire_buckets_ns(const std::string& provider, const RandomTabl
 }
 
 Result<double> naive_wire_updates_ns(const std::string& provider, const RandomTable& table) {
-  constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_updates = 2, .result_slots = 1};
+  constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_units = 2, .result_slots = 1};
   return updates_ns<onesided::NaiveUpdater>(provider, kSpec, table);
 }
 
 Result<double> aggregated_wire_updates_ns(const std::string& provider, const RandomTable& table) {
-  constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_updates = kLookAhead, .result_slots = 1};
+  constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_units = kLookAhead, .result_slots = 1};
   return updates_ns<onesided::AggregatedUpdater>(provider, kSpec, table);
 }
 

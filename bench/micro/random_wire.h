@@ -8,15 +8,15 @@
 
 namespace woa::bench {
 
-// Nanoseconds for all updates of `table`, half of which each of two pinned processes owns and makes; the own half is
-// updated where it lies. Errors as run_sides(), which tells of a wrong part
-// of the other process on stderr, and kDataLoss: this one's part was wrong afterwards.
+// Nanoseconds for all updates of `table`; each of two pinned processes owns and makes half of them, and updates its own
+// half in place. Errors: as run_sides(), which reports a wrong part of the other process on stderr, and kDataLoss: this
+// one's part was wrong afterwards.
 //
-// libfabric alone: the other's numbers, 1024 at a time, by fi_writedata.
+// libfabric alone: sends the other's numbers, 1024 at a time, by fi_writedata.
 Result<double> raw_wire_buckets_ns(const std::string& provider, const RandomTable& table);
-// A packet for every update of the other's half.
+// Sends a packet for every update of the other's half.
 Result<double> naive_wire_updates_ns(const std::string& provider, const RandomTable& table);
-// A bucket of them for every 1024 numbers.
+// Sends a bucket of updates for every 1024 numbers.
 Result<double> aggregated_wire_updates_ns(const std::string& provider, const RandomTable& table);
 
 }  // namespace woa::bench

@@ -25,14 +25,14 @@ constexpr Peer kPeers[] = {{kMpiNaive, PeerLibrary::kMpi, "randomaccess_mpi", "a
                            {"MPI_Accumulate, datatypes", PeerLibrary::kMpi, "randomaccess_mpi", "datatypes"},
                            {"MPI_Fetch_and_op", PeerLibrary::kMpi, "randomaccess_mpi", "fetch"}};
 
-// As naive updates send them.
+// The header of a naive update.
 ActivationPacket update_header() {
   ActivationPacket header = onesided::packet_to(onesided::kUpdatePort);
   header.payload_bytes = sizeof(std::uint64_t);
   return header;
 }
 
-// Its updates, and a check that does them again in each process.
+// A launch of its updates, with time for the check that repeats them in each process.
 PeerLaunch launch_of(const RandomTable& table) {
   constexpr std::uint64_t kPatience_us = 10;  // for an update
   const auto updating = std::chrono::milliseconds(table.updates() * kPatience_us / 1000);

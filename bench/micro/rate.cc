@@ -32,7 +32,7 @@ std::string ours(const Transport& transport, std::uint32_t slots) {
 
 const char* name_of(std::uint64_t size) { return size == 0 ? kActivate : kInlined; }
 
-// With a payload inline, or one in a block, of which there is none: nobody looks for it.
+// A header with an inline payload, or for 0 one that names a block, which does not exist: no consumer reads it.
 ActivationPacket activation(std::uint64_t inline_bytes) {
   ActivationPacket header;
   header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
@@ -70,7 +70,7 @@ Contest contest_of(Transport& transport, const RateOptions& options, std::uint32
   return contest;
 }
 
-// Of one size, with both rings.
+// Measures one size, with both rings.
 Status measure(Transport& transport, const RateOptions& options, std::uint64_t size, HostProbe& probe, Report& report) {
   const std::vector<std::byte> payload(size, std::byte{1});
   const std::uint64_t peer_bytes = size == 0 ? kWord.size() : size;

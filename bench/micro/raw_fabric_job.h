@@ -1,4 +1,4 @@
-// libfabric with nothing around it: fi_writedata into the other process's memory, and a poll there.
+// Plain libfabric: fi_writedata into the other process's memory, and a poll there.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace woa::bench {
 
-// One side of round trips of `job.bytes`.
+// Opens one side of round trips of `job.bytes`.
 Result<Side> open_raw_fabric_hop(const WireJob& job, const Talk& talk);
-// Of a stream into `job.slots` slots; a credit, without bytes, comes back for each quarter of them.
+// Opens one side of a stream into `job.slots` slots; an empty credit comes back for each quarter of them.
 Result<Side> open_raw_fabric_stream(const WireJob& job, const Talk& talk);
-// Both sides.
+// Nanoseconds of all the round trips, or of the whole stream, with both sides.
 Result<double> raw_fabric_hop_ns(const WireJob& job);
 Result<double> raw_fabric_stream_ns(const WireJob& job);
 // Nanoseconds for each of a pipeline's items, or of a fan-out's payloads (fabric_messenger.h).

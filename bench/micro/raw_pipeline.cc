@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kWorkers = 3;
 
-// One direction between two processes. Each has a copy and uses one end of it.
+// One direction between two processes. Each process has a copy and uses one end of it.
 class Lane {
  public:
   static Result<Lane> make(std::uint32_t slots, std::size_t bytes) {
@@ -38,7 +38,7 @@ class Lane {
   [[nodiscard]] bool ready() const noexcept {
     return ring_.flag().load(std::memory_order_acquire) == ring_.position() + 1;
   }
-  // The next message, where it lies, until release(); empty if none came for long.
+  // The next message, in place until release(); empty if none came in time.
   [[nodiscard]] std::span<std::byte> receive() {
     if (!yield_until([&] { return ready(); })) return {};
     return ring_.payload();
@@ -63,7 +63,7 @@ struct Lanes {
   Lane& out_of(std::size_t worker) { return lanes[route == Route::kForward ? worker + 1 : kWorkers + worker]; }
 };
 
-// Where a message's payload is.
+// Finds a message's payload: in the message, or in the pool that its index points into.
 class Payloads {
  public:
   Payloads(const RawPipeline& pipeline, std::span<std::byte> pool) : pipeline_(pipeline), pool_(pool) {}
@@ -125,7 +125,7 @@ class Client {
     return lanes_.into(0).send(std::as_bytes(std::span(&index, 1)));
   }
 
-  // Takes what has come; returns how many items are through. A hub hands on what is not.
+  // Takes the messages that came; returns how many items are through. A hub forwards the rest.
   std::uint64_t pass_on() {
     passed_ = false;
     for (std::size_t worker = 0; pipeline_.route == Route::kHub && worker + 1 < kWorkers; ++worker) {

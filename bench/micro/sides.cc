@@ -25,7 +25,7 @@ bool send_text(int socket, const std::string& text) {
   return send_all(socket, &bytes, sizeof bytes) && send_all(socket, text.data(), bytes);
 }
 
-// Empty: nobody is there.
+// Empty: the other side is gone.
 std::string receive_text(int socket) {
   std::size_t bytes = 0;
   if (!receive_all(socket, &bytes, sizeof bytes)) return {};
@@ -33,7 +33,7 @@ std::string receive_text(int socket) {
   return receive_all(socket, text.data(), bytes) ? text : std::string();
 }
 
-// A socket between the first side and each other one.
+// Sockets between the first side and each other one.
 class Lines {
  public:
   static Result<Lines> open(std::size_t sides) {
@@ -54,7 +54,7 @@ class Lines {
         if (end >= 0) ::close(end);
   }
 
-  // What side `number` talks over, in its own process. Closes the others' ends, so that it notices when they end.
+  // The sockets of side `number`, called in its process. Closes the others' ends, so that it notices when they end.
   std::vector<int> keep(std::size_t number) {
     std::vector<int> kept;
     for (std::size_t k = 0; k < ends_.size(); ++k) {
@@ -73,7 +73,7 @@ class Lines {
     else
       ::close(std::exchange(end, -1));
   }
-  std::vector<Ends> ends_;  // of the second side and so on
+  std::vector<Ends> ends_;  // of the second side, the third, ...
 };
 
 Result<double> run_side(const SidesJob& job, const OpenSide& open, const Talk& talk) {

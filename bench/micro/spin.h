@@ -26,7 +26,7 @@ template <class Ready>
   return true;
 }
 
-// The same where more processes poll than there are processors: after a while each look gives the others a chance.
+// spin_until() for more polling processes than processors: after a while each look gives the others a chance.
 template <class Ready>
 [[nodiscard]] bool yield_until(Ready&& ready) {
   constexpr int kSpins = 64;

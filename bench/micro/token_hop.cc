@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kWarmUpHops = 32;  // hops: until the blocks that come back are used again
 
-// Every block that such a run has, and as much for others.
+// Memory must hold every block of such a run, and leave as much for others.
 Status check_memory(const Plan& plan, std::uint64_t bytes) {
   std::uint64_t blocks = 0;
   for (const EdgePlan& edge : plan.edges) blocks += edge.blocks;

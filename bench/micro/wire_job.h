@@ -1,4 +1,4 @@
-// What a benchmark does over a wire, raw or by the transport.
+// The job of a benchmark over a wire, raw or by the transport.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ struct WireJob {
   std::uint64_t bytes = 0;  // of a payload
   std::uint32_t slots = 1;
   std::uint64_t messages = 0;  // or round trips
-  bool wakeable = false;       // of the raw job: a descriptor tells of arrivals, as ours has one to sleep on
+  bool wakeable = false;       // raw job only: a descriptor signals arrivals, like the one that ours sleeps on
 };
 
-// The warm-up lasts until both sides are connected and awake; of large messages a few do.
+// The warm-up lasts until both sides are connected and awake; a few large messages suffice.
 inline SidesJob sides_of(const WireJob& job) {
   return {std::min<std::uint64_t>(200, job.messages), job.messages, {0, 1}};
 }

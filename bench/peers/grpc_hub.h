@@ -15,30 +15,30 @@
 
 namespace woa::bench {
 
-// kPeerLost unless it is ok; kDataLoss where a worker says so.
+// kPeerLost unless the call succeeded; kDataLoss where a worker says so.
 Status grpc_status(const grpc::Status& status);
 
-// In a process of its own; called by one thread at a time in a fan-out, which has one payload under way.
+// Runs in a worker's process. In a fan-out, with one payload under way, one thread at a time calls it.
 class WorkerService final : public Worker::Service {
  public:
-  // `number`: of its side.
+  // `number`: the worker's side.
   WorkerService(const PeerArguments& job, std::size_t number);
   grpc::Status Work(grpc::ServerContext* context, const Blob* in, Blob* out) override;
 
  private:
-  std::optional<Payloads> payloads_;  // of a consumer; none: of a worker
+  std::optional<Payloads> payloads_;  // of a consumer; a pipeline's worker has none
   std::uint64_t taken_ = 0;
 };
 
-// The first side of a pipeline, by way of a hub: it calls the first worker, gives what comes back to the second, and so
-// on. Of a fan-out: it calls all at once.
+// The first side. In a pipeline it is the hub: it calls the first worker, gives the answer to the second, and so on. In
+// a fan-out it calls all workers at once.
 class GrpcHub final : public Messenger {
  public:
-  // Channels to the workers.
+  // `workers`: a channel to each.
   GrpcHub(const PeerArguments& job, const std::vector<std::shared_ptr<grpc::Channel>>& workers);
   GrpcHub(const GrpcHub&) = delete;
   GrpcHub& operator=(const GrpcHub&) = delete;
-  ~GrpcHub() override;  // no call is under way, or their answers are not wanted any more
+  ~GrpcHub() override;  // cancels the calls under way, whose answers are not wanted any more
 
   Status send(std::span<const std::byte> message) override;
   Result<std::span<std::byte>> receive() override;
@@ -53,14 +53,14 @@ class GrpcHub final : public Messenger {
     grpc::Status status;
     std::unique_ptr<grpc::ClientAsyncResponseReader<Blob>> reader;
   };
-  // Of request_, which is copied.
+  // Calls a worker with request_, which gRPC copies.
   void start(Call& call, std::size_t worker);
-  // Until one more call has ended.
+  // Waits until one more call has ended.
   Status look();
 
   bool pipeline_;
   std::vector<std::unique_ptr<Worker::Stub>> workers_;
-  std::deque<Call> calls_;  // of a pipeline: an item each, in turns; of a fan-out: a worker each
+  std::deque<Call> calls_;  // in a pipeline one per item, used in turn; in a fan-out one per worker
   std::size_t sent_ = 0, received_ = 0;
   Blob request_;
   grpc::CompletionQueue ended_;

@@ -1,4 +1,4 @@
-// What a library has to do in a pipeline or a fan-out; the rest is written once (shapes.h).
+// A library's part in a pipeline or a fan-out; the rest is written once (shapes.h).
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,17 @@
 
 namespace woa::bench {
 
-// One side's way to those that it sends to and from those that it receives from (Routing in shapes.h). One thread. What
-// fails says so as the library does; kPeerLost: nothing comes any more.
+// Connects one side with its targets and its sources (Routing in shapes.h). One thread. Failures are reported in the
+// library's words; kPeerLost: nothing comes any more.
 class Messenger {
  public:
   virtual ~Messenger() = default;
-  // Begins to send to every side that this one sends to. The message, which may be what receive() answered last, stays
-  // as it is until settle(), or until it has certainly arrived.
+  // Begins to send to every target of this side. The message, which may be the last that receive() returned, must not
+  // change until settle(), or until it has certainly arrived.
   virtual Status send(std::span<const std::byte> message) = 0;
-  // Waits for the next message, in the order in which they were sent. It is the caller's to change, until the next
-  // call.
+  // Waits for the next message, in the order of sending. The caller may change it, until the next call.
   virtual Result<std::span<std::byte>> receive() = 0;
-  // Waits until all that was sent has left.
+  // Waits until all messages have left.
   virtual Status settle() = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace woa::bench {
 
-// A pipeline: MPI_Recv from the rank before, MPI_Isend to the one behind. MPI ends the job where a call fails.
+// A pipeline: MPI_Recv from the rank before, MPI_Isend to the one after. MPI ends the job if a call fails.
 class MpiPipeline final : public Messenger {
  public:
   // `ranks`: one for each side.
@@ -23,7 +23,7 @@ class MpiPipeline final : public Messenger {
  private:
   int before_, behind_;
   std::vector<std::vector<std::byte>> rooms_;
-  // Of the sends, in turns: a room's message is the next to be sent, so that its request has its number.
+  // Requests of the sends, in turn. The message in a room is always the next to send, so both have the same number.
   std::vector<MPI_Request> requests_;
   std::size_t sent_ = 0, received_ = 0;
 };

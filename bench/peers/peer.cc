@@ -57,7 +57,7 @@ std::string why_absent(const Peer& peer, const PeerFolder& folder) {
 
 Result<double> launch_peer(const Peer& peer, const PeerFolder& folder, const PeerLaunch& launch) {
   std::vector<std::string> command;
-  // Slots are named, since mpirun counts cores, of which two processors may have but one.
+  // Slots are named, since mpirun counts cores, and two processors may share one core.
   const std::string processes = std::to_string(launch.processes);
   if (peer.library == PeerLibrary::kMpi)
     command = {"mpirun", "--host", "localhost:" + processes, "-np", processes, "--bind-to", "none"};

@@ -1,5 +1,5 @@
-// What users know, beside ours: libraries that do the same job, each in a program of its own (the other files of this
-// folder), so that nothing of them is loaded or linked here.
+// Libraries that users know and that do the same job, each in a program of its own (the other files of this folder), so
+// that we neither load nor link them.
 #pragma once
 
 #include <chrono>
@@ -27,10 +27,10 @@ struct Peer {
 struct PeerLaunch {
   std::vector<std::string> arguments;  // after the way
   std::chrono::milliseconds limit{60'000};
-  std::size_t processes = 2;  // that mpirun starts
+  std::size_t processes = 2;  // started by mpirun
 };
 
-// Where the programs lie; empty: no peer takes part, and none is called absent.
+// Folder of the programs; empty: no peer takes part, and none is reported absent.
 using PeerFolder = std::string;
 
 // Why `peer` cannot take part, and what to install; empty: it can.
@@ -39,14 +39,14 @@ std::string why_absent(const Peer& peer, const PeerFolder& folder);
 // The nanoseconds that the program prints. kDataLoss: it prints something else. Otherwise as run_program().
 Result<double> launch_peer(const Peer& peer, const PeerFolder& folder, const PeerLaunch& launch);
 
-// Names in the report those that cannot take part.
+// Reports as absent the peers that cannot take part.
 void name_absent(Report& report, std::span<const Peer> peers, const PeerFolder& folder);
 
-// Adds to the contest, at `size`, those that can. `launch` gives a peer's figure.
+// Adds the peers that can take part to the contest, at `size`. `launch` gives a peer's figure.
 void add_peers(Contest& contest, std::span<const Peer> peers, const PeerFolder& folder, std::uint64_t size,
                const std::function<Result<double>(const Peer&)>& launch);
 
-// What processes do (peer_program.h).
+// A job for the processes of a peer (peer_program.h).
 struct PeerJob {
   const char* shape;  // "hop", "stream", "pipeline" or "fanout"
   std::uint64_t bytes = 0, count = 0;
@@ -56,12 +56,12 @@ struct PeerJob {
 // Nanoseconds for each of `count`.
 Result<double> peer_ns_each(const Peer& peer, const PeerFolder& folder, const PeerJob& job);
 
-// Where the processes of a pipeline or a fan-out would hold more than 2 GiB of payloads, peers take no part.
+// False if the processes of a pipeline or a fan-out would hold more than 2 GiB of payloads; peers then take no part.
 bool peers_can_hold(const PeerJob& job);
-// kExhausted where that is so, and the limit would be such a process.
+// kExhausted if peers_can_hold() is false, for a limit that is such a process.
 Status check_held(const PeerJob& job);
 
-// How many messages of a stream are under way.
+// Messages of a stream under way.
 constexpr std::uint64_t stream_window(std::uint64_t bytes) { return bytes > (64 << 10) ? 4 : 64; }
 
 }  // namespace woa::bench

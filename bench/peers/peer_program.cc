@@ -32,7 +32,7 @@ bool is_one_of(const std::string& name, const std::string& names) {
   return name.find('|') == std::string::npos && ("|" + names + "|").find("|" + name + "|") != std::string::npos;
 }
 
-// Those of the arguments that `all` lacks: after the shape.
+// Reads the arguments behind the shape into `all`.
 bool read_numbers(std::span<char*> arguments, const NamedShape& named, PeerArguments& all) {
   constexpr std::size_t kZero = 0, kOne = 1, kBefore = 3;
   const auto processors = arguments.subspan(std::min(kBefore, arguments.size()));

@@ -1,6 +1,6 @@
 // UCX as a peer (peer_program.h), over shared memory and polled. am: active messages; large ones are read from the
 // sender's memory by a system call (CMA). put: one-sided writes of whole words into one buffer of the other process,
-// which is told nothing; it looks at the last word. Nothing happens without progress, so a side waits for its own sends
+// which gets no notice and polls the last word. Nothing happens without progress, so a side waits for its own sends
 // before it returns. Pipelines and fan-outs go by active messages (ucx_messenger.h).
 #include <atomic>
 #include <cstring>
@@ -28,7 +28,7 @@ class ActiveMessages {
         pending_(job.window),
         link_(std::move(link)) {}
 
-  // Before the other side sends. The link calls this object from then on.
+  // Called before the other side sends. The link calls this object from then on.
   Status listen() {
     ucp_am_handler_param_t param{};
     param.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
@@ -108,7 +108,7 @@ class Puts {
         memory_(std::move(memory)),
         source_(std::move(source)) {}
 
-  // Tells the other process where to write, and learns it.
+  // Exchanges the places to write to with the other process.
   Status meet(const Talk& talk) {
     const auto key = memory_.key();
     if (!key.ok()) return key.status();
@@ -145,14 +145,14 @@ class Puts {
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory.data() + bytes - kWord));
   }
   Status put() { return put(bytes_); }
-  // The last so many bytes.
+  // Writes the last `bytes` bytes.
   Status put(std::size_t bytes) {
     last_word(source_, bytes_).store(++sent_, std::memory_order_relaxed);
     const std::size_t skipped = bytes_ - bytes;
     return pending_.add(link_, ucp_put_nbx(link_.endpoints[0].get(), source_.data() + skipped, bytes, there_ + skipped,
                                            key_.get(), &pending_.param()));
   }
-  // For the number to change, until it is the one expected: patience is with the next change.
+  // Waits until the number is the one expected; the time-out begins anew with each change.
   Status wait(std::uint64_t messages) {
     const auto last = last_word(memory_, bytes_);
     for (const std::uint64_t all = seen_ + messages; seen_ != all;) {

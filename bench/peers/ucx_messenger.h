@@ -20,7 +20,7 @@ class UcxMessenger final : public Messenger {
   UcxMessenger(const UcxMessenger&) = delete;
   UcxMessenger& operator=(const UcxMessenger&) = delete;
 
-  // Before another side sends. kUnavailable: UCX refused.
+  // Called before another side sends. kUnavailable: UCX refused.
   Status listen();
 
   Status send(std::span<const std::byte> message) override;

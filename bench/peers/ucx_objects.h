@@ -32,9 +32,9 @@ struct UcxLink {
   UcxOwned<ucp_context_h> context;
   UcxOwned<ucp_worker_h> worker;
   std::vector<UcxOwned<ucp_ep_h>> endpoints;  // to each of the targets
-  bool yields = false;                        // polls, and makes room for others on its processor
+  bool yields = false;                        // polls, and yields to others on its processor
 
-  // To sides by their number. kUnavailable: UCX cannot do it here. kPeerLost: another process is gone.
+  // Connects to sides by their number. kUnavailable: UCX cannot do it here. kPeerLost: another process is gone.
   static Result<UcxLink> open(const Talk& talk, std::span<const std::size_t> targets);
 
   // Polls until `ready`. False after ten seconds in vain: another process is gone.
@@ -54,17 +54,17 @@ struct UcxLink {
   }
 };
 
-// Sends that were not complete at once. Not movable: UCX knows where it is.
+// Sends that did not complete at once. Not movable: UCX keeps its address.
 class UcxPending {
  public:
-  explicit UcxPending(std::uint64_t most);  // under way
+  explicit UcxPending(std::uint64_t most);  // sends under way
   UcxPending(const UcxPending&) = delete;
   UcxPending& operator=(const UcxPending&) = delete;
 
   [[nodiscard]] ucp_request_param_t& param() { return param_; }
-  // `request`: what the call with param() answered. Waits while too many are under way.
+  // `request`: the return value of the call with param(). Waits while too many are under way.
   Status add(const UcxLink& link, ucs_status_ptr_t request);
-  // Until at most so many are under way. kUnavailable: one failed. kPeerLost: none ends.
+  // Waits until at most `most` are under way. kUnavailable: one failed. kPeerLost: none ends.
   Status wait(const UcxLink& link, std::uint64_t most);
 
  private:
@@ -78,14 +78,14 @@ class UcxPending {
 // Memory of this process that the other one can write to.
 class UcxMemory {
  public:
-  // kExhausted: there is not so much.
+  // kExhausted: the system lacks the memory.
   static Result<UcxMemory> map(ucp_context_h context, std::size_t bytes);
   UcxMemory(UcxMemory&& other) noexcept;
   UcxMemory& operator=(UcxMemory&&) = delete;
   ~UcxMemory();
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  // What the other process needs in order to write to it.
+  // The key that lets the other process write to it.
   [[nodiscard]] Result<std::string> key() const;
 
  private:

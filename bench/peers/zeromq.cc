@@ -70,7 +70,7 @@ Status stream(Pair& pair, bool first, std::uint64_t messages) {
 
 Result<Side> open_pair(const PeerArguments& job, const Talk& talk) {
   auto pair = std::make_shared<Pair>(job.bytes);
-  // A name without a file, of the process that both know: the first one's.
+  // A name without a file, from a process that both know: the first one.
   const auto processes = talk.gather(std::to_string(::getpid()));
   WOA_RETURN_IF_ERROR(gone_unless(!processes.empty()));
   WOA_RETURN_IF_ERROR(pair->open("ipc://@woa-peer-" + processes[0], talk.first()));

@@ -7,7 +7,7 @@
 namespace woa::bench {
 namespace {
 
-// Names without a file, of a process.
+// Names of a process, without a file.
 std::string inbox_of(const std::string& process) { return "ipc://@woa-peer-in-" + process; }
 std::string publisher_of(const std::string& process) { return "ipc://@woa-peer-all-" + process; }
 
@@ -23,7 +23,7 @@ Status connect_to(const ZeromqSocket& socket, const std::string& address) {
   return zmq_connect(socket.get(), address.c_str()) == 0 ? Status() : zeromq_failed(address);
 }
 
-// What is published before a consumer has subscribed is not kept for it. Of a publisher that tells of each
+// Waits until every consumer has subscribed: messages published earlier would not reach it. `publisher` reports each
 // subscription.
 Status await_subscriptions(const ZeromqSocket& publisher, std::size_t consumers) {
   for (std::size_t k = 0; k < consumers; ++k) {
@@ -46,10 +46,10 @@ Result<std::shared_ptr<ZeromqMessenger>> ZeromqMessenger::open(const PeerArgumen
   WOA_RETURN_IF_ERROR(messenger->make(messenger->out_, publishes ? ZMQ_XPUB : ZMQ_PUSH));
   if (!subscribes) WOA_RETURN_IF_ERROR(bind_to(messenger->in_, inbox_of(own)));
   if (publishes) {
-    WOA_RETURN_IF_ERROR(set(messenger->out_, ZMQ_XPUB_VERBOSE, 1));  // of those to the same, too
+    WOA_RETURN_IF_ERROR(set(messenger->out_, ZMQ_XPUB_VERBOSE, 1));  // repeated subscriptions, too
     WOA_RETURN_IF_ERROR(bind_to(messenger->out_, publisher_of(own)));
   }
-  const auto names = talk.gather(own);  // of those that are bound
+  const auto names = talk.gather(own);  // of the sides, which are all bound by now
   WOA_RETURN_IF_ERROR(gone_unless(!names.empty()));
   if (publishes) {
     WOA_RETURN_IF_ERROR(await_subscriptions(messenger->out_, names.size() - 1));
@@ -62,7 +62,7 @@ Result<std::shared_ptr<ZeromqMessenger>> ZeromqMessenger::open(const PeerArgumen
   return messenger;
 }
 
-// Queues without a limit: the window is one.
+// Queues have no limit: the window limits them.
 Status ZeromqMessenger::make(ZeromqSocket& socket, int type) {
   socket.reset(zmq_socket(context_.get(), type));
   constexpr int kUnlimited = 0, kPatience_ms = 10'000;

@@ -13,7 +13,7 @@
 
 namespace woa::bench {
 
-// kPeerLost: what ZeroMQ says of its last failure.
+// kPeerLost with ZeroMQ's message of its last failure.
 Status zeromq_failed(const std::string& what);
 
 struct ZeromqDelete {
@@ -34,7 +34,7 @@ class ZeromqMessenger final : public Messenger {
   ZeromqMessenger& operator=(const ZeromqMessenger&) = delete;
   ~ZeromqMessenger() override { zmq_msg_close(&held_); }
 
-  // What was received last goes on as it is; anything else is copied.
+  // Sends the message that was received last without a copy; copies any other.
   Status send(std::span<const std::byte> message) override;
   Result<std::span<std::byte>> receive() override;
   Status settle() override { return {}; }  // nothing of the caller's is held

@@ -27,7 +27,7 @@ class BlockCounter {
 
  private:
   struct TooMany {
-    std::set<std::int32_t> loops;  // that count with all of them
+    std::set<std::int32_t> loops;  // whose turns or elements all count
     std::string edge;
     Place place;
     std::string text;
@@ -49,7 +49,7 @@ class BlockCounter {
     end(edge);
   }
 
-  // A count is there from the claim of the firing that scatters to the end of the one that gathers.
+  // A count occupies its block from the claim of the scattering firing to the end of the gathering one.
   void add_count(const GraphLoop& scatter, std::uint32_t stage, std::uint32_t port) {
     const GraphStage& reader = graph_.stages[stage];
     GraphEdge edge{
@@ -78,7 +78,7 @@ class BlockCounter {
          cat(name, "b(e) = 1", terms_, " tokens of one instance at once, more than ", kMaxInstanceBlocks), notes_});
   }
 
-  // Of edges with the same loops, or with those of another and more, what is done about one mends the others.
+  // An edge whose loops include all those of another edge becomes a note of that edge's error: one fix mends both.
   void report_too_many() {
     std::ranges::stable_sort(too_many_, {}, [](const TooMany& one) { return one.loops.size(); });
     std::vector<TooMany> causes;
@@ -96,7 +96,8 @@ class BlockCounter {
                     std::move(cause.notes));
   }
 
-  // That many may only seem to be needed. Once: it is so of all that come after.
+  // The search for orders gave up, so the excess may only be apparent. Reports the first such edge only: the search
+  // stays exhausted for all later ones.
   void report_unknown(const GraphEdge& edge) {
     if (std::exchange(unknown_, true)) return;
     report_.error(problem::kTooComplex, edge.place,
@@ -109,8 +110,8 @@ class BlockCounter {
     return {stage, true, {}, flow_.stage[stage].value_or(Guards::kAlways)};
   }
 
-  // The event as seen from `outer`. If `claims`, each loop that it leaves in which the stage may overlap itself
-  // multiplies the claims that are open at once.
+  // The event as seen from loop `outer`. If `claims`, each loop that the event leaves and in which its stage may
+  // overlap itself multiplies the claims that are open at once.
   Event lift(Event event, std::int32_t from, std::int32_t outer, bool claims) {
     for (std::int32_t l = from; l != outer; l = graph_.parent(l)) {
       orders_.look(l, event);
@@ -134,8 +135,8 @@ class BlockCounter {
     terms_ += cat(" x ", factor, why);
   }
 
-  // Loops that contain both ends: from the edge's own outwards. `written` is the end of the writer's firing.
-  // `sent`: the guard of its token in its context.
+  // Counts the loops that contain both ends, from the innermost outwards. `written`: the end of the writer's firing.
+  // `sent`: the guard of the edge's token in the edge's context.
   void count_shared(const GraphEdge& edge, Event written, std::optional<Guard> sent) {
     const std::uint32_t writer = written.item;
     Event read = lift(stage_event(edge.to_stage), graph_.stages[edge.to_stage].loop, edge.context, false);
@@ -166,7 +167,7 @@ class BlockCounter {
   Orders orders_;
   static constexpr std::size_t kMostTooMany = 1000, kMostNotes = 8;
   std::vector<TooMany> too_many_;
-  bool unknown_ = false;  // that of some edge b(e) was not found is reported
+  bool unknown_ = false;  // report_unknown() has reported
   std::uint64_t blocks_ = 1;
   std::string terms_;
   std::vector<Note> notes_;

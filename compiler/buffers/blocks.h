@@ -8,10 +8,10 @@ namespace woa {
 inline constexpr std::uint64_t kMaxInstanceBlocks = 4096;
 
 // Adds the edges that carry the counts of scatters. Sets GraphEdge::min_blocks, or reports the edge and the inequality
-// where it would exceed kMaxInstanceBlocks. A block is occupied from the writer's claim, before it fires, to the end of
-// the firing that consumes it (held: to the end of the instance). Outside loops that is one. Inside a loop it is one if
-// every firing of the reader ends before the writer can fire again, two where a stage feeds itself, else one per turn.
-// Elements of a scatter are all there at once. The graph has passed every check.
+// if it would exceed kMaxInstanceBlocks. A block is occupied from the writer's claim, before it fires, to the end of
+// the firing that consumes it (held: to the end of the instance). Outside loops b(e) is 1. Inside a loop it is 1 if
+// every firing of the reader ends before the writer can fire again, 2 if a stage feeds itself, else one per turn. All
+// elements of a scatter count at once. The graph has passed every check.
 void count_blocks(Graph& graph, ControlFlow& flow, Report& report);
 
 }  // namespace woa

@@ -9,22 +9,22 @@
 namespace woa {
 namespace {
 
-// Of all packet rings: a slot per block and one per edge and instance.
+// Slots of all packet rings together: one per block, and one per edge and instance.
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;
-// Of small blocks there are some to spare, so that a writer need not wait for news of those it used last. Large ones
-// are better used again while they are warm.
+// An edge with small blocks gets some to spare, so that a writer need not wait for news of those it used last. Large
+// blocks are better reused while they are warm in the cache.
 constexpr std::uint64_t kSmallBlocks = 8;
 constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
 
-// Of the edges that the plan will have, replicas and copies being stages of it.
+// Totals over the edges of the plan, in which each replica and copy is a stage.
 struct Edges {
   std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
 };
 
-// Any plan may be run by way of the host, which takes two edges for one. A polled call has a result that waits and is
-// asked for, a poll and its answer, too; a nested one a return, and outputs beside it.
+// Any plan may run by way of the host, which makes two edges of one. A polled call adds a waiting result, its request,
+// a poll and the answer; a nested call adds a return and the outputs beside it.
 std::uint64_t most_slots(std::string_view model) {
   return kMaxSlots / (model == "rpc-polled" ? 6 : model == "rpc-nested" ? 4 : 2);
 }
@@ -40,7 +40,7 @@ Edges edges_of(const Graph& graph) {
   return sum;
 }
 
-// Edges that each output of the plan will have: to all replicas and copies of its readers. By stage and port.
+// By stage and port: the edges that the output will have in the plan, to all replicas and copies of its readers.
 std::vector<std::vector<std::uint64_t>> edges_of_outputs(const Graph& graph) {
   std::vector<std::vector<std::uint64_t>> sums(graph.stages.size());
   for (std::size_t s = 0; s < sums.size(); ++s) sums[s].resize(graph.stages[s].outputs.size());

@@ -12,9 +12,9 @@
 namespace woa {
 namespace {
 
-// Edges looked at for all invariants together: beyond, none is searched for.
+// Edges visited in the search for all invariants together; beyond, the search finds none.
 constexpr std::uint64_t kMaxSearch = 50'000'000;
-constexpr std::size_t kMaxWeights = 4'000'000;  // written down
+constexpr std::size_t kMaxWeights = 4'000'000;  // in the plan; beyond, no invariant is searched
 
 class InvariantSearch {
  public:
@@ -25,10 +25,10 @@ class InvariantSearch {
 
   [[nodiscard]] std::uint64_t proved(std::uint32_t edge) const { return proved_[edge]; }
 
-  // One that shows no more than min_blocks for the edge.
+  // An invariant that bounds the edge by its min_blocks; nothing: none was found.
   std::optional<Invariant> find(std::uint32_t edge) {
     reach(edge);
-    // What the tokens weigh may come from outside one of the loops around, or from the source.
+    // The tokens' weight may come from outside one of the surrounding loops, or from the source.
     std::vector<std::optional<std::uint32_t>> outside;
     for (const std::uint32_t counter : around(edge)) outside.emplace_back(counter);
     outside.emplace_back(std::nullopt);
@@ -43,7 +43,7 @@ class InvariantSearch {
     return flow_.counters(plan_.edges[edge].from_stage);
   }
 
-  // Marks the edges that come after this one in the same turn of every loop around it.
+  // Marks the edges downstream of this one in the same turn of every loop around it.
   void reach(std::uint32_t edge) {
     ++mark_;
     const std::vector<std::uint32_t>& loops = around(edge);
@@ -73,8 +73,8 @@ class InvariantSearch {
     return std::binary_search(sorted.begin(), sorted.end(), number);
   }
 
-  // Gives weight to what comes to stages that write more than they consume, from the edge backwards, and more to the
-  // edge as long as it bears it.
+  // Raises inputs of stages that write more weight than they consume, from the edge backwards. Then raises the edge's
+  // own weight, up to kMostTries times, while its bound exceeds min_blocks.
   std::optional<Invariant> follow(std::uint32_t edge, std::optional<std::uint32_t> counter) {
     edges_.clear();
     stages_.clear();
@@ -87,10 +87,11 @@ class InvariantSearch {
     return found;
   }
 
-  // Stages outside the loop of that counter, and the source, are given what they write. False: there is no end to it.
+  // Balances all stages but the source and, with `counter`, those outside its loop, which bring what they write from
+  // outside. False: a stage cannot be balanced, or the weights never settle.
   bool settle(std::optional<std::uint32_t> counter) {
     for (std::size_t steps = 0; !stages_.empty(); ++steps) {
-      if (steps > kMostSteps * (edges_.size() + 1)) return false;  // ever heavier, around and around
+      if (steps > kMostSteps * (edges_.size() + 1)) return false;  // weights grow around a cycle
       const std::uint32_t stage = *stages_.begin();
       stages_.erase(stages_.begin());
       if (stage == kSourceStage || (counter && !has(flow_.counters(stage), *counter))) continue;
@@ -110,7 +111,7 @@ class InvariantSearch {
     stages_.insert(plan_.edges[edge].from_stage);
   }
 
-  // False: it cannot be.
+  // Raises an input of the stage until it consumes what it writes. False: that is impossible.
   bool balance(std::uint32_t stage) {
     const std::uint64_t out = flow_.written(stage, weights_), in = flow_.consumed(stage, weights_, held_count_);
     if (out <= in) return true;
@@ -126,7 +127,7 @@ class InvariantSearch {
     return flow_.consumed(stage, weights_, held_count_) >= out;
   }
 
-  // The input whose tokens carry the stage's weight: one that comes after the edge in its turn, if there is one.
+  // The input whose tokens carry the stage's weight: preferably one downstream of the edge in its turn.
   [[nodiscard]] std::optional<std::uint32_t> choose(std::uint32_t stage) const {
     std::optional<std::uint32_t> first;
     for (std::uint32_t p = 0; p < plan_.stages[stage].inputs.size(); ++p) {
@@ -138,7 +139,7 @@ class InvariantSearch {
     return first;
   }
 
-  // Nothing, with more weight on the edge, where the bound is above its min_blocks.
+  // The invariant if it bounds the edge by min_blocks; else nothing, and the edge's weight is raised.
   std::optional<Invariant> finish(std::uint32_t edge) {
     const std::vector<std::uint64_t> bounds = flow_.bounds(edges_, weights_);
     const auto at = static_cast<std::size_t>(std::find(edges_.begin(), edges_.end(), edge) - edges_.begin());
@@ -165,15 +166,15 @@ class InvariantSearch {
   std::vector<std::uint64_t> proved_;                // by edge
   std::vector<std::uint32_t> edges_;                 // that have a weight
   std::set<std::uint32_t> stages_;                   // that may write more than they consume
-  std::vector<std::uint32_t> reached_;               // by edge: the mark, if it comes after the one looked at
+  std::vector<std::uint32_t> reached_;               // by edge: mark_, if it is downstream of the edge searched for
   std::vector<std::optional<std::uint32_t>> input_;  // by stage: the port whose tokens carry what it writes
-  bool held_count_ = false;                          // what TokenFlow::consumed() is asked
+  bool held_count_ = false;                          // argument of TokenFlow::consumed()
   std::uint32_t mark_ = 0;
   std::uint64_t work_ = 0;
 };
 
-// Edges whose writer comes last first: what shows of one how many tokens come from the source shows it of all on the
-// way. From the other end each would be shown anew, by a longer way each time.
+// Edges by their writers, the last writer first: an invariant that traces an edge back to the source also bounds the
+// edges on the way. In the other order each edge would need a longer invariant of its own.
 std::vector<std::uint32_t> last_first(const Plan& plan) {
   std::vector<std::size_t> place(plan.stages.size());
   std::size_t at = 0;
@@ -198,7 +199,7 @@ void add_invariants(CertifiedPlan& plan) {
     weights += found->weights.size();
     plan.invariants.push_back(std::move(*found));
   }
-  // Only now: one that was found for another edge may show it, too.
+  // Only now: an invariant found for one edge may prove another.
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e)
     plan.edges[e].claimed = search.proved(e) > plan.edges[e].min_blocks;
 }

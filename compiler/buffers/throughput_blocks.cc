@@ -20,10 +20,10 @@ using assign::Sum;
 
 struct WantedPeriod {
   assign::Sum ps = 0;
-  const char* name = "";  // what it is
+  const char* name = "";  // in messages
 };
 
-// Longer executions are searched only in part: each trial is another execution.
+// The remedy for a longer execution is guessed, not searched: each trial is another execution.
 constexpr std::uint64_t kMostStepsOfTrial = kMostSteps / 8;
 
 class Remedy {
@@ -34,7 +34,7 @@ class Remedy {
       if (room[e] < plan.window) short_.push_back(e);
   }
 
-  // Options to compile the graph with; empty: nothing helps.
+  // Compiler options that reach the period; empty: none does.
   [[nodiscard]] std::string find() const {
     if (!short_.empty() && reached(short_only(0))) return blocks_of(plan_.edges[short_edge()]);
     if (plan_.window == kMaxWindow) return {};
@@ -66,13 +66,13 @@ class Remedy {
     return keeps_up_with(larger, room);
   }
 
-  // All have blocks for the whole window, but so many of the edges that have fewer.
+  // Room for the whole window on every edge but the first `count` short ones, which keep theirs.
   [[nodiscard]] std::vector<std::uint32_t> short_only(std::size_t count) const {
     std::vector<std::uint32_t> room(room_.size(), plan_.window);
     for (std::size_t k = 0; k < count; ++k) room[short_[k]] = room_[short_[k]];
     return room;
   }
-  // One without whose lack of blocks the period is reached, and with it it is not.
+  // A short edge that decides: the period is reached while only those before it are short, and missed once it is, too.
   [[nodiscard]] std::size_t short_edge() const {
     std::size_t enough = 0, missing = short_.size();
     while (missing - enough > 1) {
@@ -90,11 +90,11 @@ class Remedy {
   const Pipeline& pipeline_;
   const std::vector<std::uint32_t>& room_;
   Sum wanted_;
-  std::vector<std::size_t> short_;  // edges that have not blocks for the whole window
+  std::vector<std::size_t> short_;  // edges with blocks for less than the whole window
 };
 
-// kExhausted: says what is reached, and which edge has too few blocks for more, or which window has enough, or that
-// none has. `full`: with `room`, all blocks that the plan has (run_pipelined()).
+// kExhausted with the period reached and a remedy: the edge that needs more blocks, the window that suffices, or that
+// none does. `full`: the run with `room`, all blocks of the plan.
 Status missed_period(const Plan& plan, const Pipeline& pipeline, const std::vector<std::uint32_t>& room,
                      const PipelinedRun& full, const WantedPeriod& wanted) {
   const Remedy looked_for(plan, pipeline, room, wanted.ps);
@@ -107,18 +107,19 @@ Status missed_period(const Plan& plan, const Pipeline& pipeline, const std::vect
                                 "--objective latency --max-period " + option_text(full.period_ps)};
 }
 
-// Bytes of one instance's blocks: 0 where they are another edge's, or only a bound.
+// Bytes of one instance's blocks; 0 if they are another edge's (written in place) or carry only a count.
 std::uint64_t bytes_of(const Plan& plan, const EdgePlan& edge) {
   const OutputPortPlan& output = plan.stages[edge.from_stage].outputs[edge.from_port];
   return edge.count || output.in_place >= 0 ? 0 : edge.min_blocks * output.type.block_bytes();
 }
 
-// A plan never has less (channels.h), unless it was told to.
+// The fewest blocks that size_channels() gives an edge, or the plan's if it was told to have fewer.
 std::uint32_t fewest(const Plan& plan, const EdgePlan& edge) {
   return std::min(edge.blocks, edge.min_blocks + (plan.window > 1 ? 1U : 0U));
 }
 
-// Instances come no more often than the host writes their inputs, which is in no PERIOD: it is the same everywhere.
+// Instances come no more often than the host writes their inputs. PERIOD leaves that time out, since it is the same for
+// every placement.
 WantedPeriod wanted_period(const Certificate& certificate) {
   if (certificate.goal.most_period_ps) return {Sum{*certificate.goal.most_period_ps}, "--max-period"};
   const StageCosts& source = certificate.costs.stages[kSourceStage];
@@ -152,7 +153,7 @@ class Sizing {
     return fewest(plan_, plan_.edges[e]) / plan_.edges[e].min_blocks;
   }
 
-  // Until no edge can be given less, since what one is given may be what another one misses.
+  // Repeats until no edge can get less, since fewer blocks of one edge may change what another needs.
   void lessen_all() {
     const std::vector<std::size_t> edges = by_bytes();
     for (bool changed = true; std::exchange(changed, false);)
@@ -173,7 +174,7 @@ class Sizing {
     return edges;
   }
 
-  // By halves, after a look at one less, which is all that the last round needs. False: there are no steps left.
+  // Bisects, but tries one instance less first, which is all that the last round needs. False: no steps are left.
   bool lessen(std::size_t e) {
     std::uint32_t enough = out_.room[e], missing = least_room(e) - 1;
     for (std::uint32_t room = enough - 1; missing + 1 < enough; room = missing + (enough - missing) / 2) {
@@ -182,7 +183,7 @@ class Sizing {
     }
     return true;
   }
-  // Takes it if so.
+  // Keeps `room` for the edge if the period is reached with it.
   bool reaches_with(std::size_t e, std::uint32_t room) {
     const std::uint32_t before = std::exchange(out_.room[e], room);
     const auto run = run_pipelined(pipeline_, out_.room);

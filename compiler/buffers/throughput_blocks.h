@@ -11,34 +11,35 @@
 
 namespace woa {
 
-// A run keeps up with a period that it misses by 1 part in so many, or less: no profile knows it better.
+// A run keeps up with a period that it misses by at most 1/kPeriodTolerance: no profile is more exact.
 inline constexpr std::int64_t kPeriodTolerance = 1000;
-// Jobs of all executions after the first, together. Whoever has more edges gets what is known by then.
+// Jobs of all executions after the first, together. A search that needs more returns what it has by then.
 inline constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
 
 struct PipelinedRun;
 
 struct ThroughputBlocks {
   std::vector<std::uint32_t> blocks;  // by edge
-  std::vector<std::uint32_t> room;    // by edge: instances that these are enough for
-  // Between two instances: the certificate's bound on the period, its PERIOD or the source's time.
+  std::vector<std::uint32_t> room;    // by edge: instances for which these suffice
+  // Time between two instances: --max-period, else the longer of PERIOD and the time in which the host writes inputs.
   assign::Sum wanted_ps = 0;
   assign::Sum period_ps = 0;  // reached
-  // With room for one instance less on any one edge that has memory of its own and more than it must have (rule 8, and
-  // one block for a second instance), the wanted period is missed.
+  // True: with room for one instance less on any single edge, the wanted period is missed. Excepted are edges without
+  // memory of their own and edges at their minimum (rule 8, and one block for a second instance).
   bool least = false;
 };
 
-// Of a plan that has passed validate() and verify_certificate(). Never more blocks than the plan has.
+// Sizes the blocks of a plan that has passed validate() and verify_certificate(). Never gives more blocks than the plan
+// has.
 //
-// First with the blocks that the plan has: what it holds of them at once is enough for the very same execution. Then
-// edges are given less, those with most bytes first, for as long as the wanted period is reached and kMostSteps last.
-// kExhausted: all blocks are not enough (the message says what would be). kUnsupported: the plan was placed for another
-// call model than `woa`, or is to run under another: the blocks of its relays are in no plan file; or as
-// make_pipeline().
+// The first execution has the plan's blocks: the most that it holds at once suffices to repeat it exactly. Then edges
+// get fewer blocks, those with most bytes first, while the wanted period is reached and kMostSteps last. kExhausted:
+// all blocks are not enough (the message names a remedy). kUnsupported: the plan was placed for another call model than
+// `woa`, or is to run under another, whose relays' blocks are in no plan file; or as make_pipeline(). kInvalid: as
+// run_pipelined().
 Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan);
 
-// Whether a run keeps up with that.
+// True if the run's period exceeds `wanted_ps` by at most 1/kPeriodTolerance.
 bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;
 
 }  // namespace woa

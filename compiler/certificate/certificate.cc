@@ -105,7 +105,7 @@ void encode(const ProofLeaf& from, pb::ProofLeaf& to) {
   to.set_closed(from.closed);
 }
 
-// Of an odd number of fixings the last is left out, which the reader of the plan notices (decode_plan_message).
+// Drops the last of an odd number of fixings; decode_proofs() then sees that the bytes differ.
 ProofLeaf decode(const pb::ProofLeaf& from) {
   ProofLeaf to;
   for (int k = 0; k + 1 < from.fixings_size(); k += 2) to.fixings.emplace_back(from.fixings(k), from.fixings(k + 1));
@@ -208,7 +208,7 @@ Status check_texts(const CertifiedPlan& plan) {
   return texts.status();
 }
 
-// The same proofs give the same bytes; none give none.
+// Equal proofs give equal bytes; no proofs give none.
 std::string encode_proofs(const CertifiedPlan& plan) {
   pb::Proofs proofs;
   for (const Invariant& invariant : plan.invariants) {

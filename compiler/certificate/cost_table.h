@@ -1,5 +1,5 @@
-// What placements of a graph cost: the numbers that one was chosen by, as its certificate keeps them. Whole numbers, so
-// that whoever checks the certificate computes the same.
+// The costs by which a graph is placed, as the certificate keeps them. Whole numbers, so that every checker of the
+// certificate computes the same.
 //
 // Cost of a token from one component to another: latency + payload x time per byte (the model of Spacey et al.,
 // "Write-only architecture", JPDC 72(12), 2012, with a latency for each pair).
@@ -15,11 +15,11 @@ namespace woa {
 
 inline constexpr std::uint32_t kHostComponent = 0;
 inline constexpr std::int64_t kNowhere_ps = -1;  // a stage may not run on that component
-// Tokens, their bytes and firings of an instance are counted in millionths: they are means of the inputs that were
-// profiled, and replicas have shares of them.
+// Tokens, bytes and firings of an instance are counted in millionths: they are means of the profiled inputs, and
+// replicas have shares of them.
 inline constexpr std::uint64_t kPerMillion = 1'000'000;
 
-// A controller that has waited for so long sleeps: IdleOptions::spin_ns.
+// A controller that has waited this long sleeps: IdleOptions::spin_ns.
 inline constexpr std::int64_t kAwake_ps = 20'000'000;
 
 struct ComponentCosts {
@@ -27,7 +27,7 @@ struct ComponentCosts {
   std::uint32_t lanes = 1;                         // firings at once
   std::map<std::string, std::uint64_t> resources;  // what it has, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
-  std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known; the host's: none
+  std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known, or the host's
   bool operator==(const ComponentCosts&) const = default;
 };
 
@@ -35,7 +35,7 @@ struct LinkCosts {
   std::uint64_t latency_ps = 0;  // one way, of a packet without payload
   std::uint64_t ps_per_kib = 0;  // of 1024 bytes of payload
   bool direct = true;            // false: by way of the host
-  bool assumed = false;          // nobody said or measured it
+  bool assumed = false;          // neither written down nor measured
   bool operator==(const LinkCosts&) const = default;
 };
 
@@ -44,9 +44,9 @@ struct StageCosts {
   std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
   bool serial = false;                                          // one firing at a time, however many lanes
-  std::string core = {};   // of an fpga that it runs on, which its stages share; empty: none
-  bool copyable = false;   // it may be on several components at once, each copy with the readers next to it
-  std::uint32_t copy = 0;  // of a stage that is: copies stand in a row, numbered from 0
+  std::string core = {};   // kernel core on an fpga, which all its stages share; empty: none
+  bool copyable = false;   // may be on several components at once; a copy serves the readers next to it
+  std::uint32_t copy = 0;  // number of the copy: copies of a stage stand in a row, from 0
   bool operator==(const StageCosts&) const = default;
 };
 
@@ -54,9 +54,9 @@ struct EdgeCosts {
   std::uint32_t from = 0, to = 0;      // stages
   std::uint64_t tokens = kPerMillion;  // of an instance, in millionths
   std::uint64_t bytes = 0;             // of payload of an instance, in millionths
-  bool count = false;                  // of a scatter's elements their number alone (EdgePlan::count)
-  // Of them, those that were held for firings of which none came: a caller who passes on the arguments of a call never
-  // passes these on.
+  bool count = false;                  // carries only the number of a scatter's elements (EdgePlan::count)
+  // Part of `tokens` and `bytes`: held tokens that no firing reads. A caller that passes on a call's arguments keeps
+  // these.
   std::uint64_t unread = 0, unread_bytes = 0;
   bool operator==(const EdgeCosts&) const = default;
 };
@@ -67,8 +67,8 @@ struct CostTable {
   std::vector<LinkCosts> links;                // by component written from x components + component written to
   std::vector<StageCosts> stages;              // as in the plan; source and sink are on the host
   std::vector<EdgeCosts> edges;                // as in the plan
-  // What a message takes more if whoever gets it sleeps (runtime/transport/idle.h). In predictions of one instance
-  // alone: of many, the next keeps the others awake.
+  // Extra time of a message whose receiver sleeps (runtime/transport/idle.h). Counts only in predictions of one
+  // instance alone: with several in flight, the next keeps receivers awake.
   std::uint64_t wake_ps = 0;
   bool operator==(const CostTable&) const = default;
 };

@@ -16,7 +16,7 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return a == 0 || b <= TokenFlow::kMany / a ? a * b : TokenFlow::kMany;
 }
 
-// Adds what is missing; whether anything was.
+// Adds the numbers of `from` that are missing; returns whether any were.
 bool merge(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
   if (std::includes(into.begin(), into.end(), from.begin(), from.end())) return false;
   std::vector<std::uint32_t> all;
@@ -40,7 +40,7 @@ TokenFlow::TokenFlow(const Plan& plan) : plan_(plan), index_(plan) {
   find_counters();
 }
 
-// Of a token's tag: those that the edge keeps, and those that it begins.
+// Counters in the tag of a sent token: those that the edge keeps, and those that it begins.
 std::vector<std::uint32_t> TokenFlow::sent_counters(std::uint32_t e) const {
   const EdgePlan& edge = plan_.edges[e];
   std::vector<std::uint32_t> sent;
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> TokenFlow::sent_counters(std::uint32_t e) const {
   return sent;
 }
 
-// From the source along all edges. What is gathered has lost its number.
+// Passes counters along all edges until nothing changes. Gathered elements have lost their number.
 void TokenFlow::find_counters() {
   counters_.resize(plan_.stages.size());
   std::vector<std::uint32_t> changed(plan_.stages.size());
@@ -75,7 +75,7 @@ void TokenFlow::find_counters() {
   }
 }
 
-// Replicas that share elements have as many each as go to the first.
+// Replicas that share elements count as many each as the first gets.
 std::uint64_t TokenFlow::product(const std::vector<std::uint32_t>& counters, const ReplicaChoice& choice) const {
   std::uint64_t all = 1;
   for (const std::uint32_t c : counters) {
@@ -88,7 +88,7 @@ std::uint64_t TokenFlow::product(const std::vector<std::uint32_t>& counters, con
 
 std::uint64_t TokenFlow::firings(std::uint32_t stage) const { return product(counters_[stage], {}); }
 
-// A firing claims blocks for all that it may write, whatever it writes then.
+// A firing claims blocks for all that it may write.
 std::uint64_t TokenFlow::claims(std::uint32_t e) const {
   const EdgePlan& edge = plan_.edges[e];
   const StagePlan& from = plan_.stages[edge.from_stage];
@@ -98,7 +98,7 @@ std::uint64_t TokenFlow::claims(std::uint32_t e) const {
   return product(counters, edge.choice);
 }
 
-// Of tokens that come by one of these edges; nothing where there are none.
+// The least weight of a token that comes by one of these edges; 0 if there are none.
 std::uint64_t TokenFlow::least(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const {
   std::uint64_t least = kMany;
   for (const std::uint32_t e : edges)
@@ -106,7 +106,7 @@ std::uint64_t TokenFlow::least(const std::vector<std::uint32_t>& edges, const We
   return least == kMany ? 0 : least;
 }
 
-// Of a token that goes to all of these edges, but to one of those that choose among replicas.
+// The most weight of a token that goes to all of these edges, but to only one of those that choose among replicas.
 std::uint64_t TokenFlow::most(const std::vector<std::uint32_t>& edges, const Weights& weights, bool count) const {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint64_t>> chosen;
   std::uint64_t sum = 0;
@@ -129,8 +129,8 @@ bool TokenFlow::is_held(std::uint32_t e) const {
   return plan_.stages[plan_.edges[e].to_stage].inputs[plan_.edges[e].to_port].hold;
 }
 
-// A stage reads a held token in each firing that agrees with it on the counters of its mask: in one, if there are no
-// others.
+// A stage reads a held token in each firing that agrees with it on the counters of its mask: in one firing only if the
+// stage has no other counters.
 bool TokenFlow::read_once(std::uint32_t stage, std::uint32_t port) const {
   const InputPortPlan& input = plan_.stages[stage].inputs[port];
   if (!input.hold) return true;
@@ -163,7 +163,7 @@ std::uint64_t TokenFlow::written(std::uint32_t stage, const Weights& weights) co
   return sum;
 }
 
-// From outside, by all firings together.
+// The weight that all firings together bring from outside.
 std::uint64_t TokenFlow::given(const std::vector<std::uint32_t>& edges, const Weights& weights, bool held_count) const {
   std::vector<std::uint32_t> stages;
   for (const std::uint32_t e : edges) stages.push_back(plan_.edges[e].from_stage);
@@ -223,8 +223,8 @@ Result<std::vector<std::uint64_t>> proved_blocks(const CertifiedPlan& plan) {
 
 namespace {
 
-// Into how many shares the elements of a gather were divided on their way to this writer: replicas that are chosen by
-// their numbers, from the scatter on. 1: all may come from it.
+// How many replicas, chosen by element number, share the elements of a gather on their way from the scatter to this
+// writer. 1: all elements may come from it.
 std::uint32_t shares_of(const Plan& plan, std::uint32_t writer, const InputPortPlan& gather) {
   const auto numbers = [&](std::uint32_t shift, std::uint32_t bits) {
     return shift == gather.index_shift && bits == gather.index_bits;

@@ -1,12 +1,12 @@
-// How many blocks an edge needs so that no run of the plan deadlocks, checked without what the compiler knew: from tags
-// and from invariants (docs/liveness.md has the argument, docs/adr/0032 the choice).
+// How many blocks an edge needs so that no run of the plan deadlocks, checked from tags and invariants alone
+// (docs/liveness.md has the argument, docs/adr/0032-liveness-is-shown-from-the-plan.md the choice).
 //
-// A stage fires once for each tag, so outside loops and scatters it claims one block of each of its edges. Where turns
-// follow one another, an invariant shows that fewer are occupied at once than there are turns. It is a place invariant
-// of the plan as a Petri net (T. Murata, "Petri nets: properties, analysis and applications", Proc. IEEE 77(4), 1989,
-// section VIII): weights of edges such that what a firing writes weighs no more than what it consumes. Where it does
-// weigh more, the difference counts once for each firing that the stage can have. All of these together, over the
-// weight of an edge, is the most tokens that the edge can hold.
+// A stage fires once for each tag, so outside loops and scatters it claims one block of each of its edges. If turns
+// follow one another, an invariant shows that fewer blocks than turns are occupied at once. It is a place invariant of
+// the plan as a Petri net (T. Murata, "Petri nets: properties, analysis and applications", Proc. IEEE 77(4), 1989,
+// section VIII): weights of edges such that a firing writes no more weight than it consumes. If a stage writes more,
+// the difference counts once for each firing that it can have. The sum of these differences, divided by the weight of
+// an edge, bounds the edge's tokens.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace woa {
 
-// Edges by stage and port, and what one instance can make of them. The plan has passed validate(), is as in a file,
-// without relays, and outlives this.
+// Bounds on the firings, claims and tokens of one instance. The plan has passed validate(), has no relays, as in a
+// file, and outlives this.
 class TokenFlow {
  public:
   using Weights = std::vector<std::uint64_t>;  // by edge
@@ -42,15 +42,15 @@ class TokenFlow {
     return index_.all_out[stage][port];
   }
 
-  // The least that the tokens weigh that a firing consumes, and the most that those do which it may write. Elements of
-  // a scatter that are not written count as written: the count of the others stands for them. A held token is kept, not
-  // consumed; with `held_count`, one that a single firing reads counts as consumed by it, for then it weighs nothing.
+  // The least weight of the tokens that a firing consumes, and the most of those that it may write. Unwritten elements
+  // of a scatter count as written: the count of the others stands for them. A held token is kept, not consumed; with
+  // `held_count`, one that a single firing reads counts as consumed by it, and weighs nothing afterwards.
   [[nodiscard]] std::uint64_t consumed(std::uint32_t stage, const Weights& weights, bool held_count) const;
   [[nodiscard]] std::uint64_t written(std::uint32_t stage, const Weights& weights) const;
-  // Whether a token at this port is read by one firing at most.
+  // True if at most one firing reads a token at this port.
   [[nodiscard]] bool read_once(std::uint32_t stage, std::uint32_t port) const;
-  // The most blocks that each of `edges` can occupy at once by these weights, in their order. Weights are at most
-  // kMaxWeight, and 0 outside `edges`.
+  // The most blocks of each of `edges` that can be occupied at once by these weights, in the order of `edges`. Weights
+  // are at most kMaxWeight, and 0 outside `edges`.
   [[nodiscard]] std::vector<std::uint64_t> bounds(const std::vector<std::uint32_t>& edges,
                                                   const Weights& weights) const;
 
@@ -59,8 +59,8 @@ class TokenFlow {
 
  private:
   struct Counter {
-    std::uint64_t field = 0;   // of the tag
-    std::uint64_t values = 1;  // that it takes
+    std::uint64_t field = 0;   // bits of the tag
+    std::uint64_t values = 1;  // that it can take
   };
   void find_counters();
   [[nodiscard]] std::vector<std::uint32_t> sent_counters(std::uint32_t edge) const;
@@ -78,18 +78,17 @@ class TokenFlow {
   std::vector<std::vector<std::uint32_t>> counters_;           // by stage
 };
 
-// By edge: the most blocks that one instance can occupy at once, as far as tags and the plan's invariants show.
-// kInvalid: an invariant is none of edges and weights. The plan has passed validate().
+// By edge: the most blocks that one instance can occupy at once, as tags and the plan's invariants prove. kInvalid: an
+// invariant's edges or weights are out of range, or its edges out of order. The plan has passed validate().
 Result<std::vector<std::uint64_t>> proved_blocks(const CertifiedPlan& plan);
 
-// With fewer blocks of this edge the plan stands still for sure, in some course of one instance: a firing claims all
-// elements that it may scatter, one that gathers holds all of them (those that come from one replica: its share), and
-// one that consumes its own token claims another.
-// Often that is all that is needed, but not always.
+// With fewer blocks of this edge some course of one instance surely deadlocks: a firing claims all elements that it may
+// scatter, a gathering one holds all of them (those from one replica: its share), and one that consumes its own token
+// claims another. Often that many blocks suffice, but not always.
 std::uint32_t necessary_blocks(const Plan& plan, const EdgePlan& edge);
 
-// Whether every edge's min_blocks are as many as proved_blocks() shows to be enough, but where they are only claimed,
-// and whether none is claimed that is shown. kInvalid names the first edge of which that is not so.
+// Checks that every edge is either proved, with at least proved_blocks() as min_blocks, or claimed, but not both.
+// kInvalid names the first edge that fails.
 Status verify_blocks(const CertifiedPlan& plan);
 
 }  // namespace woa

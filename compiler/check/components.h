@@ -8,8 +8,8 @@ namespace woa {
 
 using Adjacency = std::vector<std::vector<std::uint32_t>>;  // successors of each node
 
-// Components in an order in which successors come before predecessors; nodes of each in ascending order. Only nodes
-// with `part[node] == number` count. Time and memory linear, no recursion.
+// Components in reverse topological order, the nodes of each in ascending order. Only nodes with `part[node] == number`
+// count. Linear time and memory, no recursion.
 std::vector<std::vector<std::uint32_t>> strong_components(const Adjacency& next,
                                                           const std::vector<std::uint32_t>& nodes,
                                                           const std::vector<std::uint32_t>& part, std::uint32_t number);

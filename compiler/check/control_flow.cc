@@ -10,7 +10,7 @@ namespace woa {
 
 namespace {
 
-// Blocks are counted by loops whose bounds are known.
+// Blocks can be counted only if every loop's bound is known.
 bool all_bounded(const Graph& graph) {
   return std::ranges::all_of(graph.loops, [](const GraphLoop& loop) { return loop.max != 0 && !loop.broken; });
 }
@@ -18,7 +18,7 @@ bool all_bounded(const Graph& graph) {
 }  // namespace
 
 std::optional<ControlFlow> check_control_flow(Graph& graph, Report& report) {
-  const std::size_t errors = report.errors();  // those before are of parameters, types and places
+  const std::size_t errors = report.errors();  // earlier ones concern parameters, types and places
   if (!find_loops(graph, report) || !find_scatters(graph, report)) return std::nullopt;
   check_turns(graph, report);
   assign_tags(graph, report);

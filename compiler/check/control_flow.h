@@ -1,4 +1,4 @@
-// Shows that every course of an instance ends at the sink.
+// Proves that every course of an instance ends at the sink.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ struct ControlFlow {
   Flow flow;
 };
 
-// Finds loops and scatters, gives them their counters in the tag, and shows that the rules of docs/liveness.md are
-// kept. Nothing after a report: then the graph is not to be used.
+// Finds loops and scatters, gives them their counters in the tag, and proves that the graph keeps the rules of
+// docs/liveness.md. Nothing after a report: the graph is then unusable.
 std::optional<ControlFlow> check_control_flow(Graph& graph, Report& report);
 
 }  // namespace woa

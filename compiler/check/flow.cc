@@ -40,7 +40,7 @@ class FlowAnalyser {
   }
 
  private:
-  // What a loop's last turn may look like: one guard each, and the edges that leave under it.
+  // The possible last turns of a loop: one guard for each set of edges that leave the loop together.
   struct Endings {
     std::vector<Guard> ways;
     bool known = false;
@@ -55,7 +55,7 @@ class FlowAnalyser {
 
   std::string when(Guard guard) const { return flow_.when(guard); }
 
-  // The guard of what arrives at a port within one turn of `context`, by edges of that context.
+  // The guard under which a token arrives at a port within one turn of `context`, by edges of that context.
   MaybeGuard arrival(std::int32_t context, const PortId& at) {
     const GraphStage& stage = graph_.stages[at.stage];
     if (stage.broken[at.port]) return std::nullopt;
@@ -112,7 +112,7 @@ class FlowAnalyser {
           std::move(notes));
   }
 
-  // Compares what arrives at ports that must be fed together; nothing if they differ or one is unknown.
+  // Compares the guards of ports that must be fed together. guard() is nothing if they differ or one is unknown.
   class Together {
    public:
     Together(FlowAnalyser& analyser, std::string_view code, std::string what)
@@ -194,7 +194,7 @@ class FlowAnalyser {
       const std::int32_t group = stage.outputs[p].one_of;
       MaybeGuard written = guard;
       const bool unread = report_.errors() != 0 && group >= 0 && is_unread(stage, group);
-      if (unread) written.reset();  // that is reported; what lacks these tokens follows from it
+      if (unread) written.reset();  // reported; the tokens that are then missing are not
       if (written && group >= 0) {
         const auto [variable, added] = variables.emplace(group, 0);
         if (added) variable->second = add_choice(stage, group);
@@ -266,13 +266,13 @@ class FlowAnalyser {
     }
   }
 
-  // Whether the edge carries elements straight from the output that scatters.
+  // True if the edge carries elements straight from the output that scatters.
   [[nodiscard]] bool starts(std::uint32_t e) const {
     const GraphStage& from = graph_.stages[graph_.edges[e].from_stage];
     return from.starts[graph_.edges[e].from_port] >= 0;
   }
 
-  // What gathers fires once, whichever edges the elements came by: the first stands for all.
+  // A gather fires once, by whichever edges its elements came: the first edge of its port stands for all.
   void leave_scatter(std::int32_t l, MaybeGuard entered) {
     const bool known = entered && endings_[static_cast<std::size_t>(l)].known;
     std::vector<PortId> seen;
@@ -284,7 +284,7 @@ class FlowAnalyser {
     }
   }
 
-  // At the end of the analysis of a turn of loop `l`: when there is another one, and what its last one may look like.
+  // Ends the analysis of a turn of loop `l`: finds when another turn follows, and the possible last turns.
   void end_turn(std::int32_t l) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
     Together together(
@@ -313,7 +313,7 @@ class FlowAnalyser {
       if (const Guard early = guards_.both(*exit, again); early != Guards::kNever) {
         report_early_exit(l, e, early);
         exit.reset();
-        ends = true;  // as it was meant
+        ends = true;  // the edge was meant to end the loop
         continue;
       }
       std::vector<Guard> finer;
@@ -328,7 +328,7 @@ class FlowAnalyser {
     if (!ends) report_endless(l);
   }
 
-  // Nothing after it would wait for it: the instance would be complete, or fail, as it happens.
+  // Nothing behind an endless loop waits for it: timing would decide if the instance completes or fails.
   void report_endless(std::int32_t l) {
     const GraphLoop& loop = graph_.loops[static_cast<std::size_t>(l)];
     endings_[static_cast<std::size_t>(l)].known = false;
@@ -356,7 +356,7 @@ class FlowAnalyser {
           "merge the alternatives inside the loop before they leave it");
   }
 
-  // How the loop ended is a choice to those after it.
+  // The way a loop ended is a choice to the stages after it.
   void leave_loop(std::int32_t l, MaybeGuard entered) {
     const Endings& endings = endings_[static_cast<std::size_t>(l)];
     const bool known = entered && endings.known;
@@ -417,7 +417,7 @@ class FlowAnalyser {
     check_awaited(s, *fires);
   }
 
-  // Something that is not held must wait for every firing, else the instance could be complete before it ends.
+  // An input that is not held must wait for every firing; else the instance could complete before the firing ends.
   void check_awaited(std::uint32_t s, Guard fires) {
     const GraphStage& stage = graph_.stages[s];
     Guard awaited = Guards::kNever;
@@ -441,12 +441,12 @@ class FlowAnalyser {
         "every course of an instance must end at the sink: let a stage on the way to an output read it without `hold`");
   }
 
-  // When the reader of a held edge is sure to fire, in the edge's context.
+  // The guard, in the edge's context, under which the reader of a held edge is sure to fire.
   MaybeGuard reader_fires(const GraphEdge& edge) const {
     MaybeGuard guard = flow_.stage[edge.to_stage];
     for (std::int32_t l = graph_.stages[edge.to_stage].loop; l != edge.context; l = graph_.parent(l)) {
       if (!guard) return guard;
-      // Not every turn, or no element: perhaps never.
+      // A turn may skip the reader, and a scatter may have no elements: the reader perhaps never fires.
       if (*guard != Guards::kAlways || is_scatter(l)) return Guards::kNever;
       guard = flow_.loop[static_cast<std::size_t>(l)];
     }

@@ -1,4 +1,4 @@
-// A graph whose names are looked up: what the passes of `check` and `place` work on and fill in.
+// A graph with its names resolved, which the passes of `check` and `place` read and fill in.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct GraphStage {
   std::string name;
   Place place;
   const StageDecl* decl = nullptr;     // null: source and sink
-  const KernelDecl* kernel = nullptr;  // null: source, sink, and where the kernel could not be found
+  const KernelDecl* kernel = nullptr;  // null: source, sink, or no such kernel was found
   std::string kernel_file;             // absolute, for a kernel of the user
   std::vector<InputPortPlan> inputs;
   std::vector<OutputPortPlan> outputs;
   std::vector<ParamPlan> params;
   std::uint32_t controller = 0;  // index into Graph::controllers
-  bool keeps_state = false;      // of an instance, all of whose firings one replica does then
+  bool keeps_state = false;      // per instance: one replica then runs all firings of an instance
   std::uint32_t replicas = 1;
-  std::vector<std::uint32_t> replica_controllers;  // likewise, of each; empty without replicas
-  std::vector<std::uint32_t> copy_controllers;     // likewise, of a stage that is on several at once; empty: it is not
+  std::vector<std::uint32_t> replica_controllers;  // controller of each replica; empty without replicas
+  std::vector<std::uint32_t> copy_controllers;     // controller of each copy, on several at once; empty without copies
   std::vector<std::vector<std::uint32_t>> in;      // edges by input port
   std::vector<std::vector<std::uint32_t>> out;     // edges by output port
   std::vector<Place> input_places;                 // of the keys of `in`, or of the stage where one is missing
@@ -42,15 +42,15 @@ struct GraphEdge {
   Place place;
   bool hold = false;
   std::int32_t loop = -1;     // the loop whose next turn it takes
-  std::int32_t context = -1;  // innermost loop of which it stays in one turn (a loop edge: its loop), -1: none
+  std::int32_t context = -1;  // innermost loop with both ends in one turn (a loop edge: its loop); -1: none
   std::uint32_t min_blocks = 1, blocks = 1;
-  bool count = false;     // of the elements of the scatter that the output starts (EdgePlan)
-  std::string lane = {};  // of the channel that carries it, where it crosses
+  bool count = false;     // carries the element count of the scatter that the output starts (EdgePlan)
+  std::string lane = {};  // of the channel that carries it between controllers
   std::vector<PassedInput> passed = {};
 };
 
-// A loop, or a scatter: what happens to one element is to a scatter what a turn is to a loop, but that no turn follows
-// another. So one forest says how both are nested, and each has a counter in the tag.
+// A loop or a scatter. An element of a scatter corresponds to a turn of a loop, except that elements do not follow each
+// other. So one forest says how both are nested, and each has a counter in the tag.
 struct GraphLoop {
   std::string name;
   Place place;
@@ -62,10 +62,10 @@ struct GraphLoop {
   std::vector<std::uint32_t> stages;   // of its body, those of inner loops too
   std::vector<std::int32_t> children;  // loops directly inside
   std::uint32_t shift = 0, bits = 0;
-  bool scatter = false;               // then `max` is the most elements
+  bool scatter = false;               // then `max` bounds the number of elements
   std::uint32_t stage = 0, port = 0;  // of a scatter: the output that starts it
   std::vector<std::pair<std::uint32_t, std::uint32_t>> gathers =
-      {};  // likewise: input ports that end it, by stage and port
+      {};  // of a scatter: the input ports that end it, by stage and port
 };
 
 struct Graph {
@@ -73,10 +73,10 @@ struct Graph {
   std::vector<GraphEdge> edges;
   std::vector<GraphLoop> loops;
   std::vector<ControllerPlan> controllers;
-  bool whole = true;  // every edge that the file means is there; else some could not be read or judged, as reported
+  bool whole = true;  // every edge of the file is here; else some could not be read or judged, as reported
 
-  // Takes out the edges that are marked, by number, which a reported problem keeps from being judged. The ports that
-  // they lead to are broken then, and the graph is not whole.
+  // Removes the marked edges, which a reported problem keeps from being judged. `marked` is by edge. The ports that
+  // they lead to become broken, and the graph is no longer whole.
   void cut(const std::vector<bool>& marked);
 
   // "stage.port", or the graph input's or output's name.
@@ -95,7 +95,7 @@ struct Graph {
   [[nodiscard]] std::int32_t common(std::int32_t a, std::int32_t b) const;
   // The innermost scatter around, or -1.
   [[nodiscard]] std::int32_t scatter_around(std::int32_t context) const;
-  // Whether `outer` is `inner` or contains it; -1 contains all.
+  // True if `outer` is `inner` or contains it; -1 contains all.
   [[nodiscard]] bool contains(std::int32_t outer, std::int32_t inner) const { return common(outer, inner) == outer; }
 };
 

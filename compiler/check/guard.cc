@@ -7,7 +7,7 @@ namespace woa {
 namespace {
 
 constexpr std::uint32_t kMaxVariables = 5'000;      // bounds the recursion too
-constexpr std::uint64_t kMaxGuardWork = 1'000'000;  // outcomes of decisions looked at
+constexpr std::uint64_t kMaxGuardWork = 1'000'000;  // outcomes of decisions visited
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Guards: under which choices a token comes. Canonical decision diagrams over variables with any number of choices.
+// Guards: conditions under which a token comes. Canonical multi-valued decision diagrams.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace woa {
 
-// A guard of its manager. Two guards are the same condition if and only if they are equal.
+// A guard of one Guards. Two of them are equal if and only if they are the same condition.
 using Guard = std::uint32_t;
 
 // One decision that a guard asks about, and the choice taken.
@@ -24,7 +24,7 @@ class Guards {
  public:
   static constexpr Guard kNever = 0, kAlways = 1;
 
-  // A decision with `choices` outcomes, exactly one of which comes.
+  // A decision with `choices` outcomes, exactly one of which occurs.
   std::uint32_t add_variable(std::uint32_t choices);
   // `condition`, and `variable` is one of `values`. The condition must not involve `variable` or later ones.
   Guard choose(Guard condition, std::uint32_t variable, const std::vector<bool>& values);
@@ -37,7 +37,7 @@ class Guards {
   // Choices under which `guard` holds; empty for kAlways. Not for kNever.
   [[nodiscard]] std::vector<Choice> example(Guard guard) const;
 
-  // The work that may be done is bounded. Once it is spent, results are meaningless.
+  // The work is bounded. Once the bound is reached, results are meaningless.
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
 
  private:

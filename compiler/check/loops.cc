@@ -10,7 +10,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxRivals = 8;  // loops that one port may enter at once
+constexpr std::size_t kMaxRivals = 8;  // candidates for the outermost loop of a component
 
 class LoopFinder {
  public:
@@ -44,7 +44,7 @@ class LoopFinder {
              std::vector<Note> notes = {}) {
     report_.error(code, place, std::move(text), std::move(fix), std::move(notes));
   }
-  // Of an edge that should be there: not if it may be one of those that could not be read.
+  // Reports a missing edge, unless it may be one that could not be read.
   void lack(std::string_view code, const Place& place, std::string text, std::string fix) {
     if (graph_.whole) report_.error(code, place, std::move(text), std::move(fix));
   }
@@ -113,13 +113,13 @@ class LoopFinder {
     return loops;
   }
 
-  // A port that the next turn of a loop around enters: that, too, comes from outside the component.
+  // True if the next turn of an enclosing loop enters at the port: that, too, is from outside the component.
   [[nodiscard]] bool enters_from_above(const std::vector<std::uint32_t>& port) const {
     return std::any_of(port.begin(), port.end(),
                        [&](std::uint32_t e) { return graph_.edges[e].loop >= 0 && !is_active(graph_.edges[e]); });
   }
 
-  // The outermost loop of a component: the one whose edges, taken away, break it up.
+  // The outermost loop of a component: the one whose edges, removed, break it up. -1 if no loop, or several, qualify.
   std::int32_t outermost(const Component& component, std::vector<std::int32_t> rivals) {
     if (rivals.size() == 1) return rivals[0];
     if (rivals.size() > kMaxRivals) return -1;
@@ -262,7 +262,7 @@ class LoopFinder {
   std::vector<std::uint32_t>
       stuck_;  // by stage: number of the component that could not be taken apart (reported), or 0
   std::uint32_t stuck_components_ = 0;
-  std::vector<bool> unfit_;  // by edge: reported, or part of what is
+  std::vector<bool> unfit_;  // by edge: reported, or part of a reported component
   bool too_deep_ = false;
 };
 

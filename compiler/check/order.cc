@@ -5,7 +5,7 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kMaxOrderWork = 10'000'000;  // ports looked at; beyond, nothing more is shown
+constexpr std::uint64_t kMaxOrderWork = 10'000'000;  // ports visited; beyond, nothing more is proved
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Orders::Orders(const Graph& graph, const TurnGraphs& turns, Flow& flow)
   cut_items_.resize(items);
 }
 
-// An item is a cut of its turn if no edge leads past it: then whatever stands behind it in the order waits for it.
+// An item is a cut of its turn if no edge leads past it: all items behind it in the order then wait for it.
 void Orders::find_cuts(std::int32_t context) {
   const TurnGraph& turn = turns_.of(context);
   std::vector<std::int32_t> passing(turn.order.size() + 1);  // change of the number of edges that lead past a position
@@ -114,7 +114,7 @@ void Orders::mark_turn() {
   }
 }
 
-// Entries of the next turn are taken away from `starts_` until what is left confirms itself from turn to turn.
+// A greatest fixed point: drops entries of the next turn from `starts_` until the rest implies itself a turn later.
 void Orders::mark_later() {
   const TurnGraph& turn = turns_.of(context_);
   const std::size_t wanted = turn.entries.size();
@@ -164,7 +164,7 @@ Event Orders::from_outside() {
   for (const std::uint32_t e : turns_.of(context_).exits) {
     const std::uint32_t writer = turns_.item(context_, graph_.edges[e].from_stage);
     const bool after =
-        !compatible(e, false) || written_after(e, false);  // an exit that is not taken in the turn, never
+        !compatible(e, false) || written_after(e, false);  // an exit that the turn does not take counts as after
     if (after && (last_turn_ || later(writer))) {
       outer.exits.push_back(e);
     } else {
@@ -187,7 +187,7 @@ class StateOrder {
   }
 
  private:
-  // Comes element i + 1 after element i, and 0 first?
+  // True if element i + 1 comes after element i, and 0 first; else reports.
   bool check_elements(std::uint32_t s, std::int32_t scatter) {
     const GraphStage& stage = graph_.stages[s];
     if (stage.loop != scatter) {
@@ -213,7 +213,7 @@ class StateOrder {
     return false;
   }
 
-  // Firings of later turns must begin after those before have ended.
+  // Firings of a later turn must begin after those of earlier turns have ended.
   void check_turns(std::uint32_t s) {
     const GraphStage& stage = graph_.stages[s];
     Event event{s, true, {}, *flow_.stage[s]};

@@ -1,4 +1,4 @@
-// What must have ended before what begins, within a loop.
+// Proves which firings within a loop begin only after an event has ended.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,29 @@
 
 namespace woa {
 
-// Something that ends in some turn of a loop: a firing of a stage, or a loop inside as seen through its exits.
+// An event in some turn of a loop: a firing of a stage ends, or an inner loop does, as seen through its exits.
 struct Event {
   std::uint32_t item = 0;
   bool all_exits = true;             // of a loop: all its exits come after the event
-  std::vector<std::uint32_t> exits;  // else those that do, ascending
+  std::vector<std::uint32_t> exits;  // if not all: those that do, ascending
   Guard guard = Guards::kAlways;     // when it happens, in its turn
 };
 
-// Shows orders by walking from an event along inputs that must be there: a stage begins after the event if one of its
-// inputs can only be written after it. What is not shown may still be so.
+// Proves orders by walking from an event along inputs that must be there: a stage begins after the event if one of its
+// inputs can only be written after it. An order without a proof may still hold.
 class Orders {
  public:
   Orders(const Graph& graph, const TurnGraphs& turns, Flow& flow);
 
-  // Looks at an event in a turn of loop `context`. The questions below are about the last event looked at.
+  // Analyses an event in a turn of loop `context`. The questions below are about the last event analysed.
   void look(std::int32_t context, const Event& event);
   // Every firing of `item` in the same turn begins after the event.
   [[nodiscard]] bool in_turn(std::uint32_t item) const;
   // Every firing of `item` in later turns begins after the event.
   [[nodiscard]] bool later(std::uint32_t item) const { return all_later_ || later_[item] == later_mark_; }
-  // Whether the work for all of a graph has reached its bound: what comes after may be unshown for that alone.
+  // True once the work for the graph has reached its bound: later orders may lack a proof for that reason alone.
   [[nodiscard]] bool exhausted() const noexcept;
-  // The same event as it looks from outside the loop.
+  // The last event, as seen from outside the loop.
   [[nodiscard]] Event from_outside();
 
  private:
@@ -59,11 +59,11 @@ class Orders {
   std::uint64_t work_ = 0;
 };
 
-// State of an instance is for firings in tag order, one at a time (rule 9). Reports stages of such kernels that later
-// turns of a loop may reach before those before are through with them, and those of which nobody can know, when an
-// element of a scatter has come, whether one before it is still to come: that get some of the elements only, or are in
-// a loop or another scatter inside it. All others know it by its number alone: it is 0, or that of the last firing and
-// 1. The graph has passed analyse_flow.
+// State of an instance needs firings in tag order, one at a time (rule 9). Reports stages with such state that later
+// turns of a loop may reach before earlier turns are through with them. In a scatter, reports those that cannot know if
+// an earlier element is still to come: they get only some elements, or lie in a loop or another scatter inside it. All
+// others know by the element's number, which is 0 or one above that of the last firing. The graph has passed
+// analyse_flow.
 void check_state_order(const Graph& graph, const TurnGraphs& turns, Flow& flow, Report& report);
 
 }  // namespace woa

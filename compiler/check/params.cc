@@ -63,7 +63,7 @@ class ParamSetter {
   void set(std::uint32_t s) {
     GraphStage& stage = graph_.stages[s];
     const std::vector<ParamUse> values = values_of(s);
-    std::vector<std::string> meant;  // what unknown names are most like, if any: not to be reported as missing, too
+    std::vector<std::string> meant;  // nearest known name of each unknown one, or empty: not also reported as missing
     for (const ParamUse& use : values) {
       const auto& known = stage.kernel->params;
       if (std::any_of(known.begin(), known.end(), [&](const ParamDecl& p) { return p.name == use.name; })) continue;
@@ -111,7 +111,7 @@ class ParamSetter {
       const std::string& given = use == nullptr ? *decl.value : *use->value;
       check(decl, use, given);
       if (decl.type == ParamType::kString) param.choice = position(decl.choices, given);
-      param.value = normal_value(decl.type, given).value_or(given);  // else reported
+      param.value = normal_value(decl.type, given).value_or(given);  // an ill-typed value is reported
       if (param.type == ParamType::kFile && !param.value.empty()) {
         param.value = absolute_path(folder_of(use) / param.value);
         report_.add_named(stage.place.source, param.value);
@@ -120,8 +120,8 @@ class ParamSetter {
     stage.params.push_back(std::move(param));
   }
 
-  // Where the path of a file begins: a kernel's default is relative to the graph, what the command line gives to the
-  // working directory, everything else to the file that it is written in.
+  // The folder that the path of a file is relative to: the graph's for a kernel's default, the working directory for a
+  // value from the command line, else that of the file that states the path.
   [[nodiscard]] std::filesystem::path folder_of(const ParamUse* use) const {
     if (use == nullptr) return file_.folders.at(file_.source);
     return use->in_graph ? file_.folders.at(use->place.source) : std::filesystem::path();

@@ -18,7 +18,7 @@ std::string port_of(const Graph& graph, std::uint32_t stage, const std::string& 
   return cat(graph.stages[stage].name, ".", port);
 }
 
-// The first thing in which the two differ, if names tell.
+// The first difference between the two, if names show one.
 std::string difference(const Profile& profile, const Graph& graph) {
   for (std::uint32_t s = kSinkStage + 1; s < graph.stages.size(); ++s) {
     if (!profile.stages.contains(graph.stages[s].name)) return cat(": it has no stage ", quote(graph.stages[s].name));
@@ -45,7 +45,7 @@ void check_stages(const Profile& profile, const Graph& graph, Report& report) {
   }
 }
 
-// A token of which no firing comes is one that a port holds.
+// Only a port that holds may leave tokens unread.
 void check_unread(const EdgeProfile& edge, const std::string& reader, bool held, Report& report) {
   if (held || edge.unread == 0) return;
   report.error(problem::kProfileGap, edge.place,
@@ -53,7 +53,7 @@ void check_unread(const EdgeProfile& edge, const std::string& reader, bool held,
 }
 
 void check_edges(const Profile& profile, const Graph& graph, Report& report) {
-  std::map<std::pair<std::string, std::string>, bool> known;  // and whether the reader holds
+  std::map<std::pair<std::string, std::string>, bool> known;  // by ends: whether the reader holds
   for (const GraphEdge& edge : graph.edges) {
     const auto& input = graph.stages[edge.to_stage].inputs[edge.to_port];
     const std::pair ends{port_of(graph, edge.from_stage, graph.stages[edge.from_stage].outputs[edge.from_port].name),

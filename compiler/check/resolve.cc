@@ -89,7 +89,7 @@ class Resolver {
     graph_.stages.push_back(std::move(stage));
   }
 
-  // Puts the bounds that a stage sets in the place of its kernel's.
+  // Replaces bounds of the kernel's ports by those that the stage sets.
   void bound_ports(GraphStage& stage) {
     for (const PortBound& bound : stage.decl->max) {
       const auto input = find_name(stage.inputs, bound.name);
@@ -223,7 +223,7 @@ class Resolver {
     }
   }
 
-  // A port that belongs to something unknown still reads its writers: they are not to be reported as unread.
+  // A port of something unknown still reads its writers: they must not be reported as unread.
   void mark_read(const WriterRef& ref) {
     if (const auto writer = find_writer(ref)) read_.insert(*writer);
   }
@@ -329,7 +329,7 @@ class Resolver {
     }
   }
 
-  // How to discard a branch: it must reach the sink, as the alternatives to it do.
+  // The fix that discards a branch: like its alternatives, it must reach the sink.
   static std::string discard(const GraphStage& stage, std::uint32_t port) {
     const std::int32_t group = stage.outputs[port].one_of;
     const auto other = std::ranges::find_if(stage.outputs, [&](const OutputPortPlan& each) {

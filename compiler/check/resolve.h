@@ -6,8 +6,8 @@
 
 namespace woa {
 
-// Reports what cannot be looked up, what is missing and what leads nowhere, and leaves it out. `file` and `kernels`
-// must outlive the graph.
+// Reports unknown names, inputs without a writer and outputs without a reader. Leaves out what it cannot look up.
+// `file` and `kernels` must outlive the graph.
 Graph resolve(const GraphFile& file, KernelCatalog& kernels, Report& report);
 
 }  // namespace woa

@@ -24,11 +24,11 @@ class ScatterFinder {
     if (!any_) return true;
     for (const std::uint32_t s : in_order()) {
       enter(s);
-      if (too_deep_) return false;  // what follows walks up from every stage
+      if (too_deep_) return false;  // the steps below walk up from every stage
     }
     for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) check_loop_edge(e);
     check_gathers();
-    const std::size_t errors = report_.errors();  // from here on they leave no forest of loops and scatters
+    const std::size_t errors = report_.errors();  // later errors: loops and scatters form no forest
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
     if (report_.errors() != errors) return false;
     cut_unclear();
@@ -63,7 +63,7 @@ class ScatterFinder {
     }
   }
 
-  // Writers before readers; loop edges lead back.
+  // Stages, writers before readers, not counting loop edges.
   [[nodiscard]] std::vector<std::uint32_t> in_order() const {
     std::vector<std::uint32_t> open(graph_.stages.size()), order;
     for (const GraphEdge& edge : graph_.edges) open[edge.to_stage] += edge.loop < 0 ? 1U : 0U;
@@ -87,7 +87,7 @@ class ScatterFinder {
     return started >= 0 ? started : around_[edge.from_stage];
   }
 
-  // Whether it is not known of what its tokens are elements: behind a mistake nothing is judged by it.
+  // True if a mistake leaves unknown which scatter the edge's tokens are elements of: they are not judged then.
   [[nodiscard]] bool is_unclear(const GraphEdge& edge) const {
     return unclear_[edge.from_stage] && graph_.stages[edge.from_stage].starts[edge.from_port] < 0;
   }
@@ -95,8 +95,8 @@ class ScatterFinder {
   void enter(std::uint32_t s) {
     if (s == kSinkStage) return enter_sink();
     GraphStage& stage = graph_.stages[s];
-    const GraphEdge* first = nullptr;  // that says where the stage lies
-    bool lacks = false;                // a writer that was reported, or lies nobody knows where
+    const GraphEdge* first = nullptr;  // the edge that says where the stage lies
+    bool lacks = false;                // a writer was reported, or its scatter is unknown
     for (std::uint32_t p = 0; p < stage.in.size(); ++p) {
       lacks = lacks || stage.broken[p];
       for (const std::uint32_t e : stage.in[p]) {
@@ -120,7 +120,7 @@ class ScatterFinder {
     for (const auto& port : stage.in) check_held(s, port);
   }
 
-  // No element may come to the sink; of each scatter one edge is reported.
+  // No element may reach the sink; reports one edge of each scatter.
   void enter_sink() {
     std::set<std::int32_t> reported;
     for (const auto& port : graph_.stages[kSinkStage].in) {
@@ -133,7 +133,7 @@ class ScatterFinder {
     }
   }
 
-  // What an unclear stage writes and reads, and edges that were reported.
+  // Cuts the edges of unclear stages, and edges that were reported.
   void cut_unclear() {
     std::vector<bool> marked(graph_.edges.size());
     for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) {
@@ -158,7 +158,7 @@ class ScatterFinder {
     too_deep_ = true;
   }
 
-  // Where a stage lies that an edge makes fire; nothing, after a report, if the edge cannot lead there.
+  // The scatter of a stage that the edge makes fire; nothing, after a report, if the edge cannot lead there.
   std::optional<std::int32_t> arrives(GraphStage& stage, std::uint32_t port, const GraphEdge& edge) {
     const std::int32_t scatter = brought_by(edge);
     if (stage.inputs[port].gather == 0) return scatter;
@@ -180,7 +180,7 @@ class ScatterFinder {
     return outer(scatter);
   }
 
-  // How often tokens come that belong to a scatter, against those outside.
+  // How often a scatter's tokens come, compared with tokens outside all scatters.
   [[nodiscard]] std::string rate(std::int32_t scatter) const {
     if (scatter < 0) return "once";
     return cat("up to ", at(scatter).max, " times, once for each element of ", name(scatter));
@@ -200,7 +200,7 @@ class ScatterFinder {
                   "let a kernel with a `gather` input take them before");
   }
 
-  // A held token is there for all elements, or for those around which it was written.
+  // A held token must be written in a scatter around its reader, or outside all of them.
   void check_held(std::uint32_t s, const std::vector<std::uint32_t>& port) {
     for (const std::uint32_t e : port) {
       const GraphEdge& edge = graph_.edges[e];
@@ -249,7 +249,7 @@ class ScatterFinder {
     }
   }
 
-  // A scatter that begins in a loop ends there; a loop that an element enters is left by that element.
+  // A scatter that begins in a loop must end there; a loop must not lie partly in a scatter.
   void check_nesting(std::uint32_t s) {
     if (unclear_[s]) return;
     for (std::int32_t scatter = around_[s]; scatter >= 0; scatter = outer(scatter)) {
@@ -269,7 +269,7 @@ class ScatterFinder {
     }
   }
 
-  // The scatter that a loop lies in is the same, seen from each of its stages: the innermost that starts outside it.
+  // True if `s` agrees with the loop's other stages on the scatter around it: the innermost that starts outside.
   bool base_of(std::int32_t loop, std::uint32_t s) {
     std::int32_t scatter = around_[s];
     while (scatter >= 0 && graph_.contains(loop, loop_of_[at(scatter).stage])) scatter = outer(scatter);
@@ -277,7 +277,7 @@ class ScatterFinder {
     return base->second == scatter;
   }
 
-  // Of a loop and a scatter around the same place the inner one: the loop, if the scatter starts outside it.
+  // The inner one of a loop and a scatter around the same place: the loop, if the scatter starts outside it.
   [[nodiscard]] std::int32_t inner(std::int32_t loop, std::int32_t scatter) const {
     if (loop < 0 || scatter < 0) return std::max(loop, scatter);
     return graph_.contains(loop, loop_of_[at(scatter).stage]) ? scatter : loop;
@@ -321,9 +321,9 @@ class ScatterFinder {
   bool too_deep_ = false;                      // reported
   std::vector<std::int32_t> loop_of_;          // by stage
   std::vector<std::int32_t> around_;           // by stage: the innermost scatter around it
-  std::vector<bool> unclear_;                  // by stage: which that is, is not known
+  std::vector<bool> unclear_;                  // by stage: that scatter is unknown
   std::set<std::uint32_t> unfit_;              // edges that were reported
-  std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph
+  std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph: the scatter around it
   std::map<std::int32_t, std::int32_t> base_;  // by loop: the scatter that it lies in
 };
 

@@ -1,5 +1,5 @@
-// One turn of a loop (or the graph as a whole) as an acyclic graph: its items are the stages directly inside and the
-// loops directly inside, each as one.
+// One turn of a loop (or the graph as a whole) as an acyclic graph. Its items are the stages and the loops directly
+// inside, each loop as one.
 #pragma once
 
 #include <cstdint>

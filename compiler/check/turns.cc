@@ -49,8 +49,8 @@ class TurnChecker {
     return starts.empty() ? -1 : starts[edge.from_port];
   }
 
-  // The loops around the stage that the port's earliest writer lies before, innermost first, must each have a loop edge
-  // there; no other loop may.
+  // Each loop around the stage that begins after the port's earliest writer must have a loop edge there, innermost
+  // first; no other loop may.
   bool check_open(const GraphStage& stage, std::uint32_t p) {
     const GraphEdge* entry = nullptr;
     for (const std::uint32_t e : stage.in[p]) {

@@ -99,7 +99,7 @@ class TypeSettler {
                   "connect ports of one element and rank, or put a stage between them that converts", std::move(notes));
   }
 
-  // Where a dimension is fixed, if that is not an end of the edge.
+  // Notes on the places that fix a dimension, except the ends of the edge.
   [[nodiscard]] std::vector<Note> elsewhere(const GraphEdge& edge, std::initializer_list<Fixed> fixed) const {
     std::vector<Note> notes;
     for (const Fixed& f : fixed) {
@@ -121,7 +121,7 @@ class TypeSettler {
     return {};
   }
 
-  // Whether both ends have the types of the inputs of sub-graphs between them.
+  // True if both ends fit the types of the sub-graph inputs between them; else reports.
   bool check_passed(const GraphEdge& edge, const PortType& from, const PortType& to) {
     bool fits = true;
     for (const PassedInput& passed : edge.passed) {
@@ -216,7 +216,7 @@ class TypeSettler {
   }
 
   // The place where the graph itself bounds what an edge carries: at a graph input, or in a stage's `max`. A kernel's
-  // own bound does not count: it is what the kernel might need at most, not what will come.
+  // own bound does not count: it is the most that the kernel may need, not what will come.
   [[nodiscard]] std::optional<Place> bounded_at(const GraphEdge& edge) const {
     const GraphStage& stage = graph_.stages[edge.from_stage];
     if (edge.from_stage == kSourceStage) return stage.output_places[edge.from_port];
@@ -225,7 +225,7 @@ class TypeSettler {
     return std::nullopt;
   }
 
-  // "data: 1GiB, even: 1GiB": the reader's port, and the outputs that have its bound, most likely to pass on what came.
+  // "data: 1GiB, even: 1GiB": the reader's port, and outputs with the same bound, which most likely pass the token on.
   [[nodiscard]] std::string raised(const GraphStage& reader, const InputPortPlan& port, std::uint64_t bytes) const {
     std::string text = cat(port.name, ": ", size_text(bytes));
     for (const OutputPortPlan& output : reader.outputs) {

@@ -10,7 +10,7 @@
 
 namespace woa {
 
-// Something said about a place in a file.
+// A message about a place in a file.
 struct SourceMessage {
   std::string file;                    // or kCommandLine
   std::uint32_t line = 0, column = 0;  // from 1, the column in characters; 0: the file as a whole
@@ -28,16 +28,16 @@ inline constexpr std::string_view kCommandLine = "command line";
 struct Diagnostic : SourceMessage {  // the text: what is wrong and what was expected
   std::string code;                  // "E0104": one number per kind of problem, never reused; pages.h explains it
   std::string fix;                   // what to do; may be empty
-  std::vector<SourceMessage> notes;  // the other places that have to do with it
+  std::vector<SourceMessage> notes;  // other places that matter to it
 };
 std::string format(const Diagnostic& diagnostic, bool color);
 
-// The candidate that is most like `name`, in few edits or by its beginning; empty if none is.
+// The candidate that is most like `name`, by few edits or by its beginning; empty if none is.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
-// Texts of files that an editor has open and has perhaps not saved, by file_identity().
+// Texts of files that an editor has open, perhaps unsaved, by file_identity().
 using UnsavedTexts = std::map<std::filesystem::path, std::string>;
-// One path for one file, whatever links lead to it.
+// The same path for the same file, whichever links lead to it.
 std::filesystem::path file_identity(const std::filesystem::path& path);
 
 }  // namespace woa

@@ -15,7 +15,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 
-// `section` without the heading of the group of codes that follows it in the file.
+// `section` without the heading of the next group of codes.
 std::string_view without_next_heading(std::string_view section) {
   const std::size_t heading = section.rfind("\n# ");
   const std::size_t fence = section.rfind(kFence);

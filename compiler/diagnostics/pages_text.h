@@ -6,7 +6,7 @@
 
 namespace woa::internal {
 
-// What stands before the first "\n## ", and then what follows each.
+// The text before the first "\n## ", and then the text after each.
 std::span<const std::string_view> page_sections() noexcept;
 
 }  // namespace woa::internal

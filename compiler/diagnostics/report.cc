@@ -61,7 +61,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// Whether both begin alike: `sharpen` and `sharpen3x3`, `parameters` and `params`.
+// True if both begin alike: `sharpen` and `sharpen3x3`, `parameters` and `params`.
 bool begin_alike(std::string_view a, std::string_view b) {
   constexpr std::size_t kTelling = 2, kLong = 5;  // characters
   const auto common = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -73,7 +73,7 @@ std::string paint(std::string_view style, std::string_view text, bool color) {
   return color ? cat("\033[", style, "m", text, "\033[0m") : std::string(text);
 }
 
-// The place, `kind` in that style, the text, the line and the caret.
+// The place, `kind` in `style`, the text, the line and the caret.
 std::string format(const SourceMessage& message, std::string_view kind, std::string_view style, bool color) {
   const std::string place = message.line == 0 ? "" : cat(":", message.line, ":", message.column);
   std::string out =
@@ -154,7 +154,7 @@ std::string Report::without_use(const Place& place, std::string_view text) const
   return rest;
 }
 
-// Notes of the uses that the place is seen through, the innermost first, and of the includes that its file came by.
+// Adds notes on the uses that the place is seen through, innermost first, and on the includes that led to its file.
 void Report::add_origin(const Place& place, std::vector<Note>& notes) const {
   std::size_t shown = 0;
   for (std::uint32_t use = place.use; use != 0 && shown < kMaxOriginsShown; use = uses_[use].place.use, ++shown) {
@@ -167,7 +167,7 @@ void Report::add_origin(const Place& place, std::vector<Note>& notes) const {
   }
 }
 
-// Fills `message` in with what is said and where, in characters, and with the line.
+// Fills in the text, the place in characters, and the line.
 void Report::locate(Note& note, SourceMessage& message) {
   const Place& place = note.place;
   message.file = sources_[place.source].name;

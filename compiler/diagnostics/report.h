@@ -1,4 +1,4 @@
-// Where the compiler's passes put what they find wrong, and the words they say it with.
+// Collects the problems that the compiler's passes find, and words them.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct Place {
   std::uint32_t source = 0;
   std::uint32_t line = 0, column = 0;  // from 1, the column in bytes; line 0: the source as a whole
   std::uint32_t length = 1;            // bytes to underline
-  std::uint32_t use = 0;               // of a sub-graph, that this is seen through (Report::add_use); 0: none
+  std::uint32_t use = 0;               // the use of a sub-graph that this is seen through (Report::add_use); 0: none
 };
 
-// Another place that has to do with a problem: where the name is defined first, say.
+// Another place that matters to a problem, such as the first definition of a name.
 struct Note {
   Place place;
   std::string text;
 };
 
-// Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts. What is reported
-// twice counts once; so does one problem of a sub-graph that is seen through several of its uses.
+// Collects diagnostics. Keeps the text of every source, to quote from. After kMaxProblems only counts. A problem
+// reported twice counts once, also one of a sub-graph that is seen through several of its uses.
 class Report {
  public:
   static constexpr std::size_t kMaxProblems = 100;
@@ -40,24 +40,24 @@ class Report {
   Report() = default;
   // `unsaved` is borrowed (CompileOptions::unsaved).
   explicit Report(const UnsavedTexts& unsaved) : unsaved_(&unsaved) {}
-  // The text of a file that takes the place of what is on the disk; null: none does.
+  // The text to use instead of a file's on the disk; null: none.
   [[nodiscard]] const std::string* unsaved(const std::filesystem::path& path) const;
 
-  // `name` stands in diagnostics. Returns the number for Place::source.
+  // Diagnostics show `name`. Returns the number for Place::source.
   std::uint32_t add_source(std::string name, std::string text);
-  // A source names this file, from its own folder on.
+  // Notes that a source names this file, relative to the source's folder.
   void add_named(std::uint32_t source, const std::string& file);
-  // A file that could not be read: when it can, everything may be different.
+  // Notes a file that could not be read: once it can be, everything may be different.
   void add_looked_for(std::string path) { named_.push_back(std::move(path)); }
   // The names of all sources but the command line, and of the files that they name; some may come twice.
   [[nodiscard]] std::vector<std::string> files() const;
-  // What a source says is noted to come from the include at `place`.
+  // Diagnostics of the source note the include at `place`.
   void set_includer(std::uint32_t source, const Place& place) { sources_[source].includer = place; }
-  // The use of a sub-graph at `place`, which is `stage` in the flat graph. Returns the number for Place::use of what is
-  // seen through it, whose problems then note it.
+  // Adds the use of a sub-graph at `place`, which is `stage` in the flat graph. Returns the number for Place::use of
+  // places seen through it, whose problems then note it.
   std::uint32_t add_use(std::string stage, const Place& place);
   [[nodiscard]] const std::string& text(std::uint32_t source) const { return sources_[source].text; }
-  // The page of the documentation that has the form of a source.
+  // The page of the documentation that describes the form of a source.
   void set_manual(std::uint32_t source, std::string_view page) { sources_[source].manual = page; }
   [[nodiscard]] std::string_view manual(std::uint32_t source) const { return sources_[source].manual; }
   // The line of a place, without its end; empty for a source as a whole.
@@ -68,7 +68,7 @@ class Report {
   // The line holds a secret: no diagnostic quotes it.
   void hide_line(const Place& place) { hidden_.insert({place.source, place.line}); }
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
-  // Whether further texts would not be shown.
+  // True if no further text would be shown.
   [[nodiscard]] bool full() const noexcept { return errors_ >= kMaxProblems; }
 
   // Everything reported, in order of place.
@@ -108,12 +108,12 @@ class Report {
 
 // `name`, with control characters shown and long ones cut.
 std::string quote(std::string_view name);
-// The same for a path, which is of no use when it is cut.
+// quote() for a path, which is useless when cut.
 std::string quote_path(const std::filesystem::path& path);
-// "`a`, `b` and `c`"; cut after some.
+// "`a`, `b` and `c`"; long lists are cut.
 std::string quote_list(const std::vector<std::string>& names);
-// "did you mean `x`?" and the accepted names, or to name one of them, or to remove it: the fix of every unknown name.
-// `what` is in the plural.
+// The fix of every unknown name: "did you mean `x`?" with the accepted names, else to name one of them, else to remove
+// it. `what` is in the plural.
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates, std::string_view what);
 
 namespace internal {
@@ -131,11 +131,11 @@ std::string cat(const Parts&... parts) {
   return text;
 }
 
-// "It is named here, too": notes for a name that stands at several places, of which the first is reported.
+// "It is named here, too": notes for a name at several places, the first of them reported.
 std::vector<Note> other_uses(const std::vector<Place>& places);
 
-// Reports a name that is none of `items` (anything with a `name`). Returns the one that is most like it, empty if none
-// is, if there are very many, or if the report is full.
+// Reports a name that is none of `items` (anything with a `name`). Returns the one of the first 5000 that is most like
+// it; empty if none is, or if the report is full.
 template <class Items>
 std::string report_unknown(Report& report, std::string_view code, const Place& place, std::string text,
                            std::string_view name, const Items& items, std::string_view what,

@@ -21,7 +21,7 @@ std::size_t shown_length(std::string_view text) {
   return no_character ? 0 : utf8_length(text);
 }
 
-// For use between quotes. Graphviz reads `\` and, in labels, the entities of HTML. Bytes that are no text become \xNN.
+// `text` for use between quotes. Graphviz reads `\` and, in labels, HTML entities. Bytes that are no text become \xNN.
 std::string label_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -60,7 +60,7 @@ std::string bytes_text(double bytes) {
   return number_text("%.4g MiB", bytes / (kOfKib * kOfKib));
 }
 
-// Of a device that is a model wherever it runs; whether one of OpenCL's is a processor only a run can tell.
+// Marks a device that is a model on every machine. Only a run can tell if an OpenCL device is a processor.
 std::string backend_text(const ControllerPlan& controller) {
   return label_text(controller.backend) + (controller.backend == "verilator" ? ", simulated" : "");
 }
@@ -102,7 +102,7 @@ class Drawing {
            time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
            ")";
   }
-  // What the picture does not say by itself, of what is in it.
+  // Explains the signs in the picture that do not explain themselves.
   [[nodiscard]] std::string legend() const {
     const auto any = [&](auto is) { return std::ranges::any_of(plan_.edges, is); };
     std::string text = "on edges: output > input, type, blocks under way at most";
@@ -117,7 +117,7 @@ class Drawing {
     return text;
   }
 
-  // Of all firings of an instance; below 0: not known.
+  // In ps, for all firings of an instance; below 0: unknown.
   [[nodiscard]] double time_of(std::uint32_t s) const {
     if (!plan_.certificate || plan_.stages[s].role != StageRole::kKernel) return -1;
     const Certificate& certificate = *plan_.certificate;
@@ -128,7 +128,7 @@ class Drawing {
     return static_cast<double>(costs.time_ps[component]) * static_cast<double>(costs.firings) / kPerMillion;
   }
 
-  // By breadth from the source on.
+  // Numbers the controllers breadth-first from the source.
   void number_controllers() {
     turn_.assign(plan_.controllers.size(), static_cast<std::uint32_t>(plan_.controllers.size()));
     const auto readers = readers_by_stage(plan_);
@@ -164,8 +164,9 @@ class Drawing {
                                  ", style=filled, fillcolor=white];\n";
   }
 
-  // Its text is a node on the way, which other edges keep clear of. Graphviz puts an edge's first end left of the
-  // second: boxes stand in the order in which the source reaches them, and calls that the host hands on in one column.
+  // Makes the edge's text a node of its own, which other edges keep clear of. Graphviz puts an edge's first end left of
+  // the second: so boxes stand in the order in which the source reaches them, and calls that the host passes on stand
+  // in one column.
   void draw_edge(std::uint32_t e) {
     const EdgePlan& edge = plan_.edges[e];
     const std::uint32_t from = plan_.stages[edge.from_stage].controller, to = plan_.stages[edge.to_stage].controller;
@@ -209,7 +210,7 @@ class Drawing {
            (crosses(plan_.edges[e]) ? (one ? "message" : "messages") : (one ? "token" : "tokens")) + ", " +
            bytes_text(traffic.bytes);
   }
-  // Not one token of each firing.
+  // True if the edge does not carry one token for each firing.
   [[nodiscard]] bool is_beside(const EdgePlan& edge) const {
     return plan_.stages[edge.to_stage].inputs[edge.to_port].hold || edge.count;
   }
@@ -217,7 +218,7 @@ class Drawing {
     const EdgePlan& edge = plan_.edges[e];
     std::string style = is_beside(edge) ? ", style=dashed" : "";
     style += std::string(", color=") + (edge.loop >= 0 ? "firebrick" : crosses(edge) ? "black" : "gray45");
-    // From 1 for a packet without payload to 6 for 16 MiB or more.
+    // Width: from 1 for a packet without payload to 6 for 16 MiB or more.
     if (!traffic_.empty() && crosses(edge))
       style += number_text(", penwidth=%.1f", 1 + std::min(std::log2(1 + traffic_[e].bytes) * 5 / 24, 5.0));
     return style;
@@ -225,8 +226,8 @@ class Drawing {
 
   const CertifiedPlan& plan_;
   std::vector<Traffic> traffic_;
-  std::vector<std::uint32_t> turn_;  // of a controller, from left to right
-  std::vector<std::string> inside_;  // of a controller's box
+  std::vector<std::uint32_t> turn_;  // by controller: its number from left to right
+  std::vector<std::string> inside_;  // by controller: the text in its box
   std::string between_;
 };
 

@@ -8,7 +8,7 @@
 namespace woa {
 
 // Graphviz source of a plan: stages grouped by controller, edges labelled with port, type and blocks. With a
-// certificate also what stages take, and what an instance sends over the edges. Whatever the names are, they are shown.
+// certificate also the stages' times, and what an instance sends over each edge. Any name can be shown.
 std::string to_dot(const CertifiedPlan& plan);
 
 }  // namespace woa

@@ -18,7 +18,7 @@ std::uint64_t counters(const Graph& graph, std::int32_t context) {
   return mask;
 }
 
-// Those that both ends of an edge have, the number of an element that it carries included.
+// The counters that both ends of an edge have, including the number of an element that it carries.
 std::uint64_t shared_counters(const Graph& graph, const GraphEdge& edge) {
   const GraphStage& from = graph.stages[edge.from_stage];
   const std::int32_t started = from.starts.empty() ? -1 : from.starts[edge.from_port];
@@ -26,7 +26,7 @@ std::uint64_t shared_counters(const Graph& graph, const GraphEdge& edge) {
   return counters(graph, edge.context) | number;
 }
 
-// What is left of the writer's tag: of an element that is gathered its number, too.
+// The part of the writer's tag that is kept: for an element that is gathered, also its number.
 std::uint64_t kept(const Graph& graph, const GraphEdge& edge) {
   const GraphStage &from = graph.stages[edge.from_stage], &to = graph.stages[edge.to_stage];
   const std::int32_t ended = edge.count || to.ends.empty() ? -1 : to.ends[edge.to_port];

@@ -1,4 +1,4 @@
-// Writes a checked and placed graph down as a plan.
+// Writes a checked and placed graph as a plan.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace woa {
 
 // Gives `plan` the variant of the stage's kernel that runs on its controller, and the digest of that declaration. The
-// kernel has such a variant.
+// kernel must have such a variant.
 void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller);
 
 // `graph` has passed every check, is placed and has its channels sized.

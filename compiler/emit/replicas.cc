@@ -58,8 +58,8 @@ class Replicator {
     return {replicas, replica, scatter.shift, scatter.bits};
   }
 
-  // Of the instances in flight the edge sees one in `parts`. Even if that is one at a time, it is seldom the oldest,
-  // whose blocks are kept free for it: one more, or it would wait until it is.
+  // The edge sees one in `parts` of the instances in flight. Even if they come one at a time, an instance is seldom the
+  // oldest, for which blocks are reserved: without one block more it would wait until it is.
   [[nodiscard]] std::uint32_t share(const EdgePlan& edge, std::uint32_t parts) const {
     return std::max(edge.min_blocks + (plan_.window > 1 ? 1U : 0U), (edge.blocks + parts - 1) / parts);
   }
@@ -75,7 +75,7 @@ Plan with_replicas(Plan plan, const Graph& graph) { return Replicator(std::move(
 
 namespace {
 
-// By stage of a plan with replicas.
+// The graph's stage, by stage of a plan with replicas.
 std::vector<const GraphStage*> stages_with_replicas(const Graph& graph) {
   std::vector<const GraphStage*> stages;
   for (const GraphStage& stage : graph.stages) stages.insert(stages.end(), stage.replicas, &stage);
@@ -87,7 +87,7 @@ std::vector<const GraphStage*> stages_with_replicas(const Graph& graph) {
 Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs) {
   const std::vector<const GraphStage*> logical = stages_with_replicas(graph);
   const std::vector<StagePlan> stages = std::exchange(plan.stages, {});
-  std::vector<std::uint32_t> original;  // by stage with copies
+  std::vector<std::uint32_t> original;  // by stage with copies: its number without them
   for (const StageCosts& one : costs.stages) {
     original.push_back(original.empty() ? 0 : original.back() + (one.copy == 0 ? 1U : 0U));
     const GraphStage& stage = *logical[original.back()];
@@ -97,7 +97,7 @@ Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs) {
     const ControllerPlan& controller = plan.controllers[copy.controller];
     copy.name += "@" + controller.name;
     set_variant(copy, stage, controller);
-    for (OutputPortPlan& port : copy.outputs) port.in_place = -1;  // copies are alike, also where only one could
+    for (OutputPortPlan& port : copy.outputs) port.in_place = -1;  // copies are alike, even if only one of them could
   }
   const std::vector<EdgePlan> edges = std::exchange(plan.edges, {});
   std::size_t next = 0;

@@ -12,7 +12,7 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMaxExpandedBytes = 256U << 20;  // about what the flat stages and their references take
+constexpr std::size_t kMaxExpandedBytes = 256U << 20;  // about the memory of the flat stages and their references
 
 // A body that is being expanded: the graph itself, or one use of a sub-graph.
 struct Scope {
@@ -24,10 +24,10 @@ struct Scope {
   ParamValues params = {};
   const StageDecl* pinned = nullptr;    // the innermost use around that has an `on`
   std::uint32_t pinned_place = 0;       // its Place::use
-  const StageDecl* repeated = nullptr;  // likewise, `replicas`
+  const StageDecl* repeated = nullptr;  // the innermost use around that has `replicas`
   std::uint32_t repeated_place = 0;
   std::vector<NeedUse> needs = {};                               // of the uses around
-  std::unordered_map<std::string_view, const PortUse*> in = {};  // of the use
+  std::unordered_map<std::string_view, const PortUse*> in = {};  // of the use, by name
 
   [[nodiscard]] std::uint32_t place_use() const { return use == nullptr ? 0 : use->place; }
 };
@@ -86,7 +86,7 @@ class Expander {
     scope.needs = needs_of(outer, stage);
     for (const PortUse& port : stage.in) {
       scope.in.emplace(port.name, &port);
-      for (const WriterRef& ref : port.writers) mention(outer, ref);  // what reads it inside is its own matter
+      for (const WriterRef& ref : port.writers) mention(outer, ref);  // the use reads it, even if nothing inside does
     }
     for (const PortUse& output : graph.outputs) {
       for (const WriterRef& ref : output.writers) mention(scope, ref);
@@ -164,7 +164,7 @@ class Expander {
     resolve(scope, plain, {}, mentions_);
   }
 
-  // Appends the outputs of stages that `ref` stands for, which `reader` of that scope reads.
+  // Appends the stage outputs that `ref`, which `reader` of that scope reads, stands for.
   void resolve(const Scope& scope, const WriterRef& ref, const std::string& reader, std::vector<WriterRef>& flat) {
     if (full_) return;
     const std::size_t first = flat.size();
@@ -188,7 +188,7 @@ class Expander {
     }
   }
 
-  // What writes an output of a sub-graph, whose stages have this prefix.
+  // Appends the writers of a sub-graph's output; `prefix` is that of the sub-graph's stages.
   void resolve_output(const SubgraphDecl& graph, const std::string& prefix, const std::string& port,
                       std::vector<WriterRef>& flat) {
     const BodyIndex& names = subgraphs_.index(graph);
@@ -213,7 +213,7 @@ class Expander {
     }
   }
 
-  // What writes an input of the sub-graph around: the writers that its use names, marked as `ref` says, too.
+  // Appends the writers of an input of the sub-graph around: those that its use names, marked also as `ref` says.
   void resolve_input(const Scope& scope, const WriterRef& ref, const std::string& reader,
                      std::vector<WriterRef>& flat) {
     const std::size_t first = flat.size();
@@ -249,7 +249,7 @@ class Expander {
     ref.lost = true;
     return ref;
   }
-  // They take memory as others do: outputs of sub-graphs may name them by the thousand.
+  // Lost writers take memory, too: outputs of sub-graphs may name them by the thousand.
   void add_lost(const Place& place, std::vector<WriterRef>& flat) {
     flat.push_back(lost_at(place));
     spend(sizeof(WriterRef));
@@ -286,7 +286,7 @@ class Expander {
   bool full_ = false;
 };
 
-// Whether the flat graph has few enough stages; reports the use that stands for the most if not.
+// True if the flat graph has few enough stages; else reports the use that stands for the most.
 bool check_size(const GraphFile& file, const Subgraphs& subgraphs, std::uint64_t max_stages, Report& report) {
   std::uint64_t stages = file.stages.size(), most = 0;
   const StageDecl* largest = nullptr;

@@ -107,7 +107,7 @@ class IncludeLoader {
 void load_includes(GraphFile& file, const fs::path& path, const fs::path& folder, Report& report) {
   file.folders[file.source] = folder;
   if (file.includes.empty()) return;
-  const std::vector<IncludeRef> includes = file.includes;  // kernels and graphs grow
+  const std::vector<IncludeRef> includes = file.includes;  // a copy: loading changes `file`
   IncludeLoader(file, report).load_all(path, folder, includes);
 }
 

@@ -1,4 +1,4 @@
-// Brings the files that a graph includes into it.
+// Loads the files that a graph includes.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ inline constexpr std::size_t kMaxIncludedFiles = 256;
 inline constexpr std::size_t kMaxIncludeDepth = 32;
 inline constexpr std::size_t kMaxIncludedBytes = 64U << 20;  // all files together
 
-// Reads what `file` includes, and what that includes, each file once; adds their sub-graphs and kernels to those of
-// `file`, and sets `file.folders`. `path` is the file's own, `folder` where its paths begin. Reports a file that cannot
-// be read, includes itself or is a graph of its own, and more files than the limits above allow.
+// Reads the files that `file` includes, and those that they include, each once; adds their sub-graphs and kernels to
+// those of `file`, and sets `file.folders`. `path` is the file's own; its paths are relative to `folder`. Reports a
+// file that cannot be read, includes itself or is a graph of its own, and more files than the limits above allow.
 void load_includes(GraphFile& file, const std::filesystem::path& path, const std::filesystem::path& folder,
                    Report& report);
 

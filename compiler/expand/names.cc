@@ -10,13 +10,13 @@
 namespace woa {
 namespace {
 
-// Names of ports and parameters that a sub-graph has not, wherever they are used. Each is reported once, with the other
-// places where it stands: it may be misspelt where it is declared.
+// Names of ports and parameters that a sub-graph does not declare, in all its uses. Each is reported once, with the
+// other places that use it: the misspelling may be in the declaration.
 class NotDeclared {
  public:
   enum class Kind : std::uint8_t { kInput, kOutput, kParam };
 
-  // `code` and `text` are taken where the name is met first.
+  // Keeps `code` and `text` of the first place.
   void add(Kind kind, const SubgraphDecl& graph, const std::string& name, std::string_view code, const Place& place,
            std::string text) {
     if (!graph.all_declared) return;  // most likely one of those that could not be read
@@ -50,7 +50,7 @@ class NotDeclared {
 
 class NameChecker {
  public:
-  // `graph`: the sub-graph whose body it is, or null.
+  // `graph`: the sub-graph that `body` belongs to, or null.
   NameChecker(GraphBody& body, const SubgraphDecl* graph, const Subgraphs& subgraphs, KernelCatalog& kernels,
               NotDeclared& not_declared, Report& report)
       : body_(body),
@@ -70,7 +70,7 @@ class NameChecker {
   }
 
  private:
-  using NotFound = std::map<std::string, std::vector<Place>>;  // where writers of that name are read
+  using NotFound = std::map<std::string, std::vector<Place>>;  // by name: where such writers are read
 
   [[nodiscard]] const SubgraphDecl* used_by(const StageDecl& stage) const {
     return stage.graph.empty() ? nullptr : subgraphs_.find(stage.graph);
@@ -86,7 +86,7 @@ class NameChecker {
     if (used != nullptr) check_params(stage, *used);
   }
 
-  // It may have meant any output.
+  // The reference may have meant any output.
   void lose(WriterRef& ref) { ref.lost = lost_reader_ = true; }
 
   void check_writer(WriterRef& ref) {
@@ -98,7 +98,7 @@ class NameChecker {
     const auto found = names_.stages.find(ref.stage);
     if (found == names_.stages.end()) return report_no_stage(ref);
     const SubgraphDecl* used = used_by(*found->second);
-    if (used == nullptr) return;  // resolve knows the ports of kernels
+    if (used == nullptr) return;  // resolve() checks the ports of kernels
     if (subgraphs_.index(*used).outputs.contains(ref.port)) {
       read_.insert(ref.stage + "." + ref.port);
       return;
@@ -122,12 +122,12 @@ class NameChecker {
     } else if (graph_ != nullptr) {
       not_declared_.add(NotDeclared::Kind::kInput, *graph_, ref.port, problem::kUnknownWriter, ref.place,
                         cat("there is no ", input_word(), " ", quote(ref.port), in_graph()));
-    } else if (!body_.inputs.empty()) {  // else it is reported that there are none
+    } else if (!body_.inputs.empty()) {  // else the lack of inputs is reported
       inputs_not_found_[ref.port].push_back(ref.place);
     }
   }
 
-  // "stage.port" of each; "stage.PORT" if they are not known.
+  // "stage.port" of each output; "stage.PORT" if they are unknown.
   std::vector<std::string> outputs_of(const StageDecl& stage) {
     std::vector<std::string> outputs;
     const auto add = [&](const auto& ports) {
@@ -155,7 +155,7 @@ class NameChecker {
     }
   }
 
-  // Reports each name once, with the other places where it stands: it may be misspelt where it is declared.
+  // Reports each name once, with the other places that use it: the misspelling may be in the declaration.
   template <class Items>
   void report_missing(const NotFound& missing, std::string_view what, const Items& items) {
     for (const auto& [name, places] : missing)
@@ -222,7 +222,7 @@ class NameChecker {
       not_declared_.add(NotDeclared::Kind::kParam, used, param.name, problem::kUnknownParam, param.name_place,
                         cat("sub-graph ", quote(used.name), " of stage ", quote(stage.name), " has no parameter ",
                             quote(param.name)));
-      stage.params_complete = false;  // it may have meant any
+      stage.params_complete = false;  // the unknown name may have meant any
       return true;
     });
     for (ParamUse& param : stage.params) {
@@ -238,7 +238,7 @@ class NameChecker {
   void check_output(PortUse& output) {
     for (WriterRef& ref : output.writers) {
       check_writer(ref);
-      if (graph_ == nullptr || ref.lost) continue;  // resolve checks the sink's
+      if (graph_ == nullptr || ref.lost) continue;  // resolve() checks the sink's
       if (ref.stage.empty()) {
         report_.error(problem::kPassedThrough, ref.place,
                       cat("output ", quote(output.name), " of sub-graph ", quote(graph_->name), " is its input ",

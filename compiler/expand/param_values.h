@@ -1,4 +1,4 @@
-// What the parameters of one use of a sub-graph are.
+// The values of the parameters of one use of a sub-graph.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct SubgraphUse {
   const SubgraphDecl& graph;
   std::string name;               // "outer/stage"
   std::uint32_t outer_place = 0;  // Place::use of the stage itself
-  std::uint32_t place = 0;        // Place::use of what is inside
-  bool misspelt = false;          // the command line gave a parameter that there is not: it may have meant any
+  std::uint32_t place = 0;        // Place::use of the stages inside
+  bool misspelt = false;          // the command line gave an unknown parameter: it may have meant any
 };
 
 inline Place seen_through(Place place, std::uint32_t use) {
@@ -32,16 +32,16 @@ class ParamValues {
  public:
   using Given = std::map<std::string_view, std::string_view>;  // name -> value
 
-  // Of the graph itself: none.
+  // For the graph itself, which has none.
   ParamValues() = default;
-  // Values come from the command line, from the use (`outer` being those around it) or from defaults. Reports missing
-  // ones and those that the declaration does not allow.
+  // Values come from the command line, from the use (`outer`: the values around it) or from defaults. Reports missing
+  // values and those that the declaration does not allow.
   ParamValues(const SubgraphUse& use, const ParamValues& outer, const Given& command_line,
               const Place& command_line_place, Report& report);
 
   // A parameter of a stage inside, with its value.
   [[nodiscard]] ParamUse settled(const ParamUse& param, std::uint32_t place_use) const;
-  // Sets the bound of a loop if it is given by a parameter.
+  // Sets the bound of a loop if a parameter gives it.
   void settle(LoopMark& loop, Report& report) const;
 
  private:

@@ -7,7 +7,7 @@ namespace woa {
 namespace {
 
 constexpr std::size_t kMaxCycleShown = 16;
-constexpr std::uint64_t kManyStages = 1ULL << 40;  // more is not told apart
+constexpr std::uint64_t kManyStages = 1ULL << 40;  // sizes saturate here
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Subgraphs::drop_unknown(GraphBody& body, NotFound& unknown) const {
   }
 }
 
-// Each name once: it may be misspelt where the sub-graph is.
+// Reports each name once: the misspelling may be in the sub-graph's declaration.
 void Subgraphs::report_graphs(const NotFound& unknown, Report& report) const {
   for (const auto& [name, places] : unknown)
     report_unknown(report, problem::kUnknownGraph, places[0], cat("there is no sub-graph ", quote(name)), name,
@@ -76,7 +76,7 @@ void Subgraphs::each_use(std::size_t graph, const auto& visit) {
   }
 }
 
-// From the sub-graphs that use none upwards; what is never reached uses itself.
+// Measures sub-graphs after those that they use. One that is never reached uses itself, or one that does.
 void Subgraphs::measure(Report& report) {
   const std::size_t count = file_.graphs.size();
   std::vector<std::vector<std::size_t>> users(count);
@@ -112,7 +112,7 @@ void Subgraphs::measure(Report& report) {
   report_cycles(std::move(known), report);
 }
 
-// Of what is not `known`, each uses another one that is not: whoever follows them comes round.
+// Each sub-graph that is not `known` uses another such one: following them leads into a cycle.
 void Subgraphs::report_cycles(std::vector<bool> known, Report& report) {
   constexpr std::size_t kNotOnPath = ~std::size_t{0};
   std::vector<std::size_t> at(known.size(), kNotOnPath);  // place on the path

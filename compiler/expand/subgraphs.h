@@ -16,7 +16,7 @@ namespace woa {
 
 inline constexpr std::size_t kMaxSubgraphDepth = 32;
 
-// What a graph or sub-graph declares, by name. Borrows the declarations.
+// The declarations of a graph or sub-graph, by name. Borrows them.
 struct BodyIndex {
   // `params` may be null.
   BodyIndex(const GraphBody& body, const std::vector<ParamDecl>* params);
@@ -29,18 +29,18 @@ struct BodyIndex {
 class Subgraphs {
  public:
   // Reports names that two of them have, uses of one that does not exist, and those that use themselves or are nested
-  // too deep. Each such use loses its `graph`: its stage is then like one whose kernel is not known. Borrows `file`.
+  // too deep. Each such use loses its `graph`: its stage is then like one with an unknown kernel. Borrows `file`.
   Subgraphs(GraphFile& file, Report& report);
 
   // Null: there is none of that name, or it was refused.
   [[nodiscard]] const SubgraphDecl* find(std::string_view name) const;
   [[nodiscard]] const BodyIndex& index(const SubgraphDecl& graph) const { return index_.at(&graph); }
-  // Stages and uses that a use of `graph` stands for, itself included; saturated.
+  // Stages and uses that a use of `graph` expands to, itself included; saturated.
   [[nodiscard]] std::uint64_t size(const SubgraphDecl& graph) const { return sizes_[number(graph)]; }
 
  private:
   void add_names(Report& report);
-  using NotFound = std::map<std::string, std::vector<Place>>;  // where sub-graphs of that name are used
+  using NotFound = std::map<std::string, std::vector<Place>>;  // by name: where sub-graphs are used
   void drop_unknown(GraphBody& body, NotFound& unknown) const;
   void report_graphs(const NotFound& unknown, Report& report) const;
   void measure(Report& report);

@@ -65,7 +65,7 @@ class BreakEvenSearch {
   }
 
  private:
-  // What the best placement comes to; nothing if none keeps the bounds.
+  // The value of the best placement; nothing if none keeps the bounds.
   std::optional<double> value_of(const CostTable& table, std::string_view model) {
     PlacementGoal goal = certificate_.goal;
     goal.model = model;
@@ -101,7 +101,7 @@ class BreakEvenSearch {
     return ratio <= BreakEven::kAsGood ? Standing::kAsGood : Standing::kBetter;
   }
 
-  // Whether WOA would stand better if firings read all held tokens, which a caller keeps if none does.
+  // True if WOA would stand better if firings read all held tokens: a caller keeps unread ones, which WOA sends.
   bool loses_by_unread() {
     if (std::ranges::none_of(originals_.edges, &EdgeCosts::unread)) return false;
     CostTable read = originals_;
@@ -110,7 +110,7 @@ class BreakEvenSearch {
     return otherwise.ok() && standing_of(otherwise->ratio) > standing_of(out_.ratio);
   }
 
-  // Within what can be counted; costs beyond are no ground for saying anything.
+  // False, too, if the changed costs are too large to count.
   bool gains(const ChangeAll& change, double factor) {
     CostTable table = originals_;
     change(table, factor);
@@ -121,7 +121,7 @@ class BreakEvenSearch {
   std::optional<GainRange> range_of(const ChangeAll& change) {
     const int steps = static_cast<int>(kStepsOfDecade * std::log10(GainRange::kMostFactor));
     const auto factor = [](int step) { return std::pow(10.0, static_cast<double>(step) / kStepsOfDecade); };
-    int first = 0;  // the nearest to 1 at which WOA gains
+    int first = 0;  // step of the factor nearest to 1 at which WOA gains
     bool found = false;
     for (int step = 0; step <= steps && !found; ++step) {
       for (const int sign : {1, -1}) {
@@ -139,7 +139,7 @@ class BreakEvenSearch {
     if (high < steps) range.most = end_between(change, factor(high), factor(high + 1));
     return range;
   }
-  // Between a factor at which WOA gains and one where it does not.
+  // Bisects between a factor at which WOA gains and one at which it does not.
   double end_between(const ChangeAll& change, double gain, double none) {
     while (std::max(gain / none, none / gain) > kEndWithin && in_time()) {
       const double middle = std::sqrt(gain * none);
@@ -176,7 +176,7 @@ class BreakEvenSearch {
     return most;
   }
 
-  // Nothing where WOA gains.
+  // Empty if WOA gains.
   std::string why_nothing() {
     const Standing standing = standing_of(out_.ratio);
     if (standing == Standing::kBetter) return "";

@@ -1,4 +1,5 @@
-// Where remote procedure calls would be as good as WOA: at which latency of links, and at which size of payloads.
+// The break-even of WOA and remote procedure calls: the latency of links, and the size of payloads, at which RPC is as
+// good.
 #pragma once
 
 #include <chrono>
@@ -11,9 +12,9 @@
 
 namespace woa {
 
-// Factors of a cost between which WOA takes less than the best of the RPC models, each placed as well as it can be
-// (BreakEven::kLeftOut is not compared). The search looks from 1/kMostFactor to kMostFactor, finds the range around 1,
-// or the nearest to it that its steps meet, and ends within one per cent. There may be more.
+// A range of factors of a cost in which WOA takes less than the best of the RPC models, each placed as well as it can
+// be (BreakEven::kLeftOut is not compared). The search covers 1/kMostFactor to kMostFactor, finds the range around 1,
+// or the nearest to it that its steps meet, and its ends within one per cent. Other ranges may exist.
 struct GainRange {
   static constexpr double kMostFactor = 1000;
   double least = 0;            // 0: down to nothing
@@ -21,24 +22,24 @@ struct GainRange {
 };
 
 struct BreakEven {
-  static constexpr double kAsGood = 1.01;  // times what WOA takes
+  static constexpr double kAsGood = 1.01;  // RPC is as good up to this multiple of WOA's time
   static constexpr std::string_view kLeftOut = "rpc-nested";
   static constexpr std::string_view kWhyLeftOut =
       "which way its outputs ride back depends on the placement of others, so placement counts less than it may take";
   std::string rpc;   // the best of the RPC models that are compared
-  double ratio = 1;  // what that takes, of what WOA takes
-  // Of the latency of all links; of the bytes of all payloads, whatever their size kernels taking what they did. None:
-  // WOA gains nothing at any factor.
+  double ratio = 1;  // the time of `rpc` divided by WOA's
+  // Factors of the latency of all links, and of the bytes of all payloads, with unchanged times of kernels. None: WOA
+  // gains nothing at any factor.
   std::optional<GainRange> latency, payload;
   std::uint64_t latency_ps = 0;     // at factor 1: the largest of a direct link that an edge goes over
-  std::uint64_t payload_bytes = 0;  // likewise: the largest mean of an edge's tokens
-  std::string why_nothing;          // where ratio is at most kAsGood: why WOA gains nothing here; else empty
+  std::uint64_t payload_bytes = 0;  // at factor 1: the largest mean size of an edge's tokens
+  std::string why_nothing;          // if ratio is at most kAsGood: why WOA gains nothing here; else empty
   bool exact = true;                // false: the time was over, or a placement could not be proved to be the best
 };
 
-// `certificate`: of call model `woa`. Solves the placement problem anew some hundred times; `limit` is overrun by half
-// a second at most. kInvalid: its costs are no problem (placement_problem.h). kExhausted: no placement keeps its
-// bounds.
+// `certificate`: of call model `woa`. Solves the placement problem anew some hundred times; overruns `limit` by half a
+// second at most. kInvalid: another call model, or costs that make no problem (compiler/place/placement_problem.h).
+// kExhausted: no placement keeps the certificate's bounds.
 Result<BreakEven> find_break_even(const Certificate& certificate, std::chrono::milliseconds limit);
 
 }  // namespace woa

@@ -46,10 +46,10 @@ struct Point {
   Problem problem;
   assign::Sum value = 0;
   assign::Proof proof;
-  std::vector<std::uint32_t> nearest;  // copies, by set of several components and reader
+  std::vector<std::uint32_t> nearest;  // copies: by set of several components, and reader
 };
 
-// Neither: that was not found out in time.
+// Neither field is set if nothing was found out in time.
 struct Tried {
   std::optional<Point> point = std::nullopt;
   bool worse = false;  // another placement is better, or this one breaks a limit
@@ -57,10 +57,10 @@ struct Tried {
 
 struct End {
   Point good;
-  bool sharp = false;  // it was found to be worse at the nearest factor beyond that was tried
+  bool sharp = false;  // worse at the nearest factor beyond it that was tried
 };
 
-// Where a reader's nearest copy changes with a link's costs, what a placement comes to leaps.
+// By set and reader: the nearest copy. If a link's costs change it, the placement's value jumps.
 std::vector<std::uint32_t> nearest_copies(const CostTable& table, const std::string& model,
                                           const std::vector<ComponentSet>& sets) {
   const NearestCopy nearest(table, model);
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> nearest_copies(const CostTable& table, const std::str
   return all;
 }
 
-// Does what shows one point show the other as well, with the same components left out?
+// Does the proof of `shown` hold for `other`, too? Components that it leaves out as twins must be twins there.
 bool shows(const Point& shown, const Point& other) {
   const auto twins = assign::twins(shown.problem), of_other = assign::twins(other.problem);
   for (std::size_t l = 0; l < twins.size(); ++l)
@@ -79,12 +79,12 @@ bool shows(const Point& shown, const Point& other) {
   return assign::verify(other.problem, shown.proof, other.value).ok();
 }
 
-// Costs grow from one end to the other, and with them what any placement comes to: if this one's value does not,
-// nothing is better between them. Nor if one set of multipliers shows both ends: its bound is concave in the cost, and
-// what the placement comes to convex.
+// The value of any placement grows with the cost from one end to the other: if this one's does not, none is better
+// between them. Nor if one set of multipliers proves both ends: its bound is concave in the cost, the placement's value
+// convex.
 bool nothing_better_between(const Point& a, const Point& b) { return a.value == b.value || shows(a, b) || shows(b, a); }
 
-// Of a certificate that is true.
+// Finds the reasons of a verified certificate.
 class Reasons {
  public:
   Reasons(const Certificate& certificate, Originals originals, CopyProblem copies, Clock::time_point end)
@@ -123,7 +123,7 @@ class Reasons {
     return out_.complete;
   }
 
-  // After the end a search ends at once, and nothing is proved any more.
+  // After the end a search stops at once and proves nothing.
   [[nodiscard]] std::chrono::milliseconds time_for_one() const {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     return std::clamp(left, std::chrono::milliseconds(1), kOneSolve);
@@ -144,7 +144,7 @@ class Reasons {
     std::ranges::sort(reason.elsewhere, {}, &Elsewhere::value_ps);
     return reason;
   }
-  // Of the kind of one of them?
+  // Is the component of the same kind as one of `places`?
   [[nodiscard]] bool is_like_one_of(const ComponentSet& places, std::size_t component) const {
     const std::vector<ComponentCosts>& all = certificate_.costs.components;
     return std::ranges::any_of(places, [&](std::uint32_t l) { return kind_of(all[l]) == kind_of(all[component]); });
@@ -160,7 +160,7 @@ class Reasons {
       at.assign(costs.size(), assign::kForbidden);
       at[l] = costs[l], start[s] = l;
       const auto solution = assign::solve(copies->problem, {.limit = time_for_one(), .solver = false, .start = start});
-      if (!solution.ok()) continue;  // limits keep it from there
+      if (!solution.ok()) continue;  // limits forbid it there
       reason.elsewhere.push_back({copies->sets[l], static_cast<std::int64_t>(solution->value.objective),
                                   solution->standing == assign::Standing::kProved});
     }
@@ -172,7 +172,7 @@ class Reasons {
   [[nodiscard]] const LinkCosts& link(std::uint32_t from, std::uint32_t to) const {
     return certificate_.costs.links[from * certificate_.costs.components.size() + to];
   }
-  // Itself, and others between the same kinds of controllers that cost the same.
+  // The link itself, and all others between the same kinds of controllers at the same costs.
   [[nodiscard]] std::vector<Link> links_like(std::uint32_t from, std::uint32_t to) const {
     const std::vector<ComponentCosts>& components = certificate_.costs.components;
     const auto is_like = [&](std::uint32_t a, std::uint32_t b) {
@@ -201,18 +201,18 @@ class Reasons {
             range_of([&](CostTable& table, double factor) { all(table, factor, &LinkCosts::ps_per_kib); })};
   }
 
-  // One placement is possible, and costs are not bounded: it stays whatever they are.
+  // Only one placement is possible, and times are not bounded: it stays whatever the costs.
   [[nodiscard]] bool nothing_to_choose() const {
     const PlacementGoal& goal = certificate_.goal;
     return !goal.most_latency_ps && !goal.most_period_ps && !has_choice(certificate_.costs);
   }
-  // The least sum is concave in any one cost, and that of a given placement linear: where both ends of a range are the
-  // same, all of it is. With a largest load, or a limit on it, that has to be shown.
+  // The least sum is concave in any one cost, that of a given placement linear: if both are equal at both ends of a
+  // range, they are throughout. With a largest load, or a limit on it, that needs a proof.
   [[nodiscard]] bool is_concave() const {
     return certificate_.goal.objective == "latency" && !certificate_.goal.most_period_ps;
   }
   // Is the placement the best from one to the other? The nearest copies are the same between them if they are at both:
-  // how much longer one way takes than another is linear in the cost.
+  // the difference of two routes is linear in the cost.
   [[nodiscard]] bool all_between(const Point& a, const Point& b) const {
     return a.nearest == b.nearest && (is_concave() || nothing_better_between(a, b));
   }
@@ -224,7 +224,7 @@ class Reasons {
     const bool any_less = none && all_between(least.good, *none);
     return {any_less ? 0 : least.good.factor, most.good.factor, !at_least && least.sharp, most.sharp};
   }
-  // How far from 1 towards `far` the placement stays the best: as large a step as can be shown, again and again.
+  // How far from 1 towards `far` the placement provably stays the best, by the largest steps that can be proved.
   [[nodiscard]] End reach(const Change& change, double far) const {
     End end{here_, false};
     Point& good = end.good;
@@ -239,12 +239,12 @@ class Reasons {
     end.sharp = end.sharp && good.factor != far;
     return end;
   }
-  // What shows the point `near` often shows it, too.
+  // Tries the proof of `near` first, which often holds here, too.
   [[nodiscard]] Tried point_at(const Change& change, double factor, const Point& near) const {
     CostTable table = originals_.table;
     change(table, factor);
     auto copies = copy_problem(table, certificate_.goal);
-    if (!copies.ok()) return {};  // numbers that cannot be counted
+    if (!copies.ok()) return {};  // costs too large to count
     const auto placement = placement_on(*copies, places_);
     if (!placement) return {};
     const assign::Value now = assign::evaluate(copies->problem, *placement);

@@ -5,7 +5,7 @@
 namespace woa {
 namespace {
 
-// What is hashed, and in which order: raised whenever that changes, so that no plan is taken for what it is not.
+// Version of the hashed contents and their order. Any change to them raises it, so that old digests do not match.
 constexpr std::string_view kFormOfDigest = "kernel declaration 1";
 
 void add(FnvHash& hash, const PortType& type) {

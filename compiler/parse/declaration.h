@@ -6,8 +6,8 @@
 
 namespace woa {
 
-// All of a kernel and one of its variants that a plan or a stage's values depend on. Not `summary`, `needs` and
-// `resources`, nor how the file is laid out: a plan does not become wrong by them.
+// Everything in a kernel and one of its variants that a plan or a stage's values depend on. `summary`, `needs`,
+// `resources` and the file's layout are left out: they cannot make a plan wrong.
 KernelDeclaration declaration_of(const KernelDecl& kernel, const VariantPlan& variant);
 
 }  // namespace woa

@@ -10,12 +10,12 @@
 
 namespace woa {
 
-// What a file of this project is; kOther: none of them, as far as its keys show.
+// The kind of a file of this project; kOther: none of them, judging by its keys.
 enum class FileKind : std::uint8_t { kOther, kGraph, kLibrary, kKernel, kMachine, kProfile };
 
-// What `woa calibrate` measured of a machine, as a machine file keeps it (docs/machine.md).
+// The results of `woa calibrate` on a machine, as a machine file keeps them (docs/machine.md).
 struct Calibration {
-  std::string processor;                              // that it holds for, as the system names it
+  std::string processor;                              // that was calibrated, as the system names it
   std::map<std::string, std::uint32_t> inline_bytes;  // by transport: the limit of payloads behind headers
 };
 
@@ -26,8 +26,8 @@ struct PortDescription {
   bool optional = false;
   bool gather = false;     // inputs
   std::uint32_t many = 0;  // outputs: up to so many elements; 0: one token
-  std::string one_of;      // outputs: name of the group of which a firing writes one; empty: none
-  std::string in_place;    // outputs: name of the input that it may be written over; empty: none
+  std::string one_of;      // outputs: group in which a firing writes one; empty: none
+  std::string in_place;    // outputs: name of the input that it may overwrite; empty: none
 };
 
 struct ParamDescription {
@@ -36,7 +36,7 @@ struct ParamDescription {
   std::optional<std::string> value;  // the default; absent: the graph must give one, unless it is a secret
   std::optional<std::string> min, max;
   std::vector<std::string> choices;  // empty: any
-  std::string env;                   // of a secret: the environment variable that has it; empty: no secret
+  std::string env;                   // of a secret: the environment variable that holds it; empty: no secret
 };
 
 struct VariantDescription {
@@ -46,7 +46,7 @@ struct VariantDescription {
   std::vector<std::string> global;                 // opencl
   std::string core;                                // rtl
   std::uint32_t clock_mhz = 0;                     // rtl
-  std::map<std::string, std::uint64_t> resources;  // that it takes of its controller; missing: not known
+  std::map<std::string, std::uint64_t> resources;  // that it takes of its controller; missing: unknown
 };
 
 struct KernelDescription {

@@ -22,7 +22,7 @@ bool is_well_formed(std::string_view text) {
   return true;
 }
 
-// Adds the keys of the outermost map. False: the text is YAML only up to somewhere.
+// Adds the keys of the outermost map. False: the YAML has an error.
 bool add_root_keys(const std::string& text, Keys& keys) {
   Report unread;
   YamlEvents events(unread.add_source("", text), unread);
@@ -42,7 +42,7 @@ bool add_root_keys(const std::string& text, Keys& keys) {
   return false;
 }
 
-// Adds the words that stand before a colon where the lines of the least indentation begin.
+// Adds the words before a colon that begin the lines with the least indentation.
 void add_line_keys(std::string_view text, Keys& keys) {
   std::size_t least = std::string_view::npos;
   Keys found;

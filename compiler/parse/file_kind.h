@@ -1,4 +1,4 @@
-// Tells what a text that somebody is still writing is meant to be.
+// Guesses the kind of a file that may be unfinished.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace woa {
 
-// Judges by the keys of the outermost map, in every form of YAML: quoted, in braces, indented, or JSON. Text that is no
-// YAML is judged by the keys before the error and by the words that lines begin with.
+// Judges by the keys of the outermost map, in every form of YAML: quoted, in braces, indented, or JSON. Invalid YAML is
+// judged by the keys before the error and by the words that begin its lines.
 FileKind file_kind(const std::string& text);
 
 }  // namespace woa

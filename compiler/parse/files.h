@@ -9,10 +9,10 @@
 
 namespace woa {
 
-// The text of a file, as it is unsaved (Report::unsaved) or on the disk; nothing after a report at `place`.
+// The text of a file, unsaved (Report::unsaved) or else from the disk; nothing after a report at `place`.
 std::optional<std::string> read_file(const std::filesystem::path& path, const Place& place, Report& report);
 
-// `path` from the root; as it is where there is no current folder.
+// `path` made absolute; unchanged if there is no current folder.
 std::string absolute_path(const std::filesystem::path& path);
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// A hash that tells versions of something apart: FNV-1a, 64 bits (draft-eastlake-fnv). It keeps nobody from deceiving.
+// A hash that tells versions of something apart: FNV-1a, 64 bits (draft-eastlake-fnv). No protection from forgery.
 #pragma once
 
 #include <array>

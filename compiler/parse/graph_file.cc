@@ -96,7 +96,7 @@ std::vector<PortUse> read_port_uses(const YamlNode* node, std::string_view what,
   return uses;
 }
 
-// Nothing, after a report, where a key and its value have run together.
+// Nothing, after a report, if a key and its value have run together.
 std::optional<ParamUse> read_param(const YamlNode& key, const YamlNode& value, Report& report) {
   const std::size_t blank = key.text.find(' ');
   if (value.kind == YamlNode::Kind::kNull && blank != std::string::npos) {
@@ -163,7 +163,7 @@ void read_bounds(const YamlNode* node, StageDecl& stage, Report& report) {
     if (auto bound = read_bound(node->keys[i], node->items[i], report)) stage.max.push_back(std::move(*bound));
 }
 
-// `kernel` or `graph`.
+// Reads `kernel` or `graph`.
 void read_what(const MapReader& map, StageDecl& stage, Report& report) {
   const YamlNode* graph = map.get("graph");
   const YamlNode* kernel =
@@ -245,7 +245,7 @@ void read_inputs(const YamlNode* node, GraphFile& graph, Report& report) {
   }
 }
 
-// Inputs of a sub-graph: how large a token may be is its writer's business.
+// Inputs of a sub-graph have no `max`: their writers bound the tokens.
 void read_subgraph_inputs(const YamlNode* node, SubgraphDecl& graph, Report& report) {
   if (node == nullptr || !expect_map(*node, "`inputs`", "`NAME: {type: bytes}`", report)) return;
   for (std::size_t i = 0; i < node->keys.size(); ++i) {
@@ -309,7 +309,7 @@ void read_graphs(const YamlNode* node, GraphLibrary& library, Report& report) {
   }
 }
 
-// Calls take(path, place) for each path of a list; true if none could not be read.
+// Calls take(path, place) for each path of a list; true if all could be read.
 bool read_paths(const YamlNode* node, std::string_view what, std::string_view item_what, std::string_view hint,
                 Report& report, const auto& take) {
   if (node == nullptr) return true;

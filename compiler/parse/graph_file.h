@@ -30,7 +30,7 @@ struct GraphInput {
   std::optional<PortType> type;  // nothing if it could not be read
 };
 
-// An edge of a flat graph passes an input of a sub-graph, whose type it must have, too.
+// An input of a sub-graph that an edge of the flat graph passes; the edge must have its type, too.
 struct PassedInput {
   const GraphInput* input = nullptr;  // of the sub-graph's declaration
   std::string name = {};              // "stage.input", the stage being the use of the sub-graph
@@ -46,7 +46,7 @@ struct WriterRef {  // `stage.port` or a graph input
   std::string lane = {};
   bool unclear = false;                  // whether it is held or starts a turn could not be read
   std::vector<PassedInput> passed = {};  // of a flat graph
-  bool mentioned = false;                // of a flat graph: GraphBody::mentions has it, too, and its own place
+  bool mentioned = false;                // of a flat graph: GraphBody::mentions has it, too, with its own place
   bool lost = false;                     // names nothing, which is reported
 };
 
@@ -87,7 +87,7 @@ struct StageDecl {
   std::optional<std::uint32_t> replicas = {};  // nothing: one
   Place replicas_place = {};
   std::vector<NeedUse> needs = {};
-  std::vector<PortBound> max = {};  // in place of what the kernel declares
+  std::vector<PortBound> max = {};  // replaces the kernel's bounds
 };
 
 struct KernelRef {  // a kernel.yaml of the user
@@ -104,7 +104,7 @@ struct GraphBody {  // of a graph or a sub-graph
   std::vector<GraphInput> inputs;
   std::vector<StageDecl> stages;
   std::vector<PortUse> outputs;
-  std::vector<WriterRef> mentions;  // read by something that is left out: not to be reported as unread
+  std::vector<WriterRef> mentions;  // read by something that is left out: must not be reported as unread
   bool complete = true;             // nothing was left out because it could not be read
 };
 
@@ -115,13 +115,13 @@ struct SubgraphDecl : GraphBody {
   bool all_declared = true;  // no input, parameter or output was left out because it could not be read
 };
 
-// What a file may bring into another: its sub-graphs and kernels, and those of the files that it includes.
+// The part of a file that others may include: its sub-graphs and kernels, and those of the files that it includes.
 struct GraphLibrary {
   std::vector<IncludeRef> includes;
   std::vector<KernelRef> kernels;
   std::vector<SubgraphDecl> graphs;
   bool all_named = true;    // no sub-graph was left out because its name or its file could not be read
-  bool all_kernels = true;  // no entry of `kernels` was
+  bool all_kernels = true;  // no entry of `kernels` was left out because it could not be read
 };
 
 struct GraphFile : GraphBody, GraphLibrary {
@@ -129,13 +129,13 @@ struct GraphFile : GraphBody, GraphLibrary {
   std::string name;
   std::optional<std::uint32_t> window;
   std::optional<std::uint64_t> deadline_ns;
-  // By source, of this file and those that it includes: where the paths in it begin.
+  // By source (this file and those that it includes): the folder that its paths are relative to.
   std::map<std::uint32_t, std::filesystem::path> folders;
 };
 
-// Nothing if the source is not a graph at all; else whatever could be read of it, problems being reported.
+// Nothing, after a report, if the source is no graph at all; else all that could be read, after reports of the rest.
 std::optional<GraphFile> read_graph(std::uint32_t source, Report& report);
-// The same for an included file, which has no stages of its own.
+// Like read_graph(), for an included file, which has no stages of its own.
 std::optional<GraphLibrary> read_library(std::uint32_t source, Report& report);
 
 }  // namespace woa

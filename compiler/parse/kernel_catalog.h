@@ -1,4 +1,4 @@
-// Finds kernels by name: those that the graph names, then the folders of the kernel path.
+// Finds kernels by name: among those that the graph names, then in the folders of the kernel path.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class KernelCatalog {
   struct Found {
     std::optional<KernelDecl> kernel;  // nothing: the file has errors, or the kernel is not available
     std::string file;                  // absolute path of a user's kernel.yaml; empty on the kernel path
-    std::string unavailable;           // why, if so
+    std::string unavailable;           // why it is not available; else empty
     Place place = {};                  // of a user's kernel: the entry of the graph that names its file
   };
 
@@ -31,7 +31,7 @@ class KernelCatalog {
 
   // The kernel of that name, read once; null after a report at `place`. The errors of its file are reported once.
   const Found* find(const std::string& name, const Place& place);
-  // Names of all kernels that there are, sorted.
+  // Names of all kernels, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
@@ -44,9 +44,9 @@ class KernelCatalog {
   std::vector<std::filesystem::path> kernel_path_;
   Report& report_;
   std::map<std::string, std::unique_ptr<Found>> kernels_;  // null: unknown
-  std::map<std::string, Place> user_files_;                // absolute, by where they were first named
+  std::map<std::string, Place> user_files_;                // by absolute path: where it was named first
   std::set<std::string> graphs_;                           // names of sub-graphs, which are no kernels
-  bool incomplete_ = false;  // a user's kernel, whose name is not known, has errors or is not even named
+  bool incomplete_ = false;  // a user's kernel of unknown name has errors or is not even named
 };
 
 }  // namespace woa

@@ -13,7 +13,7 @@ namespace woa {
 namespace {
 
 constexpr std::size_t kMaxPorts = 256;
-constexpr std::uint64_t kMostScratchBytes = std::uint64_t{64} << 30;  // as of a port
+constexpr std::uint64_t kMostScratchBytes = std::uint64_t{64} << 30;  // like kMaxPortBytes
 
 std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of a group", report);
@@ -24,7 +24,7 @@ std::int32_t read_group(const YamlNode& node, KernelDecl& kernel, Report& report
   return group;
 }
 
-// The input of that name, or -1. Inputs are read before outputs.
+// The number of the input of that name, or -1. Inputs are read before outputs.
 std::int32_t read_in_place(const YamlNode& node, const KernelDecl& kernel, bool all_inputs, Report& report) {
   const std::optional<std::string> name = read_name(node, "the name of an input", report);
   if (!name) return -1;
@@ -39,7 +39,7 @@ std::int32_t read_in_place(const YamlNode& node, const KernelDecl& kernel, bool 
   return -1;
 }
 
-// Two outputs cannot be written over one input, unless never both are written.
+// Two outputs cannot overwrite one input, unless a firing writes only one of them.
 void check_in_place(const OutputPortPlan& port, const YamlNode& node, const KernelDecl& kernel, Report& report) {
   for (const OutputPortPlan& other : kernel.outputs) {
     if (other.in_place != port.in_place || (port.one_of >= 0 && other.one_of == port.one_of)) continue;
@@ -107,7 +107,7 @@ void read_output_port(const YamlNode& key, const YamlNode& value, const Dimensio
   kernel.outputs.push_back(std::move(port));
 }
 
-// Whether all could be read: else what the rest of the file says of ports is not looked at.
+// True if all could be read; else the file's other references to ports are not checked.
 bool read_ports(const YamlNode* node, std::string_view what, Report& report, const auto& read) {
   if (node == nullptr) return true;
   if (!expect_map(*node, what, "`NAME: {type: bytes, max: 1MiB}`", report)) return false;
@@ -128,7 +128,7 @@ bool read_ports(const YamlNode* node, std::string_view what, Report& report, con
 
 // The work size: names of the first output's dimensions.
 void read_global(const YamlNode& node, const KernelDecl& kernel, bool all_ports, VariantPlan& variant, Report& report) {
-  constexpr std::size_t kMostDims = 3;  // of OpenCL's work sizes that are used
+  constexpr std::size_t kMostDims = 3;  // that OpenCL has in a work size
   if (!expect_list(node, "`global`", "`[width, height]`", report)) return;
   if (node.items.empty() || node.items.size() > kMostDims)
     report.error(problem::kBadKernel, node.place, cat("`global` lists ", node.items.size(), " dimensions"),
@@ -200,7 +200,7 @@ void read_variant(const YamlNode& key, const YamlNode& value, bool all_ports, Ke
   kernel.variants.emplace(key.text, std::move(variant));
 }
 
-// What variants for devices cannot do.
+// Reports what variants for devices do not support.
 void check_devices(const YamlNode& node, const KernelDecl& kernel, Report& report) {
   const auto special_in = [](const InputPortPlan& port) { return port.optional || port.gather != 0; };
   const auto special_out = [](const OutputPortPlan& port) { return port.optional || port.many != 0; };

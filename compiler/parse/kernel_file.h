@@ -20,9 +20,9 @@ struct KernelDecl {
   std::string name, summary;
   Place place;  // of the file
   std::vector<InputPortPlan> inputs;
-  // `gather` of an input is 1 where it is declared; which scatter it ends, and so how many elements, the graph says.
+  // `gather` of a declared input is 1. The graph says which scatter it ends, and so how many elements.
   std::vector<OutputPortPlan> outputs;  // never empty: a kernel without outputs gets `done`
-  bool outputs_are_implicit = false;    // so here
+  bool outputs_are_implicit = false;    // `done` was added
   std::vector<std::string> groups;      // names of one_of groups, by number
   std::vector<ParamDecl> params;
   std::string library;
@@ -30,7 +30,7 @@ struct KernelDecl {
   std::uint64_t scratch_bytes = 0;
   std::vector<NeedUse> needs;                                // capabilities of the controller
   std::map<std::string, VariantPlan, std::less<>> variants;  // by kind: cpu, opencl, rtl
-  std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: not known
+  std::map<std::string, Resources, std::less<>> resources;   // that a variant takes, by kind; missing: unknown
 };
 
 // Nothing, after a report, if the source is not a usable kernel.yaml.

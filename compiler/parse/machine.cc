@@ -24,7 +24,7 @@ struct FoundLink {
   LinkOrigin origin = LinkOrigin::kAssumed;
 };
 
-// One of the rules for links: nothing where it has none for the pair.
+// Finds a link's cost: tries each origin (LinkOrigin) in turn.
 class Finder {
  public:
   explicit Finder(const Machine& machine) : machine_(machine) {
@@ -49,7 +49,7 @@ class Finder {
     if (from == kHostEnd || to == kHostEnd) return false;
     return machine_.links.find(from, kHostEnd) != nullptr && machine_.links.find(kHostEnd, to) != nullptr;
   }
-  // Ends after one step: no rule leads from or to the host through the host.
+  // Recurses once: no rule leads from or to the host through the host.
   [[nodiscard]] FoundLink through_host(const ControllerName& from, const ControllerName& to) const {
     const FoundLink in = find(from, kHostEnd), out = find(kHostEnd, to);
     return {in.cost + out.cost, std::max(in.origin, out.origin)};
@@ -116,7 +116,7 @@ Machine default_machine() {
   return machine;
 }
 
-// Round figures: a hop between processes of one host, and a card in a slot of its own. Cards know no way to each other.
+// Round figures: a hop between processes of one host, and a card in a slot of its own. Cards have no direct link.
 LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept {
   constexpr LinkCost kSharedMemory{1'000'000, 128'000, true};  // 1 us, 8 GB/s
   constexpr LinkCost kSlot{5'000'000, 170'667, true};          // 5 us, 6 GB/s
@@ -147,7 +147,7 @@ LinkTable::Added LinkTable::add(const ControllerName& from, const ControllerName
   return Added::kNew;
 }
 
-// `gpu:0 -> fpga` and `gpu -> fpga:1` are both for gpu:0 -> fpga:1. The host is its kind: there it stands at one end.
+// `gpu:0 -> fpga` and `gpu -> fpga:1` both apply to gpu:0 -> fpga:1. The host is its whole kind and cannot conflict.
 bool LinkTable::ambiguous(const Ends& ends) const {
   const auto& [from, to] = ends;
   if (from.kind == ControllerKind::kHost || to.kind == ControllerKind::kHost) return false;

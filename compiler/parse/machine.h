@@ -1,4 +1,4 @@
-// A machine as the compiler sees it: controllers, what they have, and what it costs to send from one to another.
+// A machine as the compiler sees it: controllers, their resources, and the cost of sending between them.
 #pragma once
 
 #include <compare>
@@ -17,11 +17,11 @@
 
 namespace woa {
 
-// A controller's name, taken apart: `cpu:1`, or a kind alone.
+// A controller's name, parsed: `cpu:1`, or a kind alone.
 struct ControllerName {
   ControllerKind kind = ControllerKind::kCpu;
   std::optional<std::uint32_t> number;
-  // One controller: the host, or with a number.
+  // True for one controller: the host, or a name with a number.
   [[nodiscard]] bool exact() const noexcept { return number.has_value() || kind == ControllerKind::kHost; }
   auto operator<=>(const ControllerName&) const = default;
 };
@@ -38,19 +38,19 @@ struct LinkCost {                // of one direction between two controllers
 };
 LinkCost operator+(const LinkCost& a, const LinkCost& b) noexcept;  // one after the other, by way of the host
 
-// What is known of one direction of a link: its cost, or (nothing) that it leads through the host.
+// The rule for one direction of a link: its cost, or nothing if it leads through the host.
 using LinkRule = std::optional<LinkCost>;
 
-// Rules for pairs of controllers. An end is a controller, or a kind, which stands for every controller of it. A rule
-// between two controllers goes before one that names a kind, which goes before one between two kinds.
+// Rules for pairs of controllers. An end is a controller, or a kind, which stands for all its controllers. A rule
+// between two controllers wins over one that names a kind, which wins over one between two kinds.
 class LinkTable {
  public:
   enum class Added : std::uint8_t {
     kNew,
     kTwice,      // there is a rule with these ends
-    kAmbiguous,  // there is one that names as many controllers, and both are for some pair
+    kAmbiguous,  // one that names as many controllers applies to the same pair
   };
-  // One direction. Nothing is changed unless kNew.
+  // Adds one direction. Changes nothing unless kNew.
   Added add(const ControllerName& from, const ControllerName& to, const LinkRule& rule);
   // The rule for two different controllers (the host, or with a number), or null.
   [[nodiscard]] const LinkRule* find(const ControllerName& from, const ControllerName& to) const;
@@ -60,18 +60,18 @@ class LinkTable {
   using Ends = std::pair<ControllerName, ControllerName>;
   [[nodiscard]] bool ambiguous(const Ends& ends) const;
   std::map<Ends, LinkRule> rules_;
-  // Of rules that name a controller at one end only: which, at the left and at the right end, by the kinds of both.
+  // Controllers in rules that name one at a single end, left or right, by the kinds of both ends.
   struct Half {
     std::set<ControllerName> left, right;
   };
   std::map<std::pair<ControllerKind, ControllerKind>, Half> half_;
 };
 
-// By name: `memory` (bytes), `luts`, `ffs`, `brams`, `dsps`. One that is missing was not said: a controller has no
-// known limit of it, a kernel takes none.
+// By name: `memory` (bytes), `luts`, `ffs`, `brams`, `dsps`. A missing one means no known limit for a controller, no
+// use by a kernel.
 using Resources = std::map<std::string, std::uint64_t>;
 
-// Groups of processor cores by name, and how many each has.
+// Numbers of processor cores, by the name of their group.
 using CoreGroups = std::map<std::string, std::uint64_t>;
 
 struct MachineController {
@@ -80,11 +80,11 @@ struct MachineController {
   Resources resources;
   std::optional<std::uint64_t> price, power;  // price: in whatever unit the file uses; power: milliwatts
   std::string cores;                          // group of processor cores that it shares; empty: its own
-  std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: that of the kernel's variant
-  Place place = {};                           // of its name in the machine file; line 0: it is in none
+  std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: the kernel variant's clock
+  Place place = {};                           // of its name in the machine file; line 0: not in the file
 };
 
-// Where the cost of a link comes from.
+// The origin of a link's cost.
 enum class LinkOrigin : std::uint8_t {
   kWithin,    // both ends are one controller
   kWritten,   // `links` of the machine file
@@ -100,38 +100,38 @@ struct Machine {
   std::optional<Calibration> calibration = std::nullopt;
   CoreGroups cores = {};
   std::map<ControllerKind, std::string> cores_of_kind =
-      {};  // group of controllers that a graph names beside the file's
+      {};  // group of the controllers that a graph names beyond the machine file's
   bool links_written =
-      false;             // the file has `links`, be it an empty list, or `default_link`: what it has not is not open
+      false;             // the file has `links`, even an empty list, or `default_link`: links that it lacks are absent
   LinkTable links = {};  // as written
   std::optional<LinkCost> default_link = std::nullopt;
   std::map<std::string, LinkTable> measured = {};     // by transport
   std::map<std::string, std::uint64_t> wake_ps = {};  // by transport: CostTable::wake_ps
-  std::string transport = "shm";                      // that edges between controllers take: whose measurement holds
+  std::string transport = "shm";                      // that edges between controllers take; selects the measurements
 
   // The controller of that name, or null.
   [[nodiscard]] const MachineController* find(std::string_view name) const;
-  // Cost of sending from one controller to another; names as in a plan, `host` included. Within one: nothing. A pair
-  // without a rule of its own goes through the host where both have a link with it. Every pair has a cost.
+  // Cost of sending from one controller to another; names as in a plan, including `host`. Zero within one controller. A
+  // pair without a rule goes through the host if both have a link with it. Every pair has a cost.
   [[nodiscard]] LinkCost link(std::string_view from, std::string_view to) const;
-  // Whether packets get to it from the host and back. A machine whose links are open, or that has a default, or that
-  // leaves open which controllers there are, has a link for every pair.
+  // True if packets get to it from the host, and from it to the host. All do if links are open, there is a default
+  // link, or the controllers are open.
   struct Reach {
     bool to = true, from = true;
   };
   [[nodiscard]] Reach reach(std::string_view name) const;
-  // Of the transport; 0 where it was not measured.
+  // CostTable::wake_ps of the transport; 0 if not measured.
   [[nodiscard]] std::uint64_t wake() const;
-  // Of a link through the host: the less certain of its halves.
+  // The origin of link(); of a link through the host, that of its less certain half.
   [[nodiscard]] LinkOrigin link_origin(std::string_view from, std::string_view to) const;
 };
 
-// Without a machine file: cpu:0, cpu:1, gpu:0, fpga:0, and whatever else a graph names. Whether there is such a device
-// shows when the plan is run.
+// The machine without a file: cpu:0, cpu:1, gpu:0, fpga:0, and any other that a graph names. Only a run shows if such a
+// device exists.
 Machine default_machine();
-// One more controller with the defaults of its kind.
+// A controller with the defaults of its kind.
 MachineController default_controller(ControllerKind kind, std::uint32_t number);
-// What is taken for a link of which nothing is known (docs/machine.md).
+// The assumed cost of a link without rule or measurement (docs/machine.md).
 LinkCost assumed_link(ControllerKind from, ControllerKind to) noexcept;
 
 }  // namespace woa

@@ -12,8 +12,7 @@
 namespace woa {
 namespace {
 
-// `cores: {package: 8}`
-// Whether all names could be read.
+// Reads `cores: {package: 8}`. True if all names could be read.
 bool read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
   constexpr std::uint64_t kMostCores = 1 << 20;
   if (!expect_map(node, "`cores`", "`{package: 8}`", report)) return false;
@@ -27,7 +26,7 @@ bool read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
   return all;
 }
 
-// Places are those of the controllers' names.
+// Returns the places of the controllers' names.
 std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machine& machine, Report& report) {
   std::vector<Place> places;
   if (!expect_map(node, "`controllers`", "`cpu:0: {lanes: 1}`", report)) return places;
@@ -43,7 +42,7 @@ std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machi
   return places;
 }
 
-// Source and sink are on the host: a controller that it has no link with could not take part in a run.
+// Source and sink are on the host: a controller without a link with it could not take part in a run.
 void check_reachable(const Machine& machine, const std::vector<Place>& places, Report& report) {
   for (std::size_t c = 0; c < machine.controllers.size(); ++c) {
     const std::string& name = machine.controllers[c].plan.name;
@@ -82,7 +81,7 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   check_version(map, "woa_machine", report);
   Machine machine;
   std::vector<Place> places;
-  // What was measured does not say which controllers there are.
+  // A calibration does not say which controllers exist.
   const bool measured_only = map.get("calibration") != nullptr && map.get("controllers") == nullptr;
   if (measured_only) machine = default_machine();
   const YamlNode* cores = map.get("cores");
@@ -121,7 +120,7 @@ void check_backend(const YamlNode& backend, const MachineController& controller,
                cat("write ", quote(controller.plan.backend), ", or leave it out"));
 }
 
-// In place of those that the kind has without the key.
+// Replaces the capabilities that the kind has by default.
 void read_capabilities(const YamlNode& node, MachineController& controller, Report& report) {
   if (!expect_list(node, "`capabilities`", "[syscalls]", report)) return;
   controller.capabilities.clear();

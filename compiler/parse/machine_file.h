@@ -1,4 +1,4 @@
-// A machine file (docs/machine.md): the controllers that there are, the links between them, and what was measured.
+// A machine file (docs/machine.md): controllers, the links between them, and a calibration.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace woa {
 // Nothing, after a report, if the source is not a machine file.
 std::optional<Machine> read_machine(std::uint32_t source, Report& report);
 
-// Groups of cores that a file declares, and where others are named.
+// The groups of cores that a file declares, and the places that name others.
 struct CoreUses {
   const CoreGroups& declared;
   std::map<std::string, std::vector<Place>> unknown;
 };
-// Once for each name.
+// Reports each unknown name once.
 void report_unknown_cores(const CoreUses& cores, Report& report);
 
 // The value of `"gpu:0": {...}`; nothing, after a report, if the key names no controller.

@@ -14,10 +14,10 @@ namespace woa {
 namespace {
 
 constexpr std::uint64_t kMostLatency_ns = 60'000'000'000;
-constexpr std::uint64_t kMostBandwidth = 1'000'000'000'000'000;  // bytes a second; picoseconds stay whole numbers
+constexpr std::uint64_t kMostBandwidth = 1'000'000'000'000'000;  // bytes per second; times stay whole picoseconds
 constexpr const char* kHint = "{between: [\"cpu:0\", \"gpu:0\"], latency: 2us, bandwidth: 8GB/s}";
 
-// What to write for `10Gb/s`, `10 gbps` or `10Gbits/s`; empty: it is nothing of the kind. A small `b` may be either.
+// The fix for `10Gb/s`, `10 gbps` or `10Gbits/s`; empty if it is none of these. A small `b` may mean bits or bytes.
 std::string for_bits(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string number(text.substr(0, digits));
@@ -148,7 +148,7 @@ class LinksReader {
     return std::nullopt;
   }
 
-  // Nothing inside the answer: through the host, at the cost of the two links there.
+  // An empty LinkRule leads through the host, at the cost of the two links there. Nothing after a report.
   [[nodiscard]] std::optional<LinkRule> read_rule(const MapReader& map) {
     const YamlNode* through = map.get("through");
     if (through != nullptr && !read_text(*through, "`through`", report_)) return std::nullopt;
@@ -180,7 +180,7 @@ class LinksReader {
     return false;
   }
 
-  // Whether there was none. `reported`: what is wrong with the link was told of its other direction.
+  // True if the link is new. `reported`: the problem was reported for the link's other direction.
   bool add(const ControllerName& from, const ControllerName& to, const LinkRule& rule, const Place& place,
            bool reported) {
     const auto [first, is_new] = places_.emplace(Ends{from, to}, place);
@@ -239,8 +239,8 @@ namespace {
 constexpr std::uint64_t kMostBytes = 1ULL << 38;
 constexpr std::uint64_t kMost_ns = 3'600'000'000'000;
 
-// `{bytes: 64, inline: 812, in_place: 905}`, of which only the bytes must be there. Nothing is made of the times here:
-// the limit was drawn from them when they were measured.
+// `{bytes: 64, inline: 812, in_place: 905}`; only `bytes` is required. The times are not used: the calibration derived
+// the limit from them.
 void check_median(const YamlNode& node, Report& report) {
   const MapReader map(&node, "a median", {"bytes", "inline", "in_place"}, report);
   if (!map.is_map()) return;
@@ -250,14 +250,14 @@ void check_median(const YamlNode& node, Report& report) {
   }
 }
 
-// The links are between kinds; which controllers there are is not measured.
+// Measured links are between kinds: a calibration does not say which controllers exist.
 void read_measured_links(const YamlNode& node, LinkTable& table, Report& report) {
   Machine any;
   any.open = true;
   read_links(node, any, table, report);
 }
 
-// `{count: 2, kinds: [cpu, fpga]}`: their controllers share them, unless the file itself says who shares what.
+// `{count: 2, kinds: [cpu, fpga]}`: controllers of these kinds share the cores, unless the file itself has `cores`.
 void read_measured_cores(const YamlNode& node, Machine& machine, Report& report) {
   constexpr std::uint64_t kMostCores = 1 << 20;
   constexpr const char* kGroup = "processor";

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kTypeNames{"int", "float", "string", "bool", "file"};
 
-// How two values of the type, which has an order, compare; nothing if one of them is not of the type.
+// Compares two values of a type that has an order; nothing if one of them is not of the type.
 std::optional<std::partial_ordering> compare(ParamType type, std::string_view a, std::string_view b) {
   if (type == ParamType::kInt) {
     const auto x = parse_signed(a), y = parse_signed(b);
@@ -39,7 +39,7 @@ std::optional<std::string> read_bound(const MapReader& map, std::string_view key
   const YamlNode* node = map.get(key);
   if (node == nullptr) return std::nullopt;
   const bool numeric = param.type == ParamType::kInt || param.type == ParamType::kFloat;
-  const bool whole = param.type != ParamType::kInt || node->plain || is_in_digits(node->text);  // as whole_number()
+  const bool whole = param.type != ParamType::kInt || node->plain || is_in_digits(node->text);  // like whole_number()
   if (numeric && whole && is_of_type(param.type, node->text)) return node->text;
   report.error(problem::kBadValue, node->place, cat(quote(key), " is ", quote(node->text)),
                numeric ? "write a number of the parameter's type" : "only `int` and `float` have bounds");
@@ -82,7 +82,7 @@ ParamDecl read_param_decl(const YamlNode& key, const YamlNode& value, Report& re
   }
   if (const YamlNode* preset = map.get("default")) {
     param.value = read_text(*preset, "`default`", report);
-    const bool no_file = param.type == ParamType::kFile && param.value == "";  // the kernel does without
+    const bool no_file = param.type == ParamType::kFile && param.value == "";  // means no file
     if (const auto fault = param.value && !no_file ? check_param(param, *param.value) : std::nullopt) {
       report.error(fault->code, preset->place, fault->text, "give a default that the kernel accepts");
     }

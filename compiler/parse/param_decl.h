@@ -1,4 +1,4 @@
-// Parameters that a kernel.yaml declares, and what values they take.
+// Parameters that a kernel.yaml declares, and the values that they accept.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct ParamDecl {
   bool complete = true;  // nothing was left out because it could not be read
 };
 
-// Key `params` of a kernel.yaml.
+// Reads key `params` of a kernel.yaml.
 std::vector<ParamDecl> read_param_decls(const YamlNode* node, Report& report);
 
-// Why a value does not do: a problem's code and its text. Nothing if it does.
+// Why a value is not accepted: a problem's code and its text. check_param() returns nothing for an accepted value.
 struct ParamFault {
   std::string_view code;
   std::string text;
 };
 std::optional<ParamFault> check_param(const ParamDecl& param, std::string_view value);
-// What to write in its place: "write `width: N`, N from 1 to 32768". `before` stands before the value: "width: ".
+// The form to write instead: "write `width: N`, N from 1 to 32768". `before` precedes the value: "width: ".
 std::string accepted_form(const ParamDecl& param, std::string_view before);
 
 }  // namespace woa

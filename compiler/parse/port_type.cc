@@ -15,7 +15,7 @@ constexpr std::string_view kForm =
 constexpr std::array<std::string_view, 11> kElements{"bytes", "u8",  "i8",  "u16", "i16", "u32",
                                                      "i32",   "u64", "i64", "f32", "f64"};
 
-// "`bite` is not the type of a port", and which element was most likely meant.
+// Reports "`bite` is not the type of a port", and which element was most likely meant.
 void report_bad_type(const YamlNode& node, Report& report) {
   const bool word = node.kind == YamlNode::Kind::kScalar;
   const std::string_view element = std::string_view(node.text).substr(0, node.text.find('['));
@@ -28,7 +28,7 @@ void report_bad_type(const YamlNode& node, Report& report) {
                    "write ", kForm, "; elements:", accepted, ". Quote a type that has brackets"));
 }
 
-// One dimension: a name or a number from 1.
+// Parses one dimension: a name, or a number from 1.
 std::optional<Dimension> parse_dimension(std::string_view text, const DimensionBounds& bounds) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -44,7 +44,7 @@ std::optional<Dimension> parse_dimension(std::string_view text, const DimensionB
   return dim;
 }
 
-// The text of `type`; nothing if it is malformed.
+// Parses the text of `type`; nothing if it is malformed.
 std::optional<PortType> parse_type(std::string_view text, const DimensionBounds& bounds) {
   PortType type;
   const std::size_t open = text.find('[');
@@ -65,7 +65,7 @@ std::optional<PortType> parse_type(std::string_view text, const DimensionBounds&
   return type;
 }
 
-// Bytes when every dimension is at its largest; 0 if one has no bound.
+// Bytes with every dimension at its largest; 0 if one has no bound.
 std::uint64_t largest_bytes(const PortType& type) {
   std::uint64_t bytes = type.dims.empty() ? 0 : element_bytes(type.element);
   for (const Dimension& dim : type.dims) {

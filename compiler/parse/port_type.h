@@ -21,7 +21,7 @@ using DimensionBounds = std::map<std::string, std::uint32_t>;  // largest extent
 std::optional<PortType> read_port_type(const MapReader& port, const DimensionBounds& bounds, Report& report);
 // Key `dims` of a file: `{channels: {max: 4}}`.
 DimensionBounds read_dimension_bounds(const YamlNode* dims, Report& report);
-// Reports those that no type has, which would bound nothing. `dims` may be null.
+// Reports dimensions that no type has: their bounds would have no effect. `dims` may be null.
 void check_dimensions(const YamlNode* dims, const std::vector<PortType>& types, Report& report);
 
 }  // namespace woa

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::uint64_t kMostPs = 3'600'000'000'000'000;  // an hour
 constexpr std::uint64_t kMostCount = 1ULL << 53;
-constexpr double kMostMean = 1e12;     // its millionths fit into what is computed with them
-constexpr double kRounded = 1.000001;  // means are written with fewer digits than they have
+constexpr double kMostMean = 1e12;     // its millionths do not overflow in computations
+constexpr double kRounded = 1.000001;  // tolerance: means are written with fewer digits than they have
 
 std::optional<std::uint64_t> read_ps(const YamlNode& node, std::string_view what, Report& report) {
   return read_integer(node, what, 0, kMostPs, report);
 }
 
-// Figures that are there for whoever reads the file: only their form counts.
+// Checks only the form of figures that are meant for people.
 void check_count(const MapReader& map, std::string_view key, Report& report) {
   if (const YamlNode* node = map.get(key)) read_integer(*node, quote(key), 0, kMostPs, report);
 }
@@ -48,7 +48,7 @@ void check_details(const MapReader& map, Report& report) {
   for (const YamlNode& size : sizes->items) check_size(size, report);
 }
 
-// A time, or why there is none.
+// Reads a time, or why there is none.
 void read_on(const YamlNode& key, const YamlNode& node, StageProfile& stage, Report& report) {
   const auto name = parse_controller(key.text);
   if (!name || name->kind == ControllerKind::kHost) {

@@ -1,4 +1,4 @@
-// A profile (docs/profile.md): what `woa profile` measured of a graph, for predictions and placement.
+// A profile (docs/profile.md): the measurements of `woa profile` on a graph, for predictions and placement.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace woa {
 
 struct StageProfile {
   std::map<std::string, std::uint64_t> time_ps;  // by kind of controller; per firing, median
-  std::map<std::string, std::uint64_t> cycles;   // likewise, where the device counts them
+  std::map<std::string, std::uint64_t> cycles;   // by kind of controller; per firing, if the device counts them
   double firings = 1;                            // per instance
   std::map<std::string, std::string> missing;    // by kind: why there is no time, and how to get one
   Place place = {};
@@ -22,8 +22,8 @@ struct StageProfile {
 
 struct EdgeProfile {
   double tokens = 1;  // per instance
-  double bytes = 0;   // of payload, per token, mean: absent tokens are some without
-  // Of them, those that were held for firings of which none came; bytes as above.
+  double bytes = 0;   // of payload, mean per token; an absent token has none
+  // Tokens among them that were held for firings that never came; bytes as above.
   double unread = 0, unread_bytes = 0;
   Place place = {};
 };
@@ -34,12 +34,12 @@ struct Profile {
   std::map<std::string, StageProfile> stages;  // by name
   // By "stage.port" of both ends; graph inputs are ports of `source`, graph outputs of `sink`.
   std::map<std::pair<std::string, std::string>, EdgeProfile> edges;
-  std::uint64_t source_ps = 0;                                 // that the host takes to write the inputs of an instance
+  std::uint64_t source_ps = 0;                                 // time of the host to write the inputs of an instance
   Place stages_place = {}, edges_place = {}, hash_place = {};  // of `stages`, `edges` and `graph_hash`
 };
 
-// What a firing takes on `controller`, in picoseconds: by its name, else by its kind; where it has a clock and cycles
-// were counted, those at that clock. Nothing if it was not measured.
+// Time of a firing on `controller`, in picoseconds: by its name, else by its kind. Counted cycles at the controller's
+// clock win over times. Nothing if it was not measured.
 std::optional<std::uint64_t> time_on(const StageProfile& stage, const MachineController& controller);
 
 // Nothing, after a report, if the source is not a usable profile.

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTextBytes = 64U << 10;
 
-constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max();  // as parse_quantity()
+constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max();  // like parse_quantity()
 
 std::string_view kind_name(const YamlNode& node) {
   switch (node.kind) {
@@ -39,9 +39,9 @@ bool expect_scalar(const YamlNode& node, std::string_view what, Report& report) 
   return false;
 }
 
-// The unit that begins most like `text`, as `MiB` with `MB`; empty if none does.
+// The unit that begins most like `text`, such as `MiB` for `MB`; empty if none does.
 std::string_view nearest_unit(std::string_view text, const auto& units) {
-  const auto alike = [](char a, char b) { return (a | 0x20) == (b | 0x20); };  // but for the case of letters
+  const auto alike = [](char a, char b) { return (a | 0x20) == (b | 0x20); };  // ignores the case of letters
   std::size_t best = 0;
   std::string_view found;
   for (const Unit& unit : units) {

@@ -1,4 +1,4 @@
-// Reading values out of a YAML tree. Every function reports what is wrong and then returns nothing.
+// Reads values out of a YAML tree. Every function reports what is wrong and then returns nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,16 @@ namespace woa {
 class MapReader {
  public:
   // `what` names the map in messages ("a stage"). `node` must outlive the reader; null: an absent, empty map.
-  // `unlisted`: keys that are known, but offered to nobody, since whoever reads them refuses them with a message of
-  // their own.
+  // `unlisted`: known keys that no message offers, because their readers refuse them with messages of their own.
   MapReader(const YamlNode* node, std::string_view what, std::vector<std::string> keys, Report& report,
             const std::vector<std::string>& unlisted = {});
 
   [[nodiscard]] bool is_map() const noexcept { return map_ != nullptr; }
   // The value of a key, or null. An empty value (`key:`) counts as absent.
   [[nodiscard]] const YamlNode* get(std::string_view key) const;
-  // The same; reports a missing key.
+  // get() that reports a missing key.
   [[nodiscard]] const YamlNode* need(std::string_view key, std::string_view hint) const;
-  // A key that was reported, being unknown or there twice, may mean this one: what it would say is not to be reported
-  // as missing.
+  // True if a reported key, unknown or duplicate, may mean this one: values under it must not be reported as missing.
   [[nodiscard]] bool misspelt(std::string_view key) const;
 
  private:
@@ -38,11 +36,11 @@ class MapReader {
   const YamlNode* map_ = nullptr;
   Place place_;
   std::string what_;
-  std::vector<std::string> meant_;  // for each that was reported the absent key that it is most like, or none: any
+  std::vector<std::string> meant_;  // by reported key: the absent key that it is most like, or empty for any
   Report& report_;
 };
 
-// Reports and returns false unless `node` is of that kind. `what` is said in messages ("`stages`"), `hint` shows the
+// Reports and returns false unless `node` is of that kind. `what` names it in messages ("`stages`"), `hint` shows the
 // form.
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
 bool expect_list(const YamlNode& node, std::string_view what, std::string_view hint, Report& report);
@@ -57,11 +55,11 @@ std::optional<std::uint64_t> read_integer(const YamlNode& node, std::string_view
                                           std::uint64_t max, Report& report);
 // A decimal number from 0 to `max`.
 std::optional<double> read_number(const YamlNode& node, std::string_view what, double max, Report& report);
-// A whole number (runtime/base/scalar.h), or nothing without a report. In quotes it is a sign and digits, so that a
-// schema, which sees a text then, can tell.
+// A whole number (runtime/base/scalar.h); nothing, without a report, if it is none. In quotes only a sign and digits
+// are one: a schema, which then sees a text, can check that.
 std::optional<std::uint64_t> whole_number(const YamlNode& node) noexcept;
-// A whole number directly followed by one of the units, from `min` to `max`, which are products. `expected` stands in
-// the message ("a time from `0ns` to `1min`").
+// A whole number directly followed by one of the units. `min` and `max` bound the product. `expected` goes into the
+// message ("a time from `0ns` to `1min`").
 std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_view what, std::span<const Unit> units,
                                            std::uint64_t min, std::uint64_t max, std::string_view expected,
                                            Report& report);
@@ -69,10 +67,10 @@ std::optional<std::uint64_t> read_quantity(const YamlNode& node, std::string_vie
 std::optional<std::uint64_t> read_size(const YamlNode& node, std::string_view what, Report& report);
 // Nanoseconds: a number with ns, us, ms, s or min; more than 0.
 std::optional<std::uint64_t> read_duration(const YamlNode& node, std::string_view what, Report& report);
-// Reports and returns false if `root`, a map, has the first key of another kind of file: `woa_machine`, where `key` is
-// `woa`, say.
+// Reports and returns false if `root`, a map, has the first key of another kind of file, such as `woa_machine` when
+// `key` is `woa`.
 bool expect_kind(const YamlNode& root, std::string_view key, Report& report);
-// Checks `woa: 1` and the like.
+// Checks the version under `key`, as in `woa: 1`.
 void check_version(const MapReader& map, std::string_view key, Report& report);
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// What a controller has, and what a kernel takes of it: memory, the parts of an FPGA, and capabilities (`needs`).
+// Resources that a controller has and a kernel takes: memory, the parts of an FPGA, and capabilities (`needs`).
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace woa {
 
 inline constexpr std::array<std::string_view, 5> kResourceNames{"memory", "luts", "ffs", "brams", "dsps"};
 
-// `keys` and those of the resources.
+// `keys` and the names of the resources.
 std::vector<std::string> with_resource_names(std::vector<std::string> keys);
-// The resources that stand in the map: `memory` as a size, the others as numbers.
+// The resources in the map: `memory` as a size, the others as numbers.
 Resources read_resources(const MapReader& map, Report& report);
 // The value of `resources: {luts: 1200, brams: 4}` of a kernel's variant.
 Resources read_resource_use(const YamlNode& node, Report& report);
@@ -25,7 +25,7 @@ struct NeedUse {
   Place place;
 };
 
-// `node` may be null. Reports what is no list of names.
+// `node` may be null. Reports a node that is no list of names.
 std::vector<NeedUse> read_needs(const YamlNode* node, Report& report);
 
 }  // namespace woa

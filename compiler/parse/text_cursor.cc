@@ -74,7 +74,7 @@ std::optional<std::uint32_t> escaped(std::string_view text) {
   return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
 }
 
-// The character that the two escapes at the beginning of `text` are.
+// The character that the two escapes at the beginning of `text` encode.
 std::optional<std::uint32_t> pair_at(std::string_view text) {
   const auto high = escaped(text);
   if (!high || *high < 0xD800 || *high > 0xDBFF) return std::nullopt;
@@ -83,9 +83,9 @@ std::optional<std::uint32_t> pair_at(std::string_view text) {
   return 0x10000 + ((*high - 0xD800) << 10) + (*low - 0xDC00);
 }
 
-// A character of the private-use area that the text holds neither itself nor as an escape; empty if it holds all.
+// A private-use character that the text contains neither itself nor as an escape; empty if there is none.
 std::string unused_character(std::string_view text) {
-  constexpr unsigned kCandidates = 100;  // U+E000 to U+E099 of which decimal digits alone are used
+  constexpr unsigned kCandidates = 100;  // U+E000 to U+E099, without the hexadecimal digits A to F
   for (unsigned n = 0; n < kCandidates; ++n) {
     const unsigned digits = n / 10 * 16 + n % 10;
     std::string character = "\xEE";
@@ -113,7 +113,7 @@ Surrogates::Surrogates(std::string_view text) : text_(text) {
     if (text[i] == '\\') {
       const bool pair = pair_at(text.substr(i)).has_value();
       if (pair) pairs_.push_back({character, text.substr(i, kPair)});
-      length = pair ? kPair : std::min<std::size_t>(2, text.size() - i);  // what a backslash escapes begins nothing
+      length = pair ? kPair : std::min<std::size_t>(2, text.size() - i);  // an escaped one begins no escape
     }
     for (const std::size_t end = i + length; i < end; ++i) character += begins_character(text[i]) ? 1 : 0;
   }

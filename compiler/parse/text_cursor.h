@@ -1,4 +1,4 @@
-// Places in a text that a library counts in characters, and what stands for characters that it refuses.
+// Places in a text whose characters a library counts, and replacements for characters that the library refuses.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace woa {
 
-// Walks through well-formed UTF-8 text, forwards or backwards; the way takes the time.
+// Walks through well-formed UTF-8 text, forwards or backwards, in time linear in the distance.
 class TextCursor {
  public:
   // A byte order mark is not counted.
@@ -30,13 +30,13 @@ class TextCursor {
 
   std::string_view text_;
   std::size_t first_ = 0;                  // byte of character 0
-  std::size_t byte_ = 0, character_ = 0;   // where it is
-  std::size_t line_ = 0, line_begin_ = 0;  // of it, and the byte that the line begins with
+  std::size_t byte_ = 0, character_ = 0;   // the current position
+  std::size_t line_ = 0, line_begin_ = 0;  // the current line, and the byte that it begins with
 };
 
 // JSON writes a character beyond U+FFFF as two escapes, the halves of UTF-16: `"\ud83d\ude00"`. The YAML library takes
-// each for a character of its own and refuses it. This gives it `\U0001F600` instead, filled up so that every character
-// of the text keeps its number, and puts right again what the library finds.
+// each half for a character and refuses it. This class gives it `\U0001F600` instead, padded so that every character of
+// the text keeps its number, and restores the scalars that the library returns.
 class Surrogates {
  public:
   // `text` must outlive this.
@@ -44,10 +44,10 @@ class Surrogates {
   Surrogates(const Surrogates&) = delete;
   Surrogates& operator=(const Surrogates&) = delete;
 
-  // For the library.
+  // The text for the library.
   [[nodiscard]] std::string_view text() const noexcept { return pairs_.empty() ? text_ : changed_; }
-  // A scalar that the library found there, which begins with character number `begin`: where escapes are read (in
-  // double quotes) the fill is taken out, elsewhere the pair stands again as it was written.
+  // Restores a scalar of the library that begins with character number `begin`: removes the fill if `escapes` are read
+  // there (in double quotes), else puts the pair back as it was written.
   [[nodiscard]] std::string restored(std::string scalar, std::size_t begin, bool escapes) const;
 
  private:
@@ -58,7 +58,7 @@ class Surrogates {
   void change(std::string_view fill);
 
   std::string_view text_;
-  std::string fill_;  // two characters that the text has nowhere
+  std::string fill_;  // two characters that do not occur in the text
   std::string changed_;
   std::vector<Pair> pairs_;
 };

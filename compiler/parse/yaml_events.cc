@@ -15,7 +15,7 @@ namespace {
 
 std::string text_of(const yaml_char_t* text, std::size_t size) { return {reinterpret_cast<const char*>(text), size}; }
 
-// Of a tag or an anchor; empty: there is none.
+// The name of a tag or an anchor; empty: none.
 std::string name_of(const yaml_char_t* name) { return name == nullptr ? "" : reinterpret_cast<const char*>(name); }
 
 // Frees an event's texts.
@@ -103,7 +103,7 @@ class YamlEvents::Parser {
     return out;
   }
 
-  // Of a text without quotes, which could mean any character but those that writing does not need.
+  // Reports a hidden character in a text without quotes, unless it is one that writing needs.
   void check_hidden(const yaml_event_t& event) {
     const std::string_view text = cursor_.between(event.start_mark.index, event.end_mark.index);
     if (const auto before = before_hidden(text, false)) report_hidden_after(*before, text, event.start_mark.index);
@@ -116,7 +116,7 @@ class YamlEvents::Parser {
     report_hidden(rest, place, report_);
     refused_ = true;
   }
-  // Whether a hidden character is to blame for an error: one that stands between what was read before and the end of
+  // True, after a report, if a hidden character is to blame for an error: one between the events so far and the end of
   // the line where the error was noticed.
   bool blame_hidden() {
     if (refused_) return true;
@@ -127,7 +127,7 @@ class YamlEvents::Parser {
     if (before) report_hidden_after(*before, all, read_);
     return before.has_value();
   }
-  // The source from where `part` of it begins.
+  // The source from the beginning of `part`.
   [[nodiscard]] std::string_view text_from(std::string_view part) const {
     const std::string_view all = report_.text(source_);
     return all.substr(static_cast<std::size_t>(part.data() - all.data()));
@@ -144,7 +144,7 @@ class YamlEvents::Parser {
     report_syntax({context, problem, place, began, open_bracket()}, report_);
   }
 
-  // Where the innermost list or map in brackets begins.
+  // The place of the innermost open list or map in brackets.
   std::optional<Place> open_bracket() {
     for (auto open = open_.rbegin(); open != open_.rend(); ++open) {
       const std::string_view line = report_.line(*open);

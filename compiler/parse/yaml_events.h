@@ -1,4 +1,4 @@
-// The events of a YAML text. The only file that knows the library which finds them.
+// The events of a YAML text. Nothing else uses the YAML library.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class YamlEvents {
   YamlEvents(const YamlEvents&) = delete;
   YamlEvents& operator=(const YamlEvents&) = delete;
 
-  // The next event, the last one being kEnd; nothing, after a report, where the text is not YAML.
-  // A hidden character of a text without quotes is reported, and what follows from it is not: refused() then.
+  // The next event, the last one being kEnd; nothing, after a report, if the text is not YAML. A hidden character in a
+  // text without quotes is reported, but not its consequences: refused() is true then.
   std::optional<YamlEvent> next();
   [[nodiscard]] bool refused() const noexcept;
 

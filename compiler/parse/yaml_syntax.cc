@@ -12,7 +12,7 @@ namespace woa {
 namespace {
 
 struct Known {
-  std::string_view context, problem, means;  // an empty context is any
+  std::string_view context, problem, means;  // an empty context matches any
 };
 
 constexpr std::string_view kTab = "found a tab character", kNoKey = "mapping values are not allowed",
@@ -82,7 +82,7 @@ void report_open(const Place& place, std::string fix, Report& report) {
                std::move(fix));
 }
 
-// Bytes of the comment or the quoted text that `rest` begins with, `before` being what precedes it; 0: neither.
+// Bytes of the comment or the quoted text that `rest` begins with; 0: neither. `before` precedes it.
 std::size_t unread_bytes(std::string_view before, std::string_view rest) {
   const bool after_blank = before.empty() || std::string_view(" \t\n[{,").find(before.back()) != std::string_view::npos;
   if (rest[0] == '#' && after_blank) return std::min(rest.find('\n'), rest.size());

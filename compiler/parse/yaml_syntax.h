@@ -1,4 +1,4 @@
-// What the YAML library complains of, said to somebody who writes a graph.
+// Words the YAML library's complaints for somebody who writes a graph.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@ namespace woa {
 
 struct YamlComplaint {
   std::string_view context, problem;  // the library's own words
-  Place place;                        // where it noticed
-  Place began;                        // where that began which it was reading
+  Place place;                        // where the library noticed
+  Place began;                        // where the construct began that it was reading
   std::optional<Place> bracket = {};  // the innermost `{` or `[` that is open there
 };
 
-// What precedes the first hidden character (runtime/base/text.h) of `text` outside comments and quotes; nothing if
-// there is none. `in_words`: those that writing needs count, too.
+// The text before the first hidden character (runtime/base/text.h) of `text` outside comments and quotes; nothing if
+// there is none. `in_words`: characters that writing needs count, too.
 std::optional<std::string_view> before_hidden(std::string_view text, bool in_words);
 // Reports the hidden character that `text` begins with.
 void report_hidden(std::string_view text, const Place& place, Report& report);
 
-// Reports it in our words: what is wrong, and the bracket or quote that was opened before and is not closed.
+// Reports a complaint in our words: what is wrong, and the bracket or quote that was opened before and is not closed.
 void report_syntax(const YamlComplaint& complaint, Report& report);
 
 }  // namespace woa

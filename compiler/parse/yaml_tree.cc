@@ -13,7 +13,7 @@
 namespace woa {
 namespace {
 
-// Puts events together. Each function that takes one answers whether to go on: false after a report that ends it.
+// Builds a tree from events. A function that takes an event returns whether to go on: false after a final report.
 class TreeBuilder {
  public:
   explicit TreeBuilder(Report& report) : report_(report) {}
@@ -37,7 +37,7 @@ class TreeBuilder {
     return true;
   }
 
-  // The document, null if there is none; nothing if it has what the language has not.
+  // The document, null if there is none; nothing if it has something outside the language.
   std::optional<YamlNode> result() { return refused_ ? std::nullopt : std::optional(std::move(root_)); }
 
  private:
@@ -46,7 +46,7 @@ class TreeBuilder {
     std::unordered_map<std::string, std::size_t> positions;  // of a map's keys, by name, if there are many
     bool drop = false;                                       // the value that comes next belongs to a duplicate key
 
-    // As many as there are keys if it is none of them.
+    // The number of keys if `name` is none of them.
     [[nodiscard]] std::size_t position_of(const std::string& name) const {
       const std::vector<YamlNode>& keys = node.keys;
       if (positions.empty())
@@ -67,12 +67,12 @@ class TreeBuilder {
     report_.error(code, place, std::move(text), std::move(fix));
     return false;
   }
-  // What is to be left out, wherever it stands: whether that reads well without it is not looked at.
+  // Reports something outside the language, which the user must remove: there is no result() then.
   void refuse(std::string_view code, const Place& place, std::string text, std::string fix) {
     report_.error(code, place, std::move(text), std::move(fix));
     refused_ = true;
   }
-  // An alias goes with its anchor.
+  // An alias is not reported if its anchor was.
   void refuse_anchor(const YamlEvent& event) {
     if (!anchors_.insert(event.anchor).second && event.kind == YamlEvent::Kind::kAlias) return;
     refuse(problem::kAlias, event.place, "anchors and aliases (`&name`, `*name`) are not part of this language",
@@ -143,14 +143,14 @@ struct CharacterFault {
   std::string text, fix;
 };
 
-// Whether a text may have this hidden character at that byte: not one that some programs end a line at or that turns
-// text around, and a byte order mark only where a text begins.
+// True if a text may have this hidden character at that byte: no line end of some programs, no control of text
+// direction, and a byte order mark only where the text begins.
 bool may_be_hidden(std::string_view character, std::size_t byte) {
   const bool ends_line = character.starts_with("\xE2\x80\xA8") || character.starts_with("\xE2\x80\xA9");
   return !ends_line && !begins_with_control(character) && (byte == 0 || !character.starts_with(kByteOrderMark));
 }
 
-// What keeps the character at that byte out of any text.
+// Why no text may have the character at that byte; nothing if it may.
 std::optional<CharacterFault> character_fault(std::string_view text, std::size_t byte) {
   constexpr std::string_view kBinary = "give a text file in UTF-8; is this a compiled plan or a binary?";
   const std::string_view rest = text.substr(byte);
@@ -174,7 +174,7 @@ std::optional<CharacterFault> character_fault(std::string_view text, std::size_t
   return bad_byte(length == 1 ? "is a control character" : "begins a control character");
 }
 
-// Reports the first byte that no text has.
+// Reports the first byte that no text may have; false then.
 bool check_characters(std::uint32_t source, Report& report) {
   const std::string_view text = report.text(source);
   Place place{source, 1, 1, 1};
@@ -189,7 +189,7 @@ bool check_characters(std::uint32_t source, Report& report) {
       report.error(problem::kNotText, place, std::move(fault->text), std::move(fault->fix));
       return false;
     }
-    if (place.column == 1 && text.substr(i).starts_with("%TAG")) {  // of many, each would be compared with all others
+    if (place.column == 1 && text.substr(i).starts_with("%TAG")) {  // many would take quadratic time
       report.error(problem::kYamlTag, place, "YAML's own `%TAG` is not part of this language",
                    "remove the line; every key says itself what kind of value it takes");
       return false;

@@ -1,4 +1,4 @@
-// YAML text as a tree whose every value knows its line and column.
+// YAML text as a tree; every value has its line and column.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct YamlNode {
 
 inline constexpr std::size_t kMaxYamlDepth = 16;
 
-// The one document of a source, or nothing after reporting what keeps it from being read. Duplicate keys are reported
-// and left out. Time and memory are linear in the text, of which kMaxYamlBytes are accepted.
+// The one document of a source; nothing after reporting why it cannot be read. Duplicate keys are reported and left
+// out. Time and memory are linear in the text, of at most kMaxYamlBytes.
 std::optional<YamlNode> parse_yaml(std::uint32_t source, Report& report);
 
 }  // namespace woa

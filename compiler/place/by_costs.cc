@@ -38,8 +38,8 @@ void put(Graph& graph, const std::vector<MachineController>& controllers, const 
   }
 }
 
-// Controllers that a stage may be on, of which the machine file does not say what the goal bounds. Those that are in no
-// file are told of together.
+// Reports controllers that a stage may be on, without the price or power that the goal bounds. Those that no machine
+// file lists share one error.
 void report_unknown_figure(const Costs& costs, const std::string& figure,
                            std::optional<std::uint64_t> ComponentCosts::*of, Report& report) {
   std::vector<std::string> unlisted;
@@ -64,7 +64,7 @@ void report_unknown_figure(const Costs& costs, const std::string& figure,
       cat("give a machine file that lists them (--machine); ", fix));
 }
 
-// As in the plan.
+// Names as in the plan, before copies.
 std::vector<std::string> stage_names(const Graph& graph) {
   std::vector<std::string> names;
   for (const GraphStage& stage : graph.stages)

@@ -1,4 +1,4 @@
-// Placement by what was measured: the controllers that a graph takes the least time on.
+// Placement by a profile: the controllers on which a graph takes the least time.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace woa {
 
-// Sets Graph::controllers and GraphStage::controller (and those of replicas and copies), which place() has set by rule,
-// and says why they are so. Pins are kept; of a pin to a kind any controller of it is taken. Reports what
-// make_cost_table() does, goals that there are not, bounds that no placement keeps, and prices that are bounded and not
-// known. Nothing after a report. Blocks for `limit` and little more.
+// Replaces Graph::controllers and GraphStage::controller (and those of replicas and copies), which place() has set by
+// rule, and returns the certificate. Keeps pins; a pin to a kind allows any controller of it. Reports what
+// make_cost_table() does, unknown goals, bounds that no placement keeps, and prices and powers that are bounded but not
+// known. Returns nothing after a report. Blocks for little more than `limit`.
 std::optional<Certificate> place_by_costs(Graph& graph, const Machine& machine, const Profile& profile,
                                           const PlacementGoal& goal, std::chrono::milliseconds limit, Report& report);
 

@@ -12,8 +12,8 @@ Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t t
   if (model == "woa" || (model == "rpc-fused" && count)) {
     route.add({from, to});
   } else if (model == "rpc-nested") {
-    // The call and its return. The graph's outputs ride on returns; their payload is counted once, whatever the number
-    // of callers that it passes: which they are depends on the placement of others.
+    // The call and its return. The graph's outputs ride on returns; their payload counts once, however many callers it
+    // passes: these depend on the placement of other stages.
     route.add({from, to, true, !to_sink});
     if (!to_sink) route.add({to, from, false});
   } else if (model == "rpc-fused") {

@@ -1,5 +1,5 @@
-// Which way a token takes from one component to another under a call model, and with what beside it (architecture.md,
-// section 7). Component 0 is the host.
+// The route of a token from one component to another under a call model (docs/call-models.md), and the messages beside
+// it. Component 0 is the host.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct Hop {
   std::uint32_t from = 0, to = 0;
   bool payload = true;  // false: a header alone
   bool message = true;  // false: payload that rides on another's return
-  bool called = false;  // with a call: tokens that no firing reads stay where they are
+  bool called = false;  // part of a call: tokens that no firing reads stay where they are
 };
 
 // At most four hops; those from a component to itself are left out.
@@ -31,11 +31,11 @@ class Route {
   std::size_t count_ = 0;
 };
 
-// Of one token, by the messages that it causes. `model`: of kCallModels. `to_sink`: the edge enters the sink.
-// `count`: it carries the number of a scatter's elements, which is no result.
+// The messages that one token causes. `model`: one of kCallModels. `to_sink`: the edge enters the sink. `count`: it
+// carries the number of a scatter's elements, which is no result.
 Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
                      bool count = false) noexcept;
-// What a firing on a component sends beside its tokens.
+// The messages that a firing on component `at` sends beside its tokens.
 Route route_of_firing(std::string_view model, std::uint32_t at) noexcept;
 
 }  // namespace woa

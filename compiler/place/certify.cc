@@ -12,7 +12,7 @@ namespace {
 
 using assign::Sum;
 
-// Prices of all edges' ends, one after the other. Nothing if one is too large to be written down.
+// Multipliers of all edges' ends, edge after edge. Nothing if a certificate cannot hold one.
 std::optional<std::vector<std::int64_t>> flat(const std::vector<std::vector<Sum>>& prices) {
   std::vector<std::int64_t> all;
   for (const auto& edge : prices)
@@ -43,7 +43,7 @@ std::vector<std::vector<Sum>> by_edge(const std::vector<std::int64_t>& prices, s
   return edges;
 }
 
-// What does not fit the problem is found when the bound is computed.
+// Leaves sizes unchecked: lower_bound() refuses multipliers that do not fit the problem.
 assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
   assign::Leaf out;
   for (const auto& [node, component] : leaf.fixings) out.fixings.push_back({node, component});
@@ -70,7 +70,7 @@ Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::So
   assign::Standing standing = solution.standing;
   for (const assign::Leaf& leaf : solution.proof.leaves) {
     std::optional<ProofLeaf> one = written(leaf);
-    if (!one) {  // what cannot be written down is not shown
+    if (!one) {  // without all leaves nothing is proved
       out.leaves.clear(), out.bound_ps = 0;
       if (standing != assign::Standing::kClaimed) standing = assign::Standing::kHeuristic;
       break;

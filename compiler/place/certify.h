@@ -1,4 +1,4 @@
-// Certificates of placements, written down; verify/certificate.cc checks them.
+// Makes certificates of placements; compiler/verify/certificate.cc checks them.
 #pragma once
 
 #include "compiler/certificate/certificate.h"
@@ -6,13 +6,13 @@
 
 namespace woa {
 
-// A certificate has room for such a number.
+// True if a certificate can hold the number.
 bool fits(assign::Sum number) noexcept;
 
-// `solution` is of placement_problem(costs, goal), or what write_out_copies() made of one of copy_problem().
+// `solution`: of placement_problem(costs, goal), or of copy_problem() after write_out_copies().
 Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution);
 
-// Of its bound, as it was written down, for a problem with so many components.
+// The proof of the certificate's bound, for a problem with `components` components.
 assign::Proof proof_of(const Certificate& certificate, std::size_t components);
 
 }  // namespace woa

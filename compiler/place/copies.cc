@@ -23,7 +23,7 @@ bool takes_part_in_control_flow(const GraphStage& stage) {
          std::ranges::any_of(stage.inputs, [](const auto& port) { return port.gather != 0; });
 }
 
-// What a token with a KiB of payload takes.
+// The time of a token with a KiB of payload.
 std::uint64_t time_of_a_kib(const CostTable& table, const Route& route) {
   std::uint64_t time = 0;
   for (const Hop& hop : route.hops()) {
@@ -101,7 +101,7 @@ Placed with_copies(const CostTable& originals, const NearestCopy& nearest, const
 
 std::vector<ComponentSet> without_idle(const CostTable& originals, const NearestCopy& nearest,
                                        std::vector<ComponentSet> places) {
-  for (bool changed = true; changed;) {  // what read from an idle copy alone is idle then
+  for (bool changed = true; changed;) {  // copies whose readers were all idle are idle next
     std::vector<ComponentSet> used(places.size());
     for (const EdgeCosts& edge : originals.edges)
       for (const std::uint32_t reader : places[edge.to])
@@ -120,7 +120,7 @@ std::vector<ComponentSet> without_idle(const CostTable& originals, const Nearest
 
 namespace {
 
-// Groups of stages that are copies of one, and the edges that are one.
+// Joins the copies of each stage, and the edges to them.
 class CopyRemover {
  public:
   explicit CopyRemover(const CostTable& table) : table_(table), out_{table} {
@@ -162,7 +162,7 @@ class CopyRemover {
     }
     return {};
   }
-  // Of a row of edges that stand for one, from copies of a stage: that it is like the first of them.
+  // Checks that edge `e` is like the first of its group: from a copy of stage `from`, to copy `to`.
   [[nodiscard]] Status check_edge(std::size_t e, const EdgeCosts& like, std::uint32_t from, std::uint32_t to) const {
     const auto is_like = [&](const EdgeCosts& edge) {
       return edge.to == to && edge.from < out_.stage_of.size() && out_.stage_of[edge.from] == from &&
@@ -174,7 +174,7 @@ class CopyRemover {
 
   const CostTable& table_;
   Originals out_;
-  std::vector<std::uint32_t> first_, count_;  // by stage without copies: the first of them, and how many there are
+  std::vector<std::uint32_t> first_, count_;  // by original stage: its first copy, and how many it has
 };
 
 }  // namespace

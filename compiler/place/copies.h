@@ -1,6 +1,6 @@
-// Stages that are on several components at once, in a cost table. The stages and edges of a table without copies are
-// the graph's; one with copies has them as the plan has: a stage for each copy, in a row, and for each edge one to each
-// copy of its reader.
+// Copies: stages that are on several components at once, in a cost table. A table without copies has the stages and
+// edges of the graph. One with copies has those of the plan: a stage for each copy, in a row, and each edge once for
+// each copy of its reader.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace woa {
 
-// Components, each above the one before.
+// Components, in ascending order.
 using ComponentSet = std::vector<std::uint32_t>;
 
-// Whether copies of a stage compute the same as the stage does, and the plan can be shown to be live: its kernel keeps
-// no state and makes no system calls, it has one output (of several, a copy might have no reader for one), and it is no
-// part of the control flow: it lies in no loop or scatter, chooses no branch, starts no scatter and gathers none. Nor
-// is it pinned, nor has it replicas or neighbours that do.
+// True if copies of a stage compute what the stage does, and the plan stays provably live. The kernel keeps no state
+// and makes no system calls. The stage has one output (of several, a copy might have no reader for one) and takes no
+// part in control flow: it lies in no loop or scatter, chooses no branch, starts no scatter and gathers none. It has no
+// pin and no replicas, and its neighbours have no replicas.
 bool is_copyable(const Graph& graph, std::uint32_t stage);
 
-// From which copy of a stage a reader takes its tokens: the one from which one of a KiB is there first under the call
-// model; of several its own component's, then the first.
+// The copy of a stage from which a reader takes its tokens: the one whose token of a KiB arrives first under the call
+// model. Among equals the one on the reader's own component is taken, then the first.
 class NearestCopy {
  public:
-  // Borrows the table.
+  // Does not keep the table.
   NearestCopy(const CostTable& table, std::string model);
-  // A component of `writers`, of which there is one.
+  // The nearest component of `writers`, which is not empty.
   [[nodiscard]] std::uint32_t of(const ComponentSet& writers, std::uint32_t reader) const;
 
  private:
@@ -39,22 +39,22 @@ class NearestCopy {
 
 struct Placed {
   CostTable table;                       // with copies
-  std::vector<std::uint32_t> placement;  // component by stage of it
+  std::vector<std::uint32_t> placement;  // by stage of `table`: its component
 };
-// `places`: by stage of `originals`, which has no copies.
+// Writes copies out. `places`: by stage of `originals`, which has no copies.
 Placed with_copies(const CostTable& originals, const NearestCopy& nearest, const std::vector<ComponentSet>& places);
-// `places` without copies that nobody reads from.
+// Returns `places` without copies that no stage reads from.
 std::vector<ComponentSet> without_idle(const CostTable& originals, const NearestCopy& nearest,
                                        std::vector<ComponentSet> places);
 
 struct Originals {
   CostTable table;                                         // without copies
-  std::vector<std::uint32_t> stage_of = {}, edge_of = {};  // by stage and edge of the one with them
+  std::vector<std::uint32_t> stage_of = {}, edge_of = {};  // by stage and edge of the table with copies
 };
-// The components of each stage's copies; `placement`: by stage of the table with them.
+// By original stage: the components of its copies. `placement`: by stage of the table with copies.
 std::vector<ComponentSet> places_of(const Originals& originals, const std::vector<std::uint32_t>& placement);
-// kInvalid: copies that are not alike, of a stage that has none, or with other edges than the stage; the message says
-// which.
+// Joins copies. kInvalid: copies that differ, of a stage that may have none, or with other edges than the stage; the
+// message says which.
 Result<Originals> without_copies(const CostTable& table);
 
 }  // namespace woa

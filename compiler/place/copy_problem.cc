@@ -25,8 +25,8 @@ bool may_be_on(const Problem& single, std::size_t node, const ComponentSet& set)
   return std::ranges::all_of(set, [&](std::uint32_t l) { return single.nodes[node][l] != kForbidden; });
 }
 
-// Those of up to `most` components that a copyable stage may be on, smaller ones first; at most one more than is
-// allowed.
+// Sets of up to `most` components that a copyable stage may be on, smaller ones first; sets of one are always there.
+// Stops soon after kMostComponentSets.
 std::vector<ComponentSet> find_sets(const CostTable& table, const Problem& single, std::uint32_t most) {
   std::vector<ComponentSet> sets;
   for (std::uint32_t l = 0; l < single.components; ++l) sets.push_back({l});
@@ -102,7 +102,7 @@ class CopyProblemMaker {
     }
     return {};
   }
-  // What each copy of the reader takes from the nearest of the writer.
+  // The costs of each copy of the reader from the nearest copy of the writer.
   [[nodiscard]] Cost cost_of(const assign::Edge& edge, bool back, const ComponentSet& from,
                              const ComponentSet& to) const {
     const std::size_t k = single_.components;
@@ -121,7 +121,7 @@ class CopyProblemMaker {
       for (const ComponentSet& set : sets_) {
         Cost weight = 0;
         for (const std::uint32_t l : set) weight += row.nodes[s * k + l];
-        all.nodes.push_back(std::min(weight, assign::kMostCost));  // such a row allows nothing
+        all.nodes.push_back(std::min(weight, assign::kMostCost));  // a clamped weight breaks its limit
       }
     for (const ComponentSet& from : sets_)
       for (const ComponentSet& to : sets_) {
@@ -134,7 +134,7 @@ class CopyProblemMaker {
     out_.rows.push_back(std::move(all));
   }
 
-  // What any placement comes to fits into 64 bits, which is how it is written down.
+  // Checks that the value of any placement fits into the 64 bits of a certificate.
   [[nodiscard]] Status check_largest_sum() const {
     Sum sum = 0;
     const auto add = [&](const std::vector<Cost>& costs) {
@@ -191,7 +191,7 @@ CostTable write_out_copies(const CostTable& originals, const PlacementGoal& goal
   for (const std::uint32_t component : solution.placement) places.push_back(problem.sets[component]);
   const NearestCopy nearest(originals, goal.model);
   places = without_idle(originals, nearest, std::move(places));
-  if (const auto placement = placement_on(problem, places)) {  // a part of a set is one, too
+  if (const auto placement = placement_on(problem, places)) {  // the problem has the smaller sets, too
     solution.value = assign::evaluate(problem.problem, *placement);
     if (solution.bound == solution.value.objective) solution.standing = assign::Standing::kProved;
   }

@@ -15,13 +15,13 @@
 namespace woa {
 namespace {
 
-constexpr double kTooMuch = 0x1p62;  // more than a table may hold: the problem is refused then
+constexpr double kTooMuch = 0x1p62;  // placement_problem() refuses tables that hold as much
 
 std::uint64_t whole(double number) {
   return static_cast<std::uint64_t>(std::llround(std::clamp(number, 0.0, kTooMuch)));
 }
 
-// A number that is shared by `count`: nothing of it is lost, and of more than nothing each has some.
+// Divides a number among `count` without loss. If it is not 0, each share is at least 1.
 class Shared {
  public:
   Shared(double number, std::size_t count)
@@ -62,7 +62,7 @@ class TableMaker {
   }
 
  private:
-  // Others would only be looked at in vain.
+  // Controllers that no stage may use are left out: they would only slow the search.
   [[nodiscard]] bool is_for_any(const MachineController& controller) const {
     return std::ranges::any_of(
         graph_.stages, [&](const GraphStage& stage) { return stage.kernel != nullptr && allowed(stage, controller); });
@@ -72,7 +72,7 @@ class TableMaker {
                                  controller.price, controller.power});
     controllers_.push_back(controller);
   }
-  // A controller that the machine does not list, but a graph may name.
+  // Adds a controller that the machine does not list, but a graph may name.
   void add_pinned(const GraphStage& stage) {
     if (stage.kernel == nullptr) return;
     const ControllerPlan& controller = graph_.controllers[stage.controller];
@@ -122,7 +122,7 @@ class TableMaker {
     if (pin && !pin->exact()) return pin->kind == controller.kind;
     return controller.name == graph_.controllers[stage.controller].name;
   }
-  // Among the replicas of a reader: no fpga can.
+  // True if the stage chooses among the replicas of a reader, which no fpga can.
   [[nodiscard]] bool chooses(const GraphStage& stage) const {
     for (const auto& port : stage.out)
       for (const std::uint32_t e : port)
@@ -132,7 +132,7 @@ class TableMaker {
   void add_time(const GraphStage& stage, const StageProfile& measured, std::uint32_t l, StageCosts& costs) const {
     if (!allowed(stage, controllers_[l])) return;
     std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
-    if (!time && measured.firings == 0) time = 0;  // whatever it takes, it adds nothing
+    if (!time && measured.firings == 0) time = 0;  // it never fires, so it adds nothing
     if (!time) return;
     costs.time_ps[l] =
         static_cast<std::int64_t>(std::min<std::uint64_t>(*time, std::numeric_limits<std::int64_t>::max()));
@@ -158,14 +158,14 @@ class TableMaker {
     };
     const GraphStage &from = graph_.stages[edge.from_stage], &to = graph_.stages[edge.to_stage];
     EdgeProfile measured;
-    if (edge.count) {  // one for each scatter
+    if (edge.count) {  // one count for each scatter
       measured.tokens = profile_.stages.at(from.name).firings;
     } else {
       measured = profile_.edges.at({port(edge.from_stage, from.outputs[edge.from_port].name),
                                     port(edge.to_stage, to.inputs[edge.to_port].name)});
     }
     const std::vector<ReplicaEdge> pairs = replica_edges(graph_, edge);
-    // A held token goes to all of its writer's readers, another one to one of the pairs.
+    // A held token goes to all replicas of its reader, any other token to one of the pairs.
     const bool held = to.inputs[edge.to_port].hold;
     const std::size_t shared_by = held ? from.replicas : pairs.size();
     const Shared tokens(measured.tokens * kParts, shared_by),
@@ -184,8 +184,8 @@ class TableMaker {
       table_.edges.push_back(costs);
     }
   }
-  // Of the replicas that a held token comes to, those read it that fire for it: one, or where each element of a scatter
-  // has its own as many as there are elements.
+  // Counts a held token as unread at replicas that do not fire for it: one replica reads it or, if the elements of a
+  // scatter are spread over replicas, as many as there are elements.
   void leave_to_others(const GraphEdge& edge, const ReplicaEdge& pair, EdgeCosts& costs) const {
     const GraphStage &from = graph_.stages[edge.from_stage], &to = graph_.stages[edge.to_stage];
     const auto read = static_cast<double>(costs.tokens - costs.unread);
@@ -206,7 +206,7 @@ class TableMaker {
   Report& report_;
   CostTable table_;
   std::vector<MachineController> controllers_;  // by component
-  std::vector<std::uint32_t> first_;            // by stage of the graph: that of the table, or its first replica
+  std::vector<std::uint32_t> first_;            // by stage of the graph: its stage in the table, or its first replica
 };
 
 void add(FnvHash& hash, const std::map<std::string, std::uint64_t>& amounts) {

@@ -1,4 +1,4 @@
-// The costs of a graph on a machine, from what was measured of it.
+// The costs of a graph on a machine, from its profile.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace woa {
 
-// The host, then the machine's controllers and those that pins name beside them. A stage may run where its pin (a
-// controller, or any of a kind), its kernel's variants and what it needs allow it and the profile has a time for it
-// (time_on()). Replicas are stages as in the plan, each with its share of firings and tokens. Reports stages that are
-// left without any place, with what the profile lacks. `profile` is of this graph (profile_fit.h). Nothing after a
-// report.
+// Components are the host, then the machine's controllers and those that only pins name. A stage may run where its pin
+// (a controller, or any of a kind), its kernel's variants and its needs allow it and the profile has a time for it
+// (time_on()). Replicas are stages as in the plan, each with its share of firings and tokens. Reports stages that have
+// no place, with what the profile lacks. `profile` is of this graph (compiler/check/profile_fit.h). Returns nothing
+// after a report.
 struct Costs {
   CostTable table;
   std::vector<MachineController> controllers;  // by component

@@ -24,7 +24,7 @@ const NeedUse* first_missing(const std::vector<NeedUse>& needs, const MachineCon
   return missing == needs.end() ? nullptr : &*missing;
 }
 
-// Of what nobody has, what is most like it.
+// Suggests the capability that is most like one that no controller has; empty: none is like it.
 std::string did_you_mean(const NeedUse& need, const Machine& machine) {
   std::vector<std::string> known;
   for (const MachineController& controller : machine.controllers)
@@ -72,14 +72,14 @@ void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machi
 
 namespace {
 
-// On a controller of that kind.
+// The resources that the stage takes of a controller of that kind; null: none are declared.
 const Resources* resources_of(const GraphStage& stage, ControllerKind kind) {
   if (stage.kernel == nullptr) return nullptr;
   const auto found = stage.kernel->resources.find(variant_for(kind));
   return found == stage.kernel->resources.end() ? nullptr : &found->second;
 }
 
-// To one controller, not to a kind.
+// True if the stage is pinned to one controller, not to a kind.
 bool is_pinned(const GraphStage& stage) {
   if (stage.decl == nullptr) return false;
   const std::optional<ControllerName> on = parse_controller(stage.decl->on);
@@ -112,7 +112,7 @@ void check_capacities(const Graph& graph, const Machine& machine, Which which, R
       const auto limit = controller->resources.find(resource);
       if (limit == controller->resources.end()) continue;
       std::uint64_t& sum = used[{number, resource}];
-      if (sum > limit->second) continue;  // reported
+      if (sum > limit->second) continue;  // already reported
       if (amount > limit->second - sum) report_full(stage, *controller, resource, sum, amount, report);
       sum = amount > limit->second - sum ? limit->second + 1 : sum + amount;
     }

@@ -20,7 +20,7 @@ class Placer {
     graph_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
     for (const MachineController& controller : machine_.controllers)
       by_kind_[controller.plan.kind].push_back(&controller);
-    // Without any in the file there is one, as `on: cpu` says, unless the file's links lead elsewhere.
+    // A machine file without a cpu gets one, as `on: cpu` says, unless the file's links lead elsewhere.
     if (by_kind_[ControllerKind::kCpu].empty() && is_reached(default_cpu_))
       by_kind_[ControllerKind::kCpu].push_back(&default_cpu_);
   }
@@ -54,7 +54,7 @@ class Placer {
     return to && from;
   }
 
-  // One that the machine file does not list. What it lists is told of there.
+  // For a controller that the machine file does not list; compiler/parse/machine_file.cc reports those that it lists.
   void report_unreached(const std::string& name, const Place& place) {
     report_.error(problem::kUnreachable, place,
                   cat(quote(name), " cannot be reached: the machine file lists links, and none between ", quote(name),
@@ -98,7 +98,8 @@ class Placer {
     return name.kind == ControllerKind::kCpu || machine_.open ? std::optional(wanted) : std::nullopt;
   }
 
-  // The first of the kind with all that the stage needs; the first of all if none has; nothing if there is none.
+  // The first controller of the kind with all that the stage needs; the kind's first if none has it; nothing if the
+  // kind has none.
   [[nodiscard]] std::optional<MachineController> first_that_may(const GraphStage& stage, ControllerKind kind) {
     const std::vector<const MachineController*>& all = by_kind_[kind];
     if (all.empty()) return std::nullopt;

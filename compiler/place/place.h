@@ -6,14 +6,14 @@
 
 namespace woa {
 
-// Sets Graph::controllers (the host, then in order of first use) and GraphStage::controller. A pin is kept; a kind
-// alone means number 0 of it; without a pin a stage gets the first kind that its kernel has a variant for (cpu, gpu,
-// fpga), cpu stages being dealt round robin over the machine's cpu controllers. Of these only such as have the
-// capabilities that the stage needs (needs.h). Reports pins that the machine or the kernel does not allow. A `cpu:N`
-// that a graph names always exists, but where the machine file lists links, it must have one.
+// Sets Graph::controllers (the host, then in order of first use) and GraphStage::controller. Keeps pins; a pin to a
+// kind takes the first controller of it with the capabilities that the stage needs (needs.h). Without a pin a stage
+// gets the first kind (cpu, gpu, fpga) for which its kernel has a variant and the machine such a controller; cpu stages
+// go round robin over the cpu controllers. Reports pins that the machine or the kernel does not allow. A `cpu:N` that a
+// graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
-// The kind of a kernel's variant that runs on a controller of that kind: cpu, opencl, rtl.
+// The kind of a kernel's variant that runs on a controller of that kind: cpu, opencl, rtl; empty for the host.
 std::string_view variant_for(ControllerKind kind) noexcept;
 
 }  // namespace woa

@@ -24,9 +24,9 @@ using assign::Sum;
 
 constexpr std::uint32_t kSource = 0, kSink = 1;
 constexpr std::uint64_t kKib = 1024 * kPerMillion;  // bytes are in millionths
-// Of a number of the table: products of two are exact.
+// The largest number of a table: products of two are exact.
 constexpr std::uint64_t kMostTableNumber = std::uint64_t{1} << 60;
-// Of a table that was made by hand: more components, entries of edges, or weights of rows are no machine's.
+// The most components, entries of edges, and weights of rows: only a table made by hand has more.
 constexpr std::size_t kMostComponents = 64, kMostEntries = std::size_t{1} << 26;
 
 Status bad_table(const std::string& what) { return {Code::kInvalid, "cost table: " + what}; }
@@ -106,7 +106,7 @@ class Builder {
     return {};
   }
 
-  // What any placement comes to fits into 64 bits, which is how it is written down.
+  // Checks that the value of any placement fits into the 64 bits of a certificate.
   [[nodiscard]] Status check_largest_sum() const {
     Sum sum = 0;
     for (const auto& costs : problem_.nodes) sum += largest(costs);
@@ -121,7 +121,7 @@ class Builder {
     return most;
   }
 
-  // Of all firings of an instance; nothing: it may not run there.
+  // The time of all firings of an instance; nothing: the stage may not run there.
   [[nodiscard]] std::optional<Sum> time_of(std::size_t s, std::uint32_t l) const {
     const StageCosts& stage = table_.stages[s];
     if (stage.time_ps[l] < 0) return std::nullopt;
@@ -144,7 +144,7 @@ class Builder {
     return {};
   }
 
-  // All edges between two stages are one of the problem.
+  // Joins all edges between two stages into one of the problem.
   Status add_edges() {
     for (const EdgeCosts& edge : table_.edges) {
       if (edge.from == edge.to) {
@@ -172,16 +172,16 @@ class Builder {
     cost = static_cast<Cost>(sum);
     return {};
   }
-  // A stage that feeds itself: what that costs is the stage's.
+  // An edge from a stage to itself adds to the stage's own cost.
   Status add_to_itself(const EdgeCosts& edge) {
     for (std::uint32_t l = 0; l < k_; ++l)
       if (Cost& cost = problem_.nodes[edge.from][l]; cost != kForbidden) WOA_RETURN_IF_ERROR(add(cost, edge, l, l));
     return {};
   }
 
-  // So much is more than anybody has: such a limit allows everything, such a need nothing.
+  // More than any controller has: such a limit allows everything, such a need nothing.
   static constexpr std::uint64_t kEverything = static_cast<std::uint64_t>(kMostCost);
-  // The parts of an fpga are a core's, of which there is one for all its stages; memory is a stage's own.
+  // All stages of a core share its parts of the fpga; memory is each stage's own.
   void find_cores() {
     std::map<std::string, std::uint32_t> numbers;
     bool any = false;
@@ -224,7 +224,7 @@ class Builder {
     add_link_loads();
     return {};
   }
-  // The host is there whatever runs where.
+  // The host costs nothing: it is in use whatever runs where.
   Status add_fee(const std::string& name, std::optional<std::uint64_t> most,
                  std::optional<std::uint64_t> ComponentCosts::*figure) {
     if (!most) return {};
@@ -250,7 +250,7 @@ class Builder {
     if (!goal_.most_period_ps) return std::nullopt;
     return static_cast<Cost>(*goal_.most_period_ps);
   }
-  // Rounded up: a load is never below what it is.
+  // Rounded up, so that no load is underestimated.
   [[nodiscard]] Cost load(std::size_t s, std::uint32_t l, std::uint64_t shared_by) const {
     const std::optional<Sum> time = time_of(s, l);
     return time ? static_cast<Cost>((*time + shared_by - 1) / shared_by) : 0;
@@ -271,12 +271,12 @@ class Builder {
       add(std::move(row));
     }
   }
-  // Of more than can be held only the number is kept, for check_largest_sum().
+  // Drops rows beyond kMostEntries, but counts their weights for check_largest_sum().
   void add(Row row) {
     weights_ += row.nodes.size() + 2 * row.edges.size();
     if (weights_ <= kMostEntries) problem_.rows.push_back(std::move(row));
   }
-  // A stage whose firings wait for each other has one lane, whatever there is beside it.
+  // A stage whose firings run one at a time uses one lane, however many there are.
   void add_serial_load(std::size_t s) {
     const auto many = [](const ComponentCosts& component) { return component.lanes > 1; };
     if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
@@ -285,7 +285,7 @@ class Builder {
     add(std::move(row));
   }
 
-  // A row for each link that payload may go over. Edges of the sink go where others do.
+  // Adds a row for each link that payload may cross. Edges to the sink take the links that others do.
   void add_link_loads() {
     const std::vector<std::vector<std::size_t>> pairs = pairs_by_link();
     for (std::uint32_t x = 0; x < k_; ++x)
@@ -306,7 +306,7 @@ class Builder {
     for (const EdgeCosts& edge : table_.edges) {
       const Sum time = transfer_ps(table_.links[x * k_ + y], bytes_over(edge, x, y));
       const auto put = [&](Cost& weight) {
-        weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // such a row allows nothing
+        weight = static_cast<Cost>(std::min(Sum{kMostCost}, weight + time));  // a clamped weight breaks its limit
       };
       if (edge.from != edge.to) {
         const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));
@@ -319,13 +319,13 @@ class Builder {
     }
     add(std::move(row));
   }
-  // Of an edge's bytes those that go over a link, if its stages are where some do.
+  // The bytes of an edge that cross a link, if its stages are placed so that some do.
   [[nodiscard]] std::uint64_t bytes_over(const EdgeCosts& edge, std::uint32_t x, std::uint32_t y) const {
     const Route route = route_of_token(goal_.model, x, y, false);
     const auto hop = std::ranges::find_if(route.hops(), [&](const Hop& h) { return h.from == x && h.to == y; });
     return hop == route.hops().end() ? edge.bytes : crossing(*hop, edge).bytes;
   }
-  // By link: payload from which component to which goes over it.
+  // By link: the pairs of components whose payload crosses it.
   [[nodiscard]] std::vector<std::vector<std::size_t>> pairs_by_link() const {
     std::vector<std::vector<std::size_t>> pairs(std::size_t{k_} * k_);
     for (std::uint32_t a = 0; a < k_; ++a)

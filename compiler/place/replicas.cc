@@ -98,7 +98,7 @@ std::vector<ReplicaEdge> replica_edges(const Graph& graph, const GraphEdge& edge
   for (std::uint32_t w = 0; w < writers; ++w) {
     for (std::uint32_t r = 0; r < readers; ++r) {
       if (!held && same && w % alike != r % alike) continue;
-      const bool given = same && writers % readers == 0;  // by the writer
+      const bool given = same && writers % readers == 0;  // the writer determines the reader
       pairs.push_back({w, r, !held && !given && readers > 1});
     }
   }

@@ -43,7 +43,7 @@ class Finder {
   [[nodiscard]] std::string time_option(Sum ps) const {
     return cat("`--max-", throughput_ ? "latency " : "period ", option_text(ps), "`");
   }
-  // Fees of the problem are in this order, too.
+  // The problem's fees have this order: price, then power.
   [[nodiscard]] std::string fee_option(std::size_t fee, Sum amount) const {
     const bool price = goal_.most_price && fee == 0;
     return price ? cat("`--max-price ", static_cast<std::uint64_t>(amount), "`")
@@ -62,7 +62,7 @@ class Finder {
     out_.unmet.push_back({option, std::move(text), std::move(fix)});
   }
 
-  // Each by itself: what is on the controllers is not looked at.
+  // Checks each fee by itself, and only whether every stage has a place, not what controllers can bear.
   void find_fees() {
     if (problem_.fees.empty()) return;
     const assign::Affordable sets(problem_);
@@ -79,7 +79,7 @@ class Finder {
     return problem_.fees[fee].unit.empty() ? cat(static_cast<std::uint64_t>(amount)) : power_text(amount);
   }
 
-  // The bound of what is not the objective, which becomes the objective.
+  // Finds the least value of the bounded quantity by making it the objective.
   void find_time(const Status& why) {
     if (!most_time()) return find_limits(why);
     PlacementGoal other = goal_;
@@ -95,7 +95,7 @@ class Finder {
     const Sum most = *most_time(), found = nearest.value.objective;
     const bool least = nearest.standing == assign::Standing::kProved || nearest.standing == assign::Standing::kClaimed;
     const std::string within = problem_.fees.empty() ? "" : cat(" within ", fee_options());
-    if (found <= most) {  // which a search that had other things to look for did not come by
+    if (found <= most) {  // the search for the other objective missed it
       if (problem_.fees.empty()) return void(out_.kept = nearest.placement);
       return say(true,
                  cat("no placement was found that keeps ", time_option(most), within, " in the time that it was given"),
@@ -115,7 +115,7 @@ class Finder {
         cat(fix, "; a longer `--placement-limit` may find less"));
   }
 
-  // Limits of controllers, with what they may cost or without.
+  // Reports the fees if limits of controllers can be kept without them, else those limits.
   void find_limits(const Status& why) {
     Status status = why;
     if (!problem_.fees.empty()) {
@@ -128,7 +128,8 @@ class Finder {
     say(false, status.message(),
         cat(more_time, "raise what the machine file says that controllers have, or take stages, needs or pins away"));
   }
-  // Of what stages need; a bound on the period, which limits what controllers do, is an option.
+  // True if a controller limits a resource that a stage takes. A bound on the period limits what controllers do, but is
+  // an option.
   [[nodiscard]] bool controllers_have_limits() const {
     return std::ranges::any_of(table_.stages, [&](const StageCosts& stage) {
       for (std::size_t l = 0; l < stage.resources.size(); ++l)

@@ -1,4 +1,4 @@
-// What is said where no placement was found that keeps what was asked for: which bound cannot be kept, and what could.
+// Explains why no placement keeps the bounds: which bound cannot be kept, and what could.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace woa {
 
-// One thing that cannot be kept.
+// One bound or limit that cannot be kept.
 struct Unmet {
   bool option = false;  // a bound of the command line; else what the machine file, the profile or pins say
   std::string text, fix;
@@ -17,11 +17,11 @@ struct Unmet {
 
 struct Refusal {
   std::vector<Unmet> unmet;
-  assign::Placement kept;  // one that keeps everything, come by on the way; then nothing is unmet
+  assign::Placement kept;  // one found on the way that keeps everything; then `unmet` is empty
 };
 
-// `why`: what assign::solve() answered to `problem`, which copy_problem() made of the others. Looks for what could be
-// kept until `end`, and for a tenth of a second at least.
+// `why`: the error of assign::solve() for `problem`, which copy_problem() made of the other arguments. Searches until
+// `end`, and for a tenth of a second at least, for bounds that can be kept.
 Refusal find_unmet(const CostTable& table, const PlacementGoal& goal, const std::vector<std::string>& stages,
                    const CopyProblem& problem, const Status& why, std::chrono::steady_clock::time_point end);
 

@@ -16,29 +16,29 @@ namespace woa {
 namespace {
 
 struct JoinedEdge {
-  const EdgePlan* edge;    // of the plan: the first of those that are one; borrowed
+  const EdgePlan* edge;    // of the plan: the first of the joined ones; borrowed
   std::uint32_t from, to;  // stages, as in Joined::stages
   Way way;                 // of all tokens of an instance
   assign::Sum tokens = 0;  // in millionths
 };
 
 struct Joined {
-  std::vector<std::uint32_t> stages;  // of the plan: those without replicas, and the first of each that has some
-  std::vector<Way> ways;              // by stage of the plan, of all firings of an instance; of the others: nothing
-  std::vector<assign::Sum> firings;   // likewise, in millionths
+  std::vector<std::uint32_t> stages;  // of the plan: those without replicas, and first replicas
+  std::vector<Way> ways;              // by stage of the plan, of all firings of an instance; other replicas: 0
+  std::vector<assign::Sum> firings;   // by stage of the plan, of an instance, in millionths
   std::vector<JoinedEdge> edges;
 };
 
-// Replicas that share the instances take as much in the mean as all together, of those that share the elements of a
-// scatter all work at once: the slowest counts. `plan`: has `costs` for each stage and edge; `stages` and `edges` are
-// what they take.
+// Joins replicas. Times of replicas that share instances add up to the mean of an instance. Those that share the
+// elements of a scatter work at once: the slowest counts. `costs` covers each stage and edge of `plan`; `stages` and
+// `edges` are their times.
 Joined join_replicas(const Plan& plan, const CostTable& costs, const std::vector<Way>& stages,
                      const std::vector<Way>& edges);
 
-// The port that an edge leads to. Null where there is none: of a table made by hand stages may be without ports.
+// The input port of an edge; null if the stage has none: a plan made by hand may lack ports.
 const InputPortPlan* input_of(const Plan& plan, const EdgePlan& edge);
 
-// The one of most time; hops are the most of either.
+// The longer path, with the larger hops of the two.
 Way longer(const Way& a, const Way& b);
 
 class Joiner {
@@ -64,7 +64,7 @@ class Joiner {
   }
 
  private:
-  // NAME[1] after NAME[0]: no stage of a graph has such a name.
+  // True for NAME[1] after NAME[0]: no stage of a graph has such a name.
   [[nodiscard]] bool is_next(std::uint32_t s) const {
     const std::string &name = plan_.stages[s].name, &before = plan_.stages[s - 1].name;
     const std::size_t bracket = name.find('[');
@@ -72,7 +72,7 @@ class Joiner {
   }
   static Way both(const Way& a, const Way& b, bool parallel) { return parallel ? longer(a, b) : a + b; }
 
-  // The replicas among which elements are chosen, and those that get theirs from such.
+  // Marks the replicas that share elements of a scatter, and those that get theirs from such replicas.
   void find_parallel() {
     parallel_.resize(first_.size());
     for (bool changed = true; changed;) {
@@ -135,7 +135,7 @@ using assign::Sum;
 
 constexpr Sum kEachInstance = kPerMillion;  // taken once
 
-// Whatever stands in a table: more than this is refused (prediction.cc), and sums of it are still exact.
+// Cap on times, whatever a table holds: prediction.cc refuses as much, and sums of it are still exact.
 constexpr Sum kLongest = Sum{1} << 80;
 
 Way bounded(const Way& way) {
@@ -147,24 +147,24 @@ Way times(const Way& way, Sum factor, Sum divisor) {
   return {way.ps * factor / divisor, way.kernels_ps * factor / divisor, way.hops * factor / divisor};
 }
 
-// What has come to an input port, from outside the loop that the port's stage may be in.
+// Arrivals at an input port, from outside the loop that the port's stage may be in.
 struct Arrivals {
-  Way last, sum;          // sum: of each, by how often it is taken
+  Way last, sum;          // sum: of all, weighted by how often each is taken
   Sum most = 0, all = 0;  // how often they are taken, in millionths
   Sum tokens = 0;
   std::uint32_t scatters = 0;  // around the tokens
-  bool together = false;       // all writers' are waited for, not one's
-  bool held = false;           // may come though the stage is not taken
+  bool together = false;       // waits for all writers, not for one
+  bool held = false;           // may arrive though the stage is not taken
 };
 
-// A stage, or all stages of a loop and of those in it.
+// A stage, or all stages of a loop and its inner loops.
 struct Node {
   std::vector<std::uint32_t> stages;
   bool loops = false;
   Way total;  // of its stages, and of edges between them
   std::map<std::pair<std::uint32_t, std::uint32_t>, Arrivals> ports;
-  // Known when all has come:
-  Way end;                     // where it is taken
+  // Set by finish(), once all has arrived:
+  Way end;                     // to its end, if it is taken
   Sum taken = 0, entered = 0;  // by an instance, in millionths; entered: with each element of a scatter anew
   std::uint32_t scatters = 0;  // around it
 };
@@ -194,7 +194,7 @@ class CriticalPath {
   }
 
  private:
-  // Nodes come after those that they write to.
+  // Makes a node of each stage or loop, after the nodes that it writes to.
   void join_loops() {
     Adjacency next(out_.size());
     for (const JoinedEdge& edge : graph_.edges) {
@@ -234,7 +234,7 @@ class CriticalPath {
     port.held = input != nullptr && input->hold;
     port.scatters = std::max(port.scatters, gather && scatters > 0 ? scatters - 1 : scatters);
     if (!gather) port.tokens += edge.tokens;
-    // Elements of a scatter may go different ways, and the scatter goes all of them.
+    // Elements of a scatter may take different branches, and the scatter as a whole takes all of them.
     Sum taken = from.taken;
     if (!gather && scatters == 0) taken = from.entered == 0 ? 0 : from.taken * edge.tokens / from.entered;
     taken = std::min(taken, kEachInstance);

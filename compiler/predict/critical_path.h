@@ -1,4 +1,4 @@
-// The longest way through a plan: what one instance takes if whatever may run side by side does.
+// The critical path of a plan: the time of one instance if everything that may run in parallel does.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace woa {
 
-// What something takes, and how much of it is kernels' and how many messages, in millionths.
+// The time of a path, the kernels' part of it, and its messages (hops, in millionths).
 struct Way {
   assign::Sum ps = 0, kernels_ps = 0, hops = 0;
   Way operator+(const Way& next) const { return {ps + next.ps, kernels_ps + next.kernels_ps, hops + next.hops}; }
 };
 
-// From the source to the end of the sink, of the courses that an instance may take in the mean. A stage waits for the
-// last of its input ports. Of a port's writers one writes: it waits as long as for each, by how often that one does. A
-// gather waits for the last of them. Stages of a loop run one after another, in all its turns, and so do the elements
-// of a scatter at one stage.
+// From the source to the end of the sink, mean over the courses that an instance may take. A stage waits for the last
+// of its input ports. One of a port's writers writes: the wait is the mean over the writers, by how often each does. A
+// gather waits for the last of its writers. Stages of a loop run one after another, in all its turns, and so do the
+// elements of a scatter at one stage.
 //
-// `stages` and `edges`: what all firings and tokens of each take in an instance. `plan`: has costs for each of them.
+// `stages`, `edges`: paths of all firings and tokens of each in an instance. `costs` covers each of `plan`.
 Way critical_path(const Plan& plan, const CostTable& costs, const std::vector<Way>& stages,
                   const std::vector<Way>& edges);
 

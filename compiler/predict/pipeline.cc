@@ -42,17 +42,17 @@ class PipelineMaker {
     return plan_.stages[edge.to_stage].inputs[edge.to_port];
   }
 
-  // Which instances each stage has work in. A held token tells nothing: it goes to all replicas.
+  // Finds the instances in which each stage has work. Held tokens tell nothing: they go to all replicas.
   Status find_turns() {
     for (const EdgePlan& edge : plan_.edges) {
       if (edge.choice.bits != 0) continue;
       out_.turns = std::lcm(out_.turns, edge.choice.replicas);
-      if (out_.turns > kMostTurns)
+      if (out_.turns > kMostInstancesApart)
         return {Code::kUnsupported,
                 "the replicas of the plan's stages have numbers that have no common multiple up to " +
-                    std::to_string(kMostTurns) + "; give stages numbers of replicas that divide each other"};
+                    std::to_string(kMostInstancesApart) + "; give stages numbers of replicas that divide each other"};
     }
-    Turns all;
+    InstanceSet all;
     for (std::uint32_t k = 0; k < out_.turns; ++k) all.set(k);
     turns_.assign(plan_.stages.size(), all);
     for (const EdgePlan& edge : plan_.edges)
@@ -61,21 +61,21 @@ class PipelineMaker {
       changed = false;
       for (const EdgePlan& edge : plan_.edges) {
         if (input(edge).hold) continue;
-        const Turns more = turns_of(edge) & ~turns_[edge.to_stage];
+        const InstanceSet more = turns_of(edge) & ~turns_[edge.to_stage];
         changed = changed || more.any();
         turns_[edge.to_stage] |= more;
       }
     }
     return {};
   }
-  [[nodiscard]] Turns turns_of(const EdgePlan& edge) const {
-    Turns turns = turns_[edge.from_stage];
+  [[nodiscard]] InstanceSet turns_of(const EdgePlan& edge) const {
+    InstanceSet turns = turns_[edge.from_stage];
     for (std::uint32_t k = 0; k < out_.turns; ++k)
       if (!edge.choice.may_take(k)) turns.reset(k);
     return turns;
   }
-  // What comes to so much in the mean of all instances, in one that has it.
-  [[nodiscard]] Sum in_turn(Sum mean, const Turns& turns) const {
+  // The time in an instance that has the job, from the mean over all instances.
+  [[nodiscard]] Sum in_turn(Sum mean, const InstanceSet& turns) const {
     return turns.none() ? 0 : mean * out_.turns / static_cast<Sum>(turns.count());
   }
 
@@ -87,7 +87,8 @@ class PipelineMaker {
     out_.pools.push_back(static_cast<std::uint32_t>(cores));
     return static_cast<std::uint32_t>(out_.pools.size() - 1);
   }
-  // Stations are numbered as components first. The host has one thread, and tells the others what has retired.
+  // Adds the stations of controllers first, numbered as components. The host has one thread, and tells the others what
+  // has retired.
   void add_controllers() {
     std::map<std::string, std::uint32_t> groups;
     for (const ComponentCosts& component : costs_.components) {
@@ -112,7 +113,7 @@ class PipelineMaker {
     ++out_.jobs[after].waits;
   }
 
-  // Jobs are numbered as stages first.
+  // Adds the jobs of stages first, numbered as stages.
   void add_stage(std::uint32_t s) {
     const StageCosts& stage = costs_.stages[s];
     PipelineJob job;
@@ -123,7 +124,7 @@ class PipelineMaker {
     add_job(std::move(job));
   }
 
-  // Of the stages of a loop and of those in it, one job more that waits for all of them.
+  // Adds a job for each loop, with the loops in it, that waits for all their stages.
   void join_loops() {
     const Adjacency next = readers_by_stage(plan_);
     std::vector<std::uint32_t> all(plan_.stages.size());
@@ -154,7 +155,7 @@ class PipelineMaker {
     join(add_way(e, before, blocks.turns), after);
   }
 
-  // By which the edge's blocks come to their last reader: those that pass them on give back what they are given back.
+  // The edge by which the blocks come to their last reader: stages that write in place pass blocks on, and later back.
   const EdgePlan& last_reading(const EdgePlan& first, Sum& news_ps) const {
     const EdgePlan* edge = &first;
     for (std::size_t passed = 0; passed <= kMaxPassed; ++passed) {
@@ -173,8 +174,8 @@ class PipelineMaker {
     return &plan_.edges[first_edge_.at({edge.to_stage, port})];
   }
 
-  // From `before` over the links; the last of its jobs.
-  std::uint32_t add_way(std::uint32_t e, std::uint32_t before, const Turns& turns) {
+  // Adds the jobs of the edge's route behind `before`; returns the last.
+  std::uint32_t add_way(std::uint32_t e, std::uint32_t before, const InstanceSet& turns) {
     const EdgePlan& edge = plan_.edges[e];
     const EdgeCosts& cost = costs_.edges[e];
     const Route route =
@@ -210,8 +211,8 @@ class PipelineMaker {
   const CostTable& costs_;
   const std::vector<std::uint32_t>& at_;  // component by stage
   Pipeline out_;
-  std::vector<Turns> turns_;        // by stage
-  std::vector<std::uint32_t> end_;  // by stage: the job that ends it, or the loop that it is in
+  std::vector<InstanceSet> turns_;  // by stage
+  std::vector<std::uint32_t> end_;  // by stage: the job that ends it or its loop
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> links_;       // station of each link in use
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_edge_;  // by stage and output port
 };

@@ -13,16 +13,16 @@ namespace {
 
 using assign::Sum;
 
-// Instances in a third of a run: all that are in flight more than twice, and each replica's.
+// Instances in a third of a run: more than two windows, and each replica's at least twice.
 std::size_t third_of(const Pipeline& pipeline) {
   return std::max<std::size_t>(2 * std::size_t{pipeline.window} + 32, 2 * std::size_t{pipeline.turns});
 }
 
-// When something began or ended in each instance of the last two thirds of a run; kNever where it did not.
+// Times at which something began or ended, in each instance of the last two thirds of a run; kNever: it did not.
 using Times = std::vector<Sum>;
 constexpr Sum kNever = -1;
 
-// How late the latest of those from `first` to before `last` is, if an instance is due every `period`.
+// The largest lateness of the instances from `first` to before `last`, if one is due every `period`.
 Sum latest(const Times& times, std::size_t first, std::size_t last, Sum period) {
   Sum late = -(Sum{1} << 120);
   for (std::size_t k = first; k < last; ++k)
@@ -35,8 +35,8 @@ bool keeps(const Times& times, Sum period) {
   return latest(times, half, times.size(), period) <= latest(times, 0, half, period);
 }
 
-// No less than `least`. The lateness of later instances falls faster with the period than that of earlier ones, so that
-// there is one.
+// The least period, from `least` on, that keeps() accepts. It exists: the lateness of later instances falls faster with
+// the period than that of earlier ones.
 Sum least_period(const Times& times, Sum least) {
   if (keeps(times, least)) return least;
   Sum missed = least, kept = std::ranges::max(times);
@@ -104,7 +104,7 @@ class Execution {
   enum class What : std::uint8_t { kEnded, kHeard, kFreed, kTold };
   struct Event {
     Sum at_ps = 0;
-    std::uint64_t number = 0;  // in the order in which they were found out
+    std::uint64_t number = 0;  // in order of creation
     What what = What::kEnded;
     std::uint32_t of = 0;        // a job; kFreed: an edge; kTold: a controller
     std::uint64_t instance = 0;  // kTold: the oldest in flight
@@ -115,9 +115,9 @@ class Execution {
     std::size_t left = 0;              // jobs
   };
   struct Job {
-    std::vector<std::uint64_t> waiting;  // instances that have all but a turn and blocks, the oldest first
-    std::uint64_t next = kNone;          // one of them that may be able to start: it is at the station
-    std::uint64_t due = 0;               // in order
+    std::vector<std::uint64_t> waiting;  // instances that lack only a lane and blocks, the oldest first
+    std::uint64_t next = kNone;          // the one of them that is offered to the station
+    std::uint64_t due = 0;               // in_order: the next instance to start
     Times starts;
   };
   struct Station {
@@ -129,19 +129,20 @@ class Execution {
     std::vector<std::uint32_t> stations;
     bool changed = false;
   };
-  struct Edge {  // as its writer knows it
-    std::uint64_t holders =
-        0;  // instances that have blocks, the oldest and younger ones: bit by number modulo the window
-    std::uint32_t others = 0;  // how many have, but for the oldest; retired ones, too
+  struct Edge {                 // as its writer knows it
+    std::uint64_t holders = 0;  // instances with blocks that have not retired: bit by number modulo the window
+    std::uint32_t others = 0;   // instances with blocks, without the oldest, but with retired ones
   };
   struct Controller {
-    std::uint64_t oldest = 0;            // in flight, as far as it knows
-    std::vector<std::uint32_t> writers;  // jobs there that take blocks
+    std::uint64_t oldest = 0;            // in flight, as it has last heard
+    std::vector<std::uint32_t> writers;  // jobs there that claim blocks
     std::vector<std::uint32_t> held;     // edges whose tokens are kept there until their instance has retired
   };
 
   [[nodiscard]] Instance& state_of(std::uint64_t instance) { return instances_[instance % pipeline_.window]; }
-  [[nodiscard]] bool has(const Turns& turns, std::uint64_t instance) const { return turns[instance % pipeline_.turns]; }
+  [[nodiscard]] bool has(const InstanceSet& turns, std::uint64_t instance) const {
+    return turns[instance % pipeline_.turns];
+  }
   [[nodiscard]] std::uint64_t bit(std::uint64_t instance) const {
     return std::uint64_t{1} << (instance % pipeline_.window);
   }
@@ -170,14 +171,14 @@ class Execution {
     const PipelineJob& job = pipeline_.jobs[j];
     if (!has(job.turns, instance)) return after(0, What::kHeard, j, instance);
     if (job.station == kNoStation) return after(0, What::kEnded, j, instance);
-    // What was let in tells what has retired.
+    // An instance that was admitted tells which older ones have retired.
     if (!job.claims.empty() && instance >= pipeline_.window) tell_oldest(job.station, instance + 1 - pipeline_.window);
     auto& waiting = jobs_[j].waiting;
     waiting.insert(std::ranges::upper_bound(waiting, instance), instance);
     offer(j, instance);
   }
 
-  // Lets the job's turn be that instance's, if no older one's is.
+  // Offers the instance to the job's station, unless an older one is offered.
   void offer(std::uint32_t j, std::uint64_t instance) {
     if (jobs_[j].next <= instance) return;
     withdraw(j);
@@ -214,7 +215,7 @@ class Execution {
       const auto next = std::ranges::upper_bound(waiting, instance);
       const std::uint64_t younger = next == waiting.end() ? kNone : *next;
       if (starts) std::erase(waiting, instance);
-      // What one is refused its younger ones are, too, but where replicas have each their own.
+      // Younger instances are refused with this one, unless replicas have edges of their own.
       if (younger != kNone && (starts || pipeline_.turns > 1)) offer(j, younger);
     }
   }
@@ -225,7 +226,7 @@ class Execution {
       return !has(pipeline_.edges[e].turns, instance) || needed(e, instance) <= room_[e];
     });
   }
-  // So many instances' blocks the edge has to have if this one is to get some. Those of the oldest are kept for it.
+  // The room that the edge needs so that this instance gets blocks. The oldest instance's are kept for it.
   [[nodiscard]] std::uint32_t needed(std::uint32_t e, std::uint64_t instance) const {
     return edges_[e].others + (instance == controllers_[writer_at(e)].oldest ? 1 : 2);
   }
@@ -287,7 +288,8 @@ class Execution {
   void tell_oldest(std::uint32_t c, std::uint64_t oldest) {
     while (controllers_[c].oldest < oldest) learn_of_end(c);
   }
-  // What the oldest has not got back yet is then one of the others'; what the next holds is no longer.
+  // Blocks that the retired instance has not got back count among the others' from now on; those of the new oldest no
+  // longer do.
   void learn_of_end(std::uint32_t c) {
     Controller& controller = controllers_[c];
     const std::uint64_t retired = controller.oldest++;

@@ -56,7 +56,7 @@ class Predictor {
     std::vector<ReplicaChoice> choices;
     std::vector<std::uint64_t> bytes;
   };
-  using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, is it back?
+  using Bundle = std::tuple<std::uint32_t, std::uint32_t, bool>;  // firing stage, what it sends to, on the way back?
 
   [[nodiscard]] std::uint32_t at(std::uint32_t stage) const { return certificate_.placement[stage]; }
   [[nodiscard]] std::uint64_t firings(std::uint32_t stage) const { return costs_.stages[stage].firings; }
@@ -95,8 +95,8 @@ class Predictor {
     add_to_bundles(edge, route, cost);
     edge_ways_.push_back(way);
   }
-  // Outputs ride back on returns to the writer of a stage's first input (runtime/call_models/call_model.h). Of several
-  // on one return each but the first is a packet more.
+  // Outputs ride back on returns to the writer of a stage's first input (runtime/call_models/call_model.h). The first
+  // output on a return adds no packet, each further one adds one.
   void find_callers() {
     for (const EdgePlan& edge : plan_.edges)
       if (edge.to_port == 0 && edge.loop < 0 && !edge.count) callers_.emplace(edge.to_stage, edge.from_stage);
@@ -104,7 +104,7 @@ class Predictor {
   Way ride_back(const EdgePlan& edge, const EdgeCosts& cost) {
     Way way;
     std::uint32_t stage = edge.from_stage;
-    for (std::size_t passed = 0; passed < ways_.size(); ++passed) {  // a valid plan's end sooner
+    for (std::size_t passed = 0; passed < ways_.size(); ++passed) {  // a valid plan ends sooner
       const auto caller = callers_.find(stage);
       if (caller == callers_.end()) break;
       Route back;
@@ -117,8 +117,8 @@ class Predictor {
     }
     return way;
   }
-  // Edges on which a stage itself sends an output to one controller name the same block, which is counted once
-  // (runtime/plan/plan.h). What a relay sends goes by itself: arguments of a call, results that waited to be asked for.
+  // Edges on which a stage itself sends an output to one controller name the same block, which counts once
+  // (runtime/plan/plan.h). A relay sends each token by itself: arguments of a call, results that waited for a request.
   void add_bytes(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
@@ -139,8 +139,8 @@ class Predictor {
         if (counts_payload(sent.choices, k)) payload_bytes_ += sent.bytes[k];
   }
 
-  // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Otherwise
-  // what goes from a firing to one stage is.
+  // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Without
+  // such a caller, all that goes from a firing to one stage is one packet.
   void add_to_bundles(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
     const bool by_host = model_ != "woa" && model_ != "rpc-nested";
     for (const Hop& hop : route.hops()) {
@@ -160,8 +160,8 @@ class Predictor {
     for (const auto& [bundle, tokens] : bundles_) calls_ += std::min(tokens, Sum{firings(std::get<0>(bundle))});
   }
 
-  // Whoever gets what a firing sends has waited for it. The source's readers have waited for the host, too, which was
-  // woken by what came to the sink.
+  // Receivers of a firing of kAwake_ps or more are asleep. The source's readers are asleep, too, if a stage that feeds
+  // the sink takes as long: the host slept until it was woken.
   void wake_readers() {
     const auto waits = [&](std::uint32_t s) { return costs_.stages[s].time_ps[at(s)] >= kAwake_ps; };
     bool source_waits = waits(kSourceStage);
@@ -203,7 +203,7 @@ class Predictor {
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;
-  std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: that its return goes to
+  std::map<std::uint32_t, std::uint32_t> callers_;  // by stage: the one that its return goes to
   std::set<std::uint32_t> ridden_;                  // stages whose return has an output
   Sum messages_ = 0, calls_ = 0, payload_bytes_ = 0, serial_ps_ = 0;
   Prediction out_;

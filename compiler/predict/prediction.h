@@ -1,4 +1,4 @@
-// What a plan's placement comes to: the prediction that its certificate holds, computed from its costs alone.
+// Computes the prediction that a plan's certificate holds, from its costs alone.
 #pragma once
 
 #include "compiler/certificate/certificate.h"
@@ -6,9 +6,9 @@
 
 namespace woa {
 
-// Under the call model of the plan's certificate; the plan is as in a file, without relays. kNotFound: it has no
-// certificate. kInvalid: one of another plan, or its costs are no problem (placement_problem.h), or come to more than
-// can be counted.
+// Predicts under the call model of the plan's certificate; the plan is as in a file, without relays. kNotFound: it has
+// no certificate. kInvalid: the certificate is of another plan, its costs make no problem
+// (compiler/place/placement_problem.h), or a sum exceeds 64 bits.
 Result<Prediction> predict(const CertifiedPlan& plan);
 
 }  // namespace woa

@@ -28,7 +28,7 @@ class Counter {
   }
 
  private:
-  // `depth`: relays in a row that are still looked through; validate() allows no more.
+  // `depth`: relays in a row that are still followed; validate() allows no more.
   Traffic count(std::uint32_t e, std::size_t depth) {
     if (known_[e]) return traffic_[e];
     known_[e] = true;
@@ -43,7 +43,7 @@ class Counter {
     if (edge.count) traffic_[e].bytes = 0;
     return traffic_[e];
   }
-  // All that comes by the relay's input. What nobody reads stays with a relay that holds it.
+  // All that comes by the relay's input, except unread tokens, which stay with a relay that holds them.
   Traffic passed_on(std::uint32_t e, std::size_t depth) {
     Traffic sum;
     const EdgePlan& edge = plan_.edges[e];
@@ -61,7 +61,7 @@ class Counter {
     sum.tokens /= shares_beside(edge), sum.bytes /= shares_beside(edge);
     return sum;
   }
-  // As many as there are tokens: every edge of the output has all of them, or its replica's share.
+  // Signals equal the tokens of the output: every edge of it has all of them, or its replica's share.
   Traffic signals_of(const EdgePlan& edge) const {
     Traffic most;
     const auto beside = by_writer_.find({edge.from_stage, edge.from_port, false});
@@ -71,7 +71,7 @@ class Counter {
         most.tokens = std::max(most.tokens, per_instance(costs_.edges[e].tokens) * shares_beside(plan_.edges[e]));
     return most;
   }
-  // Into how many shares replicas divide what an output gives; 1: the edge has all of it.
+  // How many replicas share what an output gives; 1: the edge has all of it.
   [[nodiscard]] double shares_beside(const EdgePlan& edge) const {
     std::set<std::uint32_t> replicas;
     for (const std::uint32_t e : by_writer_.at({edge.from_stage, edge.from_port, edge.count}))

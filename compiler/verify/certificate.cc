@@ -1,4 +1,4 @@
-// A placement's certificate, computed anew.
+// Checks a placement's certificate by computing it anew.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -58,7 +58,7 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
   return {};
 }
 
-// What copies of a stage may differ in.
+// The stage without the fields in which its copies may differ.
 StagePlan without_place(StagePlan stage) {
   stage.name.clear(), stage.controller = 0, stage.variant = {};
   return stage;
@@ -70,7 +70,7 @@ bool may_have_copies(const StagePlan& stage) {
          std::ranges::none_of(stage.inputs, [](const auto& port) { return port.gather != 0; });
 }
 
-// Copies do the same, with the same.
+// Checks that copies are the same stage and get the same tokens.
 Status check_copies(const Plan& plan, const CostTable& costs, const Originals& originals) {
   for (std::size_t s = 0; s < costs.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
@@ -90,7 +90,7 @@ Status check_copies(const Plan& plan, const CostTable& costs, const Originals& o
   return {};
 }
 
-// Component of the problem by stage without its copies. The edges go where readers take from the nearest copy.
+// By original stage: its component of the problem. Checks that readers take from the nearest copy.
 Result<assign::Placement> find_placement(const Certificate& certificate, const Originals& originals,
                                          const CopyProblem& problem) {
   const std::vector<ComponentSet> places = places_of(originals, certificate.placement);
@@ -102,7 +102,7 @@ Result<assign::Placement> find_placement(const Certificate& certificate, const O
   return std::move(*placement);
 }
 
-// As in the graph: copies are the stage's.
+// Names as in the graph: NAME@CONTROLLER of a copy becomes NAME.
 std::vector<std::string> names_without_copies(const Plan& plan, const CostTable& costs) {
   std::vector<std::string> names;
   for (std::size_t s = 0; s < costs.stages.size(); ++s) {
@@ -144,7 +144,7 @@ Status check_prediction(const CertifiedPlan& plan) {
                                                      : bad_certificate("its prediction is not what its costs come to");
 }
 
-// The status says no more than value and bound show.
+// Checks that the status says no more than value and bound show.
 Status check_status(const Certificate& certificate) {
   const bool reached = certificate.bound_ps >= certificate.value_ps;
   if (certificate.bound_ps > certificate.value_ps) return bad_certificate("its bound is above its value");

@@ -18,12 +18,12 @@ namespace {
 
 Status not_live(const std::string& what) { return {Code::kInvalid, "liveness: " + what + "; compile the graph again"}; }
 
-// The graph that a plan was made of, as far as control flow goes.
+// Rebuilds the control flow of a plan's graph.
 class GraphReader {
  public:
   explicit GraphReader(const Plan& plan) : plan_(plan) { kernels_.resize(plan.stages.size()); }
 
-  // Borrows from this.
+  // The graph points into this.
   Graph read() {
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
     for (const LoopPlan& loop : plan_.loops)
@@ -49,7 +49,7 @@ class GraphReader {
     logical_.push_back(static_cast<std::uint32_t>(graph_.stages.size() - 1));
   }
 
-  // Replicas of one stage. Others of such names are stages of the graph, each of which must be as it says.
+  // True for replicas of one stage. Other stages with such names are stages of the graph, checked one by one.
   [[nodiscard]] bool alike(std::uint32_t s, std::uint32_t other) const {
     const StagePlan &one = plan_.stages[s], &two = plan_.stages[other];
     return one.role == two.role && one.kernel == two.kernel && one.stateful == two.stateful &&
@@ -78,7 +78,7 @@ class GraphReader {
 
   void add_edge(const EdgePlan& plan) {
     const std::uint32_t from = logical_[plan.from_stage], to = logical_[plan.to_stage];
-    if (!known_.insert({from, plan.from_port, to, plan.to_port}).second) return;  // of another replica
+    if (!known_.insert({from, plan.from_port, to, plan.to_port}).second) return;  // known from another replica
     const bool hold = graph_.stages[to].inputs[plan.to_port].hold;
     const auto id = static_cast<std::uint32_t>(graph_.edges.size());
     graph_.edges.push_back(
@@ -90,11 +90,11 @@ class GraphReader {
   const Plan& plan_;
   Graph graph_;
   std::vector<KernelDecl> kernels_;     // by stage of the plan
-  std::vector<std::uint32_t> logical_;  // by stage of the plan: that of the graph
+  std::vector<std::uint32_t> logical_;  // by stage of the plan: its stage in the graph
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> known_;
 };
 
-// Of a graph that passed the checks there is none.
+// True if a scatter has no gather, or the reverse. No graph that passed the checks has one.
 bool has_open_scatter(const Graph& graph) {
   const auto unknown = [](const auto& ports, const std::vector<std::int32_t>& scatters, const auto member) {
     for (std::size_t p = 0; p < ports.size(); ++p)
@@ -107,7 +107,7 @@ bool has_open_scatter(const Graph& graph) {
   });
 }
 
-// What the compiler would have written down of the same graph.
+// The plan that the compiler would make of the same graph.
 Result<Plan> derive(const Plan& plan) {
   GraphReader reader(plan);
   Graph graph = reader.read();
@@ -118,7 +118,7 @@ Result<Plan> derive(const Plan& plan) {
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
   if (report.errors() != 0) return not_live(report.take().front().text);
   if (has_open_scatter(graph)) return not_live("a scatter has no end");
-  for (GraphStage& stage : graph.stages) stage.kernel = nullptr;  // no matter what runs
+  for (GraphStage& stage : graph.stages) stage.kernel = nullptr;  // kernels do not matter here
   return with_replicas(emit_plan(graph, plan.graph, plan.window, plan.deadline_ns), graph);
 }
 

@@ -1,4 +1,4 @@
-// Checks what a plan claims without trusting who made it.
+// Checks a plan's claims without trusting its maker.
 #pragma once
 
 #include "compiler/certificate/certificate.h"
@@ -6,15 +6,15 @@
 
 namespace woa {
 
-// Whether a plan's certificate is true (docs/placement.md): everything is computed anew, without a solver. kNotFound:
-// it has none. kInvalid: the message names what is not so.
+// Checks that a plan's certificate is true (docs/placement.md) by computing everything anew, without a solver.
+// kNotFound: the plan has none. kInvalid: the message names what is wrong.
 Status verify_certificate(const CertifiedPlan& plan);
 
-// Whether a plan's instances end, whatever branches they take and however long kernels and packets take, as long as
-// kernels end (docs/liveness.md): its control flow is analysed anew, and every edge must have at least b(e) blocks for
-// an instance, and tags that keep firings apart; b(e) is shown by the plan's invariants, too (runtime/plan/liveness.h).
-// `plan` has passed validate(), and is as in a file, without relays: that a call model's routes keep it live is how
-// they are made (ADR 32). kInvalid: the message says what is not so.
+// Checks that a plan's instances end, whatever branches they take and however long kernels and packets take, as long as
+// kernels end (docs/liveness.md). Its control flow is analysed anew, and every edge must have at least b(e) blocks for
+// an instance, and tags that keep firings apart. The plan's invariants must prove b(e), too, unless it is claimed
+// (compiler/certificate/live_blocks.h). `plan` has passed validate(), and is as in a file, without relays: a call
+// model's routes keep it live by construction (ADR 32). kInvalid: the message says what is wrong.
 Status verify_liveness(const CertifiedPlan& plan);
 
 }  // namespace woa

@@ -80,7 +80,7 @@ void CpuBackend::run(Lane& lane) noexcept {
   lane.runner.run(stages_[lane.firing->stage], *lane.firing);
 }
 
-// A lane's thread.
+// Runs on the lane's own thread.
 void CpuBackend::serve(Lane& lane) noexcept {
   for (;;) {
     const LaneState state = lane.state.load(std::memory_order_acquire);

@@ -15,7 +15,7 @@ namespace woa {
 class CpuBackend final : public Backend {
  public:
   CpuBackend(DeviceDescription description, std::uint32_t lanes);
-  ~CpuBackend() override;
+  ~CpuBackend() override;  // blocks until the firings that run have ended
   CpuBackend(const CpuBackend&) = delete;
   CpuBackend& operator=(const CpuBackend&) = delete;
 
@@ -41,7 +41,7 @@ class CpuBackend final : public Backend {
 
   DeviceDescription description_;
   std::vector<Lane> lanes_;
-  std::size_t next_lane_ = 0;        // where poll() goes on, so that no lane waits behind the others
+  std::size_t next_lane_ = 0;        // poll() goes on here, so that no lane waits behind the others
   std::vector<LoadedStage> stages_;  // by number in the plan; `kernel` is null for those of other controllers
   Doorbell wakeup_;
 };

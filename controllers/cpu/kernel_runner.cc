@@ -95,7 +95,7 @@ void KernelRunner::show_outputs(const StagePlan& plan, const Firing& firing) noe
   }
 }
 
-// Whether it wrote what it declares is the controller's to say.
+// The controller checks that the kernel wrote what it declares.
 Status KernelRunner::take_outputs(const StagePlan& plan, Firing& firing) noexcept {
   std::size_t next = 0;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {

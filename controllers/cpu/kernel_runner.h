@@ -1,4 +1,4 @@
-// What one lane needs to run a firing's cpu variant: the kernel's views of the tokens, and scratch. Everything is
+// Runs firings of cpu variants for one lane. Holds the kernel's views of the tokens, and scratch. Everything is
 // allocated before the first firing.
 #pragma once
 
@@ -17,7 +17,7 @@ class KernelRunner {
   // Makes room for any stage of `stages`. kExhausted: the declared scratch cannot be had.
   Status reserve(std::span<const LoadedStage> stages);
 
-  // Runs the kernel and fills in everything of `firing` that a backend answers. No allocation unless the firing fails.
+  // Runs the kernel and fills in all fields of `firing` that a backend answers. Allocates only if the firing fails.
   void run(const LoadedStage& stage, Firing& firing) noexcept;
 
  private:
@@ -30,7 +30,7 @@ class KernelRunner {
   Status take_outputs(const StagePlan& plan, Firing& firing) noexcept;
 
   std::vector<woa_input> inputs_, gathered_;     // by input port; elements of all of them
-  std::vector<woa_output> outputs_, scattered_;  // likewise
+  std::vector<woa_output> outputs_, scattered_;  // by output port; elements of all of them
   std::unique_ptr<std::uint8_t, Release> scratch_;
 };
 

@@ -9,7 +9,7 @@
 namespace woa {
 namespace {
 
-// The processor's name as Linux tells it. Some architectures have no such line.
+// The processor's name from /proc/cpuinfo. Some architectures have no such line.
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

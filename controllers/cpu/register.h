@@ -5,7 +5,7 @@
 
 namespace woa {
 
-// Always one device, never simulated: the processor. Every ordinal is served by it, with ControllerPlan::lanes lanes.
+// Always one device, never simulated: the processor. It serves every ordinal, with ControllerPlan::lanes lanes.
 BackendFactory cpu_factory();
 
 }  // namespace woa

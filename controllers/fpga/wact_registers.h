@@ -47,10 +47,10 @@ enum RouteWord : std::uint16_t {
   kRouteOffset = 9,  // in units of 64 bytes
 };
 
-// Why a packet is dropped, beyond woa::Rejection.
+// Reasons to drop a packet, beyond woa::Rejection.
 inline constexpr std::uint32_t kRejectLength = 16;  // TLAST and payload_bytes disagree
 inline constexpr std::uint32_t kRejectUse = 17;     // a kind, flag, port or size that the node does not take
-inline constexpr std::uint32_t kRejectStage = 18;   // a stage that is not in the stage table
+inline constexpr std::uint32_t kRejectStage = 18;   // a stage that is not in the stage table, or has no routes
 
 // m_tuser.
 inline constexpr std::uint8_t kUserFurtherRoute = 1;  // header only; its payload is that of the firing's first packet

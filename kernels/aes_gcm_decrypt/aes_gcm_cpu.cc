@@ -47,7 +47,7 @@ int digit_value(char digit) {
   return -1;
 }
 
-// Errors tell where a key is wrong, never what stands there.
+// Errors give the position of a wrong character, never the character.
 woa_status parse_key(std::string_view digits, const char* source, Key& key, woa_error* error) {
   if (digits.size() != kKeyDigits) {
     return woa_fail(error, WOA_INVALID, "%s holds %s characters than an AES-256 key: expected %zu hexadecimal digits",
@@ -127,7 +127,7 @@ bool update(EVP_CIPHER_CTX* context, const std::uint8_t* from, std::uint64_t byt
   return true;
 }
 
-// Encrypting: ends the message. Decrypting: also whether the tag is right.
+// Encrypting: ends the message. Decrypting: false if the tag is wrong.
 bool finish(EVP_CIPHER_CTX* context) {
   std::array<std::uint8_t, kTagBytes> rest{};  // stays empty: GCM has no padding
   int written = 0;
@@ -162,8 +162,8 @@ woa_status decrypt_size(void*, const woa_input* ins, woa_output* outs, woa_error
   return WOA_OK;
 }
 
-// The tag is known to be right only when the text is written already. So it is wiped if the tag is wrong; nobody has
-// seen it, since a failed firing's output is never sent.
+// OpenSSL checks the tag only after it has written the text, so a wrong tag wipes the text. Nobody has seen it: a
+// failed firing's output is never sent.
 woa_status authenticate(EVP_CIPHER_CTX* context, woa_output& plain, woa_error* error) {
   if (finish(context)) return WOA_OK;
   if (plain.bytes > 0) OPENSSL_cleanse(plain.data, plain.bytes);

@@ -25,7 +25,7 @@ struct Decoder {
   woa_status status;
 };
 
-// Whose fault a failure of libjpeg is. Anything not listed is damage.
+// The status for an error of libjpeg. Anything not listed is damage.
 woa_status status_of(int code) {
   switch (code) {
     case JERR_OUT_OF_MEMORY: return WOA_EXHAUSTED;
@@ -46,8 +46,8 @@ woa_status status_of(int code) {
   std::longjmp(decoder.escape, 1);
 }
 
-// Warnings of a header that contradicts the format, where libjpeg goes by the format: every sample is in the file.
-// Cameras write such files. Any other warning may stand for samples that were made up.
+// True for warnings about a header that contradicts the format. libjpeg follows the format, so every sample is in the
+// file; cameras write such files. Any other warning may stand for samples that libjpeg made up.
 bool concerns_header_only(int code) {
   return code == JWRN_JFIF_MAJOR || code == JWRN_NOT_SEQUENTIAL || code == JWRN_ADOBE_XFORM;
 }
@@ -65,7 +65,7 @@ void prepare(Decoder& decoder, woa_error* error) {
   decoder.errors.emit_message = fail_on_damage;
 }
 
-// A function of its own, so that nothing local to it changes between setjmp and longjmp.
+// A separate function, so that nothing local to it changes between setjmp and longjmp.
 template <class Work>
 void attempt(Decoder& decoder, const Work& work) {
   if (setjmp(decoder.escape) == 0) decoder.status = work();
@@ -105,7 +105,7 @@ woa_status decode(Decoder& decoder, const woa_input& file, woa_output& image) {
     JSAMPROW row = image.data + decoder.info.output_scanline * row_bytes;
     jpeg_read_scanlines(&decoder.info, &row, 1);
   }
-  jpeg_finish_decompress(&decoder.info);  // reads to the end, and so notices that it is missing
+  jpeg_finish_decompress(&decoder.info);  // reads to the end, and so notices a missing end
   return WOA_OK;
 }
 

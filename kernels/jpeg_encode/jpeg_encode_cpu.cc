@@ -1,4 +1,4 @@
-// Encodes an image as JPEG with libjpeg-turbo, straight into the reserved output. libjpeg's defaults hold, so that the
+// Encodes an image as JPEG with libjpeg-turbo, straight into the reserved output. Uses libjpeg's defaults, so that the
 // file equals the one that `cjpeg -quality Q` writes.
 
 // clang-format off: jpeglib.h needs size_t and FILE, which it does not include.
@@ -31,14 +31,14 @@ struct Encoder {
   woa_output* file;
   woa_error* error;
   woa_status status;
-  std::uint64_t bytes;    // of the file so far, without those in the buffer that libjpeg is filling
-  std::size_t room;       // of that buffer
-  JOCTET overflow[4096];  // is filled where the file has no room, so that the error can say how much is needed
+  std::uint64_t bytes;    // written so far, without those in the buffer that libjpeg is filling
+  std::size_t room;       // size of the buffer that libjpeg is filling
+  JOCTET overflow[4096];  // takes bytes beyond the file's room, so that the error gives the size needed
 };
 
 Encoder& encoder_of(void* client_data) { return *static_cast<Encoder*>(client_data); }
 
-// Sorts libjpeg's errors by whose fault they are.
+// The status for an error of libjpeg.
 woa_status encode_status_of(int code) {
   switch (code) {
     case JERR_OUT_OF_MEMORY: return WOA_EXHAUSTED;
@@ -115,7 +115,7 @@ void write_image(Encoder& encoder, const woa_input& image, int quality) {
   jpeg_finish_compress(&info);
 }
 
-// A function of its own, so that nothing local to it changes between setjmp and longjmp.
+// A separate function, so that nothing local to it changes between setjmp and longjmp.
 void encode(Encoder& encoder, const woa_input& image, int quality) {
   if (setjmp(encoder.escape) == 0) write_image(encoder, image, quality);
   jpeg_destroy_compress(&encoder.info);

@@ -4,9 +4,9 @@
 
 namespace {
 
-constexpr double kTolerance = 1e-12;  // convergence is quadratic, so what is left then is below the last bit
+constexpr double kTolerance = 1e-12;  // convergence is quadratic: the remaining error is below the last bit
 
-// (x + f / x) / 2 for every element; `changed` says whether one is still moving.
+// (x + f / x) / 2 for every element; `changed`: at least one has not converged.
 woa_status step(const double* x, const double* f, size_t count, double* next, bool* changed, woa_error* error) {
   *changed = false;
   for (size_t i = 0; i < count; ++i) {

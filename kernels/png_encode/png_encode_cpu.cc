@@ -11,10 +11,10 @@
 
 namespace {
 
-// Lines are filtered by the difference to the pixel on the left, always: on photographs libpng's choice among all
-// filters, line by line, takes half as long again, and the file is larger.
+// Every line uses the filter Sub. On photographs libpng's adaptive choice for each line takes half as long again and
+// gives a larger file.
 constexpr int kFilter = PNG_FILTER_SUB;
-constexpr std::size_t kChunkBytes = 64 * 1024;  // of an IDAT chunk; libpng would make eight of it
+constexpr std::size_t kChunkBytes = 64 * 1024;  // size of an IDAT chunk; libpng's default is an eighth of it
 constexpr std::int64_t kMaxLevel = 9;
 
 struct Settings {
@@ -27,7 +27,7 @@ struct Encoder {
   woa_output& file;
   woa_error* error;
   int level;
-  std::uint64_t bytes = 0;  // of the file so far, those that had no room included
+  std::uint64_t bytes = 0;  // written so far, including those that had no room
   woa_status status = WOA_OK;
 };
 
@@ -39,7 +39,7 @@ struct Encoder {
 
 void ignore_warning(png_structp, png_const_charp) {}  // libpng would print it
 
-// Goes on counting where there is no room, so that the error can say how much is needed.
+// Counts bytes beyond the capacity too, so that the error gives the size needed.
 void write_bytes(png_structp png, png_bytep data, std::size_t count) {
   auto& encoder = *static_cast<Encoder*>(png_get_io_ptr(png));
   if (encoder.bytes + count <= encoder.file.capacity) std::memcpy(encoder.file.data + encoder.bytes, data, count);

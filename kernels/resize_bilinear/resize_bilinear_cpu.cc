@@ -1,5 +1,5 @@
-// Defined in resize_bilinear.md. Input rows are first resized sideways into two lines, which are then blended: where
-// two output rows need the same input row, it is resized once.
+// Defined in resize_bilinear.md. Resizes input rows horizontally into two lines, then blends the lines. An input row
+// that two output rows need is resized once.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t kMaxChannels = 4;
 
-// In the order of kernel.yaml.
+// Values of parameter `fit`, in the order of kernel.yaml.
 constexpr std::array<const char*, 3> kFits{"stretch", "contain", "cover"};
 enum class Fit : std::uint8_t { kStretch, kContain, kCover };
 
@@ -69,7 +69,7 @@ Place place(uint32_t i, uint32_t size, uint32_t new_size) {
   return {first, std::min(first + 1, size - 1), static_cast<uint32_t>(position & 65535) >> 5};
 }
 
-// (2048 - weight) * a + weight * b, modulo 2^32 on the way.
+// (2048 - weight) * a + weight * b; intermediate values wrap modulo 2^32.
 uint32_t blend(uint32_t a, uint32_t b, uint32_t weight) { return (a << 11) + weight * (b - a); }
 
 template <uint32_t kChannels>
@@ -87,7 +87,7 @@ void blend_lines(const uint32_t* upper, const uint32_t* lower, uint32_t down, si
   }
 }
 
-// An input row, resized sideways.
+// An input row, resized horizontally.
 struct Line {
   uint32_t* samples;
   int64_t row = -1;  // none yet

@@ -2,7 +2,7 @@
 
 namespace {
 
-// Of one instance. The first token says how many sums there are.
+// The state of one instance. Its first token sets the number of sums.
 struct State {
   uint64_t* sums;
   uint32_t count;

@@ -25,7 +25,7 @@ module sharpen3x3_core #(
 );
   localparam integer DEPTH = LINE_BYTES / 8 + 1;
   localparam integer AW = $clog2(DEPTH);
-  localparam integer CW = AW + 3;  // of a column in bytes
+  localparam integer CW = AW + 3;  // bits of a column, counted in bytes
 
   // The shape, from start on.
   logic [CW-1:0] stride;
@@ -102,7 +102,8 @@ module sharpen3x3_core #(
   wire [63:0] left = (c2 << channel_bits) | (c3 >> channel_rest);
   wire [63:0] right = (c2 >> channel_bits) | (c1 << channel_rest);
 
-  // Where these bytes lie: `position` of the first one in the picture, its column, and 8 mod stride.
+  // Position of these bytes: `position` of the first one in the picture, the `column` of each, and `turn`, 8 mod
+  // stride.
   logic [31:0] position;
   logic [CW-1:0] column[8];
   logic [CW-1:0] turn;

@@ -11,7 +11,7 @@ uint8_t sharpen(const uint8_t* up, const uint8_t* row, const uint8_t* down, size
   return static_cast<uint8_t>(std::clamp(sum, 0, 255));
 }
 
-// The pixels at both ends are their own neighbours outwards; what lies between is one loop without branches.
+// The end pixels are their own outer neighbours; the pixels between them take one loop without branches.
 void sharpen_row(const uint8_t* up, const uint8_t* row, const uint8_t* down, uint8_t* out, size_t stride,
                  size_t channels) {
   const bool single = stride == channels;

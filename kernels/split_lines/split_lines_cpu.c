@@ -1,6 +1,6 @@
 #include "kernels/woa_kernel.h"
 
-enum { kMaxLines = 256 }; /* as kernel.yaml has it */
+enum { kMaxLines = 256 }; /* kernel.yaml has the same */
 
 static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
   const uint8_t *next = ins[0].data;

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A group's own limit. "max" and what is missing are none.
+// A group's own limit; nothing for "max" or a missing file.
 std::optional<CgroupLimit> limit_in(const fs::path& group, const char* limit, const char* usage) {
   CgroupLimit found{0, 0, (group / limit).string()};
   if (!(std::ifstream(found.file) >> found.most)) return std::nullopt;
@@ -17,7 +17,7 @@ std::optional<CgroupLimit> limit_in(const fs::path& group, const char* limit, co
   return found;
 }
 
-// "200000 100000": two cores, in microseconds of a period.
+// "200000 100000", microseconds of quota and period: two cores.
 std::optional<CgroupLimit> cores_in(const fs::path& group) {
   CgroupLimit found{0, 0, (group / "cpu.max").string()};
   std::uint64_t quota = 0, period = 0;

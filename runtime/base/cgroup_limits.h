@@ -18,10 +18,10 @@ struct CgroupLimits {  // nothing: no group around the process limits it
   std::optional<CgroupLimit> memory, processes, cores;
 };
 
-// `membership` is the text of /proc/self/cgroup, `mount` where cgroup v2 is mounted. The tightest limit of the group
-// and of those around it counts. Files that cannot be read limit nothing.
+// `membership` is the text of /proc/self/cgroup, `mount` the mount point of cgroup v2. The tightest limit of the group
+// and of its ancestors counts. A file that cannot be read limits nothing.
 CgroupLimits read_cgroup_limits(const std::string& membership, const std::filesystem::path& mount);
-// Those of this process.
+// The limits of this process.
 CgroupLimits cgroup_limits();
 
 }  // namespace woa

@@ -20,9 +20,9 @@
 namespace woa {
 namespace {
 
-constexpr char kWhole = '\n';  // behind the text: a child that ends early has not written it
+constexpr char kWhole = '\n';  // ends the text: a child that ends early has not written it
 
-// The child does not outlive its parent, whatever that ends of.
+// The child does not outlive its parent, however the parent ends.
 void end_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it ended before
@@ -56,7 +56,7 @@ bool read_all(int in, std::uint64_t timeout_ns, std::string& text) {
 struct Ended {
   std::string text;
   bool in_time = false;
-  bool known = false;  // how it ended: the system forgets it where this process ignores SIGCHLD
+  bool known = false;  // false: `status` is lost, because this process ignores SIGCHLD
   int status = 0;      // as waitpid() says
 };
 
@@ -72,7 +72,7 @@ Ended wait_for(pid_t child, int in, std::uint64_t timeout_ns) {
   return ended;
 }
 
-// Ok: by itself, with whatever code.
+// Ok: the child ended by itself, with any code.
 Status by_itself(const Ended& ended, std::uint64_t timeout_ns) {
   if (!ended.in_time)
     return {Code::kUnavailable, "did not answer within " + std::to_string(timeout_ns / 1'000'000) + " ms"};
@@ -95,7 +95,7 @@ Status system_failure(const std::string& what, int error) {
   return {Code::kUnavailable, limit_reached("had no " + what, error).message()};
 }
 
-// A file in memory that is to be read from its beginning.
+// A file in memory, positioned at its beginning.
 Result<UniqueFd> memory_file(std::string_view text) {
   UniqueFd file(::memfd_create("woa", MFD_CLOEXEC));
   if (file.get() < 0) return system_failure("memory", errno);
@@ -108,7 +108,7 @@ Result<UniqueFd> memory_file(std::string_view text) {
   return file;
 }
 
-// What a program wrote to its standard error, behind a text.
+// ": " and the text that a program wrote to its standard error; empty if none.
 std::string complaint(int errors) {
   constexpr std::size_t kMost = 2048;
   std::string text(kMost, '\0');
@@ -118,7 +118,7 @@ std::string complaint(int errors) {
   return text.empty() ? "" : ": " + text;
 }
 
-// Signals as a program expects them at its start, whatever this process ignores or blocks for itself.
+// Signals as a program expects them at its start, whichever this process ignores or blocks.
 class PlainSignals {
  public:
   PlainSignals() {

@@ -1,4 +1,4 @@
-// Division by a number that is known at start: a multiplication instead, on paths where the division would show.
+// Division by a number known at start: a multiplication instead, on paths where a division would cost time.
 //
 // Exact for every 32-bit dividend (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019, section 3).
 #pragma once

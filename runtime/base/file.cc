@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kMode = 0666;  // before the umask
-constexpr int kMostLinks = 40;  // as the system follows them
+constexpr int kMostLinks = 40;  // the system's limit
 
 Status cannot_write(const fs::path& path, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
@@ -38,8 +38,8 @@ bool is_link(const fs::path& path) {
   return fs::is_symlink(fs::symlink_status(path, error));
 }
 
-// Whether a link on the way is one of the system's own to an open file, as /dev/stdout is: whoever opened that file
-// holds on to it, and would not see another in its place.
+// True if a link on the way is one of the system's own to an open file, such as /dev/stdout: the process that holds
+// that file open would not see another one in its place.
 bool is_held_open(fs::path path) {
   for (int k = 0; k < kMostLinks && is_link(path); ++k, path = next_link(path)) {
     std::error_code error;
@@ -50,7 +50,7 @@ bool is_held_open(fs::path path) {
 
 std::atomic<int> stdout_of_user{STDOUT_FILENO};
 
-// Where a name of this process's stdout leads now, and any other as it is.
+// Resolves names of this process's stdout to the descriptor of set_stdout_of_user(); leaves others unchanged.
 fs::path as_started(const fs::path& given) {
   std::error_code error;
   fs::path path = given;
@@ -62,8 +62,7 @@ fs::path as_started(const fs::path& given) {
   return given;
 }
 
-// A pipe or a device has no other file in its place, and a folder may take no new file where an earlier one is
-// writable.
+// False for a pipe or a device, a file that somebody holds open, and a file in a folder that takes no new one.
 bool can_be_replaced(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -72,7 +71,7 @@ bool can_be_replaced(const fs::path& path) {
          ::access(folder_of(behind_links(path)).c_str(), W_OK) == 0;
 }
 
-// In the same folder, and no longer than any name there may be. `attempt`: others may have the earlier ones.
+// A name in the same folder, of at most 255 bytes. `attempt`: earlier names may be taken.
 fs::path name_aside(const fs::path& target, unsigned attempt) {
   constexpr std::size_t kLongest = 255;
   const std::string suffix =
@@ -80,7 +79,7 @@ fs::path name_aside(const fs::path& target, unsigned attempt) {
   return target.parent_path() / (target.filename().string().substr(0, kLongest - suffix.size()) + suffix);
 }
 
-// Tries names until one is free. `make` returns whether it could use a name, or sets errno.
+// Tries names until one is free. `make` returns true if it could use a name, or sets errno.
 template <typename Make>
 fs::path make_aside(const fs::path& target, const Make& make) {
   constexpr unsigned kMostAttempts = 1000;
@@ -92,7 +91,7 @@ fs::path make_aside(const fs::path& target, const Make& make) {
   return {};
 }
 
-// Whether what is there, if anything, may be written to.
+// Ok if the path can be written: there is a folder for it, and a file that is there may be written to.
 Status check_present(const fs::path& path) {
   std::error_code error;
   if (path.empty()) return cannot_write(path, ENOENT);
@@ -143,7 +142,7 @@ Result<PendingFile> PendingFile::open(const fs::path& given) {
 Status PendingFile::open_beside() {
   fd_ = UniqueFd(::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode));
   if (fd_.get() >= 0) return {};
-  if (errno != EOPNOTSUPP && errno != EISDIR) return failed(errno);  // a system without such files says one of these
+  if (errno != EOPNOTSUPP && errno != EISDIR) return failed(errno);  // file systems without unnamed files
   aside_ = make_aside(target_, [this](const fs::path& name) {
     fd_ = UniqueFd(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
     return fd_.get() >= 0;
@@ -161,7 +160,7 @@ Status PendingFile::write(std::span<const std::byte> bytes) {
   return {};
 }
 
-// A file without a name cannot take the place of another; it takes a name beside it first.
+// A file without a name cannot replace another: gives it a name beside its place first.
 Status PendingFile::name_it() {
   if (!aside_.empty()) return {};
   const std::string here = "/proc/self/fd/" + std::to_string(fd_.get());
@@ -218,7 +217,7 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, std::ui
   std::string bytes;
   std::size_t done = 0;
   for (std::size_t next = static_cast<std::size_t>(found.st_size) + 1; done < most_bytes; next = kMore) {
-    bytes.resize(std::min<std::uint64_t>(done + next, most_bytes));  // what the system makes says that it has no bytes
+    bytes.resize(std::min<std::uint64_t>(done + next, most_bytes));  // files that the system generates claim 0 bytes
     const ssize_t count = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_reason(errno);

@@ -9,8 +9,8 @@ namespace woa {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 
-// Writes one line of at least kWarning, prefixed with the level and the process's role (see set_log_name). Any thread;
-// may block on stderr.
+// Writes one line, prefixed with the level and the process's role (see set_log_name). Drops lines below kWarning. Any
+// thread; may block on stderr.
 void log(LogLevel level, std::string_view message);
 
 // Names this process in its log lines, for instance "cpu:1". Call once at start.

@@ -1,4 +1,4 @@
-// Which sanitizers this is compiled for: GCC and Clang say it differently.
+// The sanitizers that this is compiled for, which GCC and Clang state differently.
 #pragma once
 
 #ifdef __has_feature

@@ -12,14 +12,14 @@ constexpr std::uint64_t kMostQuantity = std::numeric_limits<std::int64_t>::max()
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Takes the digits that `text` begins with.
+// Removes and returns the digits that `text` begins with.
 std::string_view take_digits(std::string_view& text) noexcept {
   const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
   text.remove_prefix(digits.size());
   return digits;
 }
 
-// Takes a sign, and returns whether it is a minus.
+// Removes a sign. True if it is a minus.
 bool take_sign(std::string_view& text) noexcept {
   const bool minus = text.starts_with('-');
   if (minus || text.starts_with('+')) text.remove_prefix(1);
@@ -33,7 +33,7 @@ struct Parts {
   std::int64_t exponent = 0;
 };
 
-// An exponent is cut here: beyond it every number but 0 is out of every range.
+// Exponents saturate here: beyond, every number but 0 is out of every range.
 constexpr std::int64_t kMostExponent = 100'000'000;
 
 std::optional<Parts> split(std::string_view text) noexcept {
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> magnitude(const Parts& parts) noexcept {
     if (digit_at(parts, position) != '0') return std::nullopt;
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t value = 0;
-  // Zeros in front, of which there may be many, are skipped; behind them 20 digits decide.
+  // Skips leading zeros, of which there may be many; after them 20 digits decide.
   std::int64_t position = top;
   while (position >= std::max<std::int64_t>(lowest, 0) && digit_at(parts, position) == '0') --position;
   if (position < std::max<std::int64_t>(lowest, 0)) return 0;
@@ -113,7 +113,7 @@ bool is_in_digits(std::string_view text) noexcept {
 
 std::optional<double> parse_decimal(std::string_view text) noexcept {
   if (!split(text)) return std::nullopt;
-  if (text.starts_with('+')) text.remove_prefix(1);  // which the library does not take
+  if (text.starts_with('+')) text.remove_prefix(1);  // from_chars() accepts none
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;

@@ -1,5 +1,5 @@
-// Numbers and truth values as people write them. Files, options and plans read them here and nowhere else, so that one
-// text means one thing everywhere (docs/graph-language.md, "Numbers").
+// Numbers and truth values as people write them. Files, options and plans all read them here, so that one text means
+// the same everywhere (docs/graph-language.md, "Numbers").
 //
 // A number is decimal: an optional sign, digits, perhaps a point among them, and perhaps an exponent. Leading zeros
 // change nothing. There are no octal or hexadecimal numbers, no blanks and no separators.
@@ -19,11 +19,11 @@ std::optional<std::uint64_t> parse_whole(std::string_view text) noexcept;
 std::optional<std::int64_t> parse_signed(std::string_view text) noexcept;
 // Digits alone, without a sign: for numbers inside another text. Nothing if there are other characters or too many.
 std::optional<std::uint64_t> parse_digits(std::string_view text) noexcept;
-// Whether `text` is digits, after a sign or nothing: all that a number in quotes may be, where others see a text.
+// True if `text` is digits after an optional sign: the only numbers accepted in quotes, where a schema sees a text.
 bool is_in_digits(std::string_view text) noexcept;
 // Any number that a double holds; never infinite.
 std::optional<double> parse_decimal(std::string_view text) noexcept;
-// `true`, `True`, `TRUE`, and `false` likewise, as YAML has them.
+// `true`, `True`, `TRUE`, and `false`, `False`, `FALSE`, as in YAML.
 std::optional<bool> parse_bool(std::string_view text) noexcept;
 
 // A unit of a quantity: `2us` is 2 times its factor. With an empty name the number may stand alone.
@@ -36,10 +36,10 @@ inline constexpr std::array<Unit, 5> kSizeUnits{
 inline constexpr std::array<Unit, 5> kTimeUnits{
     {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
 
-// Digits, after a `+` or nothing, and directly behind them a unit; or, where one of the units is empty, a whole number.
+// Digits after an optional `+`, directly followed by a unit. If a unit has an empty name, also any whole number alone.
 struct Quantity {
   std::uint64_t value = 0;  // the product
-  bool fits = true;         // false: it takes more than 63 bits, and `value` is 0
+  bool fits = true;         // false: the product takes more than 63 bits, and `value` is 0
 };
 std::optional<Quantity> parse_quantity(std::string_view text, std::span<const Unit> units) noexcept;
 

@@ -1,8 +1,8 @@
-// Status and Result: how every fallible function of the runtime answers.
+// Status and Result: what every fallible function of the runtime returns.
 //
-// No exception crosses an interface of `runtime`. A code is chosen by what the caller should do next; the message
-// names the place, what was expected and what to do. Codes fit one byte because poison carries them in the packet
-// (docs/packet.md, field `status`); their numbers are therefore fixed and never reused.
+// No exception crosses an interface of `runtime`. The code says what the caller should do next; the message names the
+// place, what was expected and the fix. Codes fit one byte because poison carries them in the packet (docs/packet.md,
+// field `status`), so their numbers are fixed and never reused.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ enum class Code : std::uint8_t {
 #undef WOA_CODE_ENUM
 };
 
-// The code's name as it stands in JSON, "unknown" for a number outside the list.
+// The code's name as in JSON, "unknown" for a number outside the list.
 std::string_view to_string(Code code) noexcept;
 
 // A code and, unless ok, a message. Costs next to nothing when ok, since hot paths return it.
@@ -93,11 +93,11 @@ class [[nodiscard]] Result {
     if (::woa::Status woa_status_ = (expression); !woa_status_.ok()) return woa_status_; \
   } while (false)
 
-// What to tell a user when the system refuses a descriptor, a process, a thread or memory.
+// Messages for when the system refuses a descriptor, a process, a thread or memory.
 
-// Whether `error` (errno value) says that this process, its user or the system has too many descriptors.
+// True if `error` (errno value) says that this process or the system has too many open descriptors.
 bool is_limit(int error);
-// kExhausted: `what` could not be had, why (errno value `error`), which limit was met and how to raise it.
+// kExhausted: `what` could not be had. The message gives the reason (errno value `error`), the limit and its remedy.
 Status limit_reached(std::string_view what, int error);
 
 }  // namespace woa

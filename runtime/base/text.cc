@@ -21,7 +21,7 @@ std::size_t utf8_length(std::string_view text) noexcept {
 
 namespace {
 
-// Those that Unicode calls Bidi_Control: U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069.
+// True for Unicode's Bidi_Control: U+061C, U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069.
 bool turns_text_around(std::string_view text) noexcept {
   if (text.starts_with("\xd8\x9c")) return true;
   if (!text.starts_with("\xe2\x80") && !text.starts_with("\xe2\x81")) return false;

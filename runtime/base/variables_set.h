@@ -1,5 +1,4 @@
-// Environment variables that change what a library finds: whoever says that something is missing names those that are
-// set.
+// Environment variables that change what a library finds. An error about something missing names those that are set.
 #pragma once
 
 #include <cstdlib>

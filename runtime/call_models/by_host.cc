@@ -1,4 +1,4 @@
-// rpc-hub and rpc-fused: whatever one stage sends to another goes by way of the host.
+// rpc-hub and rpc-fused: the host passes on everything that one stage sends to another.
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace woa::call_models {
 namespace {
 
-// Turns an edge to the relay's port, and adds what it carries to the edge from there to the stage.
+// Redirects an edge to the relay's port, and adds its blocks and limits to the edge from there to the stage.
 void lead(EdgePlan& edge, std::uint32_t relay, std::uint32_t port, EdgePlan& call) {
   edge.to_stage = relay;
   edge.to_port = port;
@@ -18,7 +18,7 @@ void lead(EdgePlan& edge, std::uint32_t relay, std::uint32_t port, EdgePlan& cal
   if (call.lane.empty()) call.lane = edge.lane;
 }
 
-// What goes to a stage's port goes to its relay, and from there to the stage: tokens, or the counts of a gather.
+// Redirects edges to a stage's port through its relay: those of tokens, or those of the counts of a gather.
 void lead_all(Plan& hub, std::uint32_t relay, std::uint32_t stage, std::uint32_t port, bool count) {
   EdgePlan call = edge_from(relay, port, stage, port);
   call.count = count;
@@ -27,7 +27,7 @@ void lead_all(Plan& hub, std::uint32_t relay, std::uint32_t stage, std::uint32_t
   hub.edges.push_back(call);
 }
 
-// Does a token go from one controller to another, neither of them the host?
+// Does the edge lead from one controller to another, neither of them the host?
 bool between_servers(const Plan& plan, const EdgePlan& edge) {
   const std::uint32_t from = plan.stages[edge.from_stage].controller, to = plan.stages[edge.to_stage].controller;
   return from != to && from != kHostController && to != kHostController;
@@ -52,9 +52,9 @@ Plan to_hub(const Plan& plan, std::vector<std::uint32_t>* callers) {
   return hub;
 }
 
-// The caller of a fused call holds nothing back: the stage matches, and each of its ports has a relay of its own, for
-// what comes from other controllers. What the relay passes on it never keeps: a held token is one that it passes once,
-// elements of a scatter go through it one by one. Their number is no result: it goes straight to the stage.
+// The caller of a fused call holds nothing back: the stage matches. Each of its ports has a relay of its own, for
+// tokens from other controllers. The relay never keeps what it passes on: a held token passes once, elements of a
+// scatter pass one by one. The number of elements is no result: it goes straight to the stage.
 Plan to_fused(const Plan& plan) {
   Plan fused = plan;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {

@@ -1,4 +1,4 @@
-// Call models as rewrites of a plan: the same kernels on the same controllers over the same transports, other routes.
+// Call models as rewrites of a plan: the same kernels, controllers and transports, but other routes.
 #pragma once
 
 #include <string_view>
@@ -11,32 +11,33 @@ namespace woa {
 // Names of the call models that rewrite() knows, for --help and error texts.
 inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"};
 
-// The routes that a call model has in place of a plan's edges. `plan` is as the compiler makes it and as files have it,
-// without relays, whichever model it was compiled for; or it has those of this one already.
+// Replaces a plan's edges by the routes of a call model. `plan` is as the compiler makes it and files have it, without
+// relays, whichever model it was compiled for; or it already has those of this model.
 //
-// rpc-hub: an RPC program's caller, in one place. For every stage off the host a relay stage is put on the host: the
-// stage's inputs come to the relay, which holds a call's arguments until they are all there and then sends them on to
-// the stage. A token thus travels A -> host -> B: [A != H] + [H != B] packets (2k for a chain of k). Payloads are not
-// copied by the host: the relay passes the block on by reference, as the best RPC over shared memory would.
+// rpc-hub: an RPC program's caller, in one place. Every stage off the host gets a relay stage on the host: the stage's
+// inputs come to the relay, which holds a call's arguments until they are complete and then sends them on to the stage.
+// So a token travels A -> host -> B: [A != H] + [H != B] packets, where [..] is 1 if true and else 0 (2k for a chain of
+// k). The host copies no payloads: the relay passes the block on by reference, as the best RPC over shared memory
+// would.
 //
-// rpc-fused: calls of regions. Tokens between stages of one controller stay there; one that goes from a controller to
-// another comes back to the host first, which passes it on: 0, or [A != H] + [H != B] packets. The stage's own
-// controller holds arguments until they are all there. The count of a scatter goes straight to who gathers.
+// rpc-fused: a call runs a group of stages in a row on one controller. Tokens between stages of one controller stay
+// there. Others come back to the host first, which passes them on: 0, or [A != H] + [H != B] packets. The stage's own
+// controller holds arguments until they are complete. The count of a scatter goes straight to the stage that gathers.
 //
-// rpc-nested: calls inside calls. Tokens go straight to who reads them, each a call, and a call returns when the firing
-// that it was for has returned, which it does when the calls that it made have: 2 [A != B]. The graph's outputs ride on
-// the returns, back to the source's, which passes them to the sink. A join answers all of its callers; outputs ride on
-// the return to the writer of its first input. A return without an output is a packet without payload.
+// rpc-nested: calls inside calls. Tokens go straight to their readers, each as a call. A call returns when the calls
+// that its firing made have returned: 2 [A != B]. The graph's outputs ride on the returns, back to the source's relay,
+// which passes them to the sink. A join answers all of its callers; outputs ride on the return to the writer of its
+// first input. A return without an output is a packet without payload.
 //
-// rpc-polled: as rpc-hub, but the caller asks. With a call goes a poll, which the stage's controller answers when the
-// firing is done; for each result the host sends a request, and gets it: 2 [A != H] + [H != B], and 2 for each firing.
-// What was written waits on the writer's controller until then.
+// rpc-polled: like rpc-hub, but the caller asks. With a call goes a poll, which the stage's controller answers when the
+// firing is done; for each result the host sends a request, and gets the result: 2 [A != H] + [H != B], and 2 for each
+// firing. Until then results wait on the writer's controller.
 //
 // kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
-// kUnsupported: the graph cannot be run so; the message names a stage and why. Nested: loops, scatters, replicas,
-// choices and merges, since the way back would have to be remembered, and outputs that would return through more than
-// kMaxPassed calls. Polled: scatters and stages that choose in more than one way, since an answer to a poll says one
-// thing: done, or which way.
+// kUnsupported: the model cannot run the graph; the message names a stage and why. Nested: loops, scatters, replicas,
+// choices and merges, because the way back would have to be remembered; and outputs that would return through
+// kMaxPassed calls or more. Polled: scatters and stages that choose in more than one way, because an answer to a poll
+// says one thing: done, or which way.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 
 }  // namespace woa

@@ -14,12 +14,12 @@ namespace {
 
 using Port = std::pair<std::uint32_t, std::uint32_t>;  // stage, output
 
-// What the payload is sent to once: a site, by one of its controllers, or a controller alone.
+// A receiver of the payload, once: a controller alone, or one that stands for its site.
 struct Destination {
   std::uint32_t controller = 0;  // that receives it
-  std::vector<EdgePlan> edges;   // to all readers there, that controller's first
+  std::vector<EdgePlan> edges;   // to all readers served, that controller's first
   bool may_relay = false;
-  bool serves_site = false;             // readers on other controllers of its site, too
+  bool serves_site = false;             // also serves readers on other controllers of its site
   std::vector<std::uint32_t> children;  // destinations that it sends to, in that order
   [[nodiscard]] bool relays() const { return serves_site || !children.empty(); }
 };
@@ -48,9 +48,9 @@ class Tree {
     join_sites();
     grow();
   }
-  // Whether anybody but the writer sends.
+  // True if any receiver sends the payload on.
   [[nodiscard]] bool is_one() const { return std::ranges::any_of(destinations_, &Destination::relays); }
-  // Adds the relays and the edges. Whoever has most to serve is sent to first.
+  // Adds the relays and the edges. A sender serves the destinations with most below them first.
   void emit(Plan& out) const {
     for (const std::uint32_t d : first_) send(out, writer_, d);
   }
@@ -64,7 +64,7 @@ class Tree {
     at->edges.push_back(edge);
   }
 
-  // One controller receives for its site if that is sooner than the same payload several times.
+  // One controller receives for its site if that is sooner than several transfers of the same payload.
   void join_sites() {
     std::vector<Destination> joined;
     std::stable_partition(destinations_.begin(), destinations_.end(), [](const auto& d) { return d.may_relay; });
@@ -84,7 +84,7 @@ class Tree {
     destinations_ = std::move(joined);
   }
 
-  // Those that cannot pass on are served last.
+  // Assigns each destination to the sender that is free first; destinations that cannot pass on are served last.
   void grow() {
     struct Sender {
       std::uint64_t free_at;
@@ -124,7 +124,7 @@ class Tree {
     return static_cast<std::uint32_t>(out.stages.size() - 1);
   }
 
-  // A block is taken until all below have given it back: as many instances find one as at the reader that has most.
+  // A block is in use until all readers below have returned it: as many blocks as the largest reader's edge has.
   [[nodiscard]] std::uint32_t blocks_below(std::uint32_t d) const {
     std::uint32_t most = 0;
     for (const EdgePlan& edge : destinations_[d].edges) most = std::max(most, edge.blocks);
@@ -137,10 +137,10 @@ class Tree {
   const Port writer_;
   const Costs costs_;
   std::vector<Destination> destinations_;
-  std::vector<std::uint32_t> first_;  // those that the writer sends to
+  std::vector<std::uint32_t> first_;  // destinations that the writer sends to
 };
 
-// One token of an instance at a time, for all readers, and one channel to each.
+// Requires one token of an instance at a time, for all readers, and one channel to each controller.
 bool may_branch(const Plan& plan, const std::vector<std::uint32_t>& edges) {
   std::map<std::uint32_t, std::string> lanes;  // by controller
   return std::ranges::all_of(edges, [&](std::uint32_t e) {
@@ -152,7 +152,7 @@ bool may_branch(const Plan& plan, const std::vector<std::uint32_t>& edges) {
   });
 }
 
-// Of an output that may branch: those to other sites than its writer's.
+// The edges of an output to sites other than its writer's; none if the output may not branch.
 std::vector<std::uint32_t> edges_away(const Plan& plan, const Sites& sites, std::vector<std::uint32_t> edges) {
   if (edges.empty() || !may_branch(plan, edges)) return {};
   const std::uint32_t writer = plan.stages[plan.edges[edges.front()].from_stage].controller;

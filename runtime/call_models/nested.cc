@@ -1,5 +1,5 @@
-// rpc-nested: tokens go as in woa, each a call; returns come back the same way, through a relay beside every stage that
-// waits for the returns of the calls that its firing made (docs/adr/0033-signals-make-calls-return.md).
+// rpc-nested: tokens go as in woa, each as a call; returns come back the same way, through a relay beside every stage
+// that waits for the returns of its firing's calls (docs/adr/0033-signals-make-calls-return.md).
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace woa::call_models {
 namespace {
 
-// Returns have a lane of their own: a device that writes its own packets numbers those of the channels it sends on.
+// Returns have a lane of their own: a device that writes its own packets numbers those of its sending channels.
 constexpr const char* kReturnLane = "return";
 
 Status refuse_nested(const StagePlan& stage, const std::string& why) {
@@ -59,13 +59,14 @@ class Nesting {
   }
 
  private:
-  struct Ride {          // an output of the graph on a return
+  struct Ride {          // an output of the graph that returns with a call
     std::size_t edge;    // of the plan, into the sink
     std::uint32_t port;  // of the return's relay
-    std::size_t passed;  // relays, this one included
+    std::size_t passed;  // relays passed, this one included
   };
 
-  // The relay that waits for the calls of a stage's firing, and what it sends back. Those that it calls have theirs.
+  // Adds the relay that waits for the calls of a stage's firing, and the edges that return to it. The stages that it
+  // calls have their relays already.
   void add_return(std::uint32_t stage) {
     const auto relay = static_cast<std::uint32_t>(nested_.stages.size());
     returns_[stage] = relay;
@@ -108,7 +109,7 @@ class Nesting {
     nested_.edges.push_back(std::move(back));
   }
 
-  // With as much room as the plan's edge.
+  // `made` with the blocks of the plan's edge.
   [[nodiscard]] EdgePlan like(std::size_t edge, EdgePlan made) const {
     made.min_blocks = plan_.edges[edge].min_blocks;
     made.blocks = plan_.edges[edge].blocks;
@@ -120,7 +121,7 @@ class Nesting {
   Plan nested_;
   std::uint32_t tag_bit_;
   std::vector<std::uint32_t> returns_;    // by stage: its relay
-  std::vector<std::vector<Ride>> rides_;  // by stage: on its return
+  std::vector<std::vector<Ride>> rides_;  // by stage: outputs on its return
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// rpc-polled: calls as in rpc-hub, but results stay where they were written until the caller, who polls, asks for them
+// rpc-polled: calls as in rpc-hub, but results stay with their writers until the caller, who polls, asks for them
 // (docs/adr/0033-signals-make-calls-return.md).
 #include <algorithm>
 #include <set>
@@ -14,7 +14,7 @@ Status refuse_polled(const StagePlan& stage, const std::string& why) {
   return {Code::kUnsupported, "stage '" + stage.name + "' " + why + "; rpc-polled cannot ask for its results"};
 }
 
-// An answer to a poll says that a firing is done, and of one choice which way it went.
+// An answer to a poll says only that a firing is done, or which way its one choice went.
 Status check_stage(const StagePlan& stage) {
   std::set<std::int32_t> groups;
   for (const OutputPortPlan& port : stage.outputs) {
@@ -58,7 +58,7 @@ class Polling {
   }
   [[nodiscard]] InputPortPlan signal(const char* name) const { return signal_input(name, tag_bit_); }
 
-  // It leaves with the call, and the answer needs it no more once the firing is done: nobody waits for it.
+  // The poll leaves with the call. The answer does not need it once the firing is done, so nobody waits for it.
   void add_poll(std::uint32_t s) {
     const StagePlan& stage = plan_.stages[s];
     const std::uint32_t poll = add(make_relay(stage.name + ".poll", stage.controller, {signal("poll")}));
@@ -68,7 +68,7 @@ class Polling {
     polled_.edges.push_back(signal_from(callers_[s], port, poll, 0, *call));
   }
 
-  // What a stage writes goes no further than to a relay beside it.
+  // Keeps a stage's results in relays beside it.
   void keep_results(std::uint32_t s) {
     const StagePlan& stage = plan_.stages[s];
     kept_.clear();
@@ -91,7 +91,7 @@ class Polling {
     }
   }
 
-  // Each port of a choice answers for itself and for those that are always written; without a choice the first port
+  // Each port of a choice answers for itself and for the ports that are always written; without a choice the first port
   // answers for all.
   void add_answers(std::uint32_t s) {
     const auto& outputs = plan_.stages[s].outputs;
@@ -123,7 +123,7 @@ class Polling {
   std::uint32_t tag_bit_;
   std::vector<std::uint32_t> callers_;  // by stage
   Plan polled_;
-  std::vector<Kept> kept_;  // of the stage at hand
+  std::vector<Kept> kept_;  // of the current stage
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ EdgePlan signal_from(std::uint32_t stage, std::uint32_t port, std::uint32_t to_s
 
 std::uint32_t consumed_input(const StagePlan& stage) {
   const auto at = std::ranges::find_if(stage.inputs, [](const InputPortPlan& port) { return !port.hold; });
-  return static_cast<std::uint32_t>(at - stage.inputs.begin());  // validate(): there is one
+  return static_cast<std::uint32_t>(at - stage.inputs.begin());  // validate() requires one
 }
 
 }  // namespace woa::call_models

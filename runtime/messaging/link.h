@@ -1,9 +1,9 @@
-// What two ends share so that messages can travel from one to the other: a channel, the blocks that carry payloads, and
-// what comes back or goes beside them.
+// The memory that two ends share so that messages can travel from one to the other: a channel, the blocks that carry
+// payloads, and a channel for returns and a rendezvous if used.
 //
-// Where both ends map the same memory (loopback, shm) there is one link, which both use: between processes its segments
-// travel as descriptors (Segment::descriptor()). Where each end has a replica (ofi), each process allocates a link of
-// the same spec, sends its description() to the other, and connects its own to what comes back.
+// If both ends map the same memory (loopback, shm), both use one link: between processes its segments travel as
+// descriptors (Segment::descriptor()). If each end has a replica (ofi), each process allocates a link of the same spec,
+// sends its description() to the other, and connects its own to the description that it gets.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,18 @@
 
 namespace woa::messaging {
 
-// A value: copies name the same memory. Where each end has a replica, the last copy of a link, if both of its ends were
-// closed here, waits until the other process has closed its own, a second at most: who has ends of several links closes
-// all of them before it lets go of a link.
+// A value: copies name the same memory. With replicas the destructor of the last copy blocks until the other process
+// has closed its end, 1 s at most. So close the ends of all links before you drop one.
 struct Link {
-  std::shared_ptr<Segment> channel, blocks;  // no `blocks` where the spec has 0
-  std::shared_ptr<Segment> returns;          // a channel for what comes back; null where nothing does
-  std::shared_ptr<Segment> rendezvous;       // null where the transport has none, or nothing uses it
+  std::shared_ptr<Segment> channel, blocks;  // no `blocks` if the spec has 0
+  std::shared_ptr<Segment> returns;          // a channel for returns; null if there are none
+  std::shared_ptr<Segment> rendezvous;       // null if the transport has none, or nothing uses it
 
-  // What the other process connects its link to this one by: opaque bytes, at most 4 KiB. Empty where memory is shared.
-  // Whoever has it can write into this link's memory: it goes to that process only.
+  // Opaque bytes, at most 4 KiB, by which the other process connects its link to this one. Empty if memory is shared.
+  // Whoever has them can write into this link's memory: give them to that process only.
   [[nodiscard]] std::string description() const;
-  // Once, before an end is opened; the other process does the same. Waits until it answers. kInvalid: no such
-  // description, or of a link of another spec. Otherwise as Transport::connect().
+  // Once, before an end is opened; the other process does the same. Blocks until it answers, 10 s at most for each
+  // segment. kInvalid: not a description, or one of another spec. Otherwise like Transport::connect().
   Status connect(Transport& transport, std::string_view description) const;
 
  private:
@@ -41,22 +40,22 @@ struct Link {
 // --- internal to runtime/messaging
 // --------------------------------------------------------------------------------------
 
-// The memory of a link, as a spec of onesided or packing says it.
+// The memory of a link, as given by a spec of onesided or packing.
 struct LinkShape {
   ChannelSpec channel;
   std::uint32_t blocks = 0;
   std::uint64_t block_bytes = 0;
   std::optional<ChannelSpec> returns = std::nullopt;
   bool rendezvous = false;
-  const char* to_lower = "";  // fields of the spec, where packets cannot name so much memory
+  const char* to_lower = "";  // fields of the spec to lower if packets cannot name so much memory
 };
 
 // kInvalid, for a field of a spec.
 Status invalid_field(std::string_view field, std::uint32_t value, std::string_view expected);
-// As this transport needs it: headers carry a CRC where they travel between hosts. Both counts are powers of two.
+// The channel that the transport needs: headers carry a CRC between hosts. Both counts are powers of two.
 ChannelSpec channel_of(const Transport& transport, std::uint32_t ring_slots, std::uint32_t return_slots) noexcept;
 
-// Allocates what `shape` needs at this end. kTooLarge: more memory than packets can name. Otherwise as
+// Allocates the segments of `shape` at this end. kTooLarge: more memory than packets can name. Otherwise like
 // Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkShape& shape, std::string_view label);
 
@@ -64,10 +63,10 @@ Result<Link> allocate_link(Transport& transport, const LinkShape& shape, std::st
 struct CheckedLink {
   ChannelSpec channel;
   ChannelEnd end;          // with the blocks as region 0
-  ChannelEnd returns_end;  // without
+  ChannelEnd returns_end;  // without the blocks
   BlockLayout blocks;
 };
-// `end` brings the doorbells. kInvalid if `link` is not of `shape` or of another kind of transport.
+// `end` provides the doorbells. kInvalid if `link` is not of `shape` or of another kind of transport.
 Result<CheckedLink> check_link(const Transport& transport, const LinkShape& shape, const Link& link, ChannelEnd end);
 
 }  // namespace woa::messaging

@@ -25,7 +25,7 @@ Kernels kernels_of(std::uint32_t controller, Activity activity) {
   return kernels;
 }
 
-// What ran at two looks in a row lasts.
+// Reports kernels that two checks in a row found running.
 void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nanoseconds rest, std::uint32_t controller,
             Activity activity) {
   std::mutex mutex;
@@ -45,7 +45,7 @@ void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nan
       kernel.set_stage(stage);
       kernel.set_instance(instance);
     }
-    if (!socket.send(message).ok()) return;  // whoever listens to the host notices
+    if (!socket.send(message).ok()) return;  // the thread that listens to the host notices
     sent = std::move(lasting);
   }
 }

@@ -34,7 +34,7 @@ Status write_all(int fd, const char* data, std::size_t bytes) {
   return {};
 }
 
-// One byte that carries descriptors.
+// Sends one byte that carries descriptors.
 Status send_descriptors(int fd, std::span<const int> descriptors) {
   std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
   char mark = 'D';
@@ -107,7 +107,7 @@ Status ControlSocket::read_all(void* data, std::size_t bytes, std::vector<Unique
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return lost("reading from the control socket");
     collect(message, descriptors);
-    // The kernel leaves out what this process has no room for.
+    // The kernel drops descriptors that this process has no room for.
     if ((message.msg_flags & MSG_CTRUNC) != 0) return limit_reached("receiving the run's memory", EMFILE);
     to += got;
     bytes -= static_cast<std::size_t>(got);

@@ -1,4 +1,4 @@
-// One end of the socket between the host process and a node: whole protobuf messages, file descriptors beside them.
+// One end of the socket between the host process and a node: whole protobuf messages, with file descriptors.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ class ControlSocket {
   // Blocks until the message is handed over. kPeerLost: the other end is gone. kDeadlineExceeded: blocking is limited
   // (limit_blocking()), and the other end does nothing. `descriptors` stay the caller's.
   Status send(const google::protobuf::MessageLite& message, std::span<const int> descriptors = {});
-  // Blocks for the next message. kPeerLost: the other end closed or died. kDeadlineExceeded as send(). kDataLoss: not a
-  // message of that type. kExhausted: no room for the descriptors that came with it.
-  // Received descriptors are appended to `descriptors` (and closed if it is null).
+  // Blocks for the next message. kPeerLost: the other end closed or died. kDeadlineExceeded: as for send(). kDataLoss:
+  // not a message of that type. kExhausted: no room for the descriptors that came with it. Received descriptors are
+  // appended to `descriptors` (and closed if it is null).
   Status receive(google::protobuf::MessageLite& message, std::vector<UniqueFd>* descriptors = nullptr);
 
   [[nodiscard]] int descriptor() const noexcept { return fd_.get(); }

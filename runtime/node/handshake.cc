@@ -15,7 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the messages are little-endian");
 
-constexpr std::string_view kNode = "woa node", kHost = "woa host";  // who proves
+constexpr std::string_view kNode = "woa node", kHost = "woa host";  // the side that proves
 
 Result<Nonce> new_nonce() {
   Nonce nonce{};

@@ -1,12 +1,12 @@
-// How a node joins a run over a connection between hosts: three messages of fixed size, little-endian, by which each
-// end proves that it has the run's secret (three-pass mutual authentication as in ISO/IEC 9798-4, with HMAC-SHA256).
+// Joins a node to a run over a connection between hosts: three messages of fixed size, little-endian, by which each end
+// proves that it has the run's secret (three-pass mutual authentication as in ISO/IEC 9798-4, with HMAC-SHA256).
 //
 //   host -> node  Greeting   a number used once
-//   node -> host  Answer     another, who asks for what, and the node's proof over both messages
+//   node -> host  Answer     another, the controller and job of the node, and its proof over both messages
 //   host -> node  Admission  the host's clock, and the host's proof over all three
 //
-// A stranger learns nothing of the secret and cannot use what it overheard: both numbers are new in every connection.
-// What follows is neither hidden nor protected: networks that others listen on, or can change, need a tunnel.
+// A stranger learns nothing of the secret and cannot replay what it overheard: both numbers are new in every
+// connection. Later messages are neither hidden nor protected: networks that others can hear or change need a tunnel.
 #pragma once
 
 #include <array>
@@ -53,13 +53,13 @@ struct Admission {
 static_assert(sizeof(Greeting) == 32 && sizeof(Answer) == 136 && sizeof(Admission) == 40);
 static_assert(std::is_trivially_copyable_v<Answer> && std::has_unique_object_representations_v<Answer>);
 
-// kUnavailable: no numbers from the system.
+// kUnavailable: the system gives no random numbers.
 Result<Greeting> greet();
-// kInvalid: the controller's name is too long. kUnsupported: the host speaks another version, or is none of ours.
+// kInvalid: the controller's name is too long. kUnsupported: the host speaks another version, or is no woa host.
 Result<Answer> answer(const Greeting& greeting, std::string_view controller, JobPlace job, const RunSecret& secret);
-// What the host says to an answer. kUnsupported: another version, or no node. kUnauthentic: another secret.
+// The host's reply to an answer. kUnsupported: another version, or no node. kUnauthentic: another secret.
 Result<Admission> admit(const Greeting& greeting, const Answer& answer, const RunSecret& secret);
-// What the node says to an admission. kUnauthentic: the host has another secret.
+// The node's check of an admission. kUnauthentic: the host has another secret.
 Status accept(const Greeting& greeting, const Answer& answer, const Admission& admission, const RunSecret& secret);
 
 // The name in an answer, cut at its zero.

@@ -66,7 +66,7 @@ std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
   for (Firing* firing : done.first(count)) {
     // Here and not in start(): the program may submit the next instance from its callback.
     if (firing->stage != kSinkStage) continue;
-    firing->started_ns = now_ns();  // of the call alone: other firings came between start() and here
+    firing->started_ns = now_ns();  // times the call alone: other firings came after start()
     fire_sink(*firing);
     firing->ended_ns = now_ns();
   }

@@ -12,8 +12,8 @@
 
 namespace woa {
 
-// Writes one instance's graph input into `room` (payload layout of docs/kernels.md) and returns its bytes, or why not.
-// Called once per input of the graph when the instance starts, on the thread that drives the run.
+// Writes one instance's graph input into `room` (payload layout of docs/kernels.md) and returns its size in bytes, or
+// an error. Called once per input of the graph when the instance starts, on the thread that drives the run.
 using FillInput = std::function<Result<std::uint64_t>(std::uint32_t input, std::span<std::byte> room)>;
 
 // One output of the graph.
@@ -28,7 +28,7 @@ class HostBackend final : public Backend {
   using OnOutputs = std::function<void(std::uint64_t instance, std::span<const GraphOutput> outputs)>;
   explicit HostBackend(OnOutputs on_outputs);
 
-  // What the source will read for `instance`.
+  // Sets the inputs that the source will read for `instance`.
   void set_inputs(std::uint64_t instance, FillInput fill);
 
   const DeviceDescription& description() const noexcept override { return description_; }

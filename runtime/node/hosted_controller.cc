@@ -45,7 +45,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
     auto library = KernelLibrary::load(plan.stages[s], setup.kernel_path, setup.read_declaration);
     if (!setup.activity.empty()) setup.activity.front().end();
     if (!library.ok()) {
-      // kUnavailable is kept for devices and peers: a kernel without its key or library is an input to be mended.
+      // kUnavailable is kept for devices and peers: a missing key or library of a kernel is an input to mend.
       const Status& status = library.status();
       return Status(status.code() == Code::kUnavailable ? Code::kNotFound : status.code(), status.message());
     }

@@ -24,28 +24,27 @@ struct HostedControllerSetup {
   Transports transports;
   const Segments* segments = nullptr;
   std::vector<std::filesystem::path> kernel_path;
-  ReadDeclaration read_declaration;  // as RunOptions
+  ReadDeclaration read_declaration;  // see RunOptions
   InstanceObserver* observer = nullptr;
   bool trace = false;
   IdleOptions idle;
-  Activity activity = {};  // where it says what it runs; empty: nobody reads it
+  Activity activity = {};  // memory where it says what it runs; empty: nobody reads it
   int processor = -1;      // that run() pins its thread to, -1: none
 };
 
 class HostedController {
  public:
-  // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file it needs is.
-  // kUnsupported, kInvalid: as Backend::load.
+  // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file that it needs is
+  // absent. kUnsupported, kInvalid: as for Backend::load().
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }
   const DeviceDescription& device() const noexcept { return backend_->description(); }
   const Doorbell& doorbell() const noexcept { return doorbell_; }
 
-  // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns why: ok for the first
-  // and last.
+  // Drives the controller until it ends, fails, or `stop` is set (and the doorbell rung). Returns the failure; else ok.
   Status run(const std::atomic<bool>& stop);
-  // How the loop waits; for a loop other than run().
+  // How the loop waits; for loops other than run().
   Idle& idle() noexcept { return idle_; }
 
  private:

@@ -18,9 +18,9 @@ Status unproved(const Status& status) {
 }
 
 constexpr useconds_t kAgain_us = 50'000;
-constexpr std::uint64_t kListensNs = 500'000'000;  // that a run which dropped a connection has to take the next
+constexpr std::uint64_t kListensNs = 500'000'000;  // for a run that dropped a connection to accept the next
 
-// Over one connection. kUnavailable: the run dropped it for others.
+// Joins over one connection. kUnavailable: the run dropped it for others.
 Result<Membership> introduce(UniqueFd connected, const JoinOptions& options, const RunSecret& secret,
                              std::uint64_t deadline) {
   Result<UniqueFd> socket(std::move(connected));

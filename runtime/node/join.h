@@ -13,7 +13,7 @@ namespace woa {
 
 struct JoinOptions {
   std::string address;                        // HOST:PORT of the run
-  std::string controller;                     // that this node wants to serve; empty: any
+  std::string controller;                     // that this node asks to serve; empty: any
   JobPlace job;                               // of the launcher that started this process
   std::uint64_t timeout_ns = 10'000'000'000;  // to reach the run
 };
@@ -21,13 +21,13 @@ struct JoinOptions {
 struct Membership {
   ControlSocket socket;
   std::string local_address;        // HOST:PORT of this end: an address by which the host reaches this process
-  std::int64_t clock_ahead_ns = 0;  // of the host's clock over this one's, within the time of half a round trip
+  std::int64_t clock_ahead_ns = 0;  // of the host's clock over this one's, within half a round trip
 };
 
-// Blocks until the run has taken this process for a node; what follows comes over the socket, for serve_node().
-// kUnavailable: nobody waits there. kUnauthentic: one of the two lacks the run's secret, or the run has all its nodes.
-// kUnsupported: another version. kInvalid: the address or the name is malformed. kPeerLost, kDeadlineExceeded: whoever
-// is there went away, or says nothing.
+// Blocks until the run has accepted this process as a node; serve_node() then takes the socket. kUnavailable: nobody
+// waits there. kUnauthentic: one of the two lacks the run's secret, or the run has all its nodes. kUnsupported: another
+// version. kInvalid: the address or the name is malformed. kPeerLost, kDeadlineExceeded: the other end went away, or
+// says nothing.
 Result<Membership> join(const JoinOptions& options, const RunSecret& secret);
 
 }  // namespace woa

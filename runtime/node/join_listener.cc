@@ -22,12 +22,12 @@
 namespace woa {
 namespace {
 
-constexpr std::uint64_t kAnswerNs = 5'000'000'000;  // that a connection has to say who it is
-constexpr std::uint64_t kTellNs = 1'000'000'000;    // that processes of a job of another size have to come and be told
+constexpr std::uint64_t kAnswerNs = 5'000'000'000;  // for a connection to say who it is
+constexpr std::uint64_t kTellNs = 1'000'000'000;    // for processes of a job of another size to come and be told
 constexpr std::size_t kMostStrangers = 256;         // connections that have not said who they are
-constexpr int kMostAtOnce = 32;                     // that are let in before the others are heard again
+constexpr int kMostAtOnce = 32;                     // accepted before the others are heard again
 
-// A connection of which nothing is known yet.
+// A connection that has not said who it is.
 struct Stranger {
   UniqueFd socket;
   std::string address, host;  // with and without its port
@@ -43,7 +43,7 @@ class Admittance {
   Admittance(int listener, const RunSecret& secret, Roster& roster, const JoinListener::OnEvent& on_event)
       : listener_(listener), secret_(&secret), roster_(&roster), on_event_(&on_event), turned_away_(on_event) {}
 
-  // Waits for something to happen until then, at most, and deals with it.
+  // Waits for an event, until `deadline_ns` at most, and handles it.
   Status step(std::uint64_t deadline_ns);
 
  private:
@@ -51,7 +51,7 @@ class Admittance {
   [[nodiscard]] bool accept_one(Status& status);
   Status make_room();
   void drop_one(const std::string& why);
-  // True while it has more to say.
+  // True while the stranger has more to say.
   bool hear(Stranger& stranger);
   void admit(Stranger& stranger);
   void turn_away(const Stranger& stranger, const std::string& why);
@@ -90,10 +90,10 @@ Status Admittance::step(std::uint64_t deadline_ns) {
   return polled[0].revents != 0 ? let_in() : Status{};
 }
 
-// Errors of a connection that came to nothing are no reason to end a run.
+// True for errors that end the wait. Those of a connection that came to nothing are no reason to end a run.
 bool no_more_descriptors(int error) { return error == ENOBUFS || error == ENOMEM || error == EBADF || error == EINVAL; }
 
-// Idle connections may have all the descriptors, and who waits in the queue may be a node.
+// Idle connections may hold all the descriptors, and a node may wait in the queue.
 Status Admittance::make_room() {
   constexpr useconds_t kPause_us = 50'000;
   if (!strangers_.empty()) drop_one("this process has no more descriptors, and it had not said who it is");
@@ -101,8 +101,8 @@ Status Admittance::make_room() {
   return {};
 }
 
-// The oldest of the host that has most: another host's node keeps its place however many come from one. By reset, so
-// that a node knows that it may try again.
+// Drops the oldest connection of the host that has most: another host's node keeps its place however many come from
+// one. Closes by reset, so that a node knows that it may try again.
 void Admittance::drop_one(const std::string& why) {
   std::map<std::string_view, std::size_t> counts;
   for (const Stranger& stranger : strangers_) ++counts[stranger.host];
@@ -120,7 +120,7 @@ Status Admittance::let_in() {
   return status;
 }
 
-// False: nobody waits, or `status` says why nobody can be let in.
+// False: nobody waits, or `status` says why nobody can be accepted.
 bool Admittance::accept_one(Status& status) {
   Stranger stranger;
   stranger.socket = UniqueFd(::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC));
@@ -141,9 +141,9 @@ bool Admittance::accept_one(Status& status) {
     return false;
   }
   stranger.greeting = *greeting;
-  // One that is gone again is noticed when it is heard.
+  // hear() notices a stranger that is gone again.
   (void)write_exactly(stranger.socket.get(), handshake::bytes_of(stranger.greeting));
-  // Or idle connections would keep nodes out.
+  // Else idle connections would keep nodes out.
   if (strangers_.size() == kMostStrangers) drop_one("others came, and it had not said who it is");
   strangers_.push_back(std::move(stranger));
   return true;
@@ -209,7 +209,7 @@ Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, Job
   std::string why;
   while (!roster.complete() && why.empty()) {
     if (Status status = admittance.step(deadline); !status.ok()) why = status.message();
-    if (roster.hopeless()) deadline = std::min(deadline, now_ns() + kTellNs);  // the others of that job are to hear why
+    if (roster.hopeless()) deadline = std::min(deadline, now_ns() + kTellNs);  // the others of that job must hear why
     if (roster.hopeless() && (roster.all_told() || now_ns() >= deadline)) {
       why = "the launcher of the nodes started another number of processes than --nodes says";
     } else if (why.empty() && !roster.complete() && now_ns() >= deadline) {

@@ -15,7 +15,7 @@ void add_replica(control::Replicas& message, control::Replica::Kind kind, std::s
   replica.set_description(segment->description());
 }
 
-// This process's own, or null.
+// This process's own segment, or null.
 std::shared_ptr<Segment> find(const Segments& segments, const control::Replica& replica) {
   const std::size_t index = replica.index();
   if (replica.kind() == control::Replica::CHANNEL)

@@ -1,4 +1,4 @@
-// Control messages to and from the runtime's own types. Private to runtime/node.
+// Converts control messages to and from the runtime's own types. Private to runtime/node.
 #pragma once
 
 #include <string>
@@ -11,32 +11,32 @@
 
 namespace woa {
 
-// What one node tells the host when a run is over.
+// A node's report to the host when a run is over.
 struct NodeReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
   std::vector<std::uint64_t> packets;  // Transports::packets()
-  bool counted = true;                 // stats and trace were heard
+  bool counted = true;                 // stats and trace arrived
 };
 
 control::FromNode to_ready(const DeviceDescription& device);
 DeviceDescription from_ready(const control::Device& message);
 control::FromNode to_failed(const Status& status);
-// Never ok: what is no code of a failure is kInternal.
+// Never ok: a number that is no code of a failure becomes kInternal.
 Status from_failed(const control::Failed& message);
 // One controller's replicas, as its peers connect to them.
 control::Replicas to_replicas(const Layout& layout, const Segments& segments);
-// Those of them that another controller connects to.
+// The replicas of `all` that another controller connects to.
 control::Replicas select(const control::Replicas& all, const SharedReplicas& shared);
-// Connects `segments` to what a peer described. kDataLoss: a replica that this process has none of; otherwise as
-// Transport::connect().
+// Connects `segments` to the replicas that a peer described. kDataLoss: a replica that this process lacks; otherwise
+// like Transport::connect().
 Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports);
 void add_lanes(const BoundLanes& lanes, control::Hello& hello);
 BoundLanes lanes_of(const control::Hello& hello);
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,
                             std::span<const std::uint64_t> packets);
-// kDataLoss: a stage or edge that `plan`, or a wire that the run does not have.
+// kDataLoss: a stage or edge that `plan` does not have, or a wire that the run does not have.
 Status from_report(const control::Report& message, const Plan& plan, std::size_t wires, NodeReport& report);
 
 }  // namespace woa

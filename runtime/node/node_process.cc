@@ -32,7 +32,7 @@ struct Node {
   std::unique_ptr<HostedController> hosted;
 };
 
-// Where the host reads what this node runs: the first descriptor that comes with its hello. Elsewhere it is told.
+// Maps the memory where this node says what it runs: the host's, by the hello's first descriptor; elsewhere its own.
 Status get_activity(std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
   const bool elsewhere = descriptors.empty();
   auto segment = elsewhere ? transport.allocate("activity", activity_bytes(node.plan))
@@ -45,7 +45,7 @@ Status get_activity(std::vector<UniqueFd>& descriptors, Transport& transport, No
   return {};
 }
 
-// The site's memory: this controller's parts of what the host made, or its own where it is alone.
+// Maps the site's memory: this controller's parts of the host's, or memory of its own if it is a site alone.
 Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
   const std::uint32_t site = node.layout.sites.site(hello.controller());
   const auto sizes = sizes_of_segments(node.layout, site, transport);
@@ -73,7 +73,7 @@ Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Tran
   if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
   if (!answer.has_connect())
     return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
-  // The run says nothing more before it is ready, but that it failed.
+  // Before the run is ready it says only one thing more: that it failed.
   for (Transport* wire : transports.wires)
     wire->give_up_when([descriptor = socket.descriptor()] { return has_word(descriptor); });
   Status status;
@@ -135,11 +135,11 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   return {};
 }
 
-// That the run has to say why a node lost another: it hears of all nodes, one after the other.
+// For the run to say why a node lost another: it hears all nodes, one after the other.
 constexpr std::uint64_t kVerdictNs = 2'000'000'000;
 
 // Tells the run that this node cannot be set up. A node that lost another, or the run's host, may be the first to
-// notice that it could not stay: then it is the run that knows why, and may have said so before it went.
+// notice that it could not stay: then the run knows why, and may have said so before it went.
 Status give_up(ControlSocket& socket, const Status& status) {
   (void)socket.send(to_failed(status));
   if (status.code() != Code::kPeerLost) return status;
@@ -149,21 +149,21 @@ Status give_up(ControlSocket& socket, const Status& status) {
   return {Code::kCancelled, "the run failed: " + answer.stop().why()};
 }
 
-// What the listening thread and the node's own share.
+// Shared by the listening thread and the node's own.
 struct Signals {
-  std::atomic<bool> stop{false};      // the host said so
-  std::atomic<bool> failed{false};    // and that the run failed
+  std::atomic<bool> stop{false};      // the host sent a stop
+  std::atomic<bool> failed{false};    // and said why the run failed
   std::atomic<bool> finished{false};  // this node has reported; the host may go
   std::promise<void> gone;            // the host went, or said nothing for too long
 };
 
-// Hears from the host: a stop, or its death, which no node survives.
+// Listens to the host for a stop, or for its death, which no node survives.
 void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool child) {
   control::FromHost message;
   while (socket.receive(message).ok()) {
     if (!message.has_stop()) continue;
     if (const std::string& why = message.stop().why(); !why.empty()) {
-      if (!child) log(LogLevel::kError, "the run failed: " + why);  // a child's host says it
+      if (!child) log(LogLevel::kError, "the run failed: " + why);  // a child's host logs it
       signals.failed.store(true);
     }
     signals.stop.store(true);
@@ -171,7 +171,7 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
   }
   signals.gone.set_value();
   if (signals.finished.load()) return;
-  if (!child) log(LogLevel::kError, "the run's host is gone");  // who started this node has nobody else to tell it
+  if (!child) log(LogLevel::kError, "the run's host is gone");  // nobody else tells the user of this node
   ::_exit(1);
 }
 
@@ -186,7 +186,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
     log(LogLevel::kError, first.refused().why());
     return 3;
   }
-  if (heard.code() == Code::kExhausted) {  // there is a host, and it says so
+  if (heard.code() == Code::kExhausted) {  // there is a host, which reports it
     (void)socket.send(to_failed(heard));
     return 1;
   }
@@ -197,7 +197,7 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   }
   Node node;
   if (Status status = set_up(socket, first.hello(), descriptors, process, node); !status.ok()) {
-    if (process.child)  // a child's host says it
+    if (process.child)  // a child's host reports it
       (void)socket.send(to_failed(status));
     else
       log(LogLevel::kError, give_up(socket, status).message());

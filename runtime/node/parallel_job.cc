@@ -14,8 +14,8 @@ struct Launcher {
   const char* rank;
   const char* size;
 };
-// srun last: under it the others' variables, where set, are the inner launcher's. SLURM_NTASKS is no sign, since a
-// batch script's own shell has it too.
+// srun last: under it the others' variables, if set, are the inner launcher's. SLURM_NTASKS is no sign, because a batch
+// script's own shell has it too.
 constexpr Launcher kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                    {"PMI_RANK", "PMI_SIZE"},
                                    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};

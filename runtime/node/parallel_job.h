@@ -1,4 +1,4 @@
-// The parallel job that a launcher (mpirun, srun) started this process in, if any: which process of how many this is,
+// The parallel job that a launcher (mpirun, srun) started this process in, if any: this process's rank, the job's size,
 // and how the nodes of a job find the run that is one of them.
 #pragma once
 
@@ -13,23 +13,23 @@ namespace woa {
 
 class ParallelJob {
  public:
-  // A run among the processes of a job is the first of them, so that nobody has to look for it.
+  // A run among the processes of a job is the first of them, so that nobody must search for it.
   static constexpr std::uint32_t kRunRank = 0;
 
-  // Asks the launcher's PMIx server where the environment names one, else the variables that Open MPI, MPICH and Slurm
-  // set. Blocks as connect_pmix() does. kUnavailable, kDeadlineExceeded: a server is named but cannot be asked, and no
-  // variable tells either: this process might be one of many, and none would know.
+  // Asks the launcher's PMIx server if the environment names one, else the variables of Open MPI, MPICH and Slurm.
+  // Blocks like connect_pmix(). kUnavailable, kDeadlineExceeded: a server is named but cannot be asked, and no variable
+  // tells either: this process might be one of many, and none would know.
   static Result<ParallelJob> find(const PmixOptions& options = {});
 
   [[nodiscard]] JobPlace place() const noexcept { return place_; }
-  // Closes the connection to the launcher, as the end of this object does. From then on only place() may be asked.
+  // Closes the connection to the launcher, as the end of this object does. After it only place() may be called.
   void leave() noexcept { pmix_.reset(); }
 
-  // Of the run: tells the job's nodes its address. kUnavailable: the launcher has no PMIx server, or that fails; the
+  // For the run: tells the job's nodes its address. kUnavailable: the launcher has no PMIx server, or that fails; the
   // message says why. kDeadlineExceeded: the server says nothing.
   Status publish_run(const std::string& address);
-  // Of a node: blocks until the run has told its address, for `seconds` at most. kInvalid: this process is where the
-  // run should be, or alone. kUnavailable: as above. kDeadlineExceeded: there is no run yet.
+  // For a node: blocks until the run has told its address, for `seconds` at most. kInvalid: this process has the rank
+  // of the run, or is alone. kUnavailable: as for publish_run(). kDeadlineExceeded: there is no run yet.
   Result<std::string> find_run(int seconds);
 
  private:

@@ -1,4 +1,4 @@
-// Built instead of pmix_job.cc where PMIx's header was not found.
+// Built instead of pmix_job.cc if PMIx's header was not found.
 #include "runtime/node/pmix_job.h"
 
 namespace woa {

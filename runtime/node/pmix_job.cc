@@ -16,7 +16,7 @@ namespace {
 
 // libpmix, loaded when a launcher offers PMIx, so that one binary runs with and without it.
 //
-// Every function that is used. The header's macros are not: they call functions that differ between versions.
+// Lists every function used. The header's macros are not used: they call functions that differ between versions.
 #define WOA_PMIX_SYMBOLS(X) \
   X(PMIx_Init)              \
   X(PMIx_Finalize)          \
@@ -46,10 +46,10 @@ Result<PmixLibrary> load_pmix(const std::string& name) {
   return table;
 }
 
-constexpr int kGraceS = 2;  // for an answer that the server gives when its own time is over
+constexpr int kGraceS = 2;  // for the server's answer after its own timeout
 
-// A call of the library, in a thread of its own, since some wait without an end for a server that is stuck. Nothing:
-// it has not returned, and the thread is left behind with all that `call` holds.
+// Calls the library in a thread of its own, because some calls wait for ever for a stuck server. Nothing: the call has
+// not returned, and the thread is left behind with all that `call` holds.
 std::optional<pmix_status_t> within(int seconds, std::function<pmix_status_t()> call) {
   std::packaged_task<pmix_status_t()> task(std::move(call));
   std::future<pmix_status_t> returned = task.get_future();
@@ -64,7 +64,7 @@ std::string versions(const PmixLibrary& library) {
          (server != nullptr ? server : "of a version that it does not tell");
 }
 
-// A word or a number that was asked for. The library allocates it.
+// A requested word or number. The library allocates it.
 struct Asked {
   pmix_proc_t of{};
   std::string key;
@@ -92,7 +92,7 @@ class Connection final : public PmixJob {
       : library_(library), timeout_s_(options.timeout_s) {}
   ~Connection() override {
     if (!open_ || stuck_) return;
-    // It is the end either way.
+    // The connection is over whatever this returns.
     (void)within(timeout_s_, [library = library_] { return library.PMIx_Finalize(nullptr, 0); });
   }
 

@@ -11,8 +11,8 @@
 
 namespace woa {
 
-// A connection to the server. A process has one at a time, and uses it from one thread; while it lasts the library has
-// threads of its own, and a launcher takes a process that ends without closing it for crashed.
+// A connection to the server. A process has one at a time, and uses it from one thread. While it is open the library
+// has threads of its own. To a launcher, a process that ends without closing it has crashed.
 class PmixJob {
  public:
   PmixJob() = default;
@@ -25,7 +25,7 @@ class PmixJob {
   // kDeadlineExceeded: it says nothing.
   virtual Status publish(const std::string& key, const std::string& word) = 0;
   // Blocks until the process of that rank has left the word, for `seconds` at most. kDeadlineExceeded: it has not.
-  // kUnavailable: it cannot any more, or the server refuses to look.
+  // kUnavailable: it cannot any more, or the server refuses the request.
   virtual Result<std::string> fetch(std::uint32_t rank, const std::string& key, int seconds) = 0;
 };
 
@@ -34,8 +34,8 @@ struct PmixOptions {
   int timeout_s = 10;  // of each exchange with the server, which runs on this host
 };
 
-// Connects to the server that the environment names. kUnavailable: no such library or server (the message has the
-// version of both), or left out of this build. kDeadlineExceeded: the server says nothing.
+// Connects to the server that the environment names. kUnavailable: no such library or server (the message has both
+// versions), or left out of this build. kDeadlineExceeded: the server says nothing.
 Result<std::unique_ptr<PmixJob>> connect_pmix(const PmixOptions& options = {});
 
 }  // namespace woa

@@ -1,4 +1,4 @@
-// While a run starts: whichever node ends first is the reason, however long others would wait for it.
+// The start of a run: whichever node ends first is the reason for its failure, however long others would wait for it.
 #include <poll.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace woa {
 namespace {
 
-// That a node has to end, or to say why, after another lost it.
+// For a node to end, or to say why, after another lost it.
 constexpr std::uint64_t kReasonNs = 200'000'000;
 
 }  // namespace
@@ -26,10 +26,10 @@ void Supervisor::watch_while_connecting(bool watch) {
     wire->give_up_when(watch ? [this] { return first_ended().has_value(); } : std::function<bool()>());
 }
 
-// Of a node whose socket ended: the reason that it gave, or how its process ended.
+// Why a node's socket ended: the reason that the node gave, or how its process ended.
 Status Supervisor::why_it_ended(std::uint32_t controller) {
   Status status;
-  while (status.ok()) {  // what it said before it knew
+  while (status.ok()) {  // skips messages from before the end
     control::FromNode message;
     status = hear(controller, message);
   }
@@ -42,24 +42,24 @@ Status Supervisor::why_not_connected(std::uint32_t controller, const Status& sta
   return ended ? why_it_ended(*ended) : in_context(controller, status);
 }
 
-// Until that node says something. Another that ends meanwhile is the reason why the run does not begin.
+// Waits until that node says something. If another ends meanwhile, that is the reason why the run does not begin.
 Status Supervisor::await_word(std::uint32_t controller) {
   std::vector<pollfd> polled;
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {
     const auto wanted = static_cast<short>(c == controller ? POLLIN | POLLRDHUP : POLLRDHUP);
     polled.push_back({nodes_[c].socket->descriptor(), wanted, 0});
   }
-  if (::poll(polled.data(), polled.size(), milliseconds_until(ready_by_ns_)) <= 0) return {};  // hear() says what then
+  if (::poll(polled.data(), polled.size(), milliseconds_until(ready_by_ns_)) <= 0) return {};  // hear() says why
   if (polled[controller - 1].revents != 0) return {};
   const auto ended = first_ended();
   return ended ? why_it_ended(*ended) : Status();
 }
 
-// A process that ended is the reason. A node that lost another may blame a healthy one, so that others are heard first.
+// A process that ended is the reason. A node that lost another may blame a healthy one, so others are heard first.
 Status Supervisor::await_all_ready() {
   std::vector<bool> ready(nodes_.size(), false);
   ready[kHostController] = true;
-  Status lost;  // what the first node said that lost another
+  Status lost;  // from the first node that lost another
   std::uint64_t limit_ns = ready_by_ns_;
   while (!std::ranges::all_of(ready, [](bool is) { return is; })) {
     std::vector<pollfd> polled;

@@ -14,7 +14,7 @@ std::string list(const std::vector<std::string>& words) {
   return text;
 }
 
-// 0, the host's, if no node can serve one of that name.
+// 0, the host's, if no node can serve a controller of that name.
 std::uint32_t controller_named(const Plan& plan, const std::string& name) {
   for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
     if (plan.controllers[c].name == name) return c;

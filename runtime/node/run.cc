@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
-// More pollers than processors: spinning would only take the time of those that have work.
+// With more pollers than processors, spinning would only take time from those that have work.
 IdleOptions idle_for(std::size_t controllers) {
   IdleOptions options;
   if (controllers > std::thread::hardware_concurrency()) options.spin_ns = 0;
@@ -78,7 +78,7 @@ class Run::Impl final : public InstanceObserver {
   std::uint64_t next_ = 0, oldest_ = 0, in_flight_ = 0;
 };
 
-// The host closes its ends before it waits for the nodes: those wait for that before they let go of their replicas.
+// The host closes its ends before it waits for the nodes: they wait for that before they let go of their replicas.
 Run::Impl::~Impl() {
   if (!finished_ && status_.ok()) status_ = {Code::kCancelled, "it was given up"};
   if (supervisor_ != nullptr) supervisor_->stop(status_);
@@ -87,7 +87,7 @@ Run::Impl::~Impl() {
   supervisor_.reset();
 }
 
-// Of replicas, so that nothing here waits for a process that may be gone.
+// Closes the channels with replicas, so that nothing here waits for a process that may be gone.
 void Run::Impl::cut_channels() {
   for (std::size_t c = 0; c < segments_.channels.size(); ++c) {
     const ChannelLayout& channel = layout_.channels[c];
@@ -97,7 +97,7 @@ void Run::Impl::cut_channels() {
   }
 }
 
-// The host's, and one for each controller that shares no memory with it.
+// The host's site, and one for each controller that shares no memory with it.
 Sites Run::Impl::sites_with(const JoinedNodes& joined) const {
   Sites sites{{}, transports().header_room(), options_.lanes, options_.payload_crc};
   if (one_site(joined)) return sites;
@@ -138,7 +138,7 @@ Status Run::Impl::start(JoinedNodes joined) {
   return status_;
 }
 
-// `joined`: moved from once they are to be served.
+// Moves from `joined` once the nodes are to be served.
 Status Run::Impl::start_all(JoinedNodes& joined) {
   WOA_RETURN_IF_ERROR(validate(plan_));
   WOA_RETURN_IF_ERROR(check_transports(joined));
@@ -200,7 +200,7 @@ Push Run::Impl::submit(FillInput fill) {
   if (!status_.ok()) return Push::kClosed;
   if (next_ >= oldest_ + plan_.window) return Push::kBackPressured;
   const std::uint64_t now = now_ns();
-  // A plan may say any number; a time that no clock reaches is none.
+  // A plan may give any number; a time that no clock reaches is no deadline.
   const bool limited = plan_.deadline_ns != 0 && plan_.deadline_ns < kNoDeadline - now;
   const std::uint64_t deadline = limited ? now + plan_.deadline_ns : 0;
   flights_[next_ % kMaxWindow] = {now, deadline == 0 ? kNoDeadline : deadline, true};
@@ -237,7 +237,7 @@ void Run::Impl::fail_late_instances() {
   }
 }
 
-// Says what still ran.
+// The message says which kernels still ran.
 void Run::Impl::fail_late(std::uint64_t instance) {
   std::vector<RunningKernel> running = supervisor_->running();
   std::erase_if(running, [&](const RunningKernel& each) { return each.instance != instance; });
@@ -251,7 +251,7 @@ void Run::Impl::fail_late(std::uint64_t instance) {
   host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
 }
 
-// Rule 10: a lost peer, or a channel that cannot be believed, fails every instance in flight as peer_lost.
+// Rule 10: a lost peer, or a corrupt channel, fails every instance in flight as peer_lost.
 void Run::Impl::fail_all(const Status& status) {
   status_ = status;
   const std::vector<RunningKernel> ran = supervisor_->ran_at_death();
@@ -288,7 +288,7 @@ Result<RunReport> Run::Impl::finish() {
   if (!status_.ok()) return status_;
   const std::uint64_t limit = now_ns() + options_.end_ns;
   while (status_.ok() && !host_->controller().end() && now_ns() < limit) {
-    if (do_work() == 0) wait();  // a node that is inside a kernel has not read what came before
+    if (do_work() == 0) wait();  // a node that is inside a kernel has not read earlier packets
   }
   if (!status_.ok()) return status_;
   auto nodes = supervisor_->collect(limit);

@@ -1,8 +1,15 @@
 // The public API: run a plan.
 //
-//     auto run = Run::start(plan, options, on_completion);
-//     while (work) { if (run->submit(fill) == Push::kBackPressured) run->wait(); run->do_work(); }
-//     auto report = run->finish();
+//     auto started = Run::start(plan, options, on_completion);
+//     if (!started.ok()) return started.status();
+//     Run& run = **started;
+//     while (work) {
+//       const Push push = run.submit(fill);
+//       if (push == Push::kClosed) break;  // run.status() says why
+//       if (push == Push::kBackPressured) run.wait();
+//       run.do_work();
+//     }
+//     auto report = run.finish();
 //
 // One thread drives a run: every call below but cancel() comes from it, and callbacks come back on it. A process may
 // have several runs.
@@ -50,12 +57,13 @@ struct Completion {
 using OnCompletion = std::function<void(const Completion&)>;
 
 struct RunOptions {
+  // Pointers are borrowed: what they name must outlive the run.
   const BackendRegistry* backends = nullptr;  // required
   Transport* transport = nullptr;             // required; one that crosses processes if node_command is given
-  // Where no memory is shared: the first to controllers that share none with any other, those of `apart` (numbers in
-  // the plan; the host's own and those that it lacks mean nothing) and nodes that joined. Packets of the lanes that are
-  // bound take theirs, wherever their ends are. May be empty where nobody needs one. Nodes have the same, in this
-  // order.
+  // For controllers that share no memory. The first wire serves those that share none with any other: those of `apart`
+  // (numbers in the plan; the host's own and unknown ones mean nothing) and nodes that joined. Packets of bound lanes
+  // take their lane's wire, wherever their ends are. May be empty if nothing needs one. Nodes have the same wires, in
+  // this order.
   std::vector<Transport*> wires;
   std::set<std::uint32_t> apart;
   BoundLanes lanes;
@@ -65,8 +73,8 @@ struct RunOptions {
   // thread each.
   std::vector<std::string> node_command;
   std::vector<std::filesystem::path> kernel_path;  // folders of <kernel>/kernel.yaml
-  // Reads what a kernel.yaml declares: the compiler's read_declaration(). Needed for plans that the compiler made,
-  // whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
+  // Reads the declarations of a kernel.yaml: the compiler's read_declaration(). Needed for plans that the compiler
+  // made, whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
   ReadDeclaration read_declaration;
   bool trace = false;
   // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
@@ -74,8 +82,8 @@ struct RunOptions {
   // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent:
   // not pinned.
   std::vector<int> processors;
-  // Limits of what the run waits for beside its instances: until every node is ready; and, when the last instance is
-  // complete, until every node has said what it counted (a kernel of a failed instance may still run).
+  // Time limits beside the instances: until every node is ready; and, when the last instance is complete, until every
+  // node has reported its counts (a kernel of a failed instance may still run).
   std::uint64_t start_ns = 60'000'000'000, end_ns = 10'000'000'000;
 };
 
@@ -83,7 +91,7 @@ struct ControllerReport {
   DeviceDescription device;
   ControllerStats stats;
   std::vector<TraceEvent> trace;
-  bool counted = true;  // false: it was inside a kernel when RunOptions::end_ns was over; stats and trace are missing
+  bool counted = true;  // false: it was still inside a kernel after RunOptions::end_ns; stats and trace are missing
 };
 
 struct RunReport {
@@ -97,13 +105,13 @@ class Run {
   // Starts nodes and devices; nothing fires yet. The plan is taken by value and validated. `joined`: nodes on this or
   // other hosts that serve their controllers instead (JoinListener::admit()), with kernels from folders of their own;
   // needs options.node_command, for the other controllers, and a wire.
-  // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out), or nodes joined without those; a
-  // lane that the plan does not name, or a wire that there is not. kUnavailable: a device, kernel or peer is not here,
-  // or not ready in time (the message names the controller and the reason). kExhausted: a limit of the system, on
-  // memory, open files, processes or threads.
+  // kInvalid: the plan breaks a rule (or would, with the trees of options.fan_out); nodes joined without those options;
+  // a lane that the plan does not name, or a wire that does not exist. kUnavailable: a device, kernel or peer is
+  // missing, or not ready in time (the message names the controller and the reason). kExhausted: a limit of the system,
+  // on memory, open files, processes or threads.
   static Result<std::unique_ptr<Run>> start(Plan plan, RunOptions options, OnCompletion on_completion,
                                             JoinedNodes joined = {});
-  // Ends nodes at once; no process or memory is left. Where nodes are threads, waits for the kernels that they run:
+  // Ends nodes at once; leaves no process or memory behind. If nodes are threads, waits for the kernels that they run:
   // stop_within() says whether that would take long.
   ~Run();
   Run(const Run&) = delete;
@@ -115,25 +123,27 @@ class Run {
   [[nodiscard]] Push submit(FillInput fill);
   // Drives the host's controller; completions are called from here. Returns how much it did.
   std::size_t do_work();
-  // Sleeps until there may be work for do_work().
+  // Blocks until there may be work for do_work(): a packet, a deadline, or the end of a node. It has no limit of its
+  // own; cancel() ends it.
   void wait();
   [[nodiscard]] std::uint64_t in_flight() const noexcept;
   // Ends the run as a failure would, with status kCancelled and `why`. Any thread, but not from a signal's handler.
   void cancel(const std::string& why);
-  // Stops the nodes, and waits for kernels that run in threads of this process, so long at most. False: one still runs,
-  // and the destructor would wait for it; the program can only end its process.
+  // Stops the nodes, and waits for kernels that run in threads of this process, `limit_ns` at most. False: one still
+  // runs, and the destructor would wait for it; the program can only end its process.
   [[nodiscard]] bool stop_within(std::uint64_t limit_ns);
   // Why the run cannot go on: kPeerLost or kDataLoss with the controller's name, kCancelled. Every instance in flight
   // was failed with it; the failure names the stage that ran it when its process died.
   [[nodiscard]] const Status& status() const noexcept;
-  // Waits for the instances in flight, ends the nodes and collects what they counted. Once.
+  // Blocks: drives the instances in flight to their ends (callbacks come from here), then ends the nodes and waits for
+  // their counts, RunOptions::end_ns at most. Call it once. An error is status().
   Result<RunReport> finish();
-  // What runs, and what the report counts: the plan that was given, and the trees of its outputs to other sites
-  // (fan_out_by_tree()).
+  // The plan that runs, to which the report's numbers refer: the given one, with the trees of its outputs to other
+  // sites (fan_out_by_tree()).
   const Plan& plan() const noexcept;
-  // Which controllers share memory, and what takes which wire.
+  // The controllers that share memory, and the wires that channels take.
   const Sites& sites() const noexcept;
-  // What kernels run on this host, changing meanwhile; any thread, as long as the run lives.
+  // The kernels that run on this host; changes meanwhile. Any thread, as long as the run lives.
   std::span<const ActivitySlot> activity() const noexcept;
   // The device of a controller, as its node described it.
   const DeviceDescription& device(std::uint32_t controller) const;

@@ -87,7 +87,7 @@ Result<RunSecret> RunSecret::read(const std::filesystem::path& file) {
 }
 
 RunSecret::Proof RunSecret::prove(std::string_view role, std::span<const std::byte> message) const {
-  std::vector<std::byte> all(role.size() + 1 + message.size());  // roles have no zero: where one ends is certain
+  std::vector<std::byte> all(role.size() + 1 + message.size());  // roles contain no zero, so it ends them unambiguously
   std::memcpy(all.data(), role.data(), role.size());
   std::copy(message.begin(), message.end(), all.begin() + static_cast<std::ptrdiff_t>(role.size()) + 1);
   const auto proof = hmac(key_, all);

@@ -1,5 +1,5 @@
-// The secret that a run's host and the nodes that join it have in common: 128 bits or more, in a file that only its
-// owner reads. It never travels; each end proves that it has it.
+// The secret that a run's host shares with the nodes that join it: 128 bits or more, in a file that only its owner
+// reads. It never travels; each end proves that it has it.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@ class RunSecret {
  public:
   using Proof = std::array<std::byte, 32>;
 
-  // The file holds 32 hexadecimal digits or more, and nothing else but white space around them. kInvalid: another
-  // content, or others than the owner may read it (the message has the command that mends it). kNotFound with the
+  // The file holds 32 hexadecimal digits or more, and nothing else but white space around them. kInvalid: other
+  // contents, or others than the owner may read it (the message has the command that fixes it). kNotFound with the
   // system's reason. kUnavailable: built without OpenSSL.
   static Result<RunSecret> read(const std::filesystem::path& file);
 
   // HMAC-SHA256 (RFC 2104) over `role` and `message`, so that no proof of one role serves as one of another.
   [[nodiscard]] Proof prove(std::string_view role, std::span<const std::byte> message) const;
-  // In the same time for every proof that does not hold.
+  // True if `proof` is that of role and message. Takes the same time for every wrong proof.
   [[nodiscard]] bool holds(std::span<const std::byte> proof, std::string_view role,
                            std::span<const std::byte> message) const;
 

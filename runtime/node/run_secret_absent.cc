@@ -1,4 +1,4 @@
-// In a build without OpenSSL: nothing is proved, so nobody joins.
+// Built without OpenSSL: nothing is proved, so nobody joins.
 #include "runtime/node/run_secret.h"
 
 namespace woa {

@@ -44,7 +44,7 @@ Result<Segments> take(const Layout& layout, const std::vector<std::uint64_t>& si
   return segments;
 }
 
-// The regions that a channel's packets may name, as its ends take them.
+// The regions that a channel's packets may name, in the form for its ends.
 std::vector<ChannelRegion> regions_of(const Layout& layout, const ChannelLayout& channel, const Segments& segments) {
   std::vector<ChannelRegion> regions;
   for (const std::uint16_t r : channel.regions) {
@@ -98,10 +98,10 @@ Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, T
 
 namespace {
 
-// One channel at a time writes into a block that lands here: the room in front of it holds one header. And nothing is
-// sent from memory into the same memory.
+// Only one channel may write into a block here: the room in front of the block holds one header. No memory may be sent
+// into itself.
 Status check_landing(const Layout& layout, std::uint32_t controller) {
-  std::set<std::pair<std::uint16_t, std::uint32_t>> taken;  // region; a receiver of its own, or none for the site's
+  std::set<std::pair<std::uint16_t, std::uint32_t>> taken;  // region; receiver + 1, or 0 for the site's memory
   const std::uint32_t site = layout.sites.site(controller);
   for (const ChannelLayout& channel : layout.channels) {
     if (!channel.wire || layout.sites.site(channel.to) != site) continue;
@@ -140,7 +140,7 @@ Result<std::unique_ptr<Mapping>> map_region(const Layout& layout, std::size_t re
   return transports.wires[wire]->map(segment, access);
 }
 
-// Memory of its own is the first wire's; the later ones adopt it.
+// Memory of a controller's own is allocated by the first wire; later wires adopt it.
 Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::size_t region, std::uint32_t wire,
                                                  std::uint32_t controller, const Segments& segments,
                                                  const Transports& transports) {

@@ -69,15 +69,15 @@ Result<std::vector<NodeReport>> Supervisor::collect(std::uint64_t deadline_ns) {
   for (std::size_t c = 1; c < nodes_.size(); ++c) {
     reports[c] = nodes_[c].report;
     reports[c].counted = nodes_[c].reported;
-    reports[c].stats.edges.resize(setup_.plan->edges.size());  // nothing, where nothing was heard
+    reports[c].stats.edges.resize(setup_.plan->edges.size());  // zeros, if nothing arrived
     reports[c].stats.stages.resize(setup_.plan->stages.size());
   }
   return reports;
 }
 
-// Orderly where that is quick: nodes that do not answer within the grace are killed by reap().
+// Orderly if that is quick: reap() kills nodes that do not answer within the grace.
 void Supervisor::stop(const Status& why) {
-  watcher_ = {};  // from here on this thread alone has the sockets
+  watcher_ = {};  // from here on only this thread uses the sockets
   stop_.store(true);
   if (std::exchange(told_, true)) return;
   for (std::uint32_t c = 0; c < nodes_.size(); ++c)

@@ -1,4 +1,4 @@
-// Watches over the nodes of a run: starts them, hears from them, notices their death, ends them.
+// Supervises the nodes of a run: starts them, hears from them, notices their death, ends them.
 //
 // Nodes are child processes (per-controller) or threads of this one (one process); the run does not see the difference.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace woa {
 
-// What all nodes of a run have in common.
+// The setup that all nodes of a run share.
 struct NodeSetup {
   const Plan* plan = nullptr;
   const Layout* layout = nullptr;
@@ -38,9 +38,9 @@ struct NodeSetup {
   std::vector<int> processors;  // that the controllers' loops are pinned to, by controller; -1 or absent: none
   // Command that serves a node: the control socket's descriptor is appended. Empty: nodes are threads of this process.
   std::vector<std::string> node_command;
-  JoinedNodes joined;          // nodes that came by themselves
+  JoinedNodes joined;          // nodes that joined by themselves
   std::uint64_t start_ns = 0;  // limit from the first node's start until all are ready
-  std::uint64_t end_ns = 0;    // that nodes wait for this process when their work is over
+  std::uint64_t end_ns = 0;    // longest wait of nodes for this process after their work
 };
 
 class Supervisor {
@@ -51,38 +51,38 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Where channels take wires, before start(): starts the nodes' processes, and connects every controller's
-  // replicas, the host's among them, to the others'. The first failure, with the controller's name. kUnsupported: the
-  // nodes are to be threads.
+  // If channels take wires, call before start(): starts the nodes' processes, and connects every controller's replicas,
+  // the host's among them, to the others'. Returns the first failure, with the controller's name. kUnsupported: the
+  // nodes would be threads.
   Status connect();
-  // Starts a node for every controller but the host and waits until all are ready. The first failure, with the
-  // controller's name. `host` is rung when something happened that the host's loop must look at (failed()).
-  // kUnavailable: after NodeSetup::start_ns some are not ready; the message names them.
+  // Starts a node for every controller but the host and waits until all are ready. Returns the first failure, with the
+  // controller's name. Rings `host` when something happened that the host's loop must check (failed()). kUnavailable:
+  // after NodeSetup::start_ns some are not ready; the message names them.
   Status start(Doorbell host);
-  // From now on deaths and failures are noticed by a thread of its own, which rings the host.
-  // kExhausted: no descriptor or thread left.
+  // From now on a thread of its own notices deaths and failures, and rings the host. kExhausted: no descriptor or
+  // thread left.
   Status watch();
   // The first failure of any node: kPeerLost if it died, and how. Cheap; any thread.
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   Status failure() const;
-  // Fails the run for a reason of its own. Any thread.
+  // Fails the run for the caller's own reason. Any thread.
   void cancel(const Status& why);
   // The slots of all controllers, once nodes have been started.
   Activity activity() const noexcept;
-  // What kernels run now; of nodes that joined, those that last (activity_reports.h). Any thread.
+  // The kernels that run now; on nodes that joined, those that run for long (activity_reports.h). Any thread.
   std::vector<RunningKernel> running() const;
-  // What the node ran whose death was the first failure.
+  // The kernels of the node whose death was the first failure.
   std::vector<RunningKernel> ran_at_death() const;
   // After Controller::end(): waits for every node's report, by controller (the host's place stays empty). At
-  // `deadline_ns` goes without those that are still inside a kernel; their `counted` is false.
+  // `deadline_ns` returns without those of nodes still inside a kernel; their `counted` is false.
   Result<std::vector<NodeReport>> collect(std::uint64_t deadline_ns);
-  // What a ready node said of its device, by controller.
+  // The device that a ready node described, by controller.
   const DeviceDescription& device(std::uint32_t controller) const { return nodes_[controller].report.device; }
   // Tells the nodes to stop, and why if the run failed, and waits for those that are threads. From then on nothing
   // rings the host. Idempotent.
   void stop(const Status& why = {});
-  // Tells the nodes to stop, and waits for kernels that run in threads of this process, so long at most. False: one is
-  // still running, and stop() would wait for it.
+  // Tells the nodes to stop, and waits for kernels that run in threads of this process, `limit_ns` at most. False: one
+  // is still running, and stop() would wait for it.
   [[nodiscard]] bool stop_within(std::uint64_t limit_ns);
 
  private:
@@ -96,12 +96,11 @@ class Supervisor {
     NodeReport report;
     bool reported = false;
     bool driven = false;  // a thread is in its loop
-    bool ended = false;   // its process said nothing more, and how it ended was asked
+    bool ended = false;   // its process said nothing more, and its exit status was asked for
   };
-  // Has a process serve the controller, and says hello to it.
   Status share_activity();
   Activity activity(std::uint32_t controller) const;
-  Status engage(std::uint32_t controller);
+  Status engage(std::uint32_t controller);  // has a process serve the controller, and sends it the hello
   Status spawn(std::uint32_t controller);
   Status hear(std::uint32_t controller, control::FromNode& message);
   // readiness.cc
@@ -128,13 +127,13 @@ class Supervisor {
   Doorbell host_;
   std::vector<Node> nodes_;  // by controller
   std::atomic<bool> stop_{false};
-  bool told_ = false;  // that they must stop
+  bool told_ = false;  // nodes were told to stop
   std::atomic<bool> failed_{false};
   mutable std::mutex mutex_;  // guards failure_, ran_at_death_ and the nodes' reports
   std::condition_variable changed_;
   Status failure_;
   std::vector<RunningKernel> ran_at_death_;
-  std::shared_ptr<Segment> activity_;  // what kernels run, written by the nodes on this host
+  std::shared_ptr<Segment> activity_;  // the kernels that run, written by the nodes on this host
   std::unique_ptr<Mapping> activity_map_;
   std::uint64_t ready_by_ns_ = 0;  // 0: no node has been started
   UniqueFd wake_;                  // ends the watching thread's poll

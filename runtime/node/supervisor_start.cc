@@ -1,5 +1,4 @@
-// How a supervisor starts nodes: processes of its own, nodes that joined, or threads; until all are ready, or one is
-// not.
+// Starts a supervisor's nodes: processes of its own, nodes that joined, or threads; until all are ready, or one fails.
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -19,7 +18,7 @@ extern char** environ;
 namespace woa {
 namespace {
 
-constexpr int kNodeDescriptor = 3;  // where a node finds its control socket
+constexpr int kNodeDescriptor = 3;  // the number of a node's control socket
 
 int processor_of(const NodeSetup& setup, std::uint32_t controller) {
   return controller < setup.processors.size() ? setup.processors[controller] : -1;
@@ -46,13 +45,13 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   hello.set_no_payload_crc(!sites.payload_crc);
   hello.set_end_ns(setup.end_ns);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
-  if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // or nothing had been allocated
+  if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // else allocation had failed
   return message;
 }
 
 }  // namespace
 
-// Nodes on this host write there what they run, whatever their other memory is.
+// Allocates the memory where nodes on this host write which kernels they run, whatever their other memory is.
 Status Supervisor::share_activity() {
   if (activity_ != nullptr) return {};
   Transport& shared = *setup_.transports.shared;
@@ -126,7 +125,7 @@ Status Supervisor::engage(std::uint32_t controller) {
   if (setup_.layout->sites.together(controller, kHostController))
     descriptors.push_back(setup_.segments->whole->descriptor());
   const Status sent = node.socket->send(hello_for(setup_, controller), descriptors);
-  control::FromNode reason;  // of one that could not stay
+  control::FromNode reason;  // of a node that could not stay
   return sent.ok() ? sent : hear(controller, reason);
 }
 
@@ -158,7 +157,7 @@ Status Supervisor::spawn(std::uint32_t controller) {
   return {};
 }
 
-// The next message of a node that is not ready yet; its failure, if it is one.
+// Receives the next message of a node that is not ready yet; returns its failure, if it is one.
 Status Supervisor::hear(std::uint32_t controller, control::FromNode& message) {
   const std::uint64_t now = now_ns();
   const int descriptor = nodes_[controller].socket->descriptor();

@@ -1,4 +1,4 @@
-// How a supervisor hears from nodes that run, notices their failures and deaths, and says why they ended.
+// Hears from a supervisor's running nodes, notices their failures and deaths, and finds out why they ended.
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -91,7 +91,7 @@ void Supervisor::on_thread_end(std::uint32_t controller, const Status& status) {
   changed_.notify_all();
 }
 
-// How a node ended that says nothing any more, and what it ran.
+// How a silent node ended, and which kernels it ran.
 Status Supervisor::how_lost(std::uint32_t controller) {
   Node& node = nodes_[controller];
   if (!node.address.empty()) return {Code::kPeerLost, "its node at " + node.address + " is gone"};

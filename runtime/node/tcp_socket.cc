@@ -49,7 +49,7 @@ std::string to_text(const sockaddr_storage& address, socklen_t bytes) {
   return (address.ss_family == AF_INET6 ? "[" + text + "]" : text) + ":" + port.data();
 }
 
-// 0, or errno. Without blocking past the deadline.
+// 0, or errno. Does not block past the deadline.
 int try_connect(int socket, const addrinfo& to, std::uint64_t deadline_ns) {
   if (::connect(socket, to.ai_addr, to.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
@@ -63,7 +63,7 @@ int try_connect(int socket, const addrinfo& to, std::uint64_t deadline_ns) {
 Status reset() { return {Code::kUnavailable, "the other end reset the connection"}; }
 
 void set(int socket, int level, int name, int value) {
-  // Worth having, not worth failing for: what they serve is noticed by the run's own heartbeat too.
+  // Worth having, not worth failing for: the wires' keep-alives notice a dead host, too.
   (void)::setsockopt(socket, level, name, &value, sizeof value);
 }
 
@@ -111,7 +111,7 @@ Result<UniqueFd> connect_tcp(const HostAndPort& to, std::uint64_t deadline_ns) {
     int error = 0;
     for (const addrinfo* at = found->get(); at != nullptr; at = at->ai_next) {
       UniqueFd socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      const std::uint64_t attempt_ns = std::min(deadline_ns, now_ns() + kAttemptNs);  // one may answer nothing
+      const std::uint64_t attempt_ns = std::min(deadline_ns, now_ns() + kAttemptNs);  // it may not answer
       error = socket.get() < 0 ? errno : try_connect(socket.get(), *at, attempt_ns);
       if (error == 0 && ::fcntl(socket.get(), F_SETFL, 0) == 0) return socket;  // from here on it may block
     }
@@ -174,7 +174,7 @@ void close_by_reset(UniqueFd socket) {
 }
 
 Status write_exactly(int socket, std::span<const std::byte> bytes) {
-  // A few hundred bytes on a new connection: they fit its buffer.
+  // A few hundred bytes on a new connection fit its buffer.
   const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent == static_cast<ssize_t>(bytes.size())) return {};
   if (sent < 0 && (errno == ECONNRESET || errno == EPIPE)) return reset();

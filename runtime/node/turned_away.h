@@ -1,5 +1,5 @@
-// Says whom a run turned away, a few one by one and then how many: whoever can reach the port decides how many there
-// are.
+// Reports which strangers a run turned away: the first few one by one, then only their number, because anyone who can
+// reach the port decides how many there are.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace woa {
 
 class TurnedAway {
  public:
-  using OnEvent = std::function<void(const std::string&)>;  // as JoinListener::OnEvent
+  using OnEvent = std::function<void(const std::string&)>;  // like JoinListener::OnEvent
   // `on_event` outlives it.
   explicit TurnedAway(const OnEvent& on_event) : on_event_(&on_event) {}
   ~TurnedAway() { say_rest(); }
@@ -18,7 +18,7 @@ class TurnedAway {
   TurnedAway& operator=(const TurnedAway&) = delete;
 
   void add(const std::string& address, const std::string& why);
-  // How many were not named yet, and the last of them.
+  // Reports how many were not named yet, and the last of them.
   void say_rest();
 
  private:

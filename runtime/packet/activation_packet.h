@@ -33,7 +33,7 @@ Rejection check(const ActivationPacket& packet) noexcept;
 // CRC-32C (Castagnoli; reflected, initial value and final xor all ones) over bytes 0 to 59 of the header.
 std::uint32_t header_crc(const ActivationPacket& packet) noexcept;
 
-// Sets the header CRC flag and field; the last thing done to a header before it leaves over a stream.
+// Sets the header CRC flag and field; the last step before a header leaves over a stream.
 void seal(ActivationPacket& packet) noexcept;
 
 // One line for logs and test failures: kind, destination, instance, tag, payload.

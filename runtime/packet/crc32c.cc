@@ -26,7 +26,7 @@ constexpr auto kTable = make_table();
 
 #ifdef __x86_64__
 // The instruction takes three cycles and may begin every cycle: three streams of so many bytes, one after the other in
-// memory, take the time of one. What a stream of zeros does to a CRC joins them.
+// memory, take the time of one. A table of what a stream of zeros does to a CRC joins them.
 constexpr std::size_t kStreamBytes = 1024;
 
 using OverZeros = std::array<std::array<std::uint32_t, 256>, 4>;  // by byte of the CRC and its value
@@ -94,7 +94,7 @@ std::uint32_t crc32c_portable(std::span<const std::byte> bytes) noexcept {
   return ~crc;
 }
 
-// Before kHasInstruction is initialised it is false: then the table answers, and rightly.
+// Until it is initialised kHasInstruction is false: the table then gives the same answer.
 std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
 #ifdef __x86_64__
   if (kHasInstruction) return crc32c_sse42(bytes);

@@ -130,7 +130,7 @@ def sv_constants(prefix, entries):
 
 
 def sv_crc(function, bits, polynomial):
-    """Row r of the matrix that `bits` steps of the CRC are: which bits of the input go into bit r."""
+    """Row r of the matrix of `bits` CRC steps: the input bits that go into bit r."""
     def steps(word):
         for _ in range(bits):
             word = (word >> 1) ^ (polynomial if word & 1 else 0)
@@ -181,7 +181,7 @@ def tables(spec):
 
 
 def document(spec):
-    """docs/packet.md with what stands between its <!-- table NAME --> and <!-- end --> marks replaced."""
+    """docs/packet.md with the text between its <!-- table NAME --> and <!-- end --> marks replaced."""
     made = tables(spec)
     return re.sub(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)", lambda m: m[1] + made[m[2]] + "\n" + m[3],
                   DOCS.read_text(), flags=re.DOTALL)

@@ -10,13 +10,12 @@
 namespace woa {
 
 inline constexpr std::uint32_t kPayloadCrcBytes = 4;
-// Behind a block or an inline payload, for the CRC and the padding before it: a multiple of 64.
+// Room behind a block or an inline payload, for the CRC and the padding before it: a multiple of 64.
 inline constexpr std::uint32_t kPayloadCrcRoom = 64;
 
 constexpr std::uint64_t payload_crc_at(std::uint64_t payload_bytes) noexcept { return (payload_bytes + 7) / 8 * 8; }
 
-// Bytes that travel as the header's payload: its CRC, if it has one, among them. For a count or a credit without
-// meaning.
+// Bytes that travel as the header's payload, including its CRC, if it has one. Meaningless for a count or a credit.
 constexpr std::uint64_t carried_bytes(const ActivationPacket& header) noexcept {
   if ((header.flags & kPayloadCrc) == 0) return header.payload_bytes;
   return payload_crc_at(header.payload_bytes) + kPayloadCrcBytes;

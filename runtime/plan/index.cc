@@ -3,7 +3,7 @@
 namespace woa {
 namespace {
 
-// A scatter as those inside see it.
+// A scatter, as seen by the stages inside.
 struct Scatter {
   std::size_t around = 0;  // the scatter around it: its place in the list
   std::uint64_t number = 0;
@@ -50,8 +50,8 @@ std::vector<std::uint32_t> stages_in_order(const Plan& plan) {
   return order;
 }
 
-// From the source along all edges whose tokens are consumed. Of the inputs of a stage, all lie in the same scatters, so
-// the first that is come by tells.
+// Walks from the source along all edges whose tokens are consumed. All inputs of a stage lie in the same scatters, so
+// the first one reached decides.
 std::vector<std::uint64_t> element_numbers(const Plan& plan) {
   const PlanIndex index(plan);
   std::vector<Scatter> scatters(1);  // the first stands for none

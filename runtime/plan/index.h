@@ -1,4 +1,4 @@
-// Who sends to whom in a plan: its edges by stage and port, and the names that messages give them.
+// The edges of a plan by stage and port, and their names for messages.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct PlanIndex {
   explicit PlanIndex(const Plan& plan);
 };
 
-// By stage: those that read what it writes, in the order of the edges, which may leave out those that take a loop.
+// By stage: the readers of its outputs, in the order of the edges. Loop edges are left out unless `loops`.
 std::vector<std::vector<std::uint32_t>> readers_by_stage(const Plan& plan, bool loops = true);
-// Writers before readers, by all edges that take no loop. Without the stages on or behind a cycle of those.
+// Stages, writers before readers, by all edges that take no loop. Leaves out stages on or behind a cycle of them.
 std::vector<std::uint32_t> stages_in_order(const Plan& plan);
 
-// By stage: the bits of its tags that number the elements of the innermost scatter that it lies in, 0 where it lies in
-// none. Of plans as files have them, and of those that call models have added relays to.
+// By stage: the bits of its tags that number the elements of its innermost scatter; 0 if it lies in none. Works for
+// plans as files have them, and for those with the relays of a call model.
 std::vector<std::uint64_t> element_numbers(const Plan& plan);
 
 // "stage.port".

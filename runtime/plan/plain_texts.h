@@ -1,5 +1,4 @@
-// Finds the first of a plan's texts that is not plain. The place that it is told by has numbers, since names may be
-// what is wrong.
+// Finds the first of a plan's texts that is not plain. Numbers give its place, because names may be what is wrong.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace woa::validation {
 
-// No control characters, and UTF-8.
+// True for UTF-8 without control characters.
 bool is_plain(std::string_view text);
 
 class PlainTexts {
@@ -30,7 +29,7 @@ class PlainTexts {
     std::size_t number = 0;
     for (const auto& item : items) within(list + "[" + std::to_string(number++) + "]", [&] { look(item); });
   }
-  // kInvalid: the first that is not plain.
+  // kInvalid: the first text that is not plain.
   [[nodiscard]] Status status() const;
 
  private:

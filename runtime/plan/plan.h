@@ -1,5 +1,5 @@
-// The plan: the compiler's output and the runtime's only input. A value; reading and writing it is in plan_file.h. Why
-// it is as it is, the compiler keeps beside it (compiler/certificate/certificate.h).
+// The plan: the compiler's output and the runtime's only input. A value; plan_file.h reads and writes it. The compiler
+// keeps its reasons beside it (compiler/certificate/certificate.h).
 //
 // Semantics of every field follow docs/graph-language.md (rules 1 to 10). Stage, edge and controller ids are positions
 // in the vectors below. Stage numbers are those of the packet's `stage` and `origin` fields.
@@ -18,8 +18,8 @@
 
 namespace woa {
 
-// Of the format: any change to what a plan file holds or means raises it, and a reader takes its own version only
-// (docs/adr/0039-a-plan-is-of-one-version.md).
+// Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
+// version only (docs/adr/0039-a-plan-is-of-one-version.md).
 inline constexpr std::uint32_t kPlanVersion = 5;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
@@ -27,10 +27,10 @@ inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is alw
 inline constexpr std::uint32_t kSourceStage = 0;        // stages[0] is the source
 inline constexpr std::uint32_t kSinkStage = 1;          // stages[1] is the sink
 inline constexpr std::uint32_t kPayloadAlignment = 64;
-inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // where nothing was measured: one line behind the header's
-// Stages in a row that pass on one block, kernels in place or relays: bounds every search for its region.
+inline constexpr std::uint32_t kDefaultInlineBytes = 64;  // without a measurement: one line behind the header's
+// Stages in a row that pass one block on, in place or as relays: bounds every search for the block's region.
 inline constexpr std::size_t kMaxPassed = 64;
-inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // what a place of a header ring may hold (docs/adr/0017)
+inline constexpr std::uint32_t kMaxInlineBytes = 1U << 16;  // slot: docs/adr/0017-the-plan-bounds-inline-payloads.md
 
 inline constexpr std::size_t kMaxLaneBytes = 64;
 inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage: no more instances are in flight
@@ -43,7 +43,7 @@ struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
   std::string backend;      // "host", "cpu", "opencl", "verilator"
-  std::uint32_t lanes = 1;  // worker lanes of a cpu controller
+  std::uint32_t lanes = 1;  // workers of a cpu controller
   bool operator==(const ControllerPlan&) const = default;
 };
 
@@ -72,7 +72,7 @@ struct PortType {
 // Bytes of one element ("f32" -> 4, "bytes" -> 1); 0 for an unknown name.
 std::uint32_t element_bytes(std::string_view element) noexcept;
 std::string to_string(const PortType& type);  // "u8[height,width,3]"
-// Whether payloads of both types are laid out alike. A dimension fixed at one end only adds or drops the prefix.
+// True if payloads of both types are laid out alike. A dimension fixed at one end only adds or drops the prefix.
 bool same_layout(const PortType& a, const PortType& b);
 
 struct InputPortPlan {
@@ -81,9 +81,9 @@ struct InputPortPlan {
   bool hold = false;
   std::uint64_t hold_mask = 0;  // counters that both ends of a held token share
   bool optional = false;        // takes absent tokens, too
-  // Takes all elements of a scatter together, at most so many, in the order of their numbers in the tag; 0: one token.
+  // Takes all elements of a scatter together, at most so many, by their numbers in the tag; 0: one token.
   std::uint32_t gather = 0;
-  std::uint32_t index_shift = 0, index_bits = 0;  // of the number
+  std::uint32_t index_shift = 0, index_bits = 0;  // of the element's number
   bool operator==(const InputPortPlan&) const = default;
 };
 
@@ -91,7 +91,7 @@ struct OutputPortPlan {
   std::string name;
   PortType type;
   std::int32_t one_of = -1;    // group number within the stage, -1: always written
-  std::int32_t in_place = -1;  // input whose block it is written over and passed on in, -1: it has blocks of its own
+  std::int32_t in_place = -1;  // input whose block it overwrites and passes on, -1: it has blocks of its own
   bool optional = false;       // a firing that does not write it sends an absent token
   std::uint32_t many = 0;      // starts a scatter: a firing writes up to so many elements; 0: one token
   std::uint32_t index_shift = 0, index_bits = 0;  // of the element's number in the tag
@@ -101,17 +101,17 @@ struct OutputPortPlan {
 // Types of parameters, as kernel.yaml declares them.
 enum class ParamType : std::uint8_t { kInt, kFloat, kString, kBool, kFile };
 std::string_view to_string(ParamType type) noexcept;
-// The spelling of a value that plans hold and kernels get: an int in digits after a minus or nothing, a float as short
-// as a double's value allows, `true` or `false`, everything else as written. Nothing: the text is not of the type.
+// The spelling of a value in plans and for kernels: an int in digits after an optional minus, a float as short as a
+// double's value allows, `true` or `false`, everything else as written. Nothing: the text is not of the type.
 std::optional<std::string> normal_value(ParamType type, std::string_view text);
 
 struct ParamPlan {
   std::string name;
   std::string value;  // in its normal spelling
-  // Of a kFile the value is a path: absolute, or relative to the plan file; empty: none.
+  // The value of a kFile is a path: absolute, or relative to the plan file; empty: none.
   ParamType type = ParamType::kString;
-  std::string secret_env;    // not empty: the value is taken from this environment variable where the kernel runs
-  std::int32_t choice = -1;  // of a string with choices: the value's position among them, which devices get; -1: none
+  std::string secret_env;    // not empty: the environment variable that has the value, on the kernel's host
+  std::int32_t choice = -1;  // of a string with choices: the value's position among them, for devices; -1: none
   bool operator==(const ParamPlan&) const = default;
 };
 
@@ -136,8 +136,8 @@ struct StagePlan {
   // Path of kernel.yaml: absolute, or relative to the plan file; empty: shipped with the runtime.
   std::string kernel_file;
   std::string library;  // the kernel's shared library, relative to kernel.yaml
-  // Digest of what kernel.yaml declared when the plan was made (kernel_declaration.h). Empty: a plan made by hand,
-  // whose kernel is taken as it is.
+  // Digest of kernel.yaml's declarations when the plan was made (kernel_declaration.h). Empty: a plan made by hand,
+  // whose kernel is accepted as it is.
   std::string declaration;
   VariantPlan variant;
   std::uint32_t controller = 0;
@@ -157,9 +157,9 @@ struct LoopPlan {
   bool operator==(const LoopPlan&) const = default;
 };
 
-// A stage with replicas is several stages of the plan, and has an edge to each, which takes those tokens only whose
-// chooser is `replica` modulo `replicas`. The chooser is a counter of the tag that is sent (an element's number); with
-// 0 bits the instance.
+// A stage with replicas is several stages of the plan. Its writers have an edge to each, which takes only tokens whose
+// chooser modulo `replicas` is `replica`. The chooser is a counter of the sent tag (an element's number); with 0 bits,
+// the instance.
 struct ReplicaChoice {
   std::uint32_t replicas = 1, replica = 0;  // 1 and 0: all
   std::uint32_t shift = 0, bits = 0;
@@ -168,20 +168,21 @@ struct ReplicaChoice {
     const std::uint64_t chooser = bits == 0 ? instance : (tag >> shift) & ((std::uint64_t{1} << bits) - 1);
     return chooser % replicas == replica;
   }
-  // Whatever `other` takes.
+  // True if it takes every token that `other` takes.
   [[nodiscard]] bool takes_all_of(const ReplicaChoice& other) const noexcept {
     if (replicas == 1) return true;
     const bool same_chooser = shift == other.shift && bits == other.bits;
     return same_chooser && other.replicas % replicas == 0 && other.replica % replicas == replica;
   }
-  // Some token of the instance.
+  // True if it may take some token of the instance.
   [[nodiscard]] bool may_take(std::uint64_t instance) const noexcept { return bits != 0 || takes(instance, 0); }
   bool operator==(const ReplicaChoice&) const = default;
 };
 
-// Of edges that take one output's payloads to one place: whether number `k` brings what no other does, or is the first
-// of those that bring it. Whatever their order, payloads that cross once count once, but those that two edges share of
-// which neither takes all that the other does: replicas of two readers, of numbers that do not divide each other.
+// For edges that take one output's payloads to one place: true if no other edge brings all that number `k` brings,
+// except later ones that bring just the same. So payloads that cross once count once, in any order of the edges. But
+// payloads that two edges share count twice if neither takes all that the other does (replicas of two readers, of
+// numbers that do not divide each other).
 bool counts_payload(std::span<const ReplicaChoice> edges, std::size_t k) noexcept;
 
 struct EdgePlan {
@@ -189,28 +190,28 @@ struct EdgePlan {
   std::uint32_t to_stage = 0, to_port = 0;
   std::uint64_t keep = 0, step = 0;  // sent tag = (firing's tag & keep) + step
   std::int32_t loop = -1;            // index into `loops` of the loop whose next turn this edge takes, or -1
-  // b(e), rule 8: `live` in docs and outputs. So many of the edge's blocks are the oldest instance's alone.
+  // b(e), rule 8: `live` in docs and outputs. Blocks reserved for the oldest instance.
   std::uint32_t min_blocks = 1;
   std::uint32_t blocks = 1;  // of this edge, >= min_blocks: `used`
-  // Payloads of up to so many bytes (dimensions included) travel behind their headers where the edge's ends allow it;
-  // 0 to kMaxInlineBytes. What it comes to is in runtime/controller/transfer_method.h.
+  // Payloads of up to so many bytes (dimensions included) travel behind their headers if the edge's ends allow it; 0 to
+  // kMaxInlineBytes. runtime/controller/transfer_method.h decides.
   std::uint32_t inline_bytes = kDefaultInlineBytes;
-  // Of the channel that carries its packets, where it crosses: what has the same two controllers and the same lane
-  // shares one, in order, and waits for nothing on another. Empty: the one without a name. At most kMaxLaneBytes.
+  // The lane of an edge between two controllers: edges with the same controllers and lane share one channel, in order,
+  // and wait for no other. Empty: the lane without a name. At most kMaxLaneBytes.
   std::string lane = {};
   ReplicaChoice choice = {};
   // From a scatter's output to the input that gathers its elements: carries no elements but, after each firing, their
-  // number. It has `blocks` as a bound, but no memory. From any other output to a relay's input that gathers 1: carries
-  // a count of nothing for each token that is written, a signal (docs/adr/0033-signals-make-calls-return.md).
+  // number; `blocks` is then a bound, without memory. From any other output to a relay's input that gathers 1: carries
+  // a signal, a count of nothing, for each token that is written (docs/adr/0033-signals-make-calls-return.md).
   bool count = false;
-  // That min_blocks are enough is the compiler's word: nothing in the plan shows it.
+  // The compiler claims that min_blocks are enough; the plan holds no proof of it.
   bool claimed = false;
   bool operator==(const EdgePlan&) const = default;
 };
 
 struct Plan {
   std::string graph;              // name of the graph
-  std::string model = "woa";      // call model that it is to run under, or does (runtime/call_models/call_model.h)
+  std::string model = "woa";      // call model to run under, or of its relays (runtime/call_models/call_model.h)
   std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
   std::uint64_t deadline_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
@@ -221,8 +222,8 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// Whether a plan's counts are signals, by which the relays of its call model wait for each other. Models that have
-// those take no scatters, so that a count means only that.
+// True if a plan's counts are signals, by which the relays of its call model wait for each other. Models with signals
+// take no scatters, so a count means only that.
 bool counts_are_signals(const Plan& plan) noexcept;
 
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,

@@ -24,13 +24,13 @@ struct Header {
 constexpr std::size_t kHeaderBytes = kMagic.size() + sizeof(Header);
 constexpr std::uint32_t kMaxPlanBytes = 1U << 30;
 
-// A path and the system's reason, from errno.
+// The path and the system's reason for `error`.
 Status system_failure(const fs::path& path, std::string_view doing, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
   return {code, path.string() + ": cannot " + std::string(doing) + ": " + std::generic_category().message(error)};
 }
 
-// Every path of the plan that may be relative to the plan file.
+// Changes every path of the plan that may be relative to the plan file.
 template <class Change>
 void change_paths(Plan& plan, const Change& change) {
   for (StagePlan& stage : plan.stages) {
@@ -41,7 +41,7 @@ void change_paths(Plan& plan, const Change& change) {
   }
 }
 
-// The folder of the plan file, without symbolic links, so that ".." in a path relative to it means what it seems to.
+// The folder of the plan file, without symbolic links, so that ".." in a path relative to it keeps its meaning.
 Result<fs::path> folder_of(const fs::path& plan_path) {
   std::error_code error;
   const fs::path folder = fs::canonical(fs::absolute(plan_path, error).parent_path(), error);
@@ -84,7 +84,7 @@ Result<Header> parse_header(std::span<const std::byte> bytes) {
   return header;
 }
 
-// The header decides how much is read: of a file that is no plan nothing else is.
+// Reads as much as the header says; of a file that is no plan, only the header.
 Result<std::string> read_bytes(const fs::path& path) {
   Result<std::string> head = read_regular_file(path, kHeaderBytes);
   if (!head.ok()) return head.status().with_context("cannot read");

@@ -1,6 +1,6 @@
-// Reading and writing plans. The bytes are: "WOAPLAN\n", a little-endian u32 version, u32 length of the body, u32
-// CRC-32C of the body, then the body: the protobuf message of plan.proto. Truncation and corruption are therefore told
-// apart from a bad plan.
+// Reads and writes plans. The bytes are: "WOAPLAN\n", a little-endian u32 version, u32 length of the body, u32 CRC-32C
+// of the body, then the body: the protobuf message of plan.proto. So truncation and corruption are distinguished from a
+// bad plan.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace woa {
 
-// Beside the plan a file holds proofs, which the runtime does not read: bytes of the compiler's, or none
-// (compiler/certificate/certificate.h). They follow the functions' other arguments; null: whoever reads needs none.
+// A file also holds proofs, which the runtime does not read: bytes of the compiler's, or none
+// (compiler/certificate/certificate.h). They are the functions' last argument; null: the reader needs none.
 
 // Deterministic: the same plan gives the same bytes.
 std::string serialize(const Plan& plan, std::string_view proofs = {});
@@ -27,9 +27,9 @@ Result<Plan> parse_plan(std::span<const std::byte> bytes, std::string* proofs = 
 // True if `bytes` begin as a plan file does (to tell a plan from a graph in `woa run GRAPH|PLAN`).
 bool looks_like_plan(std::span<const std::byte> bytes) noexcept;
 
-// Files. kNotFound / kUnavailable name the path and the reason: what is no plain file is not read. Relative kernel and
-// file paths in the plan are relative to the plan file: read_plan returns them resolved (absolute), write_plan stores
-// them relative where it can; as write_file().
+// Files. kNotFound / kUnavailable name the path and the reason; only plain files are read. Relative kernel and file
+// paths in the plan are relative to the plan file: read_plan returns them resolved (absolute), write_plan stores them
+// relative if it can. Writes like write_file().
 Result<Plan> read_plan(const std::filesystem::path& path, std::string* proofs = nullptr);
 Status write_plan(const Plan& plan, const std::filesystem::path& path, std::string_view proofs = {});
 

@@ -202,7 +202,7 @@ Plan decode(const pb::Plan& from) {
   return to;
 }
 
-// Casting a number outside an enumeration's list would pass unnoticed where the number is cut to a byte.
+// A cast to a byte would silently truncate a number outside an enumeration's list.
 Status check_enumerations(const pb::Plan& plan) {
   for (const pb::Controller& c : plan.controllers()) {
     if (c.kind() > static_cast<std::uint32_t>(ControllerKind::kFpga)) {

@@ -1,4 +1,4 @@
-// Every rule here is one that some part of the runtime relies on without looking again.
+// Some part of the runtime relies on each of these rules without checking it again.
 #include "runtime/plan/validate.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has
 constexpr std::uint32_t kMaxLanes = 1024;
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
 
-// cpu:N, gpu:N or fpga:N, as its kind says.
+// True for cpu:N, gpu:N or fpga:N of its kind.
 bool is_numbered(const ControllerPlan& controller) {
   const std::string prefix = std::string(to_string(controller.kind)) + ":";
   if (!controller.name.starts_with(prefix)) return false;
@@ -71,7 +71,7 @@ Status check_type(const PortType& type, const std::string& place) {
   return check_dimensions(type, place);
 }
 
-// Of a port with so many elements, whose numbers are a field of the tag; 0: one token, no field.
+// Checks a port of up to `most` elements, whose numbers are a field of the tag; 0: one token, no field.
 Status check_elements(std::uint32_t most, std::uint32_t shift, std::uint32_t bits, const std::string& place) {
   if (most == 0) return (shift | bits) == 0 ? Status() : broken(place, ": a field for the numbers of no elements");
   if (most > kMaxElements) return broken(place, ": over ", std::to_string(kMaxElements), " elements");

@@ -1,4 +1,4 @@
-// What the parts of validate() share. Private to runtime/plan.
+// Shared by the parts of validate(). Private to runtime/plan.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace woa::validation {
 
-// The packet's `offset` counts 64 bytes in 32 bits: 256 GiB.
+// The packet's `offset` counts units of 64 bytes in 32 bits: 256 GiB.
 inline constexpr std::uint64_t kMaxRegionBytes = 1ULL << 38;
 
-// Texts that are shown: no control characters in names and kinds. Nothing has passed.
+// Checks texts that are shown: no control characters in names and kinds. Needs no other check before it.
 Status validate_texts(const Plan& plan);
 
-// Loops, edges and what they connect. Controllers and stages have passed.
+// Checks loops, edges and what they connect. Controllers and stages have passed.
 Status validate_edges(const Plan& plan);
 
-// Outputs that are written over an input's payload. Edges have passed.
+// Checks outputs that are written over an input's payload. Edges have passed.
 Status validate_in_place(const Plan& plan);
 
-// A field of the tag.
+// True if the bits are a field of the tag.
 inline bool in_tag(std::uint32_t shift, std::uint32_t bits) { return bits >= 1 && bits <= 32 && shift <= 64 - bits; }
 
 template <class... Parts>
@@ -32,7 +32,7 @@ Status broken(const Parts&... parts) {
 
 inline std::string in_quotes(std::string_view name) { return std::string("'").append(name) + "'"; }
 
-// Names of one kind within one place: not empty, no two alike.
+// Checks names of one kind in one place: none empty, no two alike.
 template <class Items>
 Status check_names(const Items& items, const std::string& what) {
   std::set<std::string_view> seen;

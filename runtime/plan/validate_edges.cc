@@ -32,7 +32,7 @@ Status check_loops(const Plan& plan) {
   return {};
 }
 
-// The counter of `edge`'s loop counts one up and is kept by it; other edges count nothing.
+// An edge that takes a loop must keep the loop's counter and add one to it; other edges must add nothing.
 Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& place) {
   if (edge.loop == -1) return edge.step == 0 ? Status() : broken(place, ": a step without a loop");
   if (edge.loop < -1 || static_cast<std::size_t>(edge.loop) >= plan.loops.size()) {
@@ -66,12 +66,11 @@ std::string name_edge(const Plan& plan, std::size_t id) {
   return "edge " + std::to_string(id) + " (" + writer_of(plan, edge) + " -> " + reader_of(plan, edge) + ")";
 }
 
-// What goes from an output to an input.
+// Checks that the tokens of an output fit an input.
 Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place) {
   const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
   const InputPortPlan& to = plan.stages[e.to_stage].inputs[e.to_port];
-  // A dimension fixed at one end only would lay the payload out differently; the compiler settles both ends on one
-  // type.
+  // A dimension fixed at one end only would lay the payload out differently; the compiler gives both ends one type.
   if (!same_layout(from.type, to.type))
     return broken(place, ": its ends differ in type: ", to_string(from.type), " and ", to_string(to.type));
   if (from.optional && !to.optional && to.gather == 0)
@@ -82,7 +81,7 @@ Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place)
   return {};
 }
 
-// The number of a scatter's elements goes to who gathers them; that of any other port is none, and goes to a relay.
+// A scatter's count goes to the input that gathers the elements; that of any other output is a signal, to a relay.
 Status check_count(const Plan& plan, const EdgePlan& e, const std::string& place) {
   const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
   const InputPortPlan& to = plan.stages[e.to_stage].inputs[e.to_port];
@@ -117,7 +116,7 @@ Status check_edge(const Plan& plan, std::size_t id) {
   return check_tag(plan, e, place);
 }
 
-// What a token of the edge may take behind its header, in whole lines.
+// Bytes that a token of the edge may take behind its header, in whole lines.
 std::uint64_t inline_place_bytes(const Plan& plan, const EdgePlan& e) {
   const PortType& type = plan.stages[e.from_stage].outputs[e.from_port].type;
   const std::uint64_t most = std::min<std::uint64_t>(e.inline_bytes, type.payload_bytes());
@@ -177,7 +176,7 @@ struct OutputUse {
   std::uint64_t edges = 0, blocks = 0;
 };
 
-// `signal`: of a relay, whose input of the same number is told counts alone. They may end there.
+// `signal`: the output of a relay whose input of the same number gets counts alone. It must have no edge.
 Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use, bool signal) {
   const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
   if (use.edges == 0 && !signal) return broken(place, ": no edge");
@@ -190,7 +189,7 @@ Status check_output(const StagePlan& stage, const OutputPortPlan& port, const Ou
   return {};
 }
 
-// No port is left unconnected, and the blocks of an output fit a region.
+// Checks that no port is unconnected, and that the blocks of an output fit a region.
 Status check_connections(const Plan& plan) {
   std::vector<std::vector<OutputUse>> uses(plan.stages.size());
   std::vector<std::vector<bool>> written(plan.stages.size()), counted(plan.stages.size());
@@ -227,8 +226,8 @@ Status check_connections(const Plan& plan) {
   return {};
 }
 
-// Whose payloads a relay passes on is searched for backwards: through relays there is one way, of bounded length, and
-// of several writers each passes on what another output wrote.
+// A backward search finds the output whose payloads a relay passes on. So a path through relays is unique and of
+// bounded length, and several writers of one relay pass on different outputs.
 Status check_relays(const Plan& plan) {
   const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> writers;  // of relays' inputs
@@ -273,8 +272,7 @@ Status check_devices(const Plan& plan) {
   return {};
 }
 
-// Edges that take no loop must not form a cycle: what is left after taking away stages without open inputs would never
-// end.
+// Edges that take no loop must not form a cycle: its stages would never end.
 Status check_cycles(const Plan& plan) {
   std::vector<bool> ends(plan.stages.size());
   for (const std::uint32_t stage : stages_in_order(plan)) ends[stage] = true;

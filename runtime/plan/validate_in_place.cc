@@ -1,4 +1,4 @@
-// Outputs that are written over an input's payload: nobody else may see that payload, and its block has one way back.
+// Outputs written over an input's payload: nobody else may see that payload, and its block has one way back.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -33,18 +33,18 @@ class InPlace {
     return check_edges();
   }
 
-  // Its writer may have written in place, too; but somebody has a block. check() has passed.
+  // The input's writer may have written in place, too, but within kMaxPassed stages one owns the block. check() passed.
   [[nodiscard]] Status check_chain() const {
     const EdgePlan* edge = sole_origin(plan_.edges[in_[static_cast<std::size_t>(port_.in_place)].front()]);
     for (std::size_t passed = 1; passed <= kMaxPassed; ++passed) {
       const StagePlan& writer = plan_.stages[edge->from_stage];
       const std::int32_t input = writer.outputs[edge->from_port].in_place;
       if (input < 0) return {};
-      if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported where it stands
+      if (static_cast<std::size_t>(input) >= writer.inputs.size()) return {};  // reported for that stage
       const auto& writers = index_.in_edges[edge->from_stage][static_cast<std::size_t>(input)];
-      if (writers.size() != 1) return {};  // likewise
+      if (writers.size() != 1) return {};  // reported for that stage
       edge = sole_origin(plan_.edges[writers.front()]);
-      if (edge == nullptr) return {};  // likewise
+      if (edge == nullptr) return {};  // reported for that stage
     }
     return refuse("its block has passed through " + std::to_string(kMaxPassed) + " stages already");
   }
@@ -54,7 +54,7 @@ class InPlace {
     return broken("stage ", in_quotes(stage_.name), ", output ", in_quotes(port_.name), ", in place: ", why);
   }
 
-  // Two outputs in one block: only if never both are written.
+  // Two outputs may share a block only if a firing never writes both.
   [[nodiscard]] Status check_others() const {
     for (const OutputPortPlan& other : stage_.outputs) {
       if (&other == &port_ || other.in_place != port_.in_place) continue;

@@ -1,5 +1,5 @@
-// What a plan names is shown on terminals, in errors before all: a plan that was made by hand must not be able to steer
-// them. Names of the compiler's are plain; paths, sources and values of parameters may be any and are no names.
+// Terminals show a plan's names, above all in errors: a plan made by hand must not be able to steer them. Names from
+// the compiler are plain; paths, sources and values of parameters may be any text and are no names.
 #include "runtime/base/text.h"
 #include "runtime/plan/plain_texts.h"
 #include "runtime/plan/validate.h"

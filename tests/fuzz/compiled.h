@@ -1,5 +1,5 @@
-// What the fuzz targets of the compiler share: a folder with a kernel, a small graph that uses it, and what must hold
-// of every answer.
+// Common to the fuzz targets of the compiler: a folder with a kernel, a small graph that uses it, and the checks of
+// every answer.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ inline const std::string kSmallGraph =
     "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 9}}\nstages: {s: {kernel: step, in: {x: x, y: x}}}\n"
     "outputs: {y: [s.a, s.b]}\n";
 
-// Of this process, for files that the compiler reads.
+// The folder of this process, for files that the compiler reads.
 inline const std::filesystem::path& folder() {
   static const std::filesystem::path path = [] {
     const std::filesystem::path made =
@@ -42,7 +42,7 @@ inline std::filesystem::path write(const std::string& name, const std::string& t
 inline CompileOptions options() {
   CompileOptions options;
   options.kernel_path = {folder() / "kernels"};
-  options.max_stages = 2'000;  // a few bytes can stand for all that are allowed, and take their time
+  options.max_stages = 2'000;  // a few bytes can expand to every stage allowed, which takes long
   return options;
 }
 

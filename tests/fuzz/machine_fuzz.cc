@@ -1,4 +1,4 @@
-// Any bytes as a machine file, without a profile and with one: what is placed by its costs must be verified.
+// Any bytes as a machine file, without a profile and with one: a placement by its costs must verify.
 #include <cstdint>
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-// Of the small graph, which names its stage and edges.
+// A profile of the small graph, with its stage and edges.
 std::string profile_of(const std::string& hash) {
   const auto edge = [](const char* from, const char* to) {
     return std::string("  - {from: ") + from + ", to: " + to + ", tokens: 1, bytes: 64}\n";

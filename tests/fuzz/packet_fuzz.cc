@@ -1,4 +1,4 @@
-// Any 64 bytes: the C++ and the C check give the same answer, as they come and with what hides the later rules mended.
+// Any 64 bytes: the C++ and the C check agree on them, as they come and with the fields mended that hide later rules.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

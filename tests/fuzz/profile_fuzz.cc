@@ -1,4 +1,4 @@
-// Any bytes as a profile: what is placed by it must be verified. A hash of sixteen zeros stands for that of the graph.
+// Any bytes as a profile: a placement by it must verify. A hash of sixteen zeros stands for that of the graph.
 #include <cstdint>
 #include <string>
 

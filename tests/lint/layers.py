@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include what: the dependency table of the tree (CONTRIBUTING.md, "Layers"), enforced.
+"""The folders that each folder may include: the dependency table of the tree (CONTRIBUTING.md, "Layers"), enforced.
 
 Usage: layers.py ROOT
 """

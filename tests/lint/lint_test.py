@@ -18,7 +18,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def problems(lint, files):
-    """What `lint` says about a tree of these files ({path: text})."""
+    """The problems that `lint` finds in a tree of these files ({path: text})."""
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             full = os.path.join(root, path)

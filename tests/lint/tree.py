@@ -1,4 +1,4 @@
-"""What the lints share: the files of the tree, and how a lint reports."""
+"""Common to the lints: the files of the tree, and how a lint reports."""
 
 import os
 import subprocess

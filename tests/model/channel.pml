@@ -1,27 +1,27 @@
 // A model of one channel between two processes: runtime/transport's ring_sender, ring_receiver, block_pool, doorbell.
 // check_model.py lets spin visit all its states in several sizes, and shows that every fault seeded below is found.
 //
-// What holds for every interleaving of the steps below:
+// Properties that hold for every interleaving of the steps below:
 //   - the consumer reads each packet once, in order and whole, and with it the payload that was written for it
 //   - no slot and no block is written while the other side may still read it; a block comes back once
 //   - nobody takes a true peer for a broken one: look_ahead() reports no loss, and every count is plausible()
 //   - without a death all packets arrive and all blocks come back; nobody sleeps for ever (no invalid end state)
-//   - who dies, at whatever step and with whatever claims, does not hold the other up: that one reads all that was
+//   - a side that dies, at any step and with any claims, does not hold the other up, which reads all that was
 //     published, or gives its own claims up, and ends
 //   - all this in finitely many steps: what could be repeated for ever (cancelling a claim, a time-out) has a bound
 //     here, and no cycle of states is left
 //
 // Memory. A relaxed store waits in its writer's store buffer; it becomes visible at any later time and in any order. A
-// release store waits there too, once everything stored before it is visible. So a packet can be published before its
-// payload, and a ringer can miss a sleeper for want of a fence. Loads happen in program order. A step touches one
-// shared word; where it looks at two, looking one after the other would find nothing else. So a missing acquire is not
-// shown (two loads turned round are), nor is what a compiler may do: the tests under ThreadSanitizer look after those.
+// release store enters the buffer only when everything stored before it is visible. So a packet can be published before
+// its payload, and a ringer can miss a sleeper for want of a fence. Loads happen in program order. A step touches one
+// shared word, or two where separate looks would find the same. The model shows neither a missing acquire (it does show
+// two loads in the wrong order) nor a compiler's reordering: the tests under ThreadSanitizer cover those.
 //
 // Not here: what packets say and how it is checked, CRCs, peers that write nonsense, numbers that wrap at 2^32,
 // spinning before a sleep, blocks with several holders, several edges and instances (with one of each, a free block is
 // a free credit), and how the launcher learns of a death.
 
-// Sizes, and who takes part.
+// Sizes and participants.
 #ifndef RING
 #define RING 2     // slots of the header ring
 #endif
@@ -35,13 +35,13 @@
 #define PACKETS 4
 #endif
 #ifndef POISONS
-#define POISONS 1  // so many packets may name no block, but carry bytes inline
+#define POISONS 1  // packets that may name no block, but carry bytes inline
 #endif
 #ifndef CANCELS
-#define CANCELS 1  // so many claims may be given up
+#define CANCELS 1  // claims that may be given up
 #endif
 #ifndef BELLS
-#define BELLS 1    // 0: who finds nothing looks until it finds something, instead of sleeping. Far fewer states
+#define BELLS 1    // 0: a side that finds nothing polls instead of sleeping, which gives far fewer states
 #endif
 #ifndef OTHERS
 #define OTHERS 0   // 1: a third process rings both bells once
@@ -59,17 +59,17 @@
 #define HEADER_READ_FIRST 3      // the consumer reads the header before the sequence
 #define COUNTED_BEFORE_READ 4    // `consumed` is stored before the packet is read
 #define CLAIMS_NOT_COUNTED 5     // open claims take no place in the ring
-#define CANCEL_KEEPS_PLACE 6     // a cancelled claim goes on taking one
+#define CANCEL_KEEPS_PLACE 6     // a cancelled claim still takes a place
 #define RETURNED_BEFORE_READ 7   // a block is given back before its payload is read
 #define MARK_BEFORE_BLOCK 8      // an entry of the return ring is marked before its block is named
 #define RETURNS_TOO_FEW 9        // the return ring is smaller than what the consumer can hold
-#define NO_SECOND_LOOK 10        // who announced its sleep does not look for work again
-#define RING_WITHOUT_FENCE 11    // the ringer looks for a sleeper while what it published is on its way
+#define NO_SECOND_LOOK 10        // a side does not look for work again after announcing its sleep
+#define RING_WITHOUT_FENCE 11    // the ringer looks for a sleeper before its own stores are visible
 #define PLACE_NOT_RUNG 12        // the consumer rings for a block, but not for a place in the ring
-#define CLOSE_NOT_RUNG 13        // who closes does not ring
+#define CLOSE_NOT_RUNG 13        // a side does not ring when it closes
 #define END_RELAXED 14           // the end is stored without release
 #define LOSS_AT_FIRST_SIGHT 15   // look_ahead() reports a loss without looking again
-#define DEATH_NOT_SEEN 16        // who waits for a place or a block does not look whether the peer is gone
+#define DEATH_NOT_SEEN 16        // a side that waits for a place or a block does not check whether the peer is gone
 #define CUT_ENDS_AT_ONCE 17      // a channel that was cut counts as drained, whatever it still holds
 #define CANCELS_FOR_EVER 18      // a claim is taken and cancelled without end
 #ifndef FAULT
@@ -105,12 +105,12 @@
 #endif
 
 byte memory[WORDS];   // what everybody sees
-byte written[WORDS];  // what its writer stored last; where they differ, a store is on its way
-byte on_way[3];       // how many, by process
+byte written[WORDS];  // its writer's last store; a value other than memory's is on its way
+byte on_way[3];       // stores on their way, by process
 #define drained(me) (on_way[me] == 0)
 
 #define ARRIVE(w) :: d_step { (w) < WORDS && written[w] != memory[w] -> memory[w] = written[w]; on_way[((w) > END)]-- }
-active proctype StoreBuffers() {  // of the dead, too: what they stored arrives
+active proctype StoreBuffers() {  // of a dead process, too: its stores arrive
 end:
   do
   ARRIVE(0) ARRIVE(1) ARRIVE(2) ARRIVE(3) ARRIVE(4) ARRIVE(5) ARRIVE(6) ARRIVE(7) ARRIVE(8) ARRIVE(9)
@@ -131,8 +131,8 @@ inline store_release(me, word, value) {
 
 // ---- Death ----------------------------------------------------------------------------------------------------------
 
-// A victim is taken from whatever it does or waits for (`unless`). The launcher notices and cuts the channel at both
-// ends; it rings nobody.
+// The victim stops at any step or wait (`unless`). The launcher notices and cuts the channel at both ends; it rings
+// nobody.
 byte victim = NOBODY;
 bool ended[2];
 bool cut;  // producer_cut and consumer_cut
@@ -149,8 +149,8 @@ active proctype Launcher() {
 
 // ---- Doorbells ------------------------------------------------------------------------------------------------------
 
-// `rung` stands for `rings != seen`. The bump and the call that wakes are one step: who goes to sleep between them
-// finds the bump and does not. prepare() ends in a fence, hence its stores are visible at once.
+// `rung` stands for `rings != seen`. The bump and the call that wakes are one step: a side that goes to sleep between
+// them finds the bump and stays awake. prepare() ends in a fence, hence its stores are visible at once.
 bool sleeping[2], rung[2];
 bool timed_out[2];
 
@@ -178,8 +178,8 @@ inline cancel_sleep(me) {
   prepared = false
 }
 
-// The time-out is for those whom nobody rings, so here it comes after a cut only, and once: a missed ring must not pass
-// for a long nap.
+// The time-out serves a side that nobody rings. Here it comes only after a cut, and once: a missed ring must not pass
+// for a long sleep.
 inline sleep(me) {
   d_step {
     rung[me] || cut && !timed_out[me] ->
@@ -200,10 +200,10 @@ active proctype Other() {
 
 // ---- Both sides -----------------------------------------------------------------------------------------------------
 
-// Each runs a duty cycle, its parts in any order. A look that finds nothing makes it `idle`; whoever is idle and has
+// Each side runs a duty cycle, its parts in any order. A look that finds nothing makes it `idle`; an idle side that has
 // nothing left to do prepares to sleep, looks again, and sleeps.
 
-// For the assertions, and of no use to either side:
+// For the assertions only:
 byte published;  // packets by the producer
 byte copied;     // packets out of the ring, by the consumer
 byte taken;      // blocks out of the return ring, by the producer
@@ -349,7 +349,7 @@ active proctype Producer() {
       if
       :: CLOSED -> break
       :: LEAVES -> left = true; break
-      :: !CLOSED && committed == PACKETS -> break  // whether or not it has its blocks back
+      :: !CLOSED && committed == PACKETS -> break  // with or without its blocks back
       :: !CLOSED && committed == PACKETS && some(OUT) -> idle = true
       :: !CLOSED && committed < PACKETS -> reserve()
       fi
@@ -382,7 +382,7 @@ active proctype Producer() {
   } unless { victim == PRODUCER }
   d_step {
     ended[PRODUCER] = true;
-    // What it knew matters no more: fewer states.
+    // Its state matters no more; clearing it saves states.
     committed = 0; consumed = 0; open = 0; poisons = 0; b = 0; poisons_left = 0; cancels_left = 0;
     idle = false; prepared = false; to_wake = false;
     pool[0] = ABSENT; pool[1] = ABSENT; pool[2] = ABSENT
@@ -428,8 +428,8 @@ inline count() {
   }
 }
 
-// Nothing is here. If the packet behind it is, or an end other than here, then this one was lost, unless it came while
-// we looked. Asked after every empty look here, however seldom the code does: the answer changes nothing but a verdict.
+// The expected packet is not here. If the next one is, or the end is elsewhere, it was lost, unless it came while we
+// looked. The model asks after every empty look, the code more seldom: the answer changes nothing but a verdict.
 inline look_ahead() {
   end = (RING > 1 && memory[SEQUENCE((position + 1) % RING)] == NEXT + 1 -> NEXT + 1 : memory[END])
 }
@@ -500,7 +500,7 @@ active proctype Consumer() {
       :: d_step { !ALARM && !(DRAINED && !HOLDING) -> idle = true; end = 0 }
       fi
     :: !idle && memory[SEQUENCE(SLOT)] != NEXT && memory[SEQUENCE(SLOT)] != STALE -> assert(false)
-    :: atomic {  // a firing ends, whenever it likes; until then its controller does not sleep
+    :: atomic {  // a firing ends at any time; until then its controller does not sleep
         HOLDING ->
         idle = false;
         if

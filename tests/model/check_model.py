@@ -14,7 +14,7 @@ import time
 
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "channel.pml")
 
-# What channel.pml is given with -D. Without bells there is room for more packets, so each concern has its own size.
+# Definitions for channel.pml (-D). Without bells there is room for more packets, so each concern has its own size.
 SMALLEST = {"RING": 1, "RETURNS": 1, "BLOCKS": 1}
 SIZES = {
     "ring": {"PACKETS": 5, "BELLS": 0},
@@ -27,13 +27,13 @@ SIZES = {
     "smallest, deaths": {**SMALLEST, "PACKETS": 3, "DEATHS": 1},
     "smallest, others": {**SMALLEST, "PACKETS": 2, "OTHERS": 1},
 }
-# Searched for cycles of states, which takes twice as long: smaller.
+# Sizes searched for cycles of states, which takes twice as long: smaller.
 ENDLESS = {
     "ring": {"PACKETS": 3, "BELLS": 0},
     "smallest": {**SMALLEST, "PACKETS": 3},
     "smallest, deaths": {**SMALLEST, "PACKETS": 2, "CANCELS": 0, "DEATHS": 1},
 }
-# Where each fault of channel.pml shows, and as what.
+# The size in which each fault of channel.pml shows, and the error that it gives.
 RING = {"PACKETS": 3, "BELLS": 0}
 WRONG, STUCK, ENDLESS_RUN = "assertion violated", "invalid end state", "non-progress cycle"
 FAULTS = {
@@ -70,7 +70,7 @@ class Failed(Exception):
 
 
 def skip(reason):
-    """As tests/support/require.h."""
+    """Skips, or fails if WOA_REQUIRE names spin, as tests/support/require.h does."""
     required = "spin" in os.environ.get("WOA_REQUIRE", "").split(",")
     print(("FAILED (WOA_REQUIRE)" if required else "skipped") + f": spin is unavailable: {reason}")
     sys.exit(1 if required else 77)
@@ -108,7 +108,7 @@ class Search:
         return re.search(r"errors: 0$", self.output, re.MULTILINE) is not None and not INCOMPLETE.search(self.output)
 
     def trail(self):
-        """The last steps on the way to the error, and what everybody knew then."""
+        """The last steps on the way to the error, and the state after them."""
         told = call(self.folder, *self.spin, "-t", "-p", "channel.pml")
         steps, _, state = told.partition("spin: trail ends")
         return "\n".join(steps.rstrip().split("\n")[-TRAIL_STEPS:]) + "\ntrail ends" + state
@@ -135,7 +135,7 @@ def check_fault(name, definitions, expected):
 
 
 def checks():
-    """(what, name, function) of everything there is."""
+    """(what, name, function) of every check."""
     for name, definitions in SIZES.items():
         yield "size", name, lambda d=definitions: check_size(d, cycles=False)
     for name, definitions in ENDLESS.items():

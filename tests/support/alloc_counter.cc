@@ -23,7 +23,7 @@ std::uint64_t allocations() noexcept { return count.load(std::memory_order_relax
 
 #ifdef WOA_SANITIZER_ALLOCATES
 
-// Of the sanitizers' run time; g++ comes without the header that declares it.
+// A function of the sanitizers' run time; g++ comes without the header that declares it.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
                                                          void (*)(const volatile void*));
 

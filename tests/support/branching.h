@@ -1,4 +1,4 @@
-// An output with many readers, and who shares memory with whom.
+// An output with many readers, and the sites of controllers.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace woa::test {
 
-// The source's one output goes to a stage s0, s1, ... on cpu:0, cpu:1, ..., each of which writes an output of the
-// graph.
+// The source's one output goes to stages s0, s1, ... on cpu:0, cpu:1, ...; each writes an output of the graph.
 inline Plan branching(std::uint32_t readers, std::uint64_t max_bytes, const std::string& kernel = "append") {
   PlanBuilder builder(1, readers, max_bytes);
   for (std::uint32_t k = 0; k < readers; ++k) {

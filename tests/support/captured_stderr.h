@@ -1,4 +1,4 @@
-// What a program writes to stderr, for tests that look at it.
+// Captures what a program writes to stderr, for tests that look at it.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 namespace woa::test {
 
-// While it lives, stderr is a file of its own: also of what libraries and other threads write.
+// While it lives, stderr is a file of its own, also for libraries and other threads.
 class CapturedStderr {
  public:
   CapturedStderr() : file_(::memfd_create("stderr", MFD_CLOEXEC)), stderr_(::dup(STDERR_FILENO)) {

@@ -33,19 +33,19 @@ class Child {
   pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
   void kill() const { signal(SIGKILL); }
-  // What waitpid says of its end; blocks until then.
+  // Waits for its end; returns waitpid's status.
   int wait() {
     int result = -1;
     waitpid(std::exchange(pid_, -1), &result, 0);
     return result;
   }
-  // Whether it has ended; then `result` is what waitpid says. Does not block.
+  // True if it has ended; then `result` is waitpid's status. Does not block.
   bool ended(int& result) {
     if (waitpid(pid_, &result, WNOHANG) == 0) return false;
     pid_ = -1;
     return true;
   }
-  // Its exit code, -1 if a signal ended it; blocks until then.
+  // Waits for its end; returns its exit code, -1 if a signal ended it.
   int exit_code() {
     const int result = wait();
     return WIFEXITED(result) ? WEXITSTATUS(result) : -1;

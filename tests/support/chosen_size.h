@@ -9,7 +9,7 @@ namespace woa::test {
 
 enum class Size { kDefault, kSmall, kMin };
 
-// kDefault where nothing is said; ends the program for a name that is none.
+// kDefault if the environment names none; ends the program for an unknown name.
 inline Size chosen_size() {
   const char* text = std::getenv("WOA_CTS_SIZE");
   const std::string_view name = text == nullptr ? "default" : text;

@@ -1,4 +1,4 @@
-// What comes out of a channel.
+// Keeps the packets that come out of a channel.
 #pragma once
 
 #include <vector>

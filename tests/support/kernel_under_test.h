@@ -50,13 +50,13 @@ std::vector<Element> elements(const Token& token) {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-// What the runtime reserves for an output port: bytes, and how many dimensions its type has (0: `bytes`).
+// Memory reserved for an output port: bytes, and the number of dimensions of its type (0: `bytes`).
 struct Room {
   std::uint64_t capacity = 0;
   std::uint32_t rank = 0;
 };
 
-// What a call answered. `outs` has the written ports; `memory` is all that was reserved, whatever became of it.
+// The answer of a call. `outs` has the written ports; `memory` is all that was reserved, written or not.
 struct Answer {
   woa_status status = WOA_OK;
   std::string message;
@@ -64,7 +64,7 @@ struct Answer {
   std::vector<Bytes> memory;
 };
 
-// Memory as the runtime hands it out, with a guard behind it. Not initialized, but for the guard and `pattern`.
+// Memory as the runtime hands it out, filled with `pattern`, with a guard behind it.
 class Reserved {
  public:
   static constexpr std::size_t kGuard = 64;
@@ -105,13 +105,13 @@ class KernelUnderTest {
 
   const woa_kernel& table() const { return *kernel_; }
   void* self() const { return self_; }
-  // What create() answered. After a failure nothing else may be called.
+  // The answer of create(). After a failure nothing else may be called.
   const Answer& created() const { return created_; }
 
   // One firing. `state` is what a stateful kernel gets.
   Answer run(const std::vector<Token>& ins, void* state = nullptr) const { return run(ins, rooms_, state); }
   Answer run(const std::vector<Token>& ins, const std::vector<Room>& rooms, void* state = nullptr) const;
-  // What the size function predicts; the tokens in `outs` hold no data but as many bytes.
+  // The prediction of the size function; tokens in `outs` have the predicted bytes, but no content.
   Answer size(const std::vector<Token>& ins) const;
 
  private:
@@ -136,7 +136,7 @@ class KernelUnderTest {
     created_.message = message_of(created_.status, error);
   }
 
-  // A message that nobody wrote is noticed.
+  // Filled in beforehand, so that a message that the kernel did not write is noticed.
   static woa_error unset() {
     woa_error error;
     std::memset(error.message, '?', sizeof error.message);

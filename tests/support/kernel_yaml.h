@@ -1,4 +1,4 @@
-// What a kernel.yaml says of one of its variants, for tests that build plans without the compiler.
+// Reads one variant from a kernel.yaml, for tests that build plans without the compiler.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -9,7 +9,7 @@
 
 namespace woa::test {
 
-// Throws YAML::Exception if the file or the variant is not there.
+// Throws YAML::Exception if the file or the variant does not exist.
 inline VariantPlan read_variant(const std::string& kernel_yaml, const std::string& kind) {
   const YAML::Node node = YAML::LoadFile(kernel_yaml)["variants"][kind];
   VariantPlan variant;

@@ -1,4 +1,4 @@
-// What one of a run's nodes (tests/support/faulty_node.cc) does wrong, on its command line.
+// The fault of one of a run's nodes (tests/support/faulty_node.cc), on its command line.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace woa::test {
 
 struct NodeFault {
-  std::uint32_t controller = 1;  // of the plan, the others do nothing wrong
+  std::uint32_t controller = 1;  // of the plan; the other controllers have no fault
   FaultPlan plan;
   WireOptions wire;  // of every node
 
@@ -22,7 +22,7 @@ struct NodeFault {
          << static_cast<int>(wire.landing) << ' ' << wire.header_crc;
     return text.str();
   }
-  // False: it is not what to_text() writes.
+  // False: `line` is not from to_text().
   bool from_text(const std::string& line) {
     std::istringstream text(line);
     int kind = 0, target = 0, step = 0, landing = 0;

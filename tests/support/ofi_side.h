@@ -62,7 +62,7 @@ class OfiSide {
   int socket_;
 };
 
-// Two sockets that are joined; what is told is heard in one piece.
+// Two joined sockets; a text sent is received in one piece.
 struct JoinedSockets {
   JoinedSockets() { REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0); }
   ~JoinedSockets() { close(ends[0]), close(ends[1]); }

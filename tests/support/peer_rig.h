@@ -37,7 +37,7 @@ struct PeerRig {
     hosted = need(HostedController::make(std::move(setup)));
   }
 
-  // As the writer of `edge` would send it; of three bytes.
+  // A token of three bytes, as the writer of `edge` would send it.
   ActivationPacket token(std::uint32_t edge, std::uint64_t instance, std::uint64_t tag = 0) const {
     ActivationPacket packet;
     packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
@@ -58,16 +58,16 @@ struct PeerRig {
     packet.origin = kNoStage;
     return packet;
   }
-  // The end at which cpu:0 sends what travels on `edge`.
+  // The end at which cpu:0 sends the packets of `edge`.
   Sender& channel_of(std::uint32_t edge) const { return *peer.wiring.senders[layout.edges[edge].channel]; }
   Sender& control_channel() const { return *host.wiring.senders[layout.control_of[kUnderTest]]; }
   static void push(Sender& sender, const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) {
     REQUIRE(sender.reserve() == Push::kOk);
     sender.commit(packet, inline_payload);
   }
-  // As the host says it.
+  // Sends a control packet as the host.
   void tell(PacketKind kind, std::uint64_t instance) const { push(control_channel(), control(kind, instance)); }
-  // Everything that there is to do is done; returns what the controller thinks of it.
+  // Works until nothing is left to do; returns the controller's status.
   const Status& settle() const {
     for (int quiet = 0; quiet < kPollsUntilLossShows; ++quiet) {
       if (hosted->controller().do_work() > 0) quiet = 0;

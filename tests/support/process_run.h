@@ -1,4 +1,4 @@
-// What tests of runs in several processes share: a plan, its input, and what a run must not leave behind.
+// Common to tests of runs in several processes: a plan, its input, and what a run must not leave behind.
 #pragma once
 
 #include <dirent.h>

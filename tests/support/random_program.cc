@@ -66,7 +66,7 @@ RandomProgram::RandomProgram(std::mt19937& random, std::size_t stages, bool stat
 void RandomProgram::rewire() {
   static const std::vector<std::string> kPorts{".piece", ".out",  ".a",     ".b",   ".left",
                                                ".right", ".done", ".again", ".next"};
-  const std::size_t port = below(kPorts.size());  // before the stage, in every compiler's build
+  const std::size_t port = below(kPorts.size());  // drawn before the stage, in every compiler's build
   const std::string from = "s" + std::to_string(below(stages_.size())) + kPorts[port];
   std::string& line = stages_[below(stages_.size())];
   const std::size_t open = line.find('[');
@@ -111,7 +111,7 @@ std::string RandomProgram::add(const std::string& kernel, const std::string& inp
   return name;
 }
 
-// Also how many replicas.
+// Chooses a controller, and how many replicas.
 std::string RandomProgram::placement() {
   const std::string on = below(3) == 0 ? "" : ", on: \"cpu:" + std::to_string(below(3)) + "\"";
   return on +
@@ -158,7 +158,7 @@ RandomProgram::Part RandomProgram::branch(const Writers& in, std::size_t budget,
           }};
 }
 
-// Joined with the graph's input, which is held, and never read where the part is not reached.
+// Joins `part` with the graph's input, which is held, and never read if the part is not reached.
 RandomProgram::Part RandomProgram::with_input(const Part& part) {
   const std::string j = add("join2", "a: " + list(part.out) + ", b: " + held({"x"}));
   return {{j + ".out"}, [=, this](const std::string& v) { return value_of(j, 0, {part.meaning(v), x_}); }};
@@ -205,7 +205,7 @@ RandomProgram::Part RandomProgram::scatter(const Writers& in, std::size_t budget
           }};
 }
 
-// What it writes tells which elements it saw before, in which order.
+// Its output tells which elements it saw before, in which order.
 RandomProgram::Part RandomProgram::tally(const Part& before) {
   const std::string t = add("tally", "in: " + list(before.out));
   return {{t + ".out"}, [=, this](const std::string& v) {

@@ -1,6 +1,5 @@
-// The random graphs of all tests that want some, and what each means, said without tokens, tags or controllers: parts
-// that fit into each other, each of which knows the value that it gives for a value. The kernels are pure functions of
-// a stage's name and its inputs.
+// Random graphs for tests, and what each means, without tokens, tags or controllers: a graph consists of nested parts,
+// and each part computes its output from its input. The kernels are pure functions of a stage's name and its inputs.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +12,23 @@
 
 namespace woa::test {
 
-// What output `port` of a stage is for these inputs; an absent one is the text "absent".
+// The value of output `port` of a stage for these inputs; an absent input is the text "absent".
 std::string value_of(const std::string& stage, std::uint32_t port, const std::vector<std::string>& inputs);
-// Which of `choices` ways the stage takes.
+// The way, of `choices`, that the stage takes.
 std::size_t choice_of(const std::string& stage, std::size_t choices, const std::vector<std::string>& inputs);
 class RandomProgram {
  public:
-  // Of about `stages` stages; with `state`, some in scatters keep state of an instance; with `replicas`, some have
-  // replicas. Some are without what rpc-polled or rpc-nested cannot run.
+  // Makes about `stages` stages; with `state`, some in scatters keep state of an instance; with `replicas`, some have
+  // replicas. Some graphs avoid what rpc-polled or rpc-nested cannot run.
   RandomProgram(std::mt19937& random, std::size_t stages, bool state = false, bool replicas = true);
-  // One stage reads something else, or something more, than it did: most such graphs are wrong. It then means nothing.
+  // Makes one stage read something else, or something more: most such graphs are wrong. The graph then has no meaning.
   void rewire();
 
   // The graph file: one input `x`, one output `y`.
   [[nodiscard]] std::string text() const;
   // The part of it from `stages:` on.
   [[nodiscard]] std::string body() const;
-  // s0, s1, ...; replicas of one are one.
+  // s0, s1, ...; replicas of a stage count once.
   [[nodiscard]] std::size_t stages() const noexcept { return stages_.size(); }
   [[nodiscard]] std::string kernel_of(std::size_t stage) const;
   // `y` for an `x`; nothing if some loop would take more turns than it may.
@@ -38,7 +37,7 @@ class RandomProgram {
  private:
   using Writers = std::vector<std::string>;
   using Meaning = std::function<std::string(const std::string&)>;
-  // Plain: also without choices, loops and replicas.
+  // kPlain: also without choices, loops and replicas.
   enum class Kind : std::uint8_t { kAny, kWithoutScatters, kPlain };
   struct Part {
     Writers out;  // alternatives, one of which writes
@@ -70,7 +69,7 @@ class RandomProgram {
   Meaning meaning_;
   Writers out_;
   mutable std::string x_;                            // the graph's input, while expect() works
-  mutable std::map<std::string, std::string> last_;  // likewise: what a stage that keeps state wrote last
+  mutable std::map<std::string, std::string> last_;  // while expect() works: the last value of a stage that keeps state
 };
 
 }  // namespace woa::test

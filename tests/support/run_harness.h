@@ -13,7 +13,7 @@ namespace woa::test {
 
 struct Outcome {
   std::map<std::uint64_t, std::vector<std::string>> outputs;  // by instance that succeeded
-  std::map<std::uint64_t, std::vector<bool>> absent;          // likewise: of each output
+  std::map<std::uint64_t, std::vector<bool>> absent;          // by instance that succeeded: of each output
   std::map<std::uint64_t, Failure> failures;
   RunReport report;
   Plan plan;  // that ran

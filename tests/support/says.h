@@ -1,4 +1,4 @@
-// What a status tells whoever reads it.
+// Tests the message of a status.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace woa::test {
 
-// Its message holds this text.
+// True if its message holds this text.
 inline bool says(const Status& status, std::string_view text) {
   return status.message().find(text) != std::string_view::npos;
 }

@@ -1,6 +1,6 @@
 // Paints a mountain lake at sunset and writes it to stdout as a binary PPM: the demo's photograph, made rather than
-// shipped. Gradients, edges, fine texture and grain, so that codecs work on it as they do on a camera's picture. The
-// same every time.
+// shipped. Gradients, edges, fine texture and grain make codecs work as on a camera's picture. Every run paints the
+// same picture.
 //
 //   make_photo WIDTH HEIGHT > photo.ppm
 #include <algorithm>
@@ -60,7 +60,7 @@ Color sky(float x, float y) {
   return c + Color{1.0f, 0.78f, 0.45f} * (0.55f * std::exp(-distance * 7) + (distance < 0.028f ? 0.6f : 0.0f));
 }
 
-// Height of each range's skyline by x, the nearest range first; worked out once.
+// Height of each range's skyline by x, the nearest range first; computed once.
 constexpr int kRanges = 3;
 class Skyline {
  public:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The demo's independent reference: what decode, resize and sharpen must give, in plain Python without any code of the runtime.
+"""The demo's independent reference: what decode, resize and sharpen must give, in plain Python, without the runtime.
 
-The photograph is decoded by `djpeg -dct int`; resizing and sharpening follow kernels/resize_bilinear/resize_bilinear.md and
-kernels/sharpen3x3/sharpen3x3.md, read as a specification. The picture to be judged is read by a PNG reader of its own.
+The photograph is decoded by `djpeg -dct int`; resizing and sharpening follow the specifications
+kernels/resize_bilinear/resize_bilinear.md and kernels/sharpen3x3/sharpen3x3.md. This file reads the PNG by itself.
 
 Usage: reference.py PHOTO.jpg PICTURE.png     exit code 1 and the first differing pixel if they are not equal
 """

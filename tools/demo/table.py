@@ -22,7 +22,7 @@ def size(count):
 
 
 def simulated_share(run):
-    """Time that simulated devices were busy, of all controllers' busy time."""
+    """Fraction of the controllers' busy time that simulated devices spent."""
     busy = sum(c["busy_s"] for c in run["controllers"])
     return sum(c["busy_s"] for c in run["controllers"] if c["simulated"]) / busy if busy else 0.0
 

@@ -28,7 +28,7 @@ int become_bench(std::vector<std::string> arguments) {
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
-  command.set_help_flag();  // --help, as every option, is for the program that is started
+  command.set_help_flag();  // --help and all other options belong to woa-bench
   command.prefix_command();
   command.callback([&command, &action] { action = [&command] { return become_bench(command.remaining()); }; });
 }

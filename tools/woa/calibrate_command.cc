@@ -1,4 +1,4 @@
-// woa calibrate: measures what the choice between transfer methods is made from, and writes a machine file.
+// woa calibrate: measures the costs that decide between transfer methods, and writes a machine file.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -49,7 +49,7 @@ struct CalibrateArguments {
   bool json = false;
 };
 
-// A bar over some launches; it begins with the first.
+// A progress bar over some launches; it appears with the first.
 class Bar {
  public:
   explicit Bar(std::uint64_t launches) : launches_(launches) {}
@@ -83,7 +83,7 @@ Result<LinksCalibration> measure_links(const RunOptions& options, const Calibrat
   return calibrate_links(options, links);
 }
 
-// Over processes and shared memory, then over threads.
+// Measures over processes and shared memory, then over threads.
 Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
   const BackendRegistry backends = all_backends();
   ShmTransport shm;

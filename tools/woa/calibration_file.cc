@@ -14,13 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What to do where nothing can be written.
+// Adds to a failure what to do where nothing can be written.
 Status advise_another_place(Status status) {
   if (status.ok()) return status;
   return {status.code(), status.message() + "; choose another place with -o"};
 }
 
-// A text in double quotes is the same in JSON and in YAML.
+// A text in double quotes reads the same in JSON and in YAML.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
@@ -68,7 +68,7 @@ std::string file_text(const CalibrationResult& result) {
   return text;
 }
 
-// Of a file that is there only what was measured may go.
+// An existing file may lose only what `woa calibrate` measures.
 Status loses_nothing(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::is_empty(path, error)) return {};
@@ -90,7 +90,7 @@ Status loses_nothing(const fs::path& path) {
 
 Status prepare_calibration_file(const fs::path& path) {
   WOA_RETURN_IF_ERROR(loses_nothing(path));
-  std::error_code error;  // there may be none yet
+  std::error_code error;  // the folder may not exist yet
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error)
     return advise_another_place(

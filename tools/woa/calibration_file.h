@@ -13,14 +13,14 @@ namespace woa::tools {
 struct CalibrationResult {
   CoresCalibration cores;
   std::vector<bench::MethodCalibration> transports;
-  std::vector<LinksCalibration> links;  // of the same transports, in the same order
+  std::vector<LinksCalibration> links;  // for the same transports, in the same order
 };
 
-// Whether the result may be written there: ahead of a long measurement. Makes the folder, and nothing else.
-// kUnavailable with the system's reason. kInvalid: there is a machine file that says which controllers there are, or
-// what links cost, which would be lost.
+// Checks, before a long measurement, that the result may be written to `path`. Makes the folder, and nothing else.
+// kUnavailable: the system's reason. kInvalid: a machine file is there that lists controllers or costs of links, or
+// cannot be read; both would be lost.
 Status prepare_calibration_file(const std::filesystem::path& path);
-// In the place of an earlier file. kUnavailable with the system's reason; the earlier one is then as it was.
+// Replaces an earlier file. kUnavailable: the system's reason; the earlier file is then as it was.
 Status write_calibration_file(const std::filesystem::path& path, const CalibrationResult& result);
 
 }  // namespace woa::tools

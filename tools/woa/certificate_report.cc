@@ -21,7 +21,7 @@ double value_in_us(Picoseconds ps) {
   return static_cast<double>(ps) / kPerUs;
 }
 
-// Of the value.
+// The gap in per cent of the value.
 double percent_above(const Certificate& certificate) {
   if (certificate.value_ps <= 0) return 0;
   return 100 * static_cast<double>(certificate.value_ps - certificate.bound_ps) /
@@ -34,7 +34,7 @@ std::string number_text(const char* format, double number) {
   return out.data();
 }
 
-// To three digits.
+// Rounds up to three digits.
 double rounded_up(double number) {
   if (number <= 0) return 0;
   const double unit = std::pow(10.0, std::floor(std::log10(number)) - 2);
@@ -53,7 +53,7 @@ std::string what_is_known(const Certificate& certificate) {
   if (certificate.status == "proved") return none + ": proved";
   if (certificate.status == "claimed") return none + ": so says a solver, which nobody can check";
   if (certificate.status == "gap") {
-    constexpr double kNearEnough = 0.1;  // a search may end there before its time
+    constexpr double kNearEnough = 0.1;  // per cent; a search may end there before its time
     const double gap = rounded_up(percent_above(certificate));
     return none + " by more than " + number_text("%.3g", gap) + " %" +
            (gap > kNearEnough ? ", in the time that it was given (--placement-limit)" : "");
@@ -61,7 +61,7 @@ std::string what_is_known(const Certificate& certificate) {
   return "how good that is was not found out in the time that it was given (--placement-limit)";
 }
 
-// Of the controllers in use, the host left out; nothing where one of them is not known.
+// The sum over the controllers in use, the host left out; nothing if one of them does not have the figure.
 std::optional<std::uint64_t> spent(const Certificate& certificate,
                                    std::optional<std::uint64_t> ComponentCosts::*figure) {
   std::uint64_t sum = 0;
@@ -137,7 +137,7 @@ nlohmann::json to_json(const Prediction& prediction) {
 
 namespace {
 
-// By component, the smaller first.
+// Pairs of components, the smaller number first.
 using Links = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
 void add_assumed(const CostTable& costs, const Route& route, Links& found) {

@@ -42,7 +42,7 @@ int run_command_line(const std::string& about, const std::vector<AddCommand>& co
 
 namespace {
 
-// The command that was being read: of a command's commands, the innermost.
+// The innermost command that was being read.
 const CLI::App& innermost(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().back();
@@ -67,7 +67,7 @@ std::string unknown_argument(const CLI::App& command, const std::string& given) 
   return "there is no option '" + given + "'" + did_you_mean(given.substr(0, given.find('=')), names);
 }
 
-// What the library says of how often an option or its value is there.
+// Rewords CLI11's messages about how often an option or its value is given.
 std::string in_our_words(const std::string& text) {
   const std::string option = text.substr(0, text.find(':'));
   if (text.find(": At Most 1 required but received ") != std::string::npos)

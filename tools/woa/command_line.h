@@ -1,4 +1,5 @@
-// What every program of ours does around its commands: read the command line, run the command, report what went wrong.
+// The frame of every program of ours around its commands: reads the command line, runs the command, reports what went
+// wrong.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,23 +10,23 @@
 
 namespace woa::tools {
 
-// Registers a command's options, and the action that runs when it was chosen.
+// Registers a command's options, and the action that runs if the command is chosen.
 using AddCommand = void (*)(CLI::App& app, Action& action);
 
-// main() of a program named `woa` to its user. `arguments` leaves the program's name out. Returns the exit code; no
+// main() of a program that its user calls `woa`. `arguments` omits the program's name. Returns the exit code; no
 // exception leaves it. An answer that could not be written to stdout is a failure, whatever the command did.
 int run_command_line(const std::string& about, const std::vector<AddCommand>& commands,
                      std::vector<std::string> arguments);
 
 // The subcommand of `app` of that name, or null.
 const CLI::App* find_command(const CLI::App& app, const std::string& name);
-// That there is no such command; the one that is most like it.
+// The message that there is no such command, with the one most like it.
 std::string unknown_command(const CLI::App& app, const std::string& name);
-// What is wrong, what is like what was given, and where to read what is taken. `app` is what threw `error`.
+// The message for `error`, thrown by `app`: the mistake, the most similar name, and where to read about usage.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
-// Of a command that was read: an option that was given an empty text, as by a variable of the shell that is not set.
-// Nothing takes one. Empty: there is none such.
+// The message for an option of the command that was given an empty text, as from an unset shell variable. No option
+// takes one. Empty: there is no such option.
 std::string empty_value(const CLI::App& app);
 
 }  // namespace woa::tools

@@ -1,4 +1,4 @@
-// The subcommands of `woa`. Each registers its options and what to do when it was chosen.
+// The subcommands of `woa`. Each registers its options and the action that runs if it is chosen.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,11 +30,11 @@ void add_calibrate(CLI::App& app, Action& action);
 void add_devices(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
-// The program woa-bench takes this one's place, with these arguments. Returns, with the exit code, where it could not
-// be started.
+// Replaces this process by woa-bench with these arguments. Returns only if woa-bench cannot be started, with the exit
+// code.
 int become_bench(std::vector<std::string> arguments);
 void add_node(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);  // hidden: what a run starts its own nodes with
+void add_serve(CLI::App& app, Action& action);  // hidden: a run starts its own nodes with it
 
 inline constexpr const char* kServeCommand = "serve";
 

@@ -63,8 +63,8 @@ struct CompareArguments {
   std::uint64_t repetitions = 11;
 };
 
-// What is known of the placement as one of the prediction. That of rpc-nested was chosen as if an output's way back
-// were one hop (compiler/place/call_route.h): where it is more, and stages could be elsewhere, another may be better.
+// The placement's status, judged by the prediction. Placement for rpc-nested counts an output's way back as one hop
+// (compiler/place/call_route.h). If it takes more, and stages could be elsewhere, another placement may be better.
 std::string status_of(const Certificate& certificate) {
   const PlacementGoal& goal = certificate.goal;
   if (goal.model != "rpc-nested" || !has_choice(certificate.costs)) return certificate.status;
@@ -72,7 +72,7 @@ std::string status_of(const Certificate& certificate) {
   return as_counted ? certificate.status : "heuristic";
 }
 
-// A profile for this command alone.
+// A temporary profile for this command.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((std::filesystem::temp_directory_path() / "woa-compare-XXXXXX").string()) {
@@ -176,7 +176,7 @@ class Comparer {
     return kDone;
   }
 
-  // The graph can be placed for woa: what an RPC model cannot keep is a bound.
+  // The graph has a placement for woa, so only a bound can keep an RPC model from having one.
   void add_unplaced(std::string_view model, const std::string& why) {
     ModelRow row;
     row.model = model;
@@ -194,10 +194,10 @@ class Comparer {
 
   int run_models() {
     const auto runnable = std::ranges::find_if(result_.models, [](const ModelRow& row) { return row.plan.ok(); });
-    auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // woa's own can always run
+    auto inputs = InputFiles::open(*runnable->plan, arguments_.in);  // the plan for woa can always run
     if (!inputs.ok())
       return fail(inputs.status(), inputs.status().code() == Code::kInvalid ? kUsage : kFailed, options_.json);
-    if (!profiled_here_)  // else they were printed then
+    if (!profiled_here_)  // else profiling has printed them
       for (const std::string& warning : inputs->warnings()) print_warning(warning);
     for (ModelRow& row : result_.models) {
       if (!row.plan.ok()) continue;
@@ -251,7 +251,7 @@ void add_compare(CLI::App& app, Action& action) {
   add_placement_options(command, arguments->graph);
   for (const char* option :
        {"--objective", "--max-latency", "--max-period", "--max-price", "--max-power", "--copies", "--placement-limit"})
-    command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in does as well
+    command.get_option(option)->remove_needs(command.get_option("--profile"));  // --in serves as well
   add_input_option(command, arguments->in);
   command.add_flag("--run", arguments->run, "Run every model, too; needs --in");
   command.add_option("--repetitions", arguments->repetitions, "Repetitions of each input, after one uncounted run")

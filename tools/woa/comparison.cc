@@ -22,7 +22,7 @@ double median_in_us(const std::vector<std::uint64_t>& ns) {
   return ns.empty() ? 0 : bench::median({ns.begin(), ns.end()}) / 1e3;
 }
 
-// Inputs may take different ways, of which a prediction is the mean.
+// Inputs may take different paths; a prediction is their mean.
 double mean_of_medians_in_us(std::vector<std::vector<std::uint64_t>>& inputs) {
   double sum = 0;
   for (auto& latencies : inputs) sum += median_in_us(latencies);

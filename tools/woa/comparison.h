@@ -14,11 +14,11 @@
 
 namespace woa::tools {
 
-// One instance after another, so that its time is its own.
+// Instances run one after another, so that no time includes another instance.
 struct ModelRun {
   Status status;                                  // why there is nothing: the run, or its first failed instance
-  std::uint64_t instances = 0;                    // of which the first round warms up, and counts in no time
-  std::uint64_t messages = 0, payload_bytes = 0;  // of all of them
+  std::uint64_t instances = 0;                    // includes the first round, which warms up and counts in no time
+  std::uint64_t messages = 0, payload_bytes = 0;  // sum of all instances
   double median_us = 0;                           // mean of the inputs' medians
   std::vector<std::string> clocked;  // controllers of simulated devices: predicted by their clock, measured as models
   std::vector<OutputFiles::Summary> outputs;
@@ -26,17 +26,17 @@ struct ModelRun {
 
 struct ModelRow {
   std::string model;
-  Status placed;                                 // why no placement keeps all bounds; what follows is empty then
+  Status placed;                                 // why no placement keeps all bounds; the fields below are then empty
   std::map<std::string, std::string> placement;  // stage -> controller
   Prediction prediction;
-  double firings = 0;                      // of all kernels, of an instance
-  std::string status;                      // of the placement (docs/placement.md)
-  std::vector<std::string> assumed_links;  // as assumed_links()
-  std::int64_t source_ps = 0;              // that writing the inputs takes, in all times of the prediction
-  bool has_shares = false;                 // of replicas, which are taken to be equal
-  bool has_unread = false;                 // held tokens that are never read, for which no instance waits
-  Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // of this model; or why it cannot run so
-  std::uint64_t peak_buffer_bytes = 0;                               // that plan's blocks and rings; 0 without one
+  double firings = 0;                      // sum of all kernels in one instance
+  std::string status;                      // status of the placement (docs/placement.md)
+  std::vector<std::string> assumed_links;  // by assumed_links()
+  std::int64_t source_ps = 0;              // time to write the inputs, part of all times of the prediction
+  bool has_shares = false;                 // has replicas, whose shares the prediction takes to be equal
+  bool has_unread = false;                 // has held tokens that are never read; no instance waits for them
+  Result<Plan> plan = Status(Code::kInternal, "not rewritten yet");  // the plan for this model, or why it cannot run so
+  std::uint64_t peak_buffer_bytes = 0;                               // blocks and rings of `plan`; 0 without one
   std::optional<ModelRun> measured;
 };
 
@@ -46,16 +46,16 @@ struct Comparison {
   Result<BreakEven> break_even = Status(Code::kInternal, "not looked for yet");
 };
 
-// What a plan reserves for payloads and packets, all processes together.
+// Bytes that a plan reserves for payloads and packets, in all processes together.
 std::uint64_t buffer_bytes(const Plan& plan);
 
-// Every input in turns, `repetitions` times after one round that warms up. Blocks.
+// Runs every input in turn, `repetitions` times after one round that warms up. Blocks.
 ModelRun run_model(Plan plan, const InputFiles& inputs, RunOptions options, std::uint64_t repetitions);
 
 nlohmann::json to_json(const Comparison& comparison);
 void print(const Comparison& comparison);
 
-// Of the models that ran: how many did, and an output that two of them gave differently.
+// The number of models that ran, and an output that two of them gave differently.
 struct Agreement {
   std::size_t ran = 0;
   bool same = true;

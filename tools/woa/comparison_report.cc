@@ -67,7 +67,7 @@ void print_predicted(const Comparison& comparison) {
     }
 }
 
-// What all times rest on beside kernels.
+// Prints the assumptions of all times beside the kernels' times.
 void print_grounds(const Comparison& comparison) {
   std::map<std::string, std::string> models;  // by links
   std::int64_t source_ps = 0;
@@ -87,23 +87,23 @@ void print_grounds(const Comparison& comparison) {
                 ps_text(source_ps).c_str());
 }
 
-// How much of the longest way of one instance alone kernels take, the starting of all of them being part of the way.
+// The kernels' share of the critical path of one instance alone; starting the kernels is part of that path.
 double kernel_share(const ModelRow& row) {
-  constexpr double kFiringPs = 0.4 * kPsPerUs;  // what a controller takes to start a kernel (woa bench hop)
+  constexpr double kFiringPs = 0.4 * kPsPerUs;  // time of a controller to start a kernel (woa bench hop)
   const Prediction& known = row.prediction;
   if (known.alone_ps == 0) return 0;
   return static_cast<double>(known.critical_kernels_ps) /
          (static_cast<double>(known.alone_ps) + row.firings * kFiringPs);
 }
-// In whole per cent, rounded down: what is shown as 90 % is no less.
+// In whole per cent, rounded down: a share shown as 90 % is no less.
 int percent_of(double share) { return static_cast<int>(std::floor(100 * share)); }
 double predicted_us(const Prediction& known) { return static_cast<double>(known.time_ps()) / kPsPerUs; }
-// Of what was measured.
+// Relative to the measured time.
 double error_of(const ModelRow& row) {
   return (predicted_us(row.prediction) - row.measured->median_us) / row.measured->median_us;
 }
 
-// Of those that were run.
+// Compares the outputs of the models that ran.
 void print_agreement(const Agreement& found) {
   if (found.ran < 2) return;
   if (found.same) {
@@ -151,8 +151,7 @@ void print_where_not(const Comparison& comparison) {
       models.c_str(), kMostlyKernels);
 }
 
-// All that so many instances sent against so many times what one is predicted to send, whose means are kept in
-// millionths.
+// True if all instances sent what the prediction for one says times their number. Predictions are means in millionths.
 bool sent_as_predicted(const ModelRow& row) {
   const auto same = [&](std::uint64_t millionths, std::uint64_t sent) {
     const double expected =
@@ -163,7 +162,7 @@ bool sent_as_predicted(const ModelRow& row) {
          same(row.prediction.payload_bytes, row.measured->payload_bytes);
 }
 
-// What a prediction takes for granted that did not hold.
+// The assumption of the prediction that did not hold.
 std::string why_sent_otherwise(const ModelRow& row) {
   if (row.has_shares) return "of replicas that get equal shares, which these instances or elements did not give them";
   if (row.has_unread)
@@ -222,7 +221,7 @@ void print_placements(const Comparison& comparison) {
   }
 }
 
-// `now`: at factor 1.
+// `now`: the value at factor 1.
 void print_gain(const char* of_what, const std::optional<GainRange>& range, double now, std::string (*text)(double)) {
   std::string where = "nowhere";
   if (range) {
@@ -246,7 +245,7 @@ void print_break_even(const Comparison& comparison) {
     return;
   }
   const BreakEven& even = *comparison.break_even;
-  // What placement minimised, so that both are at their best: not the measured time of one instance.
+  // The value that placement minimised, so that both models are at their best: not the measured time of one instance.
   const char* const what = comparison.objective == "throughput" ? "PERIOD" : "SERIAL";
   if (!std::isfinite(even.ratio)) {
     std::printf("\nNo RPC keeps all bounds.\n");

@@ -43,8 +43,8 @@ nlohmann::json to_json(const CertifiedPlan& plan) {
   return object;
 }
 
-// The picture is of what runs. The file has the plan without the call model's relays: what `woa verify` shows of the
-// graph holds of every route that a call model gives it.
+// The picture shows what runs. The file holds the plan without the call model's relays: what `woa verify` proves of the
+// graph holds for the routes of every call model.
 Status write_files(const CompileArguments& arguments, const CertifiedPlan& plan, const CertifiedPlan& calls) {
   WOA_RETURN_IF_ERROR(draw(calls, arguments.drawing));
   return arguments.output.empty() ? Status() : write_plan(plan, arguments.output);

@@ -67,7 +67,7 @@ void look_at_kernels(std::vector<Finding>& findings) {
     findings.push_back(good("kernels", std::to_string(usable) + " usable"));
   }
   std::vector<fs::path> named = kernel_path();
-  named.pop_back();  // beside the program
+  named.pop_back();  // the folder beside the program
   for (const fs::path& folder : named) {
     std::error_code error;
     if (!fs::is_directory(folder, error))
@@ -93,7 +93,7 @@ std::string told_without(const Look& look, std::span<const char* const> variable
   return told.ok() ? *told : "-";
 }
 
-// A child process looks. Should it find nothing, and something without `variables`, they are the fault.
+// Looks in a child process. If it finds nothing, but does without `variables`, the variables are the fault.
 Finding look_in_child(const std::string& subject, const Look& look, std::span<const char* const> variables,
                       const std::string& advice) {
   const std::string told = told_by(look), text = told.empty() ? told : told.substr(1);
@@ -187,7 +187,7 @@ void look_at_limits(std::vector<Finding>& findings) {
                              "`ulimit -v unlimited`, or a smaller --window"));
 }
 
-// A group without much room is a fault: the kernel kills a run that needs more memory, and refuses it processes.
+// Little room in the cgroup is a fault: the kernel kills a run that needs more memory, and refuses it processes.
 void look_at_cgroup(std::vector<Finding>& findings) {
   constexpr std::uint64_t kLittleMemory = 256ULL << 20, kMilliCore = 1000;
   const CgroupLimits limits = cgroup_limits();

@@ -16,12 +16,12 @@ struct Finding {
   std::string subject;  // "libfabric"
   Health health = Health::kGood;
   std::string found;
-  std::string advice;  // what to do; empty where it is good
+  std::string advice;  // the remedy; empty for kGood
 };
 
 // Looks at kernels, devices, libraries, shared memory, limits, ports, environment and machine file. Libraries that may
-// abort or hang are asked in a child process. Blocks for seconds at most and leaves nothing behind. Call it before this
-// process has threads.
+// abort or hang are asked in a child process. Blocks for seconds, or 20 s for each try of a library that hangs. Leaves
+// nothing behind. Call it before this process has threads.
 std::vector<Finding> diagnose();
 
 }  // namespace woa::tools

@@ -34,7 +34,7 @@ nlohmann::json message_json(const SourceMessage& message) {
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics) {
   const bool color = wants_color();
   for (Diagnostic diagnostic : diagnostics) {
-    diagnostic.file = printable_lines(diagnostic.file);  // texts and lines have been looked through
+    diagnostic.file = printable_lines(diagnostic.file);  // texts and lines are printable already
     for (SourceMessage& note : diagnostic.notes) note.file = printable_lines(note.file);
     std::fprintf(stderr, "%s\n", format(diagnostic, color).c_str());
   }
@@ -75,7 +75,7 @@ json physical_location(const SourceMessage& message) {
   if (message.line != 0) {
     location["region"] = {{"startLine", message.line},
                           {"startColumn", message.column},
-                          {"endColumn", message.column + message.length}};  // the first after it
+                          {"endColumn", message.column + message.length}};  // the first column after it
   }
   return location;
 }
@@ -123,7 +123,7 @@ json to_sarif(const std::vector<Diagnostic>& diagnostics) {
   const json run = {{"tool", {{"driver", driver}}},
                     {"columnKind", "unicodeCodePoints"},
                     {"originalUriBaseIds", {{kBase, {{"uri", file_uri("./")}}}}},
-                    {"invocations", json::array({{{"executionSuccessful", true}}})},  // it looked at everything
+                    {"invocations", json::array({{{"executionSuccessful", true}}})},  // everything was checked
                     {"results", std::move(results)}};
   return {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({run})}};
 }

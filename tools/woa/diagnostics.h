@@ -1,4 +1,4 @@
-// What a compilation had to say, for people and for programs.
+// The diagnostics of a compilation, for people and for programs.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,18 @@
 
 namespace woa::tools {
 
-// On stderr, each followed by an empty line; in colour on a terminal, unless NO_COLOR is set.
+// Prints to stderr, each followed by an empty line; in colour on a terminal, unless NO_COLOR is set.
 void print_diagnostics(const std::vector<Diagnostic>& diagnostics);
-// The list that stands under `diagnostics` in an object of --json (docs/commands.md).
+// The value of `diagnostics` in an object of --json (docs/commands.md).
 nlohmann::json to_json(const std::vector<Diagnostic>& diagnostics);
 
 // SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): a log of one run. Its rules are the codes that
 // occur, explained by their pages (compiler/diagnostics/pages.h). Columns count characters (`unicodeCodePoints`);
-// relative paths are relative to the working directory (`PWD`). What the fix says is the message's second line: a `fix`
-// of SARIF would have to hold the text to put in.
+// relative paths are relative to the working directory (`PWD`). The fix is the message's second line: a `fix` of SARIF
+// would have to hold the text to insert.
 nlohmann::json to_sarif(const std::vector<Diagnostic>& diagnostics);
 
-// The same into a file, which is written also if there is no diagnostic: a reader sees that what was there is mended.
+// Writes that log to a file, also without diagnostics: a reader then sees that earlier problems are mended.
 Status write_sarif(const std::vector<Diagnostic>& diagnostics, const std::filesystem::path& path);
 
 }  // namespace woa::tools

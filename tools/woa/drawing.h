@@ -14,7 +14,7 @@ namespace woa::tools {
 struct DrawingOptions {
   std::filesystem::path dot, svg;  // files to write; empty: none
 };
-// --dot and --svg, where they are given.
+// --dot and --svg, those that are given.
 std::vector<WrittenFile> drawn_files(const DrawingOptions& options);
 void add_drawing_options(CLI::App& command, DrawingOptions& options);
 

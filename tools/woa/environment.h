@@ -1,4 +1,4 @@
-// What every command needs to know of the place where it runs.
+// The surroundings of every command: its program, kernels and back-ends.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace woa::tools {
 
 // This program's own file.
 std::filesystem::path program_path();
-// What lies in this program's folder by that name, whether it is there or not.
+// The path of `name` in this program's folder, whether it exists or not.
 std::filesystem::path program_beside(const std::string& name);
 // Folders searched for kernels: WOA_KERNEL_PATH (colon-separated) first, and last `kernels` beside the program.
 std::vector<std::filesystem::path> kernel_path();

@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of several codes that are as few edits away, the one nearest in number.
+// The code with the fewest edits; among equals, the one nearest in number.
 std::string nearest_code(const std::string& code) {
   const auto number = [](const std::string& text) { return std::strtol(text.c_str() + 1, nullptr, 10); };
   std::vector<std::string> codes(problem::kAll.begin(), problem::kAll.end());
@@ -39,7 +39,7 @@ std::string nearest_code(const std::string& code) {
   return near.empty() ? codes.front() : near;
 }
 
-// The code that somebody who wrote digits alone may have meant, if they are no file; else empty.
+// The code that digits alone may mean, if no file has that name; else empty.
 std::string code_without_letter(const std::string& digits) {
   constexpr std::size_t kDigits = 4;
   std::error_code error;
@@ -107,7 +107,7 @@ struct ExplainArguments {
   DrawingOptions drawing;
   std::string processes = "per-controller";
   std::uint64_t reasons_limit_ns = 2'000'000'000;
-  std::vector<std::string> of_graphs;  // options that were given, and say nothing of a code or a kernel
+  std::vector<std::string> of_graphs;  // options given that apply to graphs only
 };
 
 json to_json(const EdgeExplanation& edge) {
@@ -172,7 +172,7 @@ std::string memory_text(const EdgeExplanation& edge) {
   return std::to_string(edge.used) + " x " + size_text(edge.block_bytes);
 }
 
-// Rows of texts under the first, in columns as wide as their widest text.
+// Prints rows under the first, in columns as wide as their widest text.
 void print_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<EdgeExplanation>& edges) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
@@ -218,7 +218,7 @@ std::optional<int> refuse_graph_options(const ExplainArguments& arguments, const
               kUsage, arguments.graph.json);
 }
 
-// The answer where `file` is no file but a code, a kernel or nearly one: its exit code. Nothing: a graph or a plan.
+// Answers if `file` is no file but a code, a kernel or nearly one: the exit code. Nothing: a graph or a plan.
 std::optional<int> explain_name(const ExplainArguments& arguments) {
   const std::string& given = arguments.graph.file.native();
   if (is_problem_code(given)) {
@@ -257,7 +257,7 @@ int explain(const ExplainArguments& arguments) {
   const auto limit =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(arguments.reasons_limit_ns));
   const auto reasons = find_reasons(*loaded.plan, limit);
-  if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // nothing that it says is repeated
+  if (!reasons.ok() && reasons.status().code() == Code::kInvalid)  // a false certificate: print nothing that it says
     return fail(reasons.status().with_context(graph.file.string()), kFailed, graph.json);
   if (const Status drawn = draw(plan, arguments.drawing); !drawn.ok())
     return fail(drawn, kFailed, arguments.graph.json);

@@ -10,7 +10,7 @@
 namespace woa::tools {
 namespace {
 
-// Who fills the block, and how.
+// Says who fills the block, and how.
 std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
   switch (writer.role) {
     case StageRole::kSource: return "the host writes the input into a block that the consumer reads";
@@ -65,7 +65,7 @@ void add_staging(const ControllerPlan& controller, bool to_device, std::vector<S
   }
 }
 
-// Of a packet and what may stand behind it, in the channel between two controllers.
+// Bytes of one ring slot: a packet and the inline payload behind it, in the channel between two controllers.
 std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
   return kPacketBytes + layout.channels[edge.channel].spec.inline_bytes;
 }

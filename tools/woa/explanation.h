@@ -1,4 +1,4 @@
-// What a plan says about one of its edges: which way payloads go, why, and what that takes.
+// The explanation of one edge of a plan: the way of its payloads, the reason, and the cost.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct Staging {
 struct EdgeExplanation {
   std::string from, to;   // STAGE.PORT
   std::string transport;  // "local" inside one controller
-  std::string lane;       // of the channel; empty: the one without a name
+  std::string lane;       // empty: the lane without a name
   std::vector<MethodRange> methods;
-  std::uint64_t payload_bytes = 0;  // of the largest payload
+  std::uint64_t payload_bytes = 0;  // size of the largest payload
   std::uint32_t live = 0;           // blocks that one instance needs so that nothing deadlocks
-  std::uint32_t used = 0;           // blocks of the edge; of these, `live` are the oldest instance's alone
-  bool least = false;               // with one block less than `live` the plan stands still for sure
-  bool claimed = false;             // that `live` is enough is the compiler's word: nothing in the plan shows it
+  std::uint32_t used = 0;           // blocks of the edge, `live` of them reserved for the oldest instance
+  bool least = false;               // one block less than `live` certainly deadlocks the plan
+  bool claimed = false;             // the plan holds no proof that `live` is enough
   std::uint64_t block_bytes = 0;
-  std::uint64_t memory_bytes = 0;  // of the blocks that its writer allocates for it; 0 where it passes on others'
-  std::uint64_t ring_bytes = 0;    // of its places in the header ring
+  std::uint64_t memory_bytes = 0;  // blocks that the writer allocates for it; 0 if it passes others' blocks on
+  std::uint64_t ring_bytes = 0;    // its slots in the header ring
   std::string why;                 // a sentence
   std::vector<Staging> staged;
 };

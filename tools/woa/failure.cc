@@ -35,7 +35,7 @@ bool has_answered() { return was_answered.load(); }
 void print_json(const json& object) {
   was_answered.store(true);
   std::fprintf(answer_stream(), "%s\n", object.dump(2, ' ', false, json::error_handler_t::replace).c_str());
-  std::fflush(answer_stream());  // whatever ends this process next
+  std::fflush(answer_stream());  // before anything ends this process
 }
 
 int fail(const Status& status, int exit_code, bool as_json) {

@@ -1,4 +1,4 @@
-// How a command says that it failed: an error on stderr, with --json also the one object on stdout, and an exit code.
+// Reports that a command failed: an error on stderr, with --json also the one object on stdout, and an exit code.
 #pragma once
 
 #include <cstdio>
@@ -10,23 +10,23 @@
 
 namespace woa::tools {
 
-// `text` for a terminal, which may have several lines.
+// `text`, which may have several lines, made safe for a terminal.
 std::string printable_lines(std::string_view text);
 
 // `woa: error[CODE]: MESSAGE` on stderr.
 void print_error(const Status& status);
 // `woa: warning: TEXT` on stderr.
 void print_warning(std::string_view text);
-// {"code", "message"}: what stands under `error` in every object.
+// {"code", "message"}: the value of `error` in every object.
 nlohmann::json error_json(const Status& status);
-// One object where answers go; bytes that are no UTF-8 are shown as such.
+// Prints one object to answer_stream(); U+FFFD replaces bytes that are no UTF-8.
 void print_json(const nlohmann::json& object);
-// Whether it has been called.
+// True once print_json() has been called.
 bool has_answered();
-// Where answers go: stdout, until a program has another place (process.h).
+// The stream of answers: stdout, until a program sets another one (process.h).
 std::FILE* answer_stream();
 void set_answer_stream(std::FILE* stream);
-// print_error(), with `json` also {"ok": false, "error"} on stdout. Returns `exit_code`.
+// print_error(), with `json` also {"ok": false, "error"} on answer_stream(). Returns `exit_code`.
 int fail(const Status& status, int exit_code, bool json);
 
 }  // namespace woa::tools

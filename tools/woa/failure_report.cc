@@ -18,7 +18,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-// What alike failures have in common.
+// The key that alike failures share.
 Likeness likeness(const FailedInstance& failed) {
   std::string message = failed.failure.message, alike;
   for (const auto& [name, source] : failed.inputs) replace_all(message, source, "FILE");

@@ -1,4 +1,4 @@
-// Instances that failed, for people: those that failed alike are told of together.
+// Instances that failed, for people: failures that are alike share one report.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct FailedInstance {
   std::vector<std::pair<std::string, std::string>> inputs = {};  // by name: the file or literal that it read
 };
 
-// On stderr: of the failures that have code, stage and message in common, but for numbers and the names of files, the
-// first in full and the numbers of the others. `failures` are in the order of instances.
+// Prints to stderr. Failures with the same code, stage and message, numbers and file names aside, form a group: the
+// first in full, then the others' numbers. `failures` are in the order of instances.
 void print_failures(const std::vector<FailedInstance>& failures);
 
 }  // namespace woa::tools

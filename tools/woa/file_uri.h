@@ -8,7 +8,7 @@
 
 namespace woa::tools {
 
-// The path part of a URI: what is not unreserved, and not a slash, is percent-encoded.
+// The path part of a URI: all but unreserved characters and slashes is percent-encoded.
 std::string uri_path(std::string_view path);
 // `file://` and the absolute path.
 std::string file_uri(const std::filesystem::path& path);

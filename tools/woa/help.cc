@@ -20,7 +20,7 @@ constexpr const char* kBetween = "Processes and transports";
 constexpr const char* kHosts = "Nodes on other hosts";
 constexpr const char* kReports = "Reports";
 
-// An option of one name is of one group in all commands. One that is missing here stands under "Options".
+// An option's name has the same group in all commands. Names that are missing here stand under "Options".
 const std::map<std::string, const char*> kGroups{
     {"--in", kFiles},
     {"--out", kFiles},
@@ -65,7 +65,7 @@ const std::map<std::string, const char*> kGroups{
     {"--svg", kReports},
 };
 
-// For commands whose text does not end with examples of its own.
+// Examples for commands whose text does not end with its own.
 const std::map<std::string, const char*> kExamples{
     {"check",
      "  woa check graphs/hello.yaml\n"
@@ -115,7 +115,7 @@ int print_help(const CLI::App& app, const std::vector<std::string>& names) {
     of += " " + found->get_name();
     command = found;
   }
-  // Not App::help(): that of the program gives the text of the command that was called, this one.
+  // Not App::help(): the program's gives the text of the command that was called, which is `help`.
   std::fputs(app.get_formatter()->make_help(command, of, CLI::AppFormatMode::Normal).c_str(), stdout);
   return kDone;
 }

@@ -71,7 +71,7 @@ Result<std::uint64_t> read_raw(const OpenInput& input, std::span<std::byte> room
   return input.bytes;
 }
 
-// How to raise a bound, or to give an array that no file holds yet.
+// Adds to `status` how to raise a bound, or how to give an array that no file holds yet.
 Status advise(const Status& status, const std::string& name, const PortType& type, const fs::path& path) {
   if (status.code() == Code::kTooLarge)
     return {status.code(), status.message() + "; raise `max` of input `" + name + "` in the graph"};
@@ -146,7 +146,7 @@ Status InputFiles::add(const std::string& argument) {
   return {};
 }
 
-// Every instance reads its file anew, so it must be one that can be read again.
+// Every instance reads its file anew, so the file must be readable more than once.
 Status InputFiles::add_path(Input& input, const std::string& path) {
   const std::string option = "--in " + input.name;
   std::error_code error;

@@ -16,7 +16,7 @@ namespace {
 
 bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// The digits that `text` begins with, which are taken off it, without leading zeros.
+// Takes the leading digits off `text`, and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) noexcept {
   const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_decimal) - text.begin());
   std::string_view digits = text.substr(0, end);
@@ -25,7 +25,7 @@ std::string_view take_number(std::string_view& text) noexcept {
   return digits;
 }
 
-// Numbers of any length.
+// Compares numbers of any length.
 std::strong_ordering compare_numbers(std::string_view a, std::string_view b) noexcept {
   return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
 }
@@ -45,8 +45,8 @@ std::strong_ordering compare_naturally(std::string_view a, std::string_view b) n
   return a.size() <=> b.size();
 }
 
-// Whether `a` comes before `b`: digits compare as the number that they write, so frame2 comes before frame10. Names
-// that differ in leading zeros only compare byte by byte. A total order.
+// True if `a` comes before `b`. Digits compare as numbers, so frame2 comes before frame10. Names that differ in leading
+// zeros only compare byte by byte. A total order.
 bool natural_less(std::string_view a, std::string_view b) noexcept {
   const auto order = compare_naturally(a, b);
   return order != 0 ? order < 0 : a < b;
@@ -54,7 +54,7 @@ bool natural_less(std::string_view a, std::string_view b) noexcept {
 
 namespace fs = std::filesystem;
 
-// By the names without extensions first, so that a.jpg and a-1.jpg come as a.png and a-1 do.
+// Compares names without extensions first, so that a.jpg and a-1.jpg are in the order of a.png and a-1.
 bool comes_before(const fs::path& a, const fs::path& b) {
   const std::string left = a.stem().string(), right = b.stem().string();
   return left != right ? natural_less(left, right) : natural_less(a.filename().string(), b.filename().string());
@@ -85,7 +85,7 @@ std::string listed(std::vector<std::string> names) {
   return names.size() > kShown ? text + "; and " + std::to_string(names.size() - kShown) + " more" : text;
 }
 
-// A name that only the first folder has, or null.
+// A file of `a` whose name without extension is not in `b`, or null.
 const fs::path* only_in(const FolderFiles& a, const FolderFiles& b) {
   std::set<fs::path> stems;
   for (const fs::path& file : b.files) stems.insert(file.stem());

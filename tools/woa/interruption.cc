@@ -16,11 +16,11 @@
 namespace woa::tools {
 namespace {
 
-constexpr int kSignalled = 128;  // shells say so which signal ended a program
+constexpr int kSignalled = 128;  // shells add the number of the signal that ended a program
 
 std::atomic<int> first_signal{0};
 std::mutex told_mutex;
-std::function<void(const char*)> told;  // guarded by told_mutex; empty: nobody wants to know
+std::function<void(const char*)> told;  // guarded by told_mutex; empty: no Interruption lives
 
 const char* name_of(int number) { return number == SIGINT ? "SIGINT (Ctrl-C)" : "SIGTERM"; }
 
@@ -57,7 +57,7 @@ void Interruption::watch(bool as_json) {
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   try {
     std::thread(wait_for_signals, set, as_json).detach();
-  } catch (const std::system_error&) {  // no thread is to be had: then they end the process as they end any other
+  } catch (const std::system_error&) {  // no thread: the signals end the process as any other
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   }
 }

@@ -17,7 +17,7 @@ Result<std::string> address_of(const std::string& interface) {
 
 void say(const std::string& what) { std::fprintf(stderr, "woa: %s\n", what.c_str()); }
 
-// A launcher starts a run once, as the first process, and its nodes as all others.
+// A launcher starts the run as its first process, and nodes as all others.
 Status check_place(std::size_t nodes, JobPlace place) {
   const bool first = place.rank == ParallelJob::kRunRank;
   if (!place.in_job() || (first && nodes + 1 == place.size)) return {};
@@ -31,7 +31,7 @@ Status check_place(std::size_t nodes, JobPlace place) {
                               "` as the first and `woa node --join` as the other " + others};
 }
 
-// What nodes must be given because the run was, as a shell takes it.
+// The options that nodes need because the run has them, quoted for a shell.
 std::string options_for_nodes(const TransportOptions& between) {
   std::string options;
   if (between.provider != TransportOptions().provider) options += " --provider '" + between.provider + "'";
@@ -39,7 +39,7 @@ std::string options_for_nodes(const TransportOptions& between) {
   return options;
 }
 
-// How to start nodes, and where those of the run's own job look for it.
+// Prints how to start nodes, and publishes the address to nodes of the run's own job.
 void announce(const JoinArguments& arguments, const TransportOptions& between, const std::string& address,
               ParallelJob& job) {
   const Status published = job.place().in_job() ? job.publish_run(address) : Status();

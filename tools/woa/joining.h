@@ -22,13 +22,13 @@ struct JoinArguments {
 
 // --nodes, --listen, --secret, --port, --wait.
 void add_join_options(CLI::App& command, JoinArguments& arguments);
-// Nodes are reached by ofi, on the interface that the run listens on. kInvalid: an option is missing, or contradicts
-// another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system tells of no
-// interfaces.
+// Completes `between`: ofi reaches nodes, on the interface that the run listens on. kInvalid: an option is missing, or
+// contradicts another (`processes`: a process per controller) or the job that `place` is in. kUnavailable: the system
+// lists no interfaces.
 Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between);
-// Waits for the nodes; says on stderr how to start them (they need what `between` has), and who came. No node for
-// `nodes` 0. Nodes of `job` find the run until that is left. kInvalid, kNotFound: the interface or the secret.
-// kUnavailable: nodes are missing.
+// Waits for the nodes; says on stderr how to start them (they need the options of `between`), and who came. Returns
+// none for `nodes` 0. Nodes of `job` find the run until `job` is left. kInvalid, kNotFound: the interface or the
+// secret. kUnavailable: nodes are missing.
 Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
                                 ParallelJob& job);
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using Identity = std::pair<dev_t, ino_t>;
 
-// Nothing for what is not there, and for what is no plain file: that is not overwritten.
+// Nothing if there is no file, or no plain one: that is never overwritten.
 std::optional<Identity> identity(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -32,7 +32,7 @@ bool is_special(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-// Where a file is, or will be when it is written, under one name.
+// The canonical path of a file that exists or will be written.
 std::string resolved(const fs::path& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(behind_links(path), error);
@@ -40,13 +40,13 @@ std::string resolved(const fs::path& path) {
   return (error ? absolute.lexically_normal() : plain).string();
 }
 
-// One character of the names that a pattern makes, or some digits.
+// One character of the names that a pattern makes, or one or more digits.
 struct Element {
   char character = 0;  // 0: a digit
   bool repeats = false;
 
   [[nodiscard]] bool has(char c) const { return character != 0 ? c == character : c >= '0' && c <= '9'; }
-  // Whether one character is in both.
+  // True if some character is in both.
   [[nodiscard]] bool meets(const Element& other) const {
     return character != 0 ? other.has(character) : other.character == 0 || has(other.character);
   }
@@ -64,7 +64,7 @@ void add_piece(Elements& elements, const NamePattern::Piece& piece) {
   elements.back().repeats = true;
 }
 
-// Whether some text is among those of both: the two are walked side by side, along every way that both allow.
+// True if some text matches both: walks both side by side, along every path that both allow.
 bool overlap(const Elements& a, const Elements& b) {
   std::vector<bool> seen((a.size() + 1) * (b.size() + 1));
   std::vector<std::pair<std::size_t, std::size_t>> open{{0, 0}};
@@ -88,7 +88,7 @@ bool is_among(std::string_view name, const Elements& elements) {
   return overlap(text, elements);
 }
 
-// The names on the way through folders: of "a/%i/b" three.
+// The names in a path: "a/%i/b" has three.
 std::vector<Elements> names_of(const NamePattern& pattern) {
   std::vector<Elements> names(1);
   for (const NamePattern::Piece& piece : pattern.pieces()) {
@@ -113,7 +113,7 @@ std::string text_of(const Elements& name) {
   return text;
 }
 
-// The files that are there and that the numbers in `pattern` may mean.
+// The existing files that `pattern` may mean.
 std::vector<fs::path> meant(const NamePattern& pattern) {
   if (!pattern.varies()) return {pattern.text()};
   std::vector<fs::path> paths{pattern.text().starts_with('/') ? "/" : ""};
@@ -134,7 +134,7 @@ std::vector<fs::path> meant(const NamePattern& pattern) {
   return paths;
 }
 
-// The paths that a pattern makes, each under one name as far as its first number.
+// The paths that a pattern makes, canonical up to its first number.
 Elements paths_of(const NamePattern& pattern) {
   Elements paths;
   const std::string& first = pattern.pieces().front().text;

@@ -142,7 +142,7 @@ Rows rows_of(const std::vector<Item>& items, std::vector<std::string> (*each)(co
   return rows;
 }
 
-// A stage as a graph would have it, with the parameters that must be given.
+// A stage for a graph, with the parameters that must be given.
 std::string example(const KernelListing& kernel) {
   std::string inputs, params;
   for (const PortDescription& port : kernel.description->inputs) add(inputs, port.name + ": FROM");

@@ -9,8 +9,8 @@
 
 namespace woa::tools {
 
-// Ports, parameters with their defaults, variants and their limits (docs/commands.md lists the keys). Where the kernel
-// cannot be used, its reason, and what is known.
+// Ports, parameters with their defaults, variants and their limits (docs/commands.md lists the keys). For a kernel that
+// cannot be used: the reason, and what is known.
 nlohmann::json to_json(const KernelListing& kernel);
 
 // The kernel of that name on the kernel path.

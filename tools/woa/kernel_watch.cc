@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array kFatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-// What a signal's handler may use: nothing here allocates or locks once it is made.
+// Data for signal handlers: nothing here allocates or locks once it is made.
 struct Watched {
   std::span<const ActivitySlot> slots;
   std::vector<std::string> stages;  // "stage 'c' (kernel 'crash')", by number in the plan
@@ -31,7 +31,7 @@ struct Watched {
 std::atomic<Watched*> watched{nullptr};
 std::atomic<bool> in_node{false};
 
-// A text that grows without memory of its own.
+// A text of fixed capacity, without allocation.
 class Line {
  public:
   Line& operator<<(std::string_view text) noexcept {
@@ -82,7 +82,7 @@ void on_fatal_signal(int number) {
   Line object;
   object << R"({"ok": false, "error": {"code": "kernel_failed", "message": ")" << message.text() << "\"}}\n";
   if (run->as_json && !has_answered()) object.write_to(::fileno(answer_stream()));
-  // What caused it comes again, to whoever was there before.
+  // The fault recurs and reaches the handlers that were there before.
   for (std::size_t k = 0; k < kFatal.size(); ++k) ::sigaction(kFatal[k], &run->before[k], nullptr);
 }
 
@@ -99,7 +99,7 @@ void on_exit_call(int code, void*) {
 
 void hear_of_exit() {
   static const int once = ::on_exit(on_exit_call, nullptr);
-  (void)once;  // not zero: no memory, and then nothing is said
+  (void)once;  // not zero: no memory, and exit() goes unreported
 }
 
 }  // namespace

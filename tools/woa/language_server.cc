@@ -18,7 +18,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr int kInvalidRequest = -32600, kUnknownMethod = -32601, kBadParams = -32602;  // JSON-RPC 2.0
-constexpr int kNotInitialized = -32002;                                                // the protocol
+constexpr int kNotInitialized = -32002;                                                // Language Server Protocol
 
 json response(const json& id, json result) { return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}; }
 json failure(const json& id, int code, const std::string& text) {
@@ -35,7 +35,7 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
   return text.substr(0, text.find('\n'));
 }
 
-// How many code units of UTF-16 so many characters at the begin of a line of UTF-8 take.
+// The code units of UTF-16 that the first `characters` characters of a line of UTF-8 take.
 std::uint32_t in_utf16(std::string_view line, std::uint32_t characters) {
   std::uint32_t units = 0;
   for (const char c : line) {
@@ -47,7 +47,7 @@ std::uint32_t in_utf16(std::string_view line, std::uint32_t characters) {
   return units + characters;
 }
 
-// As the compiler counts its columns.
+// Drops the byte order mark, which the compiler's columns do not count.
 std::string unmarked(std::string text) {
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
@@ -77,7 +77,7 @@ void LanguageServer::take(const json& message) {
     } else if (phase_ == Phase::kRunning) {
       notify(method, params);
     }
-  } catch (const json::exception&) {  // not the form that the protocol gives it
+  } catch (const json::exception&) {  // the message breaks the protocol
     if (!id.is_null()) send_(failure(id, kBadParams, "the message has not the form of its method"));
   }
 }
@@ -116,7 +116,7 @@ void LanguageServer::notify(const std::string& method, const json& params) {
     if (const json& changes = params.at("contentChanges"); !changes.empty())
       put(uri, document, changes.back().at("text"));
   } else if (method == "textDocument/didSave") {
-    mark_all();  // a file may be new that others look for
+    mark_all();  // a file may be new that other documents name
   } else if (method == "textDocument/didClose") {
     forget(uri);
   }
@@ -145,7 +145,7 @@ void LanguageServer::forget(const std::string& uri) {
   publish(concerned);
 }
 
-// Open documents that were checked with what this file held.
+// Marks the open documents that were checked with this file's text.
 void LanguageServer::mark_readers(const fs::path& file) {
   for (const auto& [uri, found] : found_)
     if (found.read.contains(file)) changed_.insert(uri);
@@ -186,7 +186,7 @@ LanguageServer::Found LanguageServer::find_problems(const std::string& uri) cons
   return found;
 }
 
-// As the client writes it, if it is open.
+// The URI as the client writes it, if the file is open.
 std::string LanguageServer::uri_of(const std::string& file) const {
   const fs::path identity = file_identity(file);
   for (const auto& [uri, document] : documents_)
@@ -211,7 +211,7 @@ json LanguageServer::location(const SourceMessage& message) const {
       {"range", {{"start", {{"line", line}, {"character", begin}}}, {"end", {{"line", line}, {"character", end}}}}}};
 }
 
-// Each once, also where several graphs include the file: then with what each of them notes.
+// Each problem once, also if several graphs include the file: then with the notes of all of them.
 json LanguageServer::problems_in(const std::string& uri) const {
   json all = json::array();
   for (const auto& [document, found] : found_) {

@@ -1,7 +1,7 @@
-// Shows in an editor what the compiler says of graphs, libraries, kernel.yaml, machine files and profiles: the Language
-// Server Protocol, version 3.17. What the editor has open is read from there, also where another file names it.
+// The Language Server Protocol, version 3.17: shows in an editor the compiler's diagnostics of graphs, libraries,
+// kernel.yaml, machine files and profiles. Open documents are read from the editor, also if another file names them.
 //
-// Diagnostics only. Completion comes from compiler/schema, by way of a server for YAML.
+// Diagnostics only. Completion comes from compiler/schema, through a server for YAML.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ class LanguageServer {
   LanguageServer(CompileOptions options, std::function<void(const nlohmann::json&)> send)
       : options_(std::move(options)), send_(std::move(send)) {}
 
-  // A message of the client. Requests are answered at once; what documents have become is looked at by check().
+  // Takes a message of the client. Requests are answered at once; changed documents wait for check().
   void take(const nlohmann::json& message);
-  // Whether a document has changed since check().
+  // True if a document has changed since check().
   [[nodiscard]] bool has_changes() const noexcept { return !changed_.empty(); }
-  // Compiles what has changed, and publishes the problems of each file that is concerned.
+  // Compiles the changed documents, and publishes the problems of each file concerned.
   void check();
   // The exit code, once the client has asked for it.
   [[nodiscard]] std::optional<int> ended() const noexcept { return ended_; }
@@ -37,7 +37,7 @@ class LanguageServer {
   using Problems = std::map<std::string, std::vector<nlohmann::json>>;  // by URI of the file that they are in
   struct Document {
     std::string text;
-    nlohmann::json version;          // as the client numbers it; null: it did not
+    nlohmann::json version;          // the client's number; null: it gave none
     std::filesystem::path identity;  // file_identity(); empty: it has no file
   };
   struct Found {
@@ -63,8 +63,8 @@ class LanguageServer {
   CompileOptions options_;
   std::function<void(const nlohmann::json&)> send_;
   std::map<std::string, Document> documents_;  // open ones, by URI
-  std::set<std::string> changed_;              // of these
-  std::map<std::string, Found> found_;         // by document that was checked
+  std::set<std::string> changed_;              // changed ones, by URI
+  std::map<std::string, Found> found_;         // by URI of the document that was checked
   bool counts_characters_ = false;             // positions are in UTF-32, else in UTF-16
   Phase phase_ = Phase::kNew;
   std::optional<int> ended_;

@@ -9,7 +9,7 @@
 namespace woa::tools {
 namespace {
 
-// One stage between the host and the host.
+// A graph of one stage, from the host and back to it.
 constexpr const char* kThere =
     "woa: 1\ngraph: there-and-back\ninputs: {data: {type: bytes, max: 1MiB}}\n"
     "stages: {there: {kernel: copy, in: {data: data}}}\noutputs: {back: there.data}\n";
@@ -53,7 +53,7 @@ bench::LinkTime sum(const bench::LinkTime& a, const bench::LinkTime& b) {
   return {a.latency_ns + b.latency_ns, a.ns_per_kib + b.ns_per_kib};
 }
 
-// Of a round trip there are two ways; one that is cheaper than a cpu's is as cheap.
+// One way is half of a round trip; a device that is cheaper than a cpu counts as equally cheap.
 bench::LinkTime dearer_by(const bench::LinkTime& device, const bench::LinkTime& cpu) {
   return {std::max(0.0, device.latency_ns - cpu.latency_ns) / 2, std::max(0.0, device.ns_per_kib - cpu.ns_per_kib) / 2};
 }
@@ -89,7 +89,7 @@ Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench:
   out.links = {{"host", "cpu", cpu->cpu}, {"cpu", "cpu", cpu->cpu}};
   const auto through_cpu = measure_kind(options, ControllerKind::kCpu, chosen);
   if (!through_cpu.ok()) return through_cpu.status();
-  std::vector<std::pair<std::string, bench::LinkTime>> devices;  // what a copy to one or from one adds
+  std::vector<std::pair<std::string, bench::LinkTime>> devices;  // time that a copy to or from one adds
   for (const ControllerKind kind : device_kinds(*options.backends)) {
     const auto through = measure_kind(options, kind, chosen);
     if (!through.ok()) return through.status();

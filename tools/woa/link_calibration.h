@@ -1,4 +1,4 @@
-// What `woa calibrate` measures of links: between every two kinds of controller that are here.
+// Link measurements of `woa calibrate`: between every two kinds of controller that are here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LinksCalibration {
   std::string transport;
   std::string host_state;  // HostProbe::state()
   std::vector<MeasuredLink> links;
-  double wake_ns = 0;  // what a message takes more whose receiver sleeps
+  double wake_ns = 0;  // extra time of a message whose receiver sleeps
 };
 
 // Processor cores, and the kinds whose controllers run on them: cpu, and devices that are simulated.
@@ -31,8 +31,8 @@ CoresCalibration calibrate_cores(const BackendRegistry& backends);
 
 // Launches that calibrate_links() takes.
 std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen);
-// Over options.transport. A cpu's link is measured between two of them; that of another kind is by so much dearer as a
-// round trip through it is than through a cpu, but for their kernels. Errors as bench::calibrate_link().
+// Measures over options.transport. A cpu's link is measured between two cpus. A link of another kind is dearer by as
+// much as a round trip through it is than one through a cpu, kernels excluded. Errors as bench::calibrate_link().
 Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen);
 
 }  // namespace woa::tools

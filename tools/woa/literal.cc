@@ -18,7 +18,7 @@
 namespace woa::tools {
 namespace {
 
-// Appends the element that `text` writes; false: it is none of that type.
+// Appends the element that `text` spells; false if it spells none of type T.
 template <typename T>
 bool append(std::string_view text, std::vector<std::byte>& data) {
   T value{};
@@ -73,7 +73,7 @@ std::uint64_t values_in(std::span<const std::uint32_t> dims) {
   return std::accumulate(dims.begin(), dims.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-// The shape of so many values, if `type` leaves no more than one dimension open.
+// The shape of `count` values, if `type` leaves no more than one dimension open.
 std::optional<std::vector<std::uint32_t>> shape_for(const PortType& type, std::size_t count) {
   std::uint64_t fixed = 1;
   std::vector<std::uint32_t> dims;

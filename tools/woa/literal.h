@@ -1,4 +1,4 @@
-// Small inputs that stand on the command line: i64:3, f32[2,2]:1,0,0,1, bytes:hello.
+// Small inputs on the command line: i64:3, f32[2,2]:1,0,0,1, bytes:hello.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace woa::tools {
 
-// Whether `text` begins with the name of a type and a colon; a file of such a name is given as ./i64:3.
+// True if `text` begins with the name of a type and a colon; a file of such a name is given as ./i64:3.
 bool is_literal(const std::string& text);
 
-// The payload that `text` stands for. kInvalid: it is none of `type`; the message says what was expected.
+// The payload that `text` stands for. kInvalid: it does not fit `type`; the message says what was expected.
 Result<std::vector<std::byte>> parse_literal(const PortType& type, const std::string& text);
 
-// One that `type` takes: "i64:3", for messages.
+// A literal that `type` takes, for messages: "i64:3".
 std::string literal_like(const PortType& type);
 
 }  // namespace woa::tools

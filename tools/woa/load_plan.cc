@@ -29,9 +29,9 @@ constexpr std::array<Unit, 4> kPicoseconds{
 
 constexpr std::array<Unit, 3> kMilliwatts{{{"mW", 1}, {"W", 1'000}, {"kW", 1'000'000}}};
 
-// A year: nothing that is computed with it, such as the time when it will be over, is too large for 63 bits.
+// A year: times computed with it, such as the end of a run, fit into 63 bits.
 constexpr std::uint64_t kMostNs = 365ULL * 24 * 60 * 60'000'000'000;
-// Of a bound on the price or the power: more is not added up.
+// Largest bound on the price or the power: larger sums are not added up.
 constexpr std::uint64_t kMostSpent = assign::kMostCost - 1;
 
 bool is_plan(const std::filesystem::path& file) {
@@ -39,7 +39,7 @@ bool is_plan(const std::filesystem::path& file) {
   return head.ok() && looks_like_plan(std::as_bytes(std::span(*head)));
 }
 
-// The value as the plan spells it. Bounds and choices are not in a plan: the kernel judges those when it is made.
+// The value as the plan spells it. Bounds and choices are not in a plan: create() of the kernel checks them.
 Result<std::string> param_value(const ParamPlan& param, const std::string& name, const std::string& value) {
   std::error_code error;
   if (param.type == ParamType::kFile && !value.empty()) return std::filesystem::absolute(value, error).string();
@@ -60,7 +60,7 @@ Status set_param(Plan& plan, const std::string& name, const std::string& value) 
       if (!param.secret_env.empty())
         return {Code::kInvalid,
                 "--param " + name + " is secret: set the environment variable " + param.secret_env + " instead"};
-      if (param.choice >= 0 && stage.variant.kind != "cpu")  // a device gets the position, which only kernel.yaml tells
+      if (param.choice >= 0 && stage.variant.kind != "cpu")  // devices get the number, which only kernel.yaml gives
         return {Code::kInvalid,
                 "--param " + name + ": stage '" + stage.name + "' runs as " + stage.variant.kind +
                     ", and the plan knows its choice by number; compile the graph again with this --param"};
@@ -80,7 +80,7 @@ std::vector<WrittenFile> all_written(const GraphOptions& options) {
   return files;
 }
 
-// What the command line names.
+// The files that the command line names.
 std::vector<ReadFile> read_files(const GraphOptions& options) {
   return {{"GRAPH", options.file}, {"--machine", options.machine}, {"--profile", options.profile}};
 }
@@ -134,7 +134,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   return loaded;
 }
 
-// Every call model can have a plan's placement; what is proved of it holds of the model that it was placed for.
+// Every call model can use a plan's placement, but its proofs hold only for the model that it was placed for.
 Status change_model(CertifiedPlan& plan, const GraphOptions& options) {
   if (!options.model || *options.model == plan.model) return {};
   const std::string of = "--model " + *options.model + ": the plan was placed for call model " + plan.model;
@@ -148,7 +148,7 @@ Status change_model(CertifiedPlan& plan, const GraphOptions& options) {
   return {};
 }
 
-// A profile is of the parameters that the graph ran with. Running does not repeat what is proved of the plan.
+// A profile belongs to the parameters that the graph ran with. A plain run repeats no proof of the plan.
 Status change_params(CertifiedPlan& plan, const GraphOptions& options,
                      const std::map<std::string, std::string>& params) {
   for (const auto& [name, value] : params) WOA_RETURN_IF_ERROR(set_param(plan, name, value));
@@ -162,7 +162,7 @@ Status change_params(CertifiedPlan& plan, const GraphOptions& options,
   return {};
 }
 
-// What the command line says about a plan that is compiled already.
+// Applies the command line to a plan that is compiled already.
 Status change_plan(CertifiedPlan& plan, const GraphOptions& options, const std::map<std::string, std::string>& params) {
   if (!options.machine.empty()) {
     return {Code::kInvalid, "--machine: the plan was placed when it was compiled; compile the graph again"};
@@ -174,7 +174,7 @@ Status change_plan(CertifiedPlan& plan, const GraphOptions& options, const std::
   if (!options.replicas.empty()) {
     return {Code::kInvalid, "--replicas: the plan has the replicas that it was compiled with; compile the graph again"};
   }
-  if (options.buffers == kFullBuffers)  // a plan may have least, which is not seen of it
+  if (options.buffers == kFullBuffers)  // a plan may have the least blocks, and does not record that
     return {Code::kInvalid,
             "--buffers full: the plan has the blocks that it was compiled with; compile the graph again"};
   if (options.window && *options.window > plan.window) {
@@ -194,7 +194,7 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   if (const Status live = verify_liveness(*plan); !live.ok()) {
     return {std::nullopt, fail(live.with_context(options.file.string()), kFailed, options.json)};
   }
-  // Nothing is computed from what is not so, nor said or written again.
+  // A false certificate is never computed with, printed or written again.
   if (options.buffers == kThroughputBuffers || (options.anywhere && plan->certificate)) {
     if (const Status placed = verify_certificate(*plan); !placed.ok())
       return {std::nullopt, fail(placed.with_context(options.file.string()), kFailed, options.json)};
@@ -211,7 +211,7 @@ Result<ThroughputBlocks> find_blocks(const CertifiedPlan& plan) {
   return blocks_for_throughput(plan);
 }
 
-// --buffers. The certificate is there, and true, if blocks are for a throughput.
+// Applies --buffers. Blocks for a throughput need a true certificate, which is checked by now.
 Status set_blocks(CertifiedPlan& plan, const GraphOptions& options) {
   if (options.buffers == kLeastBuffers)
     for (EdgePlan& edge : plan.edges) edge.blocks = edge.min_blocks;
@@ -226,7 +226,7 @@ Status set_blocks(CertifiedPlan& plan, const GraphOptions& options) {
   return {};
 }
 
-// What no costs could mend.
+// Refuses goals that are wrong whatever the costs are.
 Status check_goal(const PlacementGoal& goal) {
   const bool throughput = goal.objective == "throughput";
   if (throughput && goal.most_period_ps)
@@ -250,7 +250,7 @@ void read_replicas(const std::vector<std::string>& given, std::map<std::string, 
   }
 }
 
-// For each kernel, of the first stage that has it.
+// Warns once for each kernel, about the first stage that has it.
 void warn_of_missing_kernels(const Plan& plan) {
   const std::vector<std::filesystem::path> folders = kernel_path();
   std::set<std::pair<std::string, std::string>> looked_for;
@@ -399,7 +399,7 @@ Loaded load_plan(const GraphOptions& options) {
   for (const std::string& text : options.params) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || text.find('.') > equals) {
-      const std::string given = text.substr(0, equals);  // what follows may be a secret
+      const std::string given = text.substr(0, equals);  // the rest may be a secret
       return {std::nullopt,
               fail({Code::kInvalid, "--param expects STAGE.NAME=VALUE, got '" + given + "'"}, kUsage, options.json)};
     }

@@ -24,8 +24,8 @@ void send(const json& message) {
   std::fflush(stdout);
 }
 
-// An editor shows what is wrong in a file, so that a damaged one may be mended there; without any the server would find
-// nothing wrong that it is asked to look for.
+// A damaged machine file is accepted, since the editor shows its problems for mending. One that cannot be read is an
+// error: the server would find none of the problems that it is asked to look for.
 Status check_machine_file(const std::string& machine) {
   if (machine.empty()) return {};
   const MachineFile file = read_machine_file(machine);
@@ -34,7 +34,7 @@ Status check_machine_file(const std::string& machine) {
   return unread ? Status(Code::kInvalid, "--machine: " + first_problem(file)) : Status();
 }
 
-// While the client types faster than a graph compiles, only what it has become is compiled.
+// While the client types faster than a graph compiles, only the latest text is compiled.
 int serve_editor(const std::string& machine) {
   if (const Status readable = check_machine_file(machine); !readable.ok()) return fail(readable, kFailed, false);
   CompileOptions options;

@@ -76,7 +76,7 @@ Result<std::string> LspMessages::take_header() {
       bytes_.erase(0, read + line.size());
       return header;
     }
-    if (!line.empty() && blank) {  // before a header: HTTP leaves such lines out
+    if (!line.empty() && blank) {  // before a header: skipped, as in HTTP
       bytes_.erase(0, line.size());
     } else if (!line.empty()) {
       read += line.size();

@@ -1,4 +1,4 @@
-// Messages of the Language Server Protocol on stdin: each a header, as HTTP has them, an empty line and a body.
+// Messages of the Language Server Protocol on stdin: each an HTTP-style header, an empty line and a body.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace woa::tools {
 
-// The bytes of a body, from its header without the empty line. Names of fields ignore case, blanks around values do not
-// count, other fields are not read. kInvalid: no `Content-Length` of 1 to 64 MiB, or two that differ.
+// The bytes of a body, from its header without the empty line. Field names ignore case, blanks around values do not
+// count, other fields are skipped. kInvalid: no `Content-Length` of 1 to 64 MiB, or two that differ.
 Result<std::size_t> content_length(std::string_view header);
 
 class LspMessages {
  public:
-  // Whether next() has something to read.
+  // True if next() has something to read.
   [[nodiscard]] bool waiting() const;
   // The body of the next message. Blocks. kUnavailable: there are no more. kInvalid: this is no message.
   [[nodiscard]] Result<std::string> next();

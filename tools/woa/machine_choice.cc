@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Once, however often a command looks for the file.
+// Warns once per text, however often a command looks for the file.
 void warn(const std::string& text) {
   static std::set<std::string> told;
   if (told.insert(text).second) print_warning(text);

@@ -6,15 +6,15 @@
 namespace woa::tools {
 namespace {
 
-constexpr std::size_t kMostDigits = 20;  // of a number of 64 bits
+constexpr std::size_t kMostDigits = 20;  // enough for a number of 64 bits
 
-// %05d, as others write it: the `%`, digits and one character.
+// The placeholder at the start of `text`, such as %05d: the `%`, digits and one character.
 std::string_view placeholder(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789", 1);
   return text.substr(0, end == std::string_view::npos ? end : end + 1);
 }
 
-// Of "%04i" 4, of "%i" 1, of anything else 0.
+// The digits of a number: 4 for "%04i", 1 for "%i", 0 for anything else.
 std::size_t digits_of(std::string_view placeholder) {
   if (placeholder == "%i") return 1;
   if (!placeholder.starts_with("%0") || !placeholder.ends_with("i")) return 0;

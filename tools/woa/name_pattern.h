@@ -18,17 +18,17 @@ class NamePattern {
     enum class Kind : std::uint8_t { kText, kNumber, kName };
     Kind kind = Kind::kText;
     std::string text;        // kText
-    std::size_t digits = 1;  // kNumber: at least so many, with leading zeros
+    std::size_t digits = 1;  // kNumber: the fewest, with leading zeros
   };
 
   NamePattern() = default;
-  // A plain path: a `%` in it is a `%`.
+  // A plain path: `%` stands for itself.
   NamePattern(const std::filesystem::path& path) : text_(path) {
     add_text(text_);
   }                                                                        // NOLINT(google-explicit-constructor)
   NamePattern(const std::string& path) : text_(path) { add_text(text_); }  // NOLINT(google-explicit-constructor)
-  // With %i (the instance's number), %0Ni (with leading zeros, N digits at least) and %n (the name of the input's file,
-  // without its extension). kInvalid: any other `%`; the message says what it stands for elsewhere.
+  // A pattern with %i (the instance's number), %0Ni (with leading zeros, N digits at least) and %n (the name of the
+  // input's file, without its extension). kInvalid: any other `%`; the message lists these three.
   static Result<NamePattern> parse(const std::string& text);
 
   [[nodiscard]] bool numbered() const noexcept { return has(Piece::Kind::kNumber); }
@@ -36,7 +36,7 @@ class NamePattern {
   [[nodiscard]] bool varies() const noexcept { return numbered() || named(); }
   [[nodiscard]] std::string path(std::uint64_t instance, std::string_view name) const;
 
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }  // as it was given
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }  // unchanged
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
 
  private:

@@ -18,7 +18,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr const char* kByPmix = "pmix";  // in place of an address; none is like it, since it has no port
+constexpr const char* kByPmix = "pmix";  // in place of an address, which would have a port
 
 struct NodeArguments {
   JoinOptions join;
@@ -48,7 +48,7 @@ int serve_parent(int descriptor, const TransportOptions& between) {
   return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true);
 }
 
-// The network of the one address by which the host was reached: the policy for interfaces looks at it as at any other
+// The network of only the local address by which the host was reached: the policy for interfaces treats it as any other
 // that nobody named.
 std::string network_of(const std::string& local_address) {
   const auto local = HostAndPort::parse(local_address);
@@ -60,7 +60,7 @@ int fail_to_join(const Status& status) {
   return fail(status, status.code() == Code::kInvalid ? kUsage : kUnavailable, false);
 }
 
-// Of the run; for `--join pmix`, as that has told the job.
+// The run's address: that of --join, or with `--join pmix` the one that the run has published to the job.
 Result<std::string> address_of_run(const NodeArguments& arguments, ParallelJob& job) {
   if (arguments.join.address != kByPmix) return arguments.join.address;
   auto address = job.find_run(static_cast<int>(arguments.wait_s));

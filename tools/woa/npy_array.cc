@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kElement
 
 Status damaged() { return {Code::kInvalid, "it is no array of NumPy: save it with numpy.save()"}; }
 
-// The header's text and where it ends, by the lengths in front of it.
+// The header's text and its end, from the lengths in front of it.
 struct Header {
   std::string_view text;
   std::size_t end = 0;
@@ -38,14 +38,14 @@ std::optional<Header> header_of(std::span<const std::byte> begin) {
   const std::string_view file(reinterpret_cast<const char*>(begin.data()), begin.size());
   const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<unsigned char>(file[k])); };
   if (!file.starts_with(kMagic) || file.size() < 12) return std::nullopt;
-  const bool first = byte(6) == 1;  // its length has two bytes, a later version's four
+  const bool first = byte(6) == 1;  // version 1 has a length of two bytes, later ones of four
   const std::size_t start = first ? 10 : 12;
   const std::size_t length = byte(8) + (byte(9) << 8) + (first ? 0 : (byte(10) << 16) + (byte(11) << 24));
   if (file.size() < start + length) return std::nullopt;
   return Header{file.substr(start, length), start + length};
 }
 
-// What stands behind 'KEY': in the header, a dictionary of Python, without spaces before it.
+// The text after 'KEY': in the header, a dictionary of Python, without leading spaces.
 std::string_view value_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos) return {};
@@ -70,7 +70,7 @@ std::optional<std::vector<std::uint32_t>> shape_of(std::string_view text) {
   return dims;
 }
 
-// The type of a descriptor such as '<f8', which stands in quotation marks.
+// The element type of a descriptor such as '<f8', in quotation marks.
 Result<std::string> element_of(std::string_view descriptor) {
   const std::string_view given = descriptor.substr(0, descriptor.find('\'', 1));
   for (const auto& [element, written] : kElements)

@@ -13,7 +13,7 @@
 
 namespace woa::tools {
 
-// Whether a file of this name holds the array itself where a port of `type` is read or written. A port of `bytes` takes
+// True if a file of this name holds a NumPy array where a port of `type` is read or written. A port of `bytes` takes
 // files as they are.
 bool is_npy(const std::filesystem::path& file, const PortType& type);
 
@@ -23,8 +23,8 @@ struct NpyArray {
   std::size_t header_bytes = 0;     // the data follow
 };
 
-// What a file begins with: all of its header, or the file's first kMostNpyHeader bytes. kInvalid: no such file, or of
-// elements or an order that payloads do not have; the message says how to save it.
+// Parses the start of a file: all of its header, or the file's first kMostNpyHeader bytes. kInvalid: no array of NumPy,
+// or elements or an order that payloads do not have; the message says how to save it.
 inline constexpr std::size_t kMostNpyHeader = 4096;
 Result<NpyArray> parse_npy(std::span<const std::byte> begin);
 
@@ -33,7 +33,7 @@ Result<NpyArray> parse_npy(std::span<const std::byte> begin);
 Result<std::uint64_t> write_prefix(const PortType& type, const std::string& element,
                                    std::span<const std::uint32_t> dims, std::span<std::byte> room);
 
-// The header of the file whose data are those of `payload`, which is one of `type`.
+// The header of a file with the data of `payload`, a payload of `type`.
 std::string npy_header(const PortType& type, std::span<const std::byte> payload);
 
 }  // namespace woa::tools

@@ -9,21 +9,21 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-// What `inner` takes.
+// `inner` with our text for refused values: `what` was expected, and what was given.
 CLI::Validator expecting(const std::string& what, const CLI::Validator& inner) {
   CLI::Validator outer = inner;
   outer.operation([what, inner](std::string& value) {
     const std::string given = value;
     try {
       if (inner(value).empty()) return std::string();
-    } catch (const CLI::ValidationError&) {  // some say so, others throw
+    } catch (const CLI::ValidationError&) {  // some validators return the error, others throw
     }
     return "expected " + what + ", got '" + given + "'";
   });
   return outer;
 }
 
-// Leaves the number in digits, or refuses.
+// Replaces `text` by the number in digits, or refuses.
 std::string take(std::string& text, std::optional<std::uint64_t> number, std::uint64_t lowest, std::uint64_t highest) {
   if (!number || *number < lowest || *number > highest) return "refused";
   text = std::to_string(*number);

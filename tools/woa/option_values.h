@@ -1,7 +1,7 @@
-// What options take. The texts for refused values are ours: what was expected, and what was given.
+// Validators of options. The texts for refused values are ours: what was expected, and what was given.
 //
-// Numbers are read here, as in files (runtime/base/scalar.h), and handed on in digits: the command line library would
-// read `010` as 8. So these stand in transform(), never in check(), of which the library drops what they hand on.
+// Numbers are read here, as in files (runtime/base/scalar.h), and handed on in digits: CLI11 would read `010` as 8. So
+// use these in transform(), never in check(), which drops what they hand on.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -25,8 +25,8 @@ CLI::Validator positive();
 CLI::Validator positive_number();
 // One of some names.
 CLI::Validator one_of(const std::vector<std::string>& names);
-// A whole number with one of `units`, which are multiples of the option's own, smallest first; turned into that, of
-// which there are `most`. `kind`, for --help: TIME.
+// A whole number with one of `units`: multiples of the option's own unit, smallest first. Converts to the option's own
+// unit, at most `most`. `kind`, for --help: TIME.
 CLI::Validator with_unit(std::span<const Unit> units, std::uint64_t most, const std::string& kind);
 // Bytes, with KiB, MiB or GiB if wanted, from `lowest` to `highest`; turned into bytes.
 CLI::Validator bytes(std::uint64_t lowest = 1, std::uint64_t highest = kMostBytes);

@@ -12,7 +12,7 @@
 namespace woa::tools {
 namespace {
 
-// Files in these formats are no longer such when another one follows, or readers stop after the first.
+// Files in these formats break when another one follows, or readers stop after the first.
 constexpr std::array<std::string_view, 22> kAlone{".png", ".jpg",  ".jpeg", ".gif", ".bmp",  ".webp", ".tif", ".tiff",
                                                   ".ico", ".heic", ".avif", ".pdf", ".svg",  ".npy",  ".npz", ".zip",
                                                   ".mp4", ".mov",  ".webm", ".wav", ".flac", ".json"};
@@ -37,7 +37,7 @@ Status check_one_file(const std::string& option, const std::string& path, std::u
                               " (or %n in it, the name of the input's file), or give another extension"};
 }
 
-// A file must be there for what is written before hours of work are put into it.
+// Refuses a place that cannot take the output, before hours of work go into it.
 Status check_output_place(const std::string& option, const std::string& value, const std::string& first_path) {
   const std::filesystem::path path(first_path), folder = path.parent_path();
   const std::string files = (std::filesystem::path(value) / "%i.EXT").string();
@@ -63,8 +63,8 @@ struct OutputFiles::Output {
   PortType type;
   std::optional<NamePattern> pattern;  // absent: it is not written
   std::optional<PendingFile> whole;    // takes all instances
-  std::vector<std::uint64_t> written;  // to files of their own
-  bool committed = false;              // whole
+  std::vector<std::uint64_t> written;  // instances with files of their own
+  bool committed = false;              // `whole` is in its place
   Sha256 digest;
   std::uint64_t bytes = 0, absent = 0;
 };
@@ -92,7 +92,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   const std::string option = "--out " + argument.substr(0, equals);
   const auto output =
       std::ranges::find_if(outputs_, [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
-  if (equals >= argument.size() - 1 || output == outputs_.end()) {  // no file, or none after the `=`
+  if (equals >= argument.size() - 1 || output == outputs_.end()) {  // no `=`, nothing after it, or no such output
     std::string names;
     for (const auto& entry : outputs_) names += (names.empty() ? "" : ", ") + entry->name;
     return {Code::kInvalid, "--out " + argument +
@@ -109,7 +109,7 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   return check_output_place(option, value, path(**output, 0));
 }
 
-// Looks up what %n stands for, and that no two instances get one file by it.
+// Looks up the names for %n, and checks that no two instances get one file.
 Status OutputFiles::check_names(const std::string& option, const NamePattern& pattern, const InputFiles& inputs) {
   if (inputs.name_of(0).empty())
     return {Code::kInvalid, option + "=" + pattern.text() +
@@ -170,7 +170,7 @@ void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outpu
   }
 }
 
-// An instance whose files cannot all be written contributes to none that takes all instances.
+// An instance whose files cannot all be written contributes nothing to files that take all instances.
 void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   if (outputs.empty()) return;
   if (!broken_.ok()) return succeeded_.push_back(instance);  // and is lost with the others
@@ -187,7 +187,7 @@ void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> out
   }
 }
 
-// The instance's own files: all of them, or none where one does not fit.
+// Writes the instance's own files: all of them, or none if one cannot be written.
 Status OutputFiles::write_files(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   std::vector<std::pair<Output*, PendingFile>> files;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -213,7 +213,7 @@ Status OutputFiles::write_payload(const Output& output, std::span<const std::byt
   return file.write(payload);
 }
 
-// To the files that take all instances.
+// Appends to the files that take all instances.
 Status OutputFiles::append(std::span<const GraphOutput> outputs) {
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (outputs_[k]->whole && !outputs[k].absent)
@@ -230,7 +230,7 @@ Status OutputFiles::commit() {
   return {};
 }
 
-// A file that takes all instances is lost, and what each of them contributed with it.
+// A file that takes all instances is lost, and with it what each instance contributed.
 void OutputFiles::drop_all() {
   for (const std::uint64_t instance : succeeded_) unwritten_.emplace(instance, broken_);
   for (const auto& output : outputs_) {

@@ -22,7 +22,7 @@ std::string formatted(const char* format, double number) {
   return out.data();
 }
 
-// Of a factor, to three digits towards 0: what is said to be safe is.
+// A factor in per cent, to three digits, rounded towards 0: a change called safe is safe.
 std::string percent_text(double factor) {
   const double percent = 100 * (factor - 1);
   if (percent == 0) return "0 %";
@@ -31,7 +31,7 @@ std::string percent_text(double factor) {
   return formatted(std::abs(rounded) < 1000 ? "%+.3g %%" : "%+.0f %%", rounded);
 }
 
-// "cpu:0", or of copies "cpu:0 and gpu:0".
+// "cpu:0", or for copies "cpu:0 and gpu:0".
 std::string place_text(const Certificate& certificate, const std::vector<std::uint32_t>& components) {
   std::string text;
   for (const std::uint32_t l : components)
@@ -39,7 +39,7 @@ std::string place_text(const Certificate& certificate, const std::vector<std::ui
   return text;
 }
 
-// The stage's, of which this may be a copy.
+// The name of the stage, also if this is one of its copies.
 std::string name_without_copy(const Plan& plan, std::uint32_t stage) {
   const std::string& name = plan.stages[stage].name;
   return name.substr(0, name.find('@'));
@@ -49,7 +49,7 @@ std::string stage_text(const Plan& plan, const StageReason& reason) {
   return reason.components.size() > 1 ? name_without_copy(plan, reason.stage) : plan.stages[reason.stage].name;
 }
 
-// "-18 % to +35 %"; "at least" where nobody knows what is beyond.
+// "-18 % to +35 %"; "at least" if the range beyond is unknown.
 std::string range_text(const SafeRange& range) {
   const bool any_less = range.least == 0, any_more = range.most == SafeRange::kMostFactor;
   if (any_less && any_more) return "whatever it is";
@@ -107,7 +107,7 @@ nlohmann::json factors(const SafeRange& range) {
 
 nlohmann::json sharp(const SafeRange& range) { return nlohmann::json::array({range.least_sharp, range.most_sharp}); }
 
-// Stages that the time was not enough for, in order; of copies the stage.
+// Stages that the time did not suffice for, in order; copies count as their stage.
 std::vector<std::string> left_out(const Plan& plan, const PlacementReasons& reasons) {
   std::set<std::string> said;
   for (const StageReason& reason : reasons.stages) said.insert(name_without_copy(plan, reason.stage));

@@ -1,4 +1,4 @@
-// Why the stages of a plan are where they are, as a table and as JSON.
+// Explains the placement of a plan's stages, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,11 +7,10 @@
 
 namespace woa::tools {
 
-// `reasons` is of plan.certificate.
+// `reasons` belongs to plan.certificate.
 void print_placement_reasons(const CertifiedPlan& plan, const PlacementReasons& reasons);
 // {"stages": [{stage, controller, time_us, safe_factor: [least, most], elsewhere: [{controller, value_us, proved}]}],
-//  "links": [{between, alike, latency_safe_factor, ps_per_kib_safe_factor}], "complete"}; null: without end as far as
-//  was looked.
+//  "links": [{between, alike, latency_safe_factor, ps_per_kib_safe_factor}], "complete"}; null: no end was found.
 nlohmann::json to_json(const CertifiedPlan& plan, const PlacementReasons& reasons);
 
 }  // namespace woa::tools

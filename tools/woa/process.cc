@@ -16,17 +16,17 @@
 namespace woa::tools {
 namespace {
 
-// Who starts a program with its stdout closed would have the next file that is opened in its place, and the output in
-// that. What is opened here fails as a closed one does.
+// A program started with stdout closed would get the next opened file as its stdout, and write its output there. The
+// descriptor opened here fails as a closed one does.
 void occupy_closed_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(descriptor, F_GETFD) == -1)
       (void)::open("/dev/null", (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-// A parent hands on what it ignores and blocks. How children ended must be known; a limit on the size of files, which
-// shared memory counts as, is an error that is told; and what ends this process must reach it: it stays blocked, and so
-// is not lost, until somebody waits for it.
+// A parent hands on the signals that it ignores and blocks. SIGCHLD tells how children ended. SIGXFSZ is ignored:
+// exceeding the limit on file sizes, which includes shared memory, becomes an error that is reported. SIGINT and
+// SIGTERM must reach this process: they stay blocked, and so are not lost, until a thread waits for them.
 void set_signals() {
   for (const int number : {SIGCHLD, SIGTERM}) std::signal(number, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -39,7 +39,7 @@ void set_signals() {
 // From now on only answers reach the real stdout.
 void keep_stdout_for_answers() {
   const int real_stdout = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (real_stdout < 0) return;  // no descriptor is to be had: the command will say so
+  if (real_stdout < 0) return;  // no descriptor is free: the command will say so
   std::FILE* stream = ::fdopen(real_stdout, "w");
   if (stream == nullptr) return;
   set_answer_stream(stream);
@@ -49,7 +49,7 @@ void keep_stdout_for_answers() {
 
 bool written(std::FILE* stream) { return std::fflush(stream) == 0 && std::ferror(stream) == 0; }
 
-// An answer that got lost is a failure, whatever the command did.
+// An answer that is lost is a failure, whatever the command did.
 int finish(int exit_code) {
   const bool complete = written(answer_stream());
   if (written(stdout) && complete) return exit_code;
@@ -93,11 +93,11 @@ ForeignOutput::ForeignOutput() {
   if (stdout_ < 0) return;
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   before_ = set_stdout_of_user(stdout_);
-  if (before_ != STDOUT_FILENO) set_stdout_of_user(before_);  // it was elsewhere already
+  if (before_ != STDOUT_FILENO) set_stdout_of_user(before_);  // stdout went elsewhere already
 }
 
 ForeignOutput::~ForeignOutput() {
-  std::fflush(stdout);  // what kernels left there
+  std::fflush(stdout);  // prints of kernels
   if (stdout_ < 0) return;
   set_stdout_of_user(before_);
   ::dup2(stdout_, STDOUT_FILENO);

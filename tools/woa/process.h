@@ -7,18 +7,18 @@
 
 namespace woa::tools {
 
-// What main() does, `arguments` without the program's name: prepares the process, calls `command` and returns its exit
-// code, or kFailed if its answer could not be written. With --json among the arguments only print_json() reaches
+// The body of main(): prepares the process, calls `command` and returns its exit code, or kFailed if its answer could
+// not be written. `arguments` omits the program's name. With --json among the arguments only print_json() reaches
 // stdout: what kernels, drivers and other libraries print goes to stderr.
 int run_process(const std::vector<std::string>& arguments, const std::function<int()>& command);
 
 // Ends the process as main() would, but without destructors: something in it cannot be ended.
 [[noreturn]] void end_process(int exit_code);
 
-// For errors that come before the options are read.
+// True if --json is given; for errors before the options are read.
 bool wants_json(const std::vector<std::string>& arguments);
 
-// Before another program takes this process: what it prints goes where answers went.
+// Call before another program replaces this process: its output then goes where answers went.
 void hand_on_stdout();
 
 // While it lives, what this process prints on stdout goes to stderr: kernels run in it. One thread; may be nested.
@@ -30,8 +30,8 @@ class ForeignOutput {
   ForeignOutput& operator=(const ForeignOutput&) = delete;
 
  private:
-  int stdout_ = -1;  // the real one, meanwhile
-  int before_ = -1;  // where the user's stdout was
+  int stdout_ = -1;  // the real stdout, meanwhile
+  int before_ = -1;  // the user's stdout before
 };
 
 }  // namespace woa::tools

@@ -1,5 +1,4 @@
-// woa profile GRAPH: runs every stage on every kind of controller that it can run on here, and writes down what it
-// took.
+// woa profile GRAPH: runs every stage on every kind of controller that can run it here, and writes down the times.
 #include <cstdio>
 #include <memory>
 

@@ -12,13 +12,13 @@
 namespace woa::tools {
 namespace {
 
-using Object = nlohmann::ordered_json;  // a file begins with what it is
+using Object = nlohmann::ordered_json;  // ordered, so that a file begins with what it is
 
-constexpr std::size_t kMostSizes = 16;    // that a file lists
-constexpr double kClockPs = 100'000;      // a look at the clock, and its tick: what times are counted in
-constexpr std::size_t kMostPoints = 256;  // that a line is drawn through: it takes their square
+constexpr std::size_t kMostSizes = 16;    // limit of a file's list of sizes
+constexpr double kClockPs = 100'000;      // one read of the clock, and its tick: the resolution of times
+constexpr std::size_t kMostPoints = 256;  // limit for a line fit, whose time is quadratic in them
 
-// Firings that read and wrote alike.
+// Firings with the same bytes read and written.
 struct SizeGroup {
   std::uint64_t read = 0, written = 0;
   std::vector<double> ps;
@@ -38,7 +38,7 @@ std::vector<SizeGroup> by_size(const MeasuredStage& stage) {
   return out;
 }
 
-// At most `most`, evenly spread over all.
+// At most `most` groups, evenly spread over all.
 std::vector<SizeGroup> some_of(const std::vector<SizeGroup>& groups, std::size_t most) {
   if (groups.size() <= most) return groups;
   std::vector<SizeGroup> out;
@@ -82,7 +82,7 @@ Object sizes_json(const std::vector<SizeGroup>& groups) {
   return list;
 }
 
-// Deviations are from the median of the same size: a size is no noise.
+// Deviations are from the median of the same size, because a change of size is no noise.
 void add_spread(const std::vector<SizeGroup>& groups, Object& entry) {
   std::vector<double> all, deviations;
   std::size_t outliers = 0;

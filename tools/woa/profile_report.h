@@ -1,4 +1,4 @@
-// What `woa profile` writes and prints (docs/profile.md).
+// The file and the tables of `woa profile` (docs/profile.md).
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct GraphProfile {
 };
 
 nlohmann::ordered_json to_json(const GraphProfile& profile);
-// A few tables on stdout, from that object.
+// Prints that object as a few tables on stdout.
 void print_profile(const nlohmann::ordered_json& profile);
 
 }  // namespace woa::tools

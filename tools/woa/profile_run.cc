@@ -51,7 +51,7 @@ class TraceReader {
     const auto tokens = traced_tokens(plan_, traces, first_);
     for (std::size_t e = 0; e < tokens.size(); ++e) {
       if (plan_.edges[e].count) continue;
-      MeasuredEdge& edge = out_.edges[ends_of(plan_.edges[e])];  // those that carry nothing, too
+      MeasuredEdge& edge = out_.edges[ends_of(plan_.edges[e])];  // edges without tokens, too
       for (const TracedToken& token : tokens[e]) {
         edge.bytes.push_back(static_cast<double>(token.bytes));
         if (!token.read) ++edge.unread, edge.unread_bytes += token.bytes;
@@ -78,10 +78,10 @@ class TraceReader {
 
 struct Progressed {
   std::uint64_t completed = 0;
-  Failure failure;  // the first
+  Failure failure;  // that of the first failed instance
 };
 
-// One instance after another; false when one has failed, or the run.
+// Runs one instance after another; false if one has failed, or the run.
 bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progressed& state) {
   for (const std::uint64_t target = state.completed + count; state.completed < target;) {
     const std::uint64_t instance = state.completed;
@@ -101,7 +101,7 @@ bool run_round(Run& run, const InputFiles& inputs, std::uint64_t count, Progress
 
 ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions options, const ProfileRunOptions& chosen) {
   const ForeignOutput foreign;
-  plan.window = 1;  // so that no stage waits for a processor that another one takes
+  plan.window = 1;  // so that no stage waits for a processor that another stage uses
   plan.deadline_ns = 0;
   options.trace = true;
   Progressed state;
@@ -114,7 +114,7 @@ ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions optio
   const std::uint64_t started = now_ns();
   bool going = run_round(**run, inputs, chosen.inputs, state);  // warms up
   for (std::uint64_t round = 0; going && round < chosen.repetitions; ++round) {
-    constexpr std::uint64_t kFewest = 3;  // below, no sample could be told to be odd
+    constexpr std::uint64_t kFewest = 3;  // with fewer, no sample can be told to be an outlier
     if (round >= kFewest && now_ns() - started >= chosen.limit_ns) break;
     going = run_round(**run, inputs, chosen.inputs, state);
   }

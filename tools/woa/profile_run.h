@@ -1,4 +1,4 @@
-// One run of a graph for `woa profile`: what its trace says of every firing and every token.
+// One run of a graph for `woa profile`: its trace of every firing and every token.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,39 @@ namespace woa::tools {
 
 struct FiringSample {
   std::uint64_t read = 0, written = 0;  // bytes of payload, all ports together
-  std::uint64_t wall_ns = 0;            // that the kernel took
-  std::uint64_t cycles = 0;             // of a simulated device
+  std::uint64_t wall_ns = 0;            // time of the kernel
+  std::uint64_t cycles = 0;             // cycles of a simulated device
 };
 
 struct MeasuredStage {
   std::vector<FiringSample> firings;
   DeviceDescription device;
-  std::uint32_t clock_mhz = 0;  // of the variant, where its device counts cycles
+  std::uint32_t clock_mhz = 0;  // the variant's, if its device counts cycles
 };
 
 struct MeasuredEdge {
-  std::vector<double> bytes;                   // of payload, of each token
-  std::uint64_t unread = 0, unread_bytes = 0;  // of them: those that were held and never read
+  std::vector<double> bytes;                   // payload of each token
+  std::uint64_t unread = 0, unread_bytes = 0;  // held tokens that were never read
 };
 
 struct MeasuredRun {
-  std::uint64_t instances = 0;                                        // that count: the first of each input do not
+  std::uint64_t instances = 0;                                        // counted ones: the first of each input is not
   std::map<std::string, MeasuredStage> stages;                        // by name
-  std::vector<double> source_ns;                                      // that writing the inputs took, by instance
-  std::map<std::pair<std::string, std::string>, MeasuredEdge> edges;  // by "stage.port" of both ends, of the host's too
+  std::vector<double> source_ns;                                      // time to write the inputs, by instance
+  std::map<std::pair<std::string, std::string>, MeasuredEdge> edges;  // by "stage.port" of both ends, the host's too
 };
 
 struct ProfileRunOptions {
-  std::uint64_t inputs = 1;                                    // different ones, taken in turns
-  std::uint64_t repetitions = 11;                              // of each, after one that does not count
-  std::uint64_t limit_ns = 0;                                  // after so long no further round of repetitions begins
-  std::function<void(std::uint64_t instances)> progress = {};  // completed
+  std::uint64_t inputs = 1;                                    // different inputs, taken in turns
+  std::uint64_t repetitions = 11;                              // runs of each input, after one that does not count
+  std::uint64_t limit_ns = 0;                                  // no round of repetitions begins later
+  std::function<void(std::uint64_t instances)> progress = {};  // called with the instances completed
 };
 
 struct ProfileRun {
   std::optional<MeasuredRun> measured;
   Status status;      // why there is nothing: the run, or its first failed instance
-  std::string stage;  // that failed; empty: the run itself
+  std::string stage;  // the stage that failed; empty: the run itself
 };
 
 // Runs `plan`, one instance at a time, through the public API. `options`: as for Run::start(); traces are switched on.

@@ -27,10 +27,10 @@ constexpr std::array<ControllerKind, 3> kKinds{ControllerKind::kCpu, ControllerK
 const std::map<ControllerKind, const char*> kVariants{
     {ControllerKind::kCpu, "cpu"}, {ControllerKind::kGpu, "opencl"}, {ControllerKind::kFpga, "rtl"}};
 
-// All stages of a kind on its first controller: they take turns anyway.
+// All stages of a kind run on its first controller: they take turns anyway.
 std::string controller_of(ControllerKind kind) { return std::string(to_string(kind)) + ":0"; }
 
-// Kinds that there are no controllers of here, and why.
+// The kinds without a controller here, and why.
 std::map<ControllerKind, std::string> absent_kinds(const BackendRegistry& backends) {
   std::map<ControllerKind, std::string> absent;
   for (const ControllerKind kind : kKinds) absent[kind] = "this build has no back-end for it";
@@ -45,13 +45,13 @@ std::map<ControllerKind, std::string> absent_kinds(const BackendRegistry& backen
   return absent;
 }
 
-// Runs assignments of stages to kinds, and collects what they say.
+// Runs assignments of stages to kinds, and collects the measurements.
 class Profiler {
  public:
   Profiler(const ProfileRequest& request, const BackendRegistry& backends)
       : request_(request), backends_(backends), absent_(absent_kinds(backends)) {}
 
-  // The exit code; the profile is complete if it is kDone.
+  // Returns the exit code; the profile is complete if it is kDone.
   int run() {
     Loaded graph = compile({});
     if (!graph.plan) return graph.exit_code;
@@ -84,7 +84,7 @@ class Profiler {
   [[nodiscard]] GraphProfile take() { return std::move(profile_); }
 
  private:
-  // What the host of a virtual machine does with our processors; where it cannot be told, that is said.
+  // Probes what a virtual machine's host does with our processors; the profile says if that is unknown.
   void look() { (void)probe_.look(); }
 
   Loaded compile(const Pins& pins) {
@@ -93,8 +93,8 @@ class Profiler {
     options.pins = pins;
     options.any_machine = true;
     options.window = 1;
-    for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // they are alike
-    options.json = options.json && pins.empty();                                  // of one object at most
+    for (const auto& [stage, kinds] : facts_.kinds) options.replicas[stage] = 1;  // replicas are alike
+    options.json = options.json && pins.empty();                                  // one object at most
     return load_plan(options);
   }
 
@@ -118,7 +118,8 @@ class Profiler {
     return run_for_profile(plan, *inputs_, std::move(options), chosen);
   }
 
-  // Every stage on the first kind that it can run on here. It gives firings and tokens, which are the same on all.
+  // Runs every stage on the first kind that it can run on here. The run gives firings and tokens, which are the same on
+  // all kinds.
   int measure_base() {
     for (const auto& [stage, kinds] : facts_.kinds) {
       const auto found = std::ranges::find_if(kinds, [&](ControllerKind kind) { return !absent_.contains(kind); });
@@ -146,7 +147,7 @@ class Profiler {
     return kDone;
   }
 
-  // All stages that can be of this kind at once; those that fail are left out of the next try, one at a time.
+  // Measures all stages that can be of this kind at once; those that fail are left out of the next try, one at a time.
   void measure_kind(ControllerKind kind) {
     std::set<std::string> left;
     for (const auto& [stage, base] : base_) {
@@ -164,7 +165,7 @@ class Profiler {
     while (!left.empty()) left = try_stages(left, kind);
   }
 
-  // Those that are to be tried again: without one that has failed, or was tried alone.
+  // Returns the stages to try again: without one that has failed, or was tried alone.
   std::set<std::string> try_stages(std::set<std::string> stages, ControllerKind kind) {
     const Loaded placed = compile(pins_with(stages, kind));
     ProfileRun run{std::nullopt, {Code::kInvalid, "the graph does not compile with it there"}, {}};
@@ -177,7 +178,7 @@ class Profiler {
     const std::string one = named ? run.stage : *stages.begin();
     if (named || stages.size() == 1)
       miss(one, kind, "it failed here: " + run.status.message(), "mend that, or give inputs that this variant takes");
-    else  // a run that did not start says of no stage that it is to blame
+    else  // a run that did not start blames no stage
       try_stages({one}, kind);
     stages.erase(one);
     return stages;

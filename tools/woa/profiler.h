@@ -1,4 +1,4 @@
-// What each stage of a graph takes on every kind of controller here, measured (docs/profile.md).
+// Measures the time of each stage of a graph on every kind of controller here (docs/profile.md).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct ProfileRequest {
   GraphOptions graph;
   std::vector<std::string> in;                   // NAME=FILE|DIR
   std::string processes = "per-controller";      // or "one"
-  std::uint64_t repetitions = 11, seconds = 10;  // of each input; of each run, after which no repetition begins
+  std::uint64_t repetitions = 11, seconds = 10;  // per input; per run, after which no repetition begins
 };
 
-// A profile, or the exit code after what is wrong has been printed.
+// A profile, or the exit code after the error has been printed.
 struct Profiled {
   std::optional<GraphProfile> profile;
   int exit_code = 0;

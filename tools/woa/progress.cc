@@ -42,7 +42,7 @@ Waiting::Waiting(std::string what, std::chrono::nanoseconds limit) {
   try {
     thread_ = std::jthread([this, what = std::move(what), limit = std::chrono::ceil<std::chrono::seconds>(limit)](
                                const std::stop_token& stop) { show(stop, what, limit); });
-  } catch (const std::system_error&) {  // no thread is to be had: nothing that is waited for needs one
+  } catch (const std::system_error&) {  // no thread: the work itself needs none
   }
 }
 

@@ -1,4 +1,4 @@
-// What a terminal shows during work of more than a second: a bar where the end is known, else the time.
+// Progress on a terminal, for work of more than a second: a bar if the end is known, else the time.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace woa::tools {
 
 class Progress {
  public:
-  // Of so many `units`. Nothing is drawn if stderr is no terminal.
+  // A bar over `total` items, named `units`. Nothing is drawn if stderr is no terminal.
   Progress(std::uint64_t total, std::string units);
   ~Progress();  // clears the line
   Progress(const Progress&) = delete;
@@ -25,10 +25,10 @@ class Progress {
   bool enabled_;
 };
 
-// Shown from the first second on, and only if stderr is a terminal.
+// The time that some work takes: shown from the first second on, and only if stderr is a terminal.
 class Waiting {
  public:
-  // `limit`: what it was given, which it may overrun a little; 0 if nothing bounds it.
+  // `limit`: the work's time limit, which it may overrun a little; 0 if nothing bounds it.
   explicit Waiting(std::string what, std::chrono::nanoseconds limit = {});
   ~Waiting();  // clears the line
   Waiting(const Waiting&) = delete;

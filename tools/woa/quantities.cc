@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array kFixed{"%.0f ", "%.1f ", "%.2f ", "%.3f "};  // by digits behind the point
 
-// Four digits.
+// Four digits; fewer for whole numbers in the smallest unit.
 std::string in_unit(double value, double step, std::span<const char* const> units) {
   std::size_t unit = 0;
   for (; value >= 10 * step && unit + 1 < units.size(); ++unit) value /= step;

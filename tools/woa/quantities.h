@@ -1,4 +1,4 @@
-// Times and sizes for people, in the unit that leaves the fewest digits before the point.
+// Times and sizes for people: four digits, in the largest unit that gives at least ten.
 #pragma once
 
 #include <string>
@@ -9,6 +9,6 @@ namespace woa::tools {
 std::string to_text(const char* format, double value);
 
 std::string us_of(double us);        // "12.35 ms"
-std::string bytes_of(double bytes);  // "4.000 KiB"
+std::string bytes_of(double bytes);  // "12.00 KiB"
 
 }  // namespace woa::tools

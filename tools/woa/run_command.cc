@@ -29,7 +29,7 @@
 namespace woa::tools {
 namespace {
 
-constexpr std::uint64_t kStuckNs = 250'000'000;  // that a kernel has to end after everything has been said
+constexpr std::uint64_t kStuckNs = 250'000'000;  // for a kernel to end after everything has been reported
 
 struct RunArguments {
   GraphOptions graph;
@@ -101,7 +101,7 @@ struct Collected {
     outputs.add(completion.instance, completion.outputs);
   }
 
-  // Puts the files that take all instances in their places, if the run went to its end.
+  // Moves the files that take all instances to their places, if the run went to its end.
   void finish(const InputFiles& inputs) {
     const bool complete = result.status.ok() && completed == result.instances;
     result.outputs = outputs.finish(complete);
@@ -114,7 +114,7 @@ struct Collected {
   }
 };
 
-// Submits every instance as fast as the window admits it; ends early when the results have nowhere to go.
+// Submits every instance as fast as the window admits it; ends early if the results cannot be written.
 void drive(Run& run, const InputFiles& inputs, Collected& collected) {
   RunResult& result = collected.result;
   Progress progress(result.instances, "instances");
@@ -137,7 +137,7 @@ void drive(Run& run, const InputFiles& inputs, Collected& collected) {
   result.wall_s = static_cast<double>(now_ns() - started) / 1e9;
 }
 
-// Interrupted, say how far it came.
+// Adds to an interruption how many instances are done.
 void count_what_is_done(RunResult& result) {
   if (result.status.code() != Code::kCancelled) return;
   result.status = {Code::kCancelled, result.status.message() + ", " + std::to_string(result.done) + " of " +
@@ -154,7 +154,7 @@ int report(const RunArguments& arguments, RunResult& result) {
   return result.status.ok() && result.failures.empty() ? kDone : kFailed;
 }
 
-// From the start of the nodes to their end.
+// Runs from the start of the nodes to their end.
 int execute_over(const OwnedTransports& transports, const RunArguments& arguments, const Plan& plan,
                  const InputFiles& inputs, JoinedNodes nodes, Collected& collected) {
   const bool wants_json = arguments.graph.json;
@@ -183,7 +183,7 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
   count_what_is_done(result);
   foreign.reset();
   const int code = report(arguments, result);
-  foreign.emplace();  // kernels that end now may say something
+  foreign.emplace();  // kernels that end now may print
   if (!(*run)->stop_within(kStuckNs)) end_process(code);
   return code;
 }
@@ -203,14 +203,15 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   auto nodes = await_nodes(arguments.joining, arguments.between, plan, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
-  // Only after errors were told: a launcher that ends the job, since a node has failed, answers nobody who leaves it.
+  // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
+  // reply.
   job.leave();
   const int code = execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
   if (code != kDone && !transports->wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
   return code;
 }
 
-// What is wrong with an option's form is bad usage; what is wrong with the file behind it is bad input.
+// An option of the wrong form is bad usage; a bad file behind it is bad input.
 int exit_code(const Status& status) { return status.code() == Code::kInvalid ? kUsage : kFailed; }
 
 int run_graph(const RunArguments& arguments, ParallelJob& job) {

@@ -1,4 +1,4 @@
-// What `woa run` reads and writes: --in and --out.
+// The inputs and outputs of `woa run`: --in and --out.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,27 +24,26 @@ namespace woa::tools {
 // --in, which may be repeated.
 void add_input_option(CLI::App& command, std::vector<std::string>& arguments);
 
-// Where the graph's inputs come from: each from a file or a literal that serves every instance, or from the files of a
-// folder.
+// The data of the graph's inputs: for each a file or a literal that serves every instance, or the files of a folder.
 class InputFiles {
  public:
   // NAME=FILE|DIR|LITERAL for each graph input of `plan`. kInvalid: an input without data, a name that is no input, a
   // repeated name, a literal of another type, folders of different sizes. kNotFound: no such file, an empty folder, a
-  // link that leads nowhere. kUnavailable: what is there cannot be read again for each instance (a pipe, a device), or
+  // link that leads nowhere. kUnavailable: a file that cannot be read again for each instance (a pipe, a device), or
   // not at all.
   static Result<InputFiles> open(const Plan& plan, const std::vector<std::string>& arguments);
-  // What was left out of folders, and that folders go together by order. The caller prints them.
+  // Notes on entries of folders that were left out, and on folders that go together by order. The caller prints them.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
-  // As many as a folder has files, or 1.
+  // The number of files in a folder, or 1.
   [[nodiscard]] std::uint64_t default_instances() const noexcept { return default_instances_; }
   // Reads the payload of `instance` straight into `room`. kTooLarge and kInvalid name the file and what was expected.
   Result<std::uint64_t> read(std::uint32_t input, std::uint64_t instance, std::span<std::byte> room) const;
-  // All of them, with their options.
+  // All files, with their options.
   [[nodiscard]] std::vector<ReadFile> files() const;
   // By input of the graph: its name, and the file or literal that `instance` reads.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> of_instance(std::uint64_t instance) const;
-  // What %n stands for: the file's name without extension, of the first --in that is a folder, or else a file. Empty:
-  // all are literals.
+  // The value of %n: the file's name without extension, of the first --in that is a folder, or else a file. Empty: all
+  // are literals.
   [[nodiscard]] std::string name_of(std::uint64_t instance) const;
 
  private:
@@ -53,7 +52,7 @@ class InputFiles {
     PortType type;
     std::vector<std::filesystem::path> files;  // empty: a literal
     std::string literal;
-    std::vector<std::byte> payload;  // of the literal
+    std::vector<std::byte> payload;  // value of the literal
     bool given = false;
     [[nodiscard]] const std::filesystem::path& file(std::uint64_t instance) const {
       return files[instance % files.size()];
@@ -66,7 +65,7 @@ class InputFiles {
 
   std::vector<Input> inputs_;         // by input of the graph
   std::vector<FolderFiles> folders_;  // in the order of the command line
-  std::size_t naming_ = kNoInput;     // that %n stands for
+  std::size_t naming_ = kNoInput;     // the input that %n stands for
   std::vector<std::string> warnings_;
   std::uint64_t default_instances_ = 1;
   static constexpr std::size_t kNoInput = ~std::size_t{0};
@@ -93,17 +92,18 @@ class OutputFiles {
   ~OutputFiles();
   // The files that will be written.
   [[nodiscard]] std::vector<WrittenFile> files() const;
-  // Begins the files that take all instances; once, when the run has started. kUnavailable with the system's reason.
+  // Begins the files that take all instances. Call once, when the run has started. kUnavailable with the system's
+  // reason.
   Status begin();
-  // One instance's outputs, in any order of instances; a failed instance has none, and an absent output neither bytes
-  // nor a file. Copies only what comes too early.
+  // Adds one instance's outputs, in any order of instances. A failed instance has none; an absent output has neither
+  // bytes nor a file. Copies only what comes too early.
   void add(std::uint64_t instance, std::span<const GraphOutput> outputs);
-  // Not ok: a file that takes all instances cannot be written any more, so that there is no use in going on.
+  // Not ok: a file that takes all instances cannot be written any more, so going on is of no use.
   [[nodiscard]] const Status& status() const noexcept { return broken_; }
-  // After the last instance. `complete`: the run went to its end. Otherwise, and where no instance succeeded, the files
-  // that take all instances stay as they were before the run.
+  // Call after the last instance. `complete`: the run went to its end. Otherwise, and if no instance succeeded, the
+  // files that take all instances stay as they were before the run.
   std::vector<Summary> finish(bool complete);
-  // Instances that succeeded and whose outputs could not be written, and why not. After finish().
+  // Instances that succeeded but whose outputs could not be written, and why. After finish().
   [[nodiscard]] const std::map<std::uint64_t, Status>& unwritten() const noexcept { return unwritten_; }
 
  private:
@@ -124,7 +124,7 @@ class OutputFiles {
   [[nodiscard]] std::string path(const Output& output, std::uint64_t instance) const;
 
   std::vector<std::unique_ptr<Output>> outputs_;
-  std::vector<std::string> names_;  // %n, by instance; empty: nothing asks for it
+  std::vector<std::string> names_;  // %n, by instance; empty: no output uses it
   std::uint64_t instances_ = 0, next_ = 0;
   std::vector<std::uint64_t> succeeded_;
   std::map<std::uint64_t, std::vector<Early>> early_;  // empty vector: failed

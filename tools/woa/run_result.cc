@@ -108,7 +108,7 @@ json edges_json(const RunResult& result) {
   return list;
 }
 
-// What went over each provider, as its endpoints counted it.
+// The packets over each provider, as its endpoints counted them.
 json providers_json(const RunResult& result) {
   const Layout layout = make_layout(*result.plan, result.sites);
   json list = json::array();
@@ -269,7 +269,7 @@ json to_json(const RunResult& result) {
 }
 
 void print(const RunResult& result, bool summary) {
-  std::vector<FailedInstance> own = result.failures;  // what ended the run is said once, whatever it took with it
+  std::vector<FailedInstance> own = result.failures;  // the failure that ended the run is printed once
   const std::size_t lost = std::erase_if(own, [&](const FailedInstance& failed) {
     return !result.status.ok() && failed.failure.message == result.status.message();
   });

@@ -1,4 +1,4 @@
-// What a run gave: collected while it runs, printed as JSON or for people.
+// The result of a run: collected while it runs, printed as JSON or for people.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace woa::tools {
 struct RunResult {
   const Plan* plan = nullptr;
   std::string processes;               // "one" or "per-controller"
-  std::string transport;               // that shares memory: its name
-  std::vector<std::string> providers;  // of libfabric, by wire
+  std::string transport;               // name of the one that shares memory
+  std::vector<std::string> providers;  // providers of libfabric, by wire
   Sites sites;
   std::uint64_t instances = 0;
   double wall_s = 0;                        // from the first submission to the last completion
-  std::vector<std::uint64_t> latencies_ns;  // of the instances that succeeded
-  std::uint64_t done = 0;                   // those whose outputs were written, too
+  std::vector<std::uint64_t> latencies_ns;  // instances that succeeded
+  std::uint64_t done = 0;                   // instances that succeeded and whose outputs were written
   std::vector<FailedInstance> failures;     // in the order of instances
   std::vector<OutputFiles::Summary> outputs;
   std::optional<RunReport> report;  // absent if the run was cut short
-  Status status;                    // why, then; or what became of its files
+  Status status;                    // why it was cut short; or what became of its files
 };
 
 // The object of `woa run --json` (docs/commands.md).

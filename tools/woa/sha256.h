@@ -12,7 +12,7 @@ class Sha256 {
  public:
   Sha256();
   void add(std::span<const std::byte> bytes);
-  // Once. Empty in a build without OpenSSL.
+  // Call once. Empty in a build without OpenSSL.
   std::string hex();
 
  private:

@@ -17,7 +17,7 @@ struct Writer {
   const Plan& plan;
   const RunReport& report;
   PendingFile file;
-  std::string text = {};  // that is not in the file yet
+  std::string text = {};  // not in the file yet
   Status status = {};     // the first write that failed
   std::uint64_t origin_ns = ~std::uint64_t{0};
   bool first = true;
@@ -74,7 +74,7 @@ struct Writer {
          {"args", {{"instance", event.instance}, {"tag", event.tag}, {"bytes", event.bytes}}}});
   }
 
-  // From the end of the firing that wrote the packet to the start of the one that consumed it.
+  // Draws an arrow from the end of the firing that wrote the packet to the start of the one that consumed it.
   void put_arrow(const TraceEvent& from, const TraceEvent& to) {
     const json common{{"cat", "packet"}, {"name", "packet"}, {"id", arrows++}};
     json start = common, finish = common;

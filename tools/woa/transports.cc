@@ -9,11 +9,11 @@
 namespace woa::tools {
 namespace {
 
-// Until all nodes have opened their ends. A node that dies meanwhile is noticed by the process that started it, so this
-// only has to be longer than any device takes to get ready.
+// Limit until all nodes have opened their ends. The parent notices a node that dies meanwhile, so this only has to be
+// longer than any device takes to get ready.
 constexpr std::uint64_t kStartNs = 60'000'000'000;
 
-// The number of the wire that has this provider.
+// The number of the wire with this provider, which is made if there is none.
 Result<std::uint32_t> wire_over(const std::string& provider, const std::string& interface,
                                 OwnedTransports& transports) {
   const auto known = std::ranges::find(transports.providers, provider);

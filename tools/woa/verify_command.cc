@@ -1,4 +1,4 @@
-// woa verify PLAN: whether a plan is live, and what it says of its placement is true.
+// woa verify PLAN: checks that a plan is live, and that its claims about its placement are true.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -58,7 +58,7 @@ std::pair<std::uint64_t, std::uint64_t> blocks_of(const Plan& plan) {
   return {live, used};
 }
 
-// Edges on which one block less stands still for sure.
+// Edges on which one block less certainly deadlocks.
 std::size_t count_least(const Plan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.edges.begin(), plan.edges.end(), [&](const EdgePlan& edge) {
     return necessary_blocks(plan, edge) == edge.min_blocks;

@@ -40,13 +40,13 @@ struct Counts {
 
 using Bench = std::function<Result<bench::Report>(const RunOptions&)>;
 
-// What to do with a report beside printing it.
+// How to show a report: as JSON or as a table, and with which plot.
 struct Shown {
   bool json = false;
   std::string plot;  // file; empty: none
 };
 
-// What a benchmark reads.
+// Lists the files that a benchmark reads.
 using Reads = std::function<std::vector<ReadFile>()>;
 
 int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
@@ -54,7 +54,7 @@ int run_bench(const Bench& bench, const Shown& shown, const Reads& reads) {
   if (const Status kept = check_kept(given({{"--plot", shown.plot}}), read); !kept.ok())
     return fail(kept, kUsage, shown.json);
   const Status writable = shown.plot.empty() ? Status() : check_writable(shown.plot);
-  if (!writable.ok()) return fail(writable, kFailed, shown.json);  // sooner than after minutes of measuring
+  if (!writable.ok()) return fail(writable, kFailed, shown.json);  // before minutes of measuring
   const BackendRegistry backends = all_backends();
   ShmTransport transport;
   RunOptions options;
@@ -101,7 +101,7 @@ void add_counts(CLI::App& command, Counts& counts, const std::string& help) {
   add_repetitions(command, counts.repetitions);
 }
 
-// Peers take part unless they are unwanted: starting some of them takes longer than the benchmark.
+// --no-peers. Peers take part by default; starting some of them takes longer than the benchmark.
 void add_peers(CLI::App& command, bench::PeerFolder& folder) {
   folder = program_beside("bench");
   command.add_flag_callback(
@@ -110,7 +110,7 @@ void add_peers(CLI::App& command, bench::PeerFolder& folder) {
 
 std::string provider_of(const TransportOptions& over) { return over.transport == "ofi" ? over.provider : ""; }
 
-// For runs whose nodes are to have the same transport.
+// For runs whose nodes must have the same transport.
 RunOptions placed_over(const TransportOptions& over, RunOptions options) {
   if (over.transport == "ofi") std::ranges::copy(to_arguments(over), std::back_inserter(options.node_command));
   return options;
@@ -184,7 +184,7 @@ void add_rate(CLI::App& parent, Action& action) {
   add_peers(command, chosen->peers);
 }
 
-// Four digits.
+// Accepts four digits.
 std::string check_cores(const std::string& text) {
   const bool digits = text.size() == bench::PipelineCores{}.size() &&
                       std::ranges::all_of(text, [](char digit) { return digit >= '0' && digit <= '9'; });

@@ -1,4 +1,4 @@
-// What --help says of each benchmark: what is measured, what its limit is, how to read it.
+// The --help texts of the benchmarks: what is measured, what its limit is, how to read it.
 #pragma once
 
 #include <string>

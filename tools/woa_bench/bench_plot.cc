@@ -44,7 +44,7 @@ std::string size_label(std::uint64_t bytes) {
   return std::to_string(bytes) + " " + kUnits[unit];
 }
 
-// From values to a share of the axis.
+// Maps values to a share of the axis.
 struct Scale {
   bool logarithmic = false;
   double low = 0, high = 1;
@@ -147,7 +147,7 @@ std::string frame(const bench::Report& report, double height, const std::string&
          inside + "</svg>\n";
 }
 
-// The rows' order within a size is the report's.
+// Rows of one size keep the report's order.
 std::string draw_bars(const bench::Report& report) {
   const Scale scale = scale_of(report.rows);
   const Colours colours(report.rows);

@@ -1,4 +1,4 @@
-// How `woa bench` shows a report: a table, or the same facts as one JSON object.
+// Shows a report of `woa bench`: as a table, or the same facts as one JSON object.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 namespace woa::tools {
 
 nlohmann::json to_json(const bench::Report& report);
-// On stdout.
+// Prints to stdout.
 void print_table(const bench::Report& report);
 
 }  // namespace woa::tools

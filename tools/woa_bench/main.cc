@@ -5,6 +5,6 @@
 int main(int argc, char** argv) {
   using namespace woa::tools;
   std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  arguments.insert(arguments.begin(), "bench");  // what its user typed
+  arguments.insert(arguments.begin(), "bench");  // the user typed it
   return run_command_line("woa - micro-benchmarks of the fabric", {add_bench}, std::move(arguments));
 }

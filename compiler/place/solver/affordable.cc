@@ -10,7 +10,7 @@
 namespace woa::assign {
 namespace {
 
-constexpr std::size_t kMostSets = std::size_t{1} << 18;  // that are looked at
+constexpr std::size_t kMostSets = std::size_t{1} << 18;  // searched
 
 ComponentSet places_of(const std::vector<Cost>& costs) {
   ComponentSet set = 0;
@@ -41,7 +41,7 @@ bool Affordable::within(ComponentSet set) const {
   return std::ranges::all_of(problem_.fees, [&](const Fee& fee) { return cost_of(fee, set) <= fee.most; });
 }
 
-// And those before it that may take its place.
+// Adds `component` and the usable ones before it that are interchangeable with it.
 ComponentSet Affordable::with(ComponentSet set, std::uint32_t component) const {
   for (std::uint32_t l = 0; l <= component; ++l)
     if (twins_[l] == twins_[component] && (usable_ & set_of(l)) != 0) set |= set_of(l);

@@ -1,8 +1,8 @@
-// Which components a placement may use together, where using one costs something whatever is on it (Fee).
+// Sets of components that a placement may use together if using a component has a fee (Fee).
 //
-// A bound on fees is taken apart into cases: in each some components are closed, and with what is left open the fees
-// are kept. The cases cover all if whatever can be afforded is open in one of them: sets that are part of another one
-// need no case of their own.
+// A bound on fees is split into cases. Each closes some components, and those left open can be used together within the
+// fees' limits. The cases are complete if every affordable set is open in one of them: a subset of another set needs no
+// case of its own.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ inline constexpr ComponentSet set_of(std::uint32_t component) noexcept { return 
 
 class Affordable {
  public:
-  // `problem`: at most kMostWithFees components. It must stay.
+  // `problem`: at most kMostWithFees components; must outlive this.
   explicit Affordable(const Problem& problem);
 
-  // Components that a placement within the fees may use, with one at least of each of `closed`; nothing: there are none
-  // such, the cases cover all. Of components that may change places (symmetry.h) the first are used. kExhausted: there
-  // are too many sets to be looked through.
+  // An affordable set with at least one component of each of `closed`, so that no case covers it; nothing: the cases
+  // are complete. Among interchangeable components (symmetry.h) it has the first ones. kExhausted: too many sets to
+  // search.
   [[nodiscard]] Result<std::optional<ComponentSet>> uncovered(std::span<const ComponentSet> closed) const;
-  // Everything but `set` and what can be afforded beside it.
+  // The components to close: all usable ones but `set` and what can be afforded beside it.
   [[nodiscard]] ComponentSet closed_beside(ComponentSet set) const;
-  // The least that a set costs on which each node has a place; nothing: there are too many to be looked through.
+  // The least fee of a set on which each node has a place; nothing: too many sets to search.
   [[nodiscard]] std::optional<Sum> least(const Fee& fee) const;
 
  private:
@@ -37,13 +37,13 @@ class Affordable {
 
   const Problem& problem_;
   std::vector<std::uint32_t> twins_;
-  std::vector<ComponentSet> places_;  // of nodes, each set once
+  std::vector<ComponentSet> places_;  // of nodes, equal sets once
   ComponentSet usable_ = 0, needed_ = 0;
 };
 
-// Nobody may be on the components of `closed`, and fees are kept.
+// The problem with the components of `closed` forbidden, and without fees.
 Problem without(const Problem& problem, ComponentSet closed);
-// Does a node have no place at all?
+// True if a node has no place at all.
 bool is_homeless(const Problem& problem);
 
 }  // namespace woa::assign

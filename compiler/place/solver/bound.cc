@@ -9,7 +9,7 @@ namespace {
 
 constexpr Sum kMostEndPrice = Sum{1} << 90;  // sums of 2^32 products of it and a component's share still fit
 constexpr Cost kMostBoundScale = Cost{1} << 30;
-// Of the terms that rows add: so many of kMostRowPrice x kMostCost stay below kNowhere.
+// Most terms that rows may add: as many of kMostRowPrice x kMostCost stay below kNowhere.
 constexpr std::size_t kMostTerms = std::size_t{1} << 23;
 
 Status bad_multipliers(const std::string& what) { return {Code::kInvalid, "multipliers: " + what}; }
@@ -52,7 +52,7 @@ Status check(const Problem& problem, const Multipliers& by) {
   return {};
 }
 
-// The least of an edge, of the components where its ends may be.
+// The least cost of an edge over the components where its ends may be.
 Sum least(const Problem& problem, const Priced& priced, const Multipliers& by, std::uint32_t e) {
   const Edge& edge = problem.edges[e];
   Sum best = kNowhere;
@@ -65,7 +65,7 @@ Sum least(const Problem& problem, const Priced& priced, const Multipliers& by, s
   return best;
 }
 
-// Rounded up.
+// Rounds up.
 Sum divided(Sum sum, Cost by) { return sum > 0 ? (sum + by - 1) / by : sum / by; }
 
 }  // namespace
@@ -136,7 +136,7 @@ std::size_t steps_to_price(const Problem& problem) {
   std::size_t steps = problem.nodes.size() * problem.components + problem.edges.size() * pairs + 1;
   for (const Row& row : problem.rows) {
     const auto counted = row.pairs.size() - static_cast<std::size_t>(std::ranges::count(row.pairs, 0));
-    const std::size_t looks = row.shared.empty() ? 1 : 5;  // divided_weights() goes through all that often before
+    const std::size_t looks = row.shared.empty() ? 1 : 5;  // divided_weights() first passes over all four times
     steps += looks * row.nodes.size() + row.pairs.size() + (row.edges.empty() ? 0 : row.edges.size() * counted);
   }
   return steps;

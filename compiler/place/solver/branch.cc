@@ -42,7 +42,7 @@ class Search {
   }
 
  private:
-  // Where all can be closed by sums of the whole, that takes the least.
+  // Tries the cheapest search first, branch_quickly(). True: it closed all cases.
   [[nodiscard]] bool is_closed_quickly(std::chrono::steady_clock::time_point end) {
     if (!is_for_quick_branch(problem_)) return false;
     Quick found = branch_quickly(problem_, {value_, most_leaves_, end});
@@ -50,7 +50,7 @@ class Search {
     if (found.complete) out_.bound = value_, out_.proof = std::move(found.proof);
     return found.complete;
   }
-  // The case that fixings_ describe.
+  // Searches the case that fixings_ describe.
   void go_down(Multipliers messages, std::uint32_t steps) {
     cut_short_ = cut_short_ || out_.proof.leaves.size() >= most_leaves_;
     if (cut_short_) return;
@@ -87,10 +87,10 @@ class Search {
   void add_settled() {
     Multipliers prices = settled(problem_, value_);
     const auto bound = lower_bound(problem_, prices);
-    cut_short_ = !bound.ok() || *bound < value_;  // prices may not be as high as that would take
+    cut_short_ = !bound.ok() || *bound < value_;  // multipliers are limited and may not reach the value
     if (!cut_short_) out_.proof.leaves.push_back({fixings_, std::move(prices)});
   }
-  // The node that is least sure of its place; none where all have but one.
+  // The node with the smallest margin between its two best places; none if all have but one place.
   [[nodiscard]] std::optional<std::uint32_t> choose(const Multipliers& messages) const {
     const Priced priced(problem_, messages);
     std::optional<std::uint32_t> chosen;
@@ -124,7 +124,7 @@ class Search {
   std::size_t most_fixings_;
   std::vector<Fixing> fixings_;
   std::vector<std::uint32_t> used_;  // their components
-  Multipliers root_;                 // of no fixing
+  Multipliers root_;                 // without fixings
   Sum value_ = 0;
   bool cut_short_ = false;
   Branched out_;

@@ -20,7 +20,7 @@ class Forest {
   Forest(const Problem& problem, const Neighbours& neighbours, const std::vector<bool>& in, Placement& placement)
       : problem_(problem), neighbours_(neighbours), in_(in), placement_(placement), below_(problem.nodes.size()) {}
 
-  // Parents before their children. False: there are two ways between some nodes.
+  // Orders parents before their children. False: two paths join some nodes.
   [[nodiscard]] bool visit(std::span<const std::uint32_t> nodes) {
     std::vector<bool> seen(problem_.nodes.size(), false);
     for (const std::uint32_t root : nodes) {
@@ -45,7 +45,8 @@ class Forest {
     for (auto visit = order_.rbegin(); visit != order_.rend(); ++visit) sum_up(visit->node, visit->edge);
     for (const Visit& visit : order_) choose(visit.node, visit.edge);
   }
-  // Each node pays to its parent what its subtree costs at least: then nodes but roots, and edges, cost nothing.
+  // Moves the least cost of each subtree to its parent: then all nodes but roots, and all edges, have a least cost of
+  // 0.
   [[nodiscard]] Multipliers proof() const {
     Multipliers prices = no_multipliers(problem_);
     for (const auto& [node, up] : order_) {
@@ -80,7 +81,7 @@ class Forest {
       }
     }
   }
-  // Of the subtree of `node` with the edge to its parent, which is at `there`.
+  // The least cost of the subtree of `node` with the edge to its parent, which is at `there`.
   [[nodiscard]] Sum least(std::uint32_t node, std::uint32_t up, std::uint32_t there) const {
     Sum best = kNowhere;
     for (std::uint32_t l = 0; l < problem_.components; ++l)
@@ -103,7 +104,7 @@ class Forest {
   const std::vector<bool>& in_;
   Placement& placement_;
   std::vector<Visit> order_;
-  std::vector<std::vector<Sum>> below_;  // by node and component: the least of its subtree
+  std::vector<std::vector<Sum>> below_;  // by node and component: the least cost of its subtree
 };
 
 std::vector<std::uint32_t> all_nodes(const Problem& problem) {

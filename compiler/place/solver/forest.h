@@ -1,6 +1,6 @@
 // Exact placement of a forest: a dynamic programme over subtrees.
 //
-// What a subtree costs at least, by the component of its parent, is computed from the leaves up; the best component of
+// The least cost of each subtree, by the component of its parent, is computed from the leaves up; the best component of
 // each node follows from the roots down. Nodes x components^2 steps.
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace woa::assign {
 
-// Is there at most one way between any two nodes?
+// True if there is at most one path between any two nodes.
 bool is_forest(const Problem& problem);
 
-// The least sum. `problem`: a forest, kSum, without rows that have a limit.
+// Finds the least sum. `problem`: a forest, kSum, without rows that have a limit.
 Solved solve_forest(const Problem& problem);
 
-// Places the `free` nodes, among which the edges make a forest, as well as can be while all others stay where they are;
-// rows mean nothing. A step of a local search: it never makes the sum larger.
+// Places the `free` nodes, among which the edges make a forest, optimally while all others stay; ignores rows. A step
+// of a local search: it never makes the sum larger.
 void place_forest(const Problem& problem, const Neighbours& neighbours, const std::vector<std::uint32_t>& free,
                   Placement& placement);
 

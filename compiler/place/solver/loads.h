@@ -1,4 +1,4 @@
-// A placement that is being made or changed, with what its rows come to.
+// A placement under construction or change, with the sums of its rows.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace woa::assign {
 
-// Less is better: first what is above limits, then the objective, then, for kLargestRow, how unevenly its rows are
+// Less is better: first the excess over limits, then the objective, then, for kLargestRow, how unevenly its rows are
 // loaded.
 struct Score {
   Sum above = 0, objective = 0;
@@ -24,7 +24,7 @@ class Loads {
   // Nodes may be kUnplaced; they and their edges count nothing.
   Loads(const Problem& problem, const Neighbours& neighbours, Placement placement);
 
-  // The node may be there, or is taken out.
+  // `component`: one where the node may be, or kUnplaced to take it out.
   void move(std::uint32_t node, std::uint32_t component);
   [[nodiscard]] Score score() const;
   [[nodiscard]] const Placement& placement() const noexcept { return placement_; }
@@ -32,7 +32,7 @@ class Loads {
  private:
   void add(std::uint32_t node, int sign);
   void add_edge(std::uint32_t edge, int sign);
-  // What a node that comes or goes adds to a row, or takes from it.
+  // The weight that a node adds to a row as it comes (sign 1), or takes from it as it goes (-1).
   [[nodiscard]] Cost counted(std::size_t row, std::uint32_t node, int sign);
 
   const Problem& problem_;
@@ -40,8 +40,7 @@ class Loads {
   Placement placement_;
   Sum sum_ = 0;
   std::vector<Sum> rows_;
-  std::vector<std::vector<std::uint32_t>>
-      sharing_;  // by row and group of Row::shared: nodes that need it where they are
+  std::vector<std::vector<std::uint32_t>> sharing_;  // by row and group of Row::shared: how many placed nodes need it
 };
 
 }  // namespace woa::assign

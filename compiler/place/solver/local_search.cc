@@ -13,7 +13,7 @@
 namespace woa::assign {
 namespace {
 
-// Itself and its edges, where that is dearest.
+// By node: the largest cost of itself and its edges.
 std::vector<Sum> most_by_node(const Problem& problem) {
   std::vector<Sum> most(problem.nodes.size(), 0);
   for (std::size_t i = 0; i < problem.nodes.size(); ++i)
@@ -53,8 +53,8 @@ namespace {
 
 using Random = std::mt19937_64;
 
-constexpr std::size_t kManyNodes = 1000;  // of more only the best start is improved
-constexpr Sum kWorthwhile = 10'000;       // a round that gains less than this part of the sum was in vain
+constexpr std::size_t kManyNodes = 1000;  // with more only the best start is improved
+constexpr Sum kWorthwhile = 10'000;       // a round in vain gains less than 1/kWorthwhile of the sum
 
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   std::vector<std::uint32_t> nodes(count);
@@ -63,7 +63,7 @@ std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   return nodes;
 }
 
-// Which trees nodes are in.
+// Union-find: the trees that nodes are in.
 class Trees {
  public:
   explicit Trees(std::size_t nodes) : above_(nodes) { std::iota(above_.begin(), above_.end(), 0U); }
@@ -77,7 +77,7 @@ class Trees {
   std::vector<std::uint32_t> above_;
 };
 
-// Nodes in a random order, each that closes no cycle with those before.
+// Nodes in random order, without those that close a cycle with earlier ones.
 std::vector<std::uint32_t> random_forest(const Problem& problem, const Neighbours& neighbours, Random& random) {
   Trees trees(problem.nodes.size());
   std::vector<bool> in(problem.nodes.size(), false);
@@ -107,7 +107,8 @@ Placement cheapest(const Problem& problem) {
   return placement;
 }
 
-// Everything on one component, if it may be there: where communication is dear that is hard to reach by steps.
+// Every node that may be on the component there, the others where they are cheapest. Single moves hardly reach that if
+// communication is dear.
 Placement together(const Problem& problem, std::uint32_t component) {
   Placement placement = cheapest(problem);
   for (std::size_t i = 0; i < placement.size(); ++i)
@@ -135,7 +136,7 @@ Placement improve_sum(const Problem& problem, const Neighbours& neighbours, Plac
   return placement;
 }
 
-// Each node in turn to where the score is best, until none moves.
+// Moves each node in turn to its best component, until none moves.
 void descend(const Problem& problem, Loads& loads, const SearchOptions& options, Random& random) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -183,7 +184,7 @@ Placement improve_rows(const Problem& problem, const Neighbours& neighbours, Pla
   return best;
 }
 
-// Fewer where each takes long.
+// Fewer rounds if each takes long.
 std::uint32_t rounds_for(const Problem& problem) {
   constexpr std::size_t kStepsInAll = 200'000, kFewest = 10, kMost = 200;
   const std::size_t steps = (problem.nodes.size() + problem.edges.size() + 1) * problem.components;

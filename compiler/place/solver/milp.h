@@ -1,5 +1,5 @@
-// Placement by a solver of mixed-integer programs: CBC, where it was found when this was built. It is believed for what
-// it says of its own answer ("claimed"), which nobody can check.
+// Placement by a mixed-integer solver: CBC, if the build found it. Nobody can check what it says of its own answer:
+// "claimed".
 #pragma once
 
 #include <chrono>
@@ -10,22 +10,22 @@
 namespace woa::assign {
 
 struct Milp {
-  Placement placement;       // the best that it found; empty: none, or there is no solver, or no time
-  bool optimal = false;      // it says that none is better, but for what rounding takes: costs are given to it as whole
-                             // numbers of millionths of the largest
-  std::string failure = {};  // not empty: it came to grief ("CBC aborted (signal 6)")
+  Placement placement;       // the best that it found; empty: none found, no solver, or no time
+  bool optimal = false;      // it says that none is better, up to rounding: it gets costs as whole millionths of the
+                             // largest
+  std::string failure = {};  // how it failed ("CBC aborted (signal 6)"); empty: it did not
 };
 
 // The flow formulation: x(i, l) for nodes and components, y(e, a, b) for edges and pairs, whose sums over either end
-// are that node's x; of components that may change places the one before has no fewer nodes. `start`: where it begins,
-// empty or feasible. `problem`: is_for_solver(). Blocks for `limit` and a second at most;
-// runs in a child process (child_process.h).
+// are that node's x. Among interchangeable components an earlier one has no fewer nodes. `start`: the placement to
+// begin with, empty or feasible. `problem`: is_for_solver(). Blocks for `limit` and a second at most; runs in a child
+// process (runtime/base/child_process.h).
 Milp solve_milp(const Problem& problem, const Placement& start, std::chrono::milliseconds limit);
 
-// Is the problem of a size that a solver ends with? Larger linear programs take it minutes, whatever the limit.
+// True if the problem is small enough for a solver. Larger linear programs take it minutes, whatever the limit.
 bool is_for_solver(const Problem& problem) noexcept;
 
-// kUnavailable: there is no solver, and why.
+// kUnavailable: there is no solver; the message says why.
 Status solver_status();
 
 }  // namespace woa::assign

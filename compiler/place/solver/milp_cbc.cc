@@ -64,7 +64,7 @@ const Result<CbcLibrary>& cbc_library() {
   return table;
 }
 
-constexpr double kUnits = 1e6;  // that the largest number of each row is given as
+constexpr double kUnits = 1e6;  // the largest number of the objective, as CBC gets it
 
 struct Terms {
   std::vector<int> columns;
@@ -186,7 +186,7 @@ class Model {
         sum.add(y(e, 0, 0) + pair, scaled(problem_.edges[e].cost[pair]));
     bound(std::move(sum), problem_.most_sum);
   }
-  // What is shared is a variable, at least as large as that of each node that needs it.
+  // A group's shared need is a variable, at least as large as that of each node that needs it.
   void add_nodes(std::size_t r, Terms& sum) {
     const Row& row = problem_.rows[r];
     std::map<std::uint32_t, Cost> needed;  // by group
@@ -223,7 +223,7 @@ class Model {
       before[first[l]] = l;
     }
   }
-  // With components in an order that break_symmetry() allows.
+  // Renames the components of `start` to an order that break_symmetry() allows.
   void begin_at(Placement start) {
     std::vector<std::size_t> count(k_, 0);
     for (const std::uint32_t l : start) ++count[l];
@@ -246,11 +246,11 @@ class Model {
   std::size_t k_, pairs_;
   std::unique_ptr<Cbc_Model, decltype(&::Cbc_deleteModel)> model_;
   double unit_ = 1;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ordered_;         // has no fewer nodes than
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ordered_;         // the first has no fewer nodes than the second
   std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> shared_;  // columns, by row and group of Row::shared
 };
 
-// What comes back from the child: whether it says that its placement is the best, and that.
+// The child's answer: whether it says that its placement is the best, and the placement.
 std::string packed(const Milp& answer) {
   std::string bytes(1, answer.optimal ? '1' : '0');
   bytes.append(reinterpret_cast<const char*>(answer.placement.data()), answer.placement.size() * sizeof(std::uint32_t));
@@ -261,12 +261,12 @@ Milp unpacked(const std::string& bytes) {
   Milp answer;
   answer.optimal = bytes.front() == '1';
   answer.placement.resize((bytes.size() - 1) / sizeof(std::uint32_t));
-  if (!answer.placement.empty())  // else there is no memory to name
+  if (!answer.placement.empty())  // memcpy() takes no null pointer
     std::memcpy(answer.placement.data(), bytes.data() + 1, answer.placement.size() * sizeof(std::uint32_t));
   return answer;
 }
 
-// Of CBC's assertions, which say nothing to our user.
+// Silences CBC's assertions, which say nothing to our user.
 void close_output() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO), ::dup2(nowhere, STDERR_FILENO);
@@ -274,8 +274,8 @@ void close_output() {
 
 }  // namespace
 
-// In a child: CBC 2.10.8 crashes or asserts now and then where its time is over early, and large linear programs do not
-// look at the clock.
+// Runs CBC in a child: version 2.10.8 crashes or asserts now and then if its time is over early, and large linear
+// programs ignore the clock.
 Milp solve_milp(const Problem& problem, const Placement& start, std::chrono::milliseconds limit) {
   constexpr std::chrono::seconds kGrace{1};
   const auto& cbc = cbc_library();

@@ -13,7 +13,7 @@ class Network {
  public:
   explicit Network(std::size_t nodes) : arcs_of_(nodes) {}
 
-  // The arc's number. Its reverse, of capacity 0, has the next one.
+  // Returns the arc's number; its reverse, of capacity 0, has the next one.
   std::size_t add(std::uint32_t from, std::uint32_t to, Sum capacity) {
     const std::size_t number = arcs_.size();
     arcs_of_[from].push_back(number), arcs_of_[to].push_back(number + 1);
@@ -27,9 +27,9 @@ class Network {
       }
     }
   }
-  // What flows through an arc that was added.
+  // The flow through an arc that was added.
   [[nodiscard]] Sum through(std::size_t arc) const { return arcs_[arc + 1].room; }
-  // After flow(): can more go there from the source?
+  // After flow(): is the node on the source's side of the cut?
   [[nodiscard]] bool reachable(std::uint32_t node) const { return depth_[node] != kUnseen; }
 
  private:
@@ -53,7 +53,7 @@ class Network {
     }
     return depth_[sink] != kUnseen;
   }
-  // Along one way of rising depth, found without recursion: ways are as long as the graph is deep.
+  // Augments one path of rising depth, found without recursion: paths are as long as the graph is deep.
   bool push(std::uint32_t source, std::uint32_t sink) {
     std::vector<std::size_t> way;
     for (std::uint32_t node = source; node != sink;) {
@@ -73,7 +73,7 @@ class Network {
     for (const std::size_t arc : way) arcs_[arc].room -= most, arcs_[arc ^ 1].room += most;
     return true;
   }
-  // The next arc from the node that leads on; their number: none.
+  // The next arc from the node that leads on; arcs_.size(): none.
   std::size_t step(std::uint32_t node) {
     for (std::size_t& k = next_[node]; k < arcs_of_[node].size(); ++k) {
       const Arc& arc = arcs_[arcs_of_[node][k]];
@@ -85,7 +85,7 @@ class Network {
   std::vector<std::vector<std::size_t>> arcs_of_;
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> depth_;
-  std::vector<std::size_t> next_;  // by node: arcs before do not lead on
+  std::vector<std::size_t> next_;  // by node: earlier arcs do not lead on
 };
 
 // An edge's costs are q00 + rise_from [from at 1] + rise_to [to at 1] + apart [from at 0, to at 1].
@@ -106,7 +106,7 @@ Sum more_than_all(const Problem& problem) {
   return sum;
 }
 
-// What a node costs at each component, with its share of its edges; where it may not be, more than everything.
+// By node and component: the node's cost with its share of its edges; more than everything if it may not be there.
 std::vector<std::array<Sum, 2>> shares(const Problem& problem) {
   std::vector<std::array<Sum, 2>> costs(problem.nodes.size());
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -144,7 +144,7 @@ Solved solve_cut(const Problem& problem) {
   network.flow(source, sink);
   Solved solved{Placement(count), no_multipliers(problem)};
   for (std::uint32_t i = 0; i < count; ++i) solved.placement[i] = network.reachable(i) ? 0 : 1;
-  // What flows through an edge is what its ends being apart costs, shared out to them:
+  // The flow through an edge pays for its ends being apart, shared out to them:
   // [from at 0, to at 1] = [from at 0] - [to at 0] + [from at 1, to at 0].
   for (std::size_t e = 0; e < arcs.size(); ++e) {
     const Parts parts = parts_of(problem.edges[e]);

@@ -7,10 +7,10 @@
 
 namespace woa::assign {
 
-// Two components, kSum, no rows that have a limit, and for every edge its two costs with the ends apart are together at
-// least those with both ends here and both there: then the least sum is a minimum cut.
+// True if there are two components, sum_alone(), and every edge is submodular: its two costs with the ends apart are
+// together at least those with both ends here and both there. Then the least sum is a minimum cut.
 bool is_cut(const Problem& problem);
-// The least sum. `problem`: is_cut().
+// Finds the least sum. `problem`: is_cut().
 Solved solve_cut(const Problem& problem);
 
 }  // namespace woa::assign

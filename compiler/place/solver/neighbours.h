@@ -27,11 +27,11 @@ class Neighbours {
   std::vector<std::uint32_t> edges_;
 };
 
-// The other end.
+// The other end of the edge.
 inline std::uint32_t across(const Edge& edge, std::uint32_t node) noexcept {
   return edge.from == node ? edge.to : edge.from;
 }
-// What it costs where `node` is at `here` and the other end at `there`.
+// The cost of the edge with `node` at `here` and the other end at `there`.
 inline Cost cost_of(const Problem& problem, const Edge& edge, std::uint32_t node, std::uint32_t here,
                     std::uint32_t there) noexcept {
   return edge.from == node ? edge.cost[here * problem.components + there]

@@ -75,7 +75,7 @@ Status check_fee(const Problem& problem, const Fee& fee) {
                                                                      : bad_problem(fee.name + " is out of range");
 }
 
-// Of the components that are used.
+// The fee of all components in use.
 Sum spent(const Fee& fee, const Placement& placement) {
   std::vector<bool> used(fee.of.size(), false);
   for (const std::uint32_t component : placement) used[component] = true;

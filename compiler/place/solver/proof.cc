@@ -34,7 +34,7 @@ class Verifier {
     if (!left.ok()) return left.status().with_context("proof");
     return *left ? wrong("the case of other components that can be afforded is missing") : Status();
   }
-  // All leaves that have these components closed.
+  // Checks all leaves with these components closed.
   Status check_tree(ComponentSet closed) {
     tree_ = without(original_, closed), problem_ = tree_, closed_ = closed;
     twins_.clear();
@@ -45,7 +45,7 @@ class Verifier {
   [[nodiscard]] Status wrong(const std::string& what) const {
     return {Code::kInvalid, "proof, leaf " + std::to_string(next_ + 1) + ": " + what};
   }
-  // All leaves of the case that the first `depth` fixings of the next leaf describe. Those have been applied.
+  // Checks all leaves of the case that the first `depth` fixings of the next leaf describe, which have been applied.
   Status cover(std::size_t depth) {
     if (next_ == proof_.leaves.size() || proof_.leaves[next_].closed != closed_) return wrong("it is missing");
     if (proof_.leaves[next_].fixings.size() == depth) return check_leaf();
@@ -71,14 +71,14 @@ class Verifier {
   [[nodiscard]] std::size_t places(std::uint32_t node) const {
     return problem_.components - static_cast<std::size_t>(std::ranges::count(problem_.nodes[node], kForbidden));
   }
-  // Does the next leaf go down this way?
+  // Does the next leaf take this branch?
   [[nodiscard]] bool names(std::size_t depth, const Fixing& fixing) const {
     if (next_ == proof_.leaves.size() || proof_.leaves[next_].fixings.size() <= depth) return false;
     if (proof_.leaves[next_].closed != closed_) return false;
     const auto& fixings = proof_.leaves[next_].fixings;
     return fixings[depth] == fixing && std::equal(path_.begin(), path_.end(), fixings.begin());
   }
-  // Of the tree, without fixings. Few proofs ask.
+  // Twins of the tree without fixings, computed only if asked for: few proofs need them.
   [[nodiscard]] const std::vector<std::uint32_t>& twins() {
     if (twins_.empty()) twins_ = assign::twins(tree_);
     return twins_;
@@ -93,10 +93,10 @@ class Verifier {
   }
 
   const Problem& original_;
-  Problem tree_;     // what is left with the tree's components closed
-  Problem problem_;  // of it, with the fixings of the case applied
+  Problem tree_;     // the problem with the tree's components closed
+  Problem problem_;  // the tree's, with the fixings of the case applied
   ComponentSet closed_ = 0;
-  std::vector<Fixing> path_;  // to the case
+  std::vector<Fixing> path_;  // of the case
   std::vector<std::uint32_t> twins_, used_;
   const Proof& proof_;
   Sum value_;
@@ -111,7 +111,7 @@ std::size_t most_leaves(const Problem& problem) {
 }
 
 std::size_t bytes_of_leaf(const Problem& problem) {
-  constexpr std::size_t kOfVector = 40;  // itself, and what its memory takes beside its elements
+  constexpr std::size_t kOfVector = 40;  // the vector itself, and the overhead of its allocation
   return 2 * problem.edges.size() * (sizeof(Sum) * problem.components + kOfVector) + 1;
 }
 

@@ -1,6 +1,6 @@
-// A proof that no placement is better: a tree of cases, each with a bound that anybody can compute. A case that is
-// another one with two components in each other's place (symmetry.h) need not be there. Where components have fees
-// there is such a tree for each case of affordable.h.
+// A proof that no placement is better: a tree of cases, each with a bound that anybody can compute. A case that equals
+// another one with two components swapped (symmetry.h) may be missing. If components have fees, each case of
+// affordable.h has such a tree.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Fixing {
   bool operator==(const Fixing&) const = default;
 };
 
-// The case that nobody is on some components, and some nodes are where the fixings say.
+// A case: no node is on some components, and some nodes are where the fixings say.
 struct Leaf {
   std::vector<Fixing> fixings;  // from the root of the tree on
   Multipliers multipliers;
@@ -27,20 +27,20 @@ struct Leaf {
 };
 
 struct Proof {
-  // In the order of a walk through the trees, one after the other; none: nothing is proved. A tree that leaves a node
-  // no place is one leaf, whose multipliers do not count.
+  // In depth-first order, tree after tree; none: nothing is proved. A tree in which a node has no place is one leaf,
+  // whose multipliers do not count.
   std::vector<Leaf> leaves;
 };
 
-// So that a proof that was made by hand is checked in seconds: more leaves are not looked at, and none has more.
+// The most leaves that verify() accepts and a search makes, so that even a proof made by hand is checked in seconds.
 std::size_t most_leaves(const Problem& problem);
-// For those who make one: what the multipliers of a leaf take, and how many of them are to be held, at least one.
+// For searches: the bytes of a leaf's multipliers, and the most leaves to hold, at least one if most_leaves() allows.
 std::size_t bytes_of_leaf(const Problem& problem);
 std::size_t most_leaves_held(const Problem& problem);
 
-// Ok: no feasible placement of `problem` is below `value`. Otherwise what the proof lacks: kInvalid a case that no leaf
-// covers, a leaf whose multipliers do not fit, or more leaves than most_leaves(); kDataLoss a leaf whose bound is
-// below.
+// Ok: no feasible placement of `problem` is below `value`. kInvalid: a case that no leaf covers, a leaf whose
+// multipliers do not fit, or more leaves than most_leaves(). kDataLoss: a leaf whose bound is below `value`.
+// kExhausted: too many affordable sets to search.
 Status verify(const Problem& problem, const Proof& proof, Sum value);
 
 }  // namespace woa::assign

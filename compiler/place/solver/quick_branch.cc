@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostTableBytes = 32 << 20;
 constexpr std::uint64_t kMostWork = 500'000'000;  // additions, or what takes as long
 
-// Of many nodes they are worth more than single rows.
+// Steps for the root's multipliers, which beat single rows if there are many nodes.
 std::uint32_t root_steps(const Problem& problem) {
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(2 * problem.nodes.size(), 30, 300));
 }
@@ -45,7 +45,7 @@ class QuickSearch {
       out_.proof.leaves.clear();
       out_.complete = all_shown_ = true;
       go_down(tables_.least());
-    } while (out_.complete && out_.value < value_before_);  // with that value from the start there are fewer cases
+    } while (out_.complete && out_.value < value_before_);  // from the start, that value leaves fewer cases
     out_.complete = out_.complete && all_shown_;
     if (!out_.complete) out_.proof.leaves.clear();
     return std::move(out_);
@@ -62,13 +62,13 @@ class QuickSearch {
     most_.clear();
     for (const LinearSum& sum : sums_) most_.push_back(sum.objective ? sum.by.scale * (value - 1) : 0);
   }
-  // A sum by which the case needs no look.
+  // A sum that closes the case.
   [[nodiscard]] std::optional<std::size_t> too_large(const std::vector<Sum>& least) const {
     for (std::size_t s = 0; s < most_.size(); ++s)
       if (least[s] > most_[s]) return s;
     return std::nullopt;
   }
-  // How much of what it may come to the fullest sum does: 0 to 1.
+  // The largest share that a sum's least value has of the most that leaves the case open: 0 to 1.
   [[nodiscard]] double fullness(const std::vector<Sum>& least) const {
     double most = 0;
     for (std::size_t s = 0; s < most_.size(); ++s) {
@@ -80,9 +80,9 @@ class QuickSearch {
   [[nodiscard]] bool may_be(std::uint32_t node, std::uint32_t l) const {
     return problem_.nodes[node][l] != kForbidden && !has_stand_in(twins_, used_, l);
   }
-  // The node whose cases leave the least to be looked at; none where all are down.
+  // The node whose cases leave the least to search; none if all are placed.
   [[nodiscard]] std::optional<std::uint32_t> choose(const std::vector<Sum>& least) const {
-    constexpr double kOfOne = 1.5;  // a case counts, however full it is
+    constexpr double kOfOne = 1.5;  // a case counts however full it is
     std::optional<std::uint32_t> chosen;
     double best = 0;
     std::vector<Sum> then(least.size());
@@ -98,7 +98,7 @@ class QuickSearch {
     }
     return chosen;
   }
-  // The case that fixings_ describe.
+  // Searches the case that fixings_ describe.
   void go_down(const std::vector<Sum>& least) {
     work_ += work_of_choice_;
     out_.complete = work_ <= kMostWork && std::chrono::steady_clock::now() <= end_;
@@ -116,8 +116,8 @@ class QuickSearch {
       at_[*node] = kUnplaced, fixings_.pop_back(), used_.pop_back();
     }
   }
-  // Prices that would show it may be too high, above all where nothing feasible is known: then others are looked at all
-  // the same.
+  // The multipliers needed may be out of range, above all if nothing feasible is known: then the case stays unproved,
+  // and the search goes on.
   void add_settled() {
     const Value value = evaluate(problem_, at_);
     if (value.feasible && value.objective < out_.value) take(value.objective), out_.placement = at_;
@@ -133,12 +133,12 @@ class QuickSearch {
     if (shown) add(std::move(by));
   }
   void add(Multipliers by) {
-    if (out_.value < value_before_) return;  // all are looked at again
+    if (out_.value < value_before_) return;  // all cases are searched again
     out_.complete = out_.proof.leaves.size() < most_leaves_;
     if (out_.complete) out_.proof.leaves.push_back({fixings_, std::move(by)});
   }
-  // That show the value by this sum; none if a price were too high. Of what has a limit the price is as high as it
-  // takes, and the objective counts beside it.
+  // Multipliers whose bound by this sum reaches the value; none if one would be too large. The multiplier of a limit is
+  // as large as that takes, and the objective counts beside it.
   [[nodiscard]] std::optional<Multipliers> multipliers(std::size_t s, Sum least) const {
     Multipliers by = sums_[s].by;
     if (sums_[s].objective) return by;
@@ -160,12 +160,12 @@ class QuickSearch {
   std::vector<LinearSum> sums_;
   SumTables tables_;
   Placement at_;
-  std::vector<Sum> most_;  // by sum, that leaves a case to be looked at
+  std::vector<Sum> most_;  // by sum: the most that leaves a case open
   std::vector<Fixing> fixings_;
   std::vector<std::uint32_t> used_;  // their components
   std::uint64_t work_ = 0, work_of_choice_ = 0;
   Sum value_before_ = 0;
-  bool all_shown_ = true;  // each case that was looked at by multipliers of its own
+  bool all_shown_ = true;  // every case with all nodes placed has been proved
   Quick out_;
 };
 

@@ -50,7 +50,7 @@ Reduced::Reduced(const Problem& original) : original_(original), folded_(no_mult
     problem_.edges.push_back(std::move(kept));
     edges_.push_back(e);
   }
-  // What folded edges cost is the free end's.
+  // Adds the costs of folded edges to their free ends.
   for (std::uint32_t e = 0; e < original.edges.size(); ++e) {
     const Edge& edge = original.edges[e];
     for (const auto& [node, prices] : {std::pair(edge.from, &folded_.from[e]), std::pair(edge.to, &folded_.to[e])})
@@ -60,7 +60,7 @@ Reduced::Reduced(const Problem& original) : original_(original), folded_(no_mult
   }
 }
 
-// All that an edge costs is the price of the end that is free, or of its second.
+// The whole cost of an edge becomes the multiplier of its free end, or of its second end if none is free.
 void Reduced::fold(std::uint32_t e) {
   const Edge& edge = original_.edges[e];
   const std::uint32_t k = original_.components;

@@ -1,5 +1,5 @@
-// A problem without what is settled: nodes that have one place, and components that no other node may be on. The host,
-// with the source and the sink of a graph, is gone then, and what is left may be a forest, or have two components.
+// A problem without nodes that have one place, and without components that no other node may use. It lacks the host,
+// with a graph's source and sink, and may be a forest, or have two components.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace woa::assign {
 
 class Reduced {
  public:
-  // `original`: sum_alone(). It must stay.
+  // `original`: sum_alone(); must outlive this.
   explicit Reduced(const Problem& original);
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
@@ -25,10 +25,10 @@ class Reduced {
   const Problem& original_;
   Problem problem_;
   std::vector<std::uint32_t> components_;  // of the original, by component
-  std::vector<std::uint32_t> nodes_;       // likewise
-  std::vector<std::uint32_t> edges_;       // likewise
+  std::vector<std::uint32_t> nodes_;       // of the original, by node
+  std::vector<std::uint32_t> edges_;       // of the original, by edge
   std::vector<std::uint32_t> only_;        // by node of the original: its one place, or kFree
-  Multipliers folded_;                     // of the original's edges that are not in the reduced problem
+  Multipliers folded_;                     // multipliers of the original's edges that the reduced problem lacks
 };
 
 }  // namespace woa::assign

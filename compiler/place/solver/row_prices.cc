@@ -11,10 +11,10 @@
 namespace woa::assign {
 namespace {
 
-// Better multipliers without a solver: sequential tree-reweighted message passing (Kolmogorov, "Convergent
-// tree-reweighted message passing for energy minimization", IEEE PAMI 28(10), 2006). Messages are the prices of the
-// sums at the edges' ends; each pass visits the nodes in their order and back, and never makes the bound smaller, but
-// for what rounding takes. It need not end at the best multipliers; where the edges make a forest it does.
+// Improves multipliers without a solver: sequential tree-reweighted message passing (Kolmogorov, "Convergent
+// tree-reweighted message passing for energy minimization", IEEE PAMI 28(10), 2006). Messages are the multipliers of
+// the edges' ends; each pass visits the nodes in their order and back, and never lowers the bound, rounding aside. It
+// need not end at the best multipliers, except on a forest.
 class Ascent {
  public:
   Ascent(const Problem& problem, Multipliers& multipliers)
@@ -29,7 +29,7 @@ class Ascent {
     for (std::uint32_t i = 0; i < count; ++i) visit(i, true, false);
     for (std::uint32_t i = count; i > 0; --i) visit(i - 1, false, false);
   }
-  // A last visit of each node, whose shares go into the edges with its messages.
+  // Visits each node a last time, and moves its shares into its edges with its messages.
   void close() {
     for (std::uint32_t i = 0; i < problem_.nodes.size(); ++i) visit(i, true, true);
   }
@@ -38,7 +38,7 @@ class Ascent {
   [[nodiscard]] std::vector<Sum>& price(std::uint32_t edge, std::uint32_t node) const {
     return problem_.edges[edge].from == node ? multipliers_.from[edge] : multipliers_.to[edge];
   }
-  // Sends what the node costs, shared out to the trees that go on from it, to those of its neighbours that come later.
+  // Sends the node's costs, divided among the trees that go on from it, to its later neighbours.
   void visit(std::uint32_t node, bool forward, bool last) {
     std::int64_t later = 0, earlier = 0;
     for (const std::uint32_t e : neighbours_.of(node))
@@ -73,7 +73,7 @@ class Ascent {
       theirs[there] = best;
       least = std::min(least, best);
     }
-    // Only differences count; the least of them is not to grow with each pass.
+    // Only differences count; without subtraction the least would grow with each pass.
     for (std::uint32_t there = 0; there < problem_.components; ++there)
       if (problem_.nodes[other][there] != kForbidden) theirs[there] -= least;
   }
@@ -85,8 +85,8 @@ class Ascent {
   std::vector<Sum> here_;
 };
 
-// `messages`: prices to begin with, which fit the problem, and then those to go on with; the scale and the rows' prices
-// stay as they are. What they are worth shows in what is returned.
+// `messages`: multipliers that fit the problem; updated for the next call, except the scale and those of rows. The
+// bound is that of the returned multipliers.
 Multipliers ascend(const Problem& problem, Multipliers& messages, std::uint32_t passes) {
   Ascent ascent(problem, messages);
   for (std::uint32_t k = 0; k < passes; ++k) ascent.pass();
@@ -95,7 +95,7 @@ Multipliers ascend(const Problem& problem, Multipliers& messages, std::uint32_t 
   return multipliers;
 }
 
-// A placement by messages: node after node, each where it is cheapest with regard to those before (Kolmogorov, 2006).
+// Rounds messages to a placement: node after node, each where it is cheapest given those before (Kolmogorov, 2006).
 Placement round(const Problem& problem, const Neighbours& neighbours, const Priced& priced,
                 const Multipliers& messages) {
   Placement placement(problem.nodes.size());
@@ -119,10 +119,10 @@ Placement round(const Problem& problem, const Neighbours& neighbours, const Pric
 }
 
 constexpr std::uint32_t kPasses = 4;
-constexpr Cost kMostRowScale = 1 << 20, kMostWeighed = Cost{1} << 56;  // so that prices of edges' ends fit 64 bits
+constexpr Cost kMostRowScale = 1 << 20, kMostWeighed = Cost{1} << 56;  // so that messages fit 64 bits
 constexpr auto kMostRowPriceTried = static_cast<double>(kMostRowPrice);
 
-// One price for each row, the sum last, as the steps see them.
+// One multiplier for each row, that of the limit on the sum last, as the steps see them.
 struct Rows {
   std::vector<double> prices, loads;
   std::vector<bool> limited;
@@ -144,7 +144,7 @@ class Prices {
     for (const Row& row : problem_.rows) rows_.loads[at++] = static_cast<double>(sum_of(row, problem_, placement));
     if (problem_.most_sum) rows_.loads[at] = static_cast<double>(evaluate(problem_, placement).sum);
   }
-  // `missing`: how far the bound is from the value, counted by the scale.
+  // `missing`: from the bound to the value, times the scale.
   void step(double missing, double length) {
     std::vector<double> slope(rows_.prices.size(), 0.0);
     const bool largest = problem_.objective == Objective::kLargestRow;
@@ -173,7 +173,7 @@ class Prices {
     rows_.prices.push_back(0), rows_.loads.push_back(0);
   }
   [[nodiscard]] Cost& price(std::size_t r) { return r < problem_.rows.size() ? messages_.rows[r] : messages_.sum; }
-  // All rows of the objective alike, if none has a price yet.
+  // Gives all rows of the objective equal multipliers if none has one yet.
   void spread() {
     double sum = 0;
     for (std::size_t r = 0; r < rows_.prices.size(); ++r) sum += rows_.limited[r] ? 0 : rows_.prices[r];
@@ -201,7 +201,7 @@ class Prices {
   static Cost largest(const std::vector<Cost>& weights) {
     return weights.empty() ? 0 : *std::ranges::max_element(weights);
   }
-  // Of the rows that the objective is about each has 1 at least, where all are alike.
+  // At least the number of rows of the objective, so that each gets 1 or more if all are equal.
   static Cost scale_of(const Problem& problem) {
     Cost most = 1, open = 0;
     for (const Row& row : problem.rows) {

@@ -17,8 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSearchShare = 10;         // of the time, for what is found before anything is proved
-constexpr std::uint32_t kFewRounds = 2;  // where what begins with it mends what it lacks
+constexpr int kSearchShare = 10;         // 1/kSearchShare of the time, for the search before any proof
+constexpr std::uint32_t kFewRounds = 2;  // enough for a start that quick_branch.h improves
 constexpr std::string_view kSearched = "list scheduling + local search";
 
 Solution exact(const Problem& problem, Solved solved, std::string method) {
@@ -45,7 +45,7 @@ bool is_proved(const Solution& solution) {
   return solution.value.feasible && solution.bound == solution.value.objective;
 }
 
-// What so many nodes may still gain then takes longer to find than it is worth.
+// With so many nodes, the last 0.1 % takes longer to find than it is worth.
 Cost near_enough_ppm(const Problem& problem) {
   constexpr std::size_t kMany = 5000;
   return problem.nodes.size() > kMany ? 1000 : 0;
@@ -61,7 +61,7 @@ void branch(const Problem& problem, Clock::time_point end, Solution& solution) {
   solution.proof = std::move(found.proof);
 }
 
-// What no placement comes to.
+// More than the value of any placement.
 Sum above_all(const Problem& problem) {
   Sum sum = 1;
   const auto add_largest = [&](const std::vector<Cost>& costs, Sum times) {
@@ -79,9 +79,9 @@ Sum above_all(const Problem& problem) {
   return sum;
 }
 
-// True: that is all there is to know.
+// True: the search was complete.
 bool look_quickly(const Problem& problem, Clock::time_point end, Solution& solution) {
-  // Where nothing feasible is known the prices of the root may be poor; rows close cases all the same.
+  // If no feasible value is known, the root's multipliers may be poor; rows close cases all the same.
   const Sum below = solution.value.feasible ? solution.value.objective : above_all(problem);
   Quick found = branch_quickly(problem, {.below = below, .end = end});
   take(problem, std::move(found.placement), "branch and bound", solution);
@@ -89,7 +89,7 @@ bool look_quickly(const Problem& problem, Clock::time_point end, Solution& solut
   return found.complete;
 }
 
-// Claims what it says only of a placement that is as good as its own, checked in exact numbers.
+// Takes the solver's claim only if our placement is as good as its own, compared in exact numbers.
 void ask_solver(const Problem& problem, Clock::time_point end, Solution& solution) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
   Milp answer = solve_milp(problem, solution.value.feasible ? solution.placement : Placement(), limit);
@@ -101,8 +101,8 @@ void ask_solver(const Problem& problem, Clock::time_point end, Solution& solutio
     solution.standing = Standing::kClaimed;
 }
 
-// Our own search and the solver in turns: ours is quick where bounds are tight, and shows what it finds. `all_seen`:
-// there is nothing else to know, whatever the time.
+// Our own search and the solver in turns: ours is quick if bounds are tight, and proves its result. `all_seen`: the
+// search was complete, whatever the time.
 Solution look(const Problem& problem, const SolveOptions& options, bool& all_seen) {
   const Clock::time_point begin = Clock::now(), end = begin + options.limit;
   const bool solver = options.solver && is_for_solver(problem) && solver_status().ok();
@@ -126,7 +126,7 @@ Solution look(const Problem& problem, const SolveOptions& options, bool& all_see
   if (!begun) begin_with(searched(0), kSearched);
   if (solution.value.feasible) branch(problem, own, solution);
   if (solver && !is_proved(solution)) ask_solver(problem, end - options.limit / 5, solution);
-  // With a better value, which cuts off more, or at least with more time.
+  // Again with a better value, which cuts off more, or at least with more time.
   if (solver && solution.value.feasible && !is_proved(solution)) branch(problem, end, solution);
   return solution;
 }

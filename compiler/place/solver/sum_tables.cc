@@ -92,7 +92,7 @@ void SumTables::put(std::uint32_t i, std::uint32_t l, const std::vector<std::uin
       for (std::size_t s = 0; s < count_; ++s) after[s] += one[s];
     } else {
       const Sum* const both = from ? edge(e, l, there) : edge(e, there, l);
-      const Sum* const one = end(e, !from, there);  // that was counted before
+      const Sum* const one = end(e, !from, there);  // counted when that end was placed
       for (std::size_t s = 0; s < count_; ++s) after[s] += both[s] - one[s];
     }
   }

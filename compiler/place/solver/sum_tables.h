@@ -1,6 +1,6 @@
-// Linear functions of a placement, and what they come to at least while its nodes are put down one by one. What nodes
-// share is divided (divided_weights()) as if none were down: the shares of those that are left only grow by it, so that
-// whoever computes the bound of a case finds at least as much.
+// Linear functions of a placement, and their least values while its nodes are placed one by one. Shared weights are
+// divided (divided_weights()) as if no node were placed. Placing nodes only raises the shares of the others, so that an
+// exact bound of the case is at least as high.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace woa::assign {
 
-// What multipliers make of costs and rows, as lower_bound() but for the scale.
+// The Lagrangian costs by some multipliers, as lower_bound() without its division by the scale.
 struct LinearSum {
   Multipliers by;          // scale 0: the costs do not count
-  bool objective = false;  // it bounds the objective; otherwise it is above 0 where a limit is broken
-  Cost limit = 0;          // that is broken then
+  bool objective = false;  // bounds the objective; false: is above 0 if a limit is broken
+  Cost limit = 0;          // that limit
 };
 
-// Each row and limit that counts, and `more`, which is of the objective.
+// A sum for `more`, which bounds the objective, and for each row and limit that counts.
 std::vector<LinearSum> sums_of(const Problem& problem, Multipliers more);
 
 class SumTables {
  public:
   SumTables(const Problem& problem, const std::vector<LinearSum>& sums);
 
-  // By sum, with every node where it is cheapest.
+  // By sum: the least value before any node is placed.
   [[nodiscard]] const std::vector<Sum>& least() const noexcept { return least_; }
-  // From `before` to what it is with one more node down; `at`: kUnplaced, or where the nodes are that are down.
+  // Updates the least values from `before` to `after`, with one more node placed; `at`: by node, its component or
+  // kUnplaced.
   void put(std::uint32_t node, std::uint32_t component, const std::vector<std::uint32_t>& at,
            const std::vector<Sum>& before, std::vector<Sum>& after) const;
-  // Bytes that they take.
+  // Bytes of the tables.
   static std::size_t size(const Problem& problem, std::size_t sums);
 
  private:
@@ -48,8 +49,8 @@ class SumTables {
   Neighbours neighbours_;
   std::size_t k_, count_;
   std::vector<Sum> least_;
-  // By node and component, edge and component of one end, edge and components of both: how much more than the least
-  // of that node or edge. All sums of an entry lie in a row.
+  // Excess over the least of a node by its component, of an edge by the component of one end, and of an edge by those
+  // of both. All sums of an entry lie in a row.
   std::vector<Sum> nodes_, from_, to_, both_;
 };
 

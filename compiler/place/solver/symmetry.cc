@@ -11,15 +11,15 @@
 namespace woa::assign {
 namespace {
 
-// A row by what of it counts: rows that are alike here count the same of any placement.
+// The entries of a row that are not 0: rows with equal entries have the same sum for any placement.
 struct SparseRow {
-  std::size_t kind = 0;                                             // of rows of one limit, weights of edges and shares
+  std::size_t kind = 0;                                             // one for each limit, edge weights and groups
   std::vector<std::tuple<std::size_t, std::uint32_t, Cost>> nodes;  // node, component, weight; in order
   std::vector<std::tuple<std::uint32_t, std::uint32_t, std::size_t>> pairs;  // from, to, how often; in order
   auto operator<=>(const SparseRow&) const = default;
 };
 
-// All rows, each as often as it is there. A swap of two components concerns those alone that name one of them.
+// All rows, with how often each occurs. A swap of two components concerns only the rows that name one of them.
 class RowCounts {
  public:
   explicit RowCounts(const Problem& problem) : of_(problem.components) {
@@ -30,7 +30,7 @@ class RowCounts {
       add(sparse(problem, row, kinds.try_emplace(std::move(kind), kinds.size()).first->second));
     }
   }
-  // Are the rows the same, as often, with two components in each other's place?
+  // Are the rows the same, and as often, with the two components swapped?
   [[nodiscard]] bool stay(std::uint32_t a, std::uint32_t b) const {
     const auto stays = [&](const Entry* entry) {
       const auto other = counts_.find(swapped(entry->first, a, b));
@@ -71,7 +71,7 @@ class RowCounts {
   }
 
   std::map<SparseRow, std::size_t> counts_;
-  std::vector<std::vector<const Entry*>> of_;  // by component that they name
+  std::vector<std::vector<const Entry*>> of_;  // by component: the rows that name it
 };
 
 class Swap {
@@ -79,7 +79,7 @@ class Swap {
   Swap(const Problem& problem, const RowCounts& rows, std::uint32_t a, std::uint32_t b)
       : problem_(problem), rows_(rows), a_(a), b_(b) {}
 
-  // Does nothing change?
+  // Does the swap change nothing?
   [[nodiscard]] bool is_symmetry() const {
     const std::size_t k = problem_.components;
     for (const auto& costs : problem_.nodes)

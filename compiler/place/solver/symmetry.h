@@ -1,5 +1,5 @@
-// Components that may change places: two processors of one kind, say. A case with one of them is the same as with the
-// other, so that a search looks into one only.
+// Interchangeable components: two processors of one kind, say. A case with one of them equals that with the other, so
+// that a search visits only one.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace woa::assign {
 
-// By component: the first of those that it may change places with, without any placement's value or feasibility being
-// changed by it; itself, if with none before.
+// By component: the first one that it can be swapped with without changing any placement's value or feasibility; itself
+// if there is none before it.
 std::vector<std::uint32_t> twins(const Problem& problem);
 
-// Whether another component, before this one, may stand for it in a case where only the components `used` are named.
+// True if an earlier component can stand in for this one in a case where only the components `used` are named.
 bool has_stand_in(std::span<const std::uint32_t> twins, std::span<const std::uint32_t> used, std::uint32_t component);
 
 }  // namespace woa::assign

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostCases = 1000, kMostProofBytes = 64 << 20;
-constexpr std::size_t kMostLate = 8;  // cases that are looked into when the time is over and nothing was found
+constexpr std::size_t kMostLate = 8;  // cases still searched after the time is over if nothing was found
 
 // "75.5 W".
 std::string text_of(const Fee& fee, Sum amount) {
@@ -30,13 +30,13 @@ std::string text_of(const Fee& fee, Sum amount) {
   return text + (fee.unit.empty() ? "" : " " + fee.unit);
 }
 
-// Some components closed, and what is known of the rest.
+// A set of closed components, and what is known of placements without them.
 struct Case {
   ComponentSet closed = 0;
   Sum bound = 0;  // no placement in it is below
   Proof proof;
   bool impossible = false;  // a node has no place
-  bool claimed = false;     // a solver says that none in it is below what was found in it
+  bool claimed = false;     // a solver says that no placement in it is below the one found
 };
 
 class WithinFees {
@@ -93,7 +93,7 @@ class WithinFees {
     best_ = std::move(found);
     best_.proof = {};
   }
-  // Of more than can be held nothing is proved.
+  // Proves nothing once there are more leaves than can be held.
   void keep(std::vector<Leaf> leaves, Case& one) {
     for (Leaf& leaf : leaves) leaf.closed = one.closed;
     const std::size_t of_leaf = 2 * problem_.edges.size() * problem_.components * sizeof(Sum) + sizeof(Leaf);
@@ -101,7 +101,7 @@ class WithinFees {
     complete_ = complete_ && bytes_ <= kMostProofBytes && leaves_ <= most_leaves(problem_);
     one.proof.leaves = complete_ ? std::move(leaves) : std::vector<Leaf>();
   }
-  // That nothing in a case is better than the best of all.
+  // Proves that nothing in a case is better than the best of all, or finds it.
   void prove(Case& one, std::size_t cases_left) {
     if (is_settled(one) || Clock::now() > end_) return;
     Branched found = branch_and_bound(without(problem_, one.closed), {},

@@ -1,14 +1,13 @@
-// Placement where what is spent on components is bounded: the best of those for each set that can be afforded.
+// Placement with bounded fees: the best over all affordable sets of components.
 #pragma once
 
 #include "compiler/place/solver/solve.h"
 
 namespace woa::assign {
 
-// solve(), of a problem with fees that passes check(). First without them: what is best then may be within them all the
-// same. Where there are too many sets for the time, the bound is that of the problem without fees. kExhausted and
-// kDeadlineExceeded: as solve(), or nothing can be afforded that all nodes have a place on; the message says what would
-// do.
+// solve() for a problem with fees that passes check(). First solves without fees: the result may keep them. If there
+// are too many sets for the time, the bound is that of the problem without fees. kExhausted and kDeadlineExceeded: as
+// solve(), or no affordable set has a place for every node; the message has the least amount that suffices.
 Result<Solution> solve_within_fees(const Problem& problem, const SolveOptions& options);
 
 }  // namespace woa::assign

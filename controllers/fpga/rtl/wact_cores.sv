@@ -19,7 +19,7 @@ module wact_cores #(
     output logic         out_valid,
     input  logic         out_ready,
     output logic [ 63:0] out_data,
-    // What the node has: COUNT and, for each core, up to 16 characters, right-aligned.
+    // The node's cores: COUNT and, for each core, its name of up to 16 characters, right-aligned.
     output logic [  7:0] count,
     input  logic [  7:0] name_of,
     output logic [127:0] name

@@ -52,12 +52,12 @@ module wact_node #(
   wire takes = s_tvalid && s_tready;
   wire misplaced_last = s_tlast != (in_left == 32'd1);
 
-  // Its stage: words of the stage table, 16 per entry; README.md lists them.
+  // The packet's stage: words of the stage table, 16 per entry; README.md lists them.
   logic [31:0] stage_table[STAGES*16];
   logic [31:0] stages;     // entries in use
-  logic asked;             // stage_word answers what was asked for in this state
+  logic asked;             // stage_word answers this state's request
   logic [SW:0] entry;
-  logic [31:0] stage_word;  // one cycle after it was asked for, as a block RAM answers
+  logic [31:0] stage_word;  // one cycle after the request, as a block RAM answers
   logic [19:0] stage_flags;
   logic [31:0] in_max, out_max;
   logic [31:0] in_dim[4], out_dim[4];
@@ -65,8 +65,8 @@ module wact_node #(
   wire [3:0] in_variable = stage_flags[11:8], out_variable = stage_flags[15:12];
   wire in_is_bytes = stage_flags[18], out_is_bytes = stage_flags[19];
 
-  // Its shape: dimension k comes from the prefix or the table; their product must be the payload's size.
-  logic [31:0] prefix[4];  // of the input, then of the output
+  // The packet's shape: dimension k comes from the prefix or the table; their product must be the payload's size.
+  logic [31:0] prefix[4];  // the input's, then the output's
   logic [1:0] variables;   // dimensions of the prefix used so far
   logic [127:0] dims;
   logic [31:0] volume;
@@ -75,13 +75,13 @@ module wact_node #(
   wire [31:0] this_dim = in_is_bytes && axis == 2'd0 ? in_bytes : in_variable[axis] ? prefix[variables] : in_dim[axis];
   wire [63:0] next_volume = {32'd0, volume} * {32'd0, this_dim};
 
-  // What leaves.
+  // The packet that leaves.
   logic [3:0] fault;
   wire poisons = is_poison || fault != wact_pkg::FAULT_NONE;
   logic has_out_prefix;
   logic [31:0] body_bytes, body_left;  // without the prefix; beats
   wire [31:0] out_payload = body_bytes + (has_out_prefix ? 32'd64 : 32'd0);
-  logic [RW:0] route;  // of this stage, from 0
+  logic [RW:0] route;  // number within this stage, from 0
   wire first = route == '0;
 
   logic [31:0] accepted, emitted, faults;
@@ -155,7 +155,7 @@ module wact_node #(
     endcase
   end
 
-  // Counts a bad packet and forgets it, to its TLAST.
+  // Counts a bad packet and drops it up to its TLAST.
   task automatic reject(input logic [4:0] reason, input logic at_end);
     rejected[reason] <= rejected[reason] + 32'd1;
     last_rejection <= reason;
@@ -168,7 +168,7 @@ module wact_node #(
     step  <= 8'd0;
   endtask
 
-  // The kernel cannot run: poison leaves as soon as the rest of the packet is here.
+  // The kernel cannot run: poison leaves once the rest of the packet has arrived.
   task automatic fail(input logic [3:0] reason);
     fault <= reason;
     has_out_prefix <= 1'b0;
@@ -211,7 +211,7 @@ module wact_node #(
         else if (stages == 32'd0) reject(wact_pkg::REJECT_STAGE, ended);
         else go(FIND);
       end
-      FIND: begin  // word 0 is that of the entry before
+      FIND: begin  // word 0 belongs to the entry before
         entry <= entry + 1'b1;
         if (!asked) asked <= 1'b1;
         else if (stage_word == head[woa_packet_pkg::WOA_STAGE_LSB+:32]) begin

@@ -1,5 +1,6 @@
-// Constants of the FPGA packet node: why it drops a packet beyond the packet's own rules, why a kernel cannot run, and where
-// its registers lie. controllers/fpga/README.md explains them; controllers/fpga/wact_registers.h has the same numbers for C++.
+// Constants of the FPGA packet node: reasons to drop a packet beyond the packet's own rules, reasons why a kernel
+// cannot run, and register addresses. controllers/fpga/README.md explains them; controllers/fpga/wact_registers.h
+// repeats them for C++.
 /* verilator lint_off UNUSEDPARAM */  // a design uses some of the names
 package wact_pkg;
   // Rejections: 1 to 15 are woa_packet_pkg::WOA_REJECT_*.
@@ -42,7 +43,7 @@ package wact_pkg;
     endcase
   endfunction
 
-  // Its message: 48 characters, of which the first fault_text_bytes are sent.
+  // The message of a fault's poison: 48 characters, the first fault_text_bytes of which are sent.
   localparam integer TEXT_BYTES = 48;
   function automatic logic [8*TEXT_BYTES-1:0] fault_text(input logic [3:0] fault);
     case (fault)
@@ -72,7 +73,7 @@ package wact_pkg;
     for (i = 0; i < 8; i = i + 1) fault_text_beat[8*i+:8] = rest[8*(TEXT_BYTES-1-i)+:8];
   endfunction
 
-  // Beats of a stream that `bytes` take.
+  // Beats that `bytes` take in a stream.
   function automatic logic [31:0] beats(input logic [31:0] bytes);
     beats = {3'd0, bytes[31:3]} + {31'd0, bytes[2:0] != 3'd0};
   endfunction

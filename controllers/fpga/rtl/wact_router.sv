@@ -10,7 +10,7 @@ module wact_router #(
     input  logic                      table_write,
     input  logic [$clog2(ROUTES)+3:0] table_address,
     input  logic [              31:0] table_wdata,
-    // start: the header of route `entry` for a firing. All of these stand until the header has left.
+    // start: builds the header of route `entry` for a firing. These inputs hold still until the header has left.
     input  logic                      start,
     input  logic [$clog2(ROUTES)-1:0] entry,
     input  logic [              63:0] of_instance,
@@ -32,14 +32,14 @@ module wact_router #(
   logic [7:0] step;
 
   logic [31:0] routes[ROUTES*16];  // 16 words per entry; README.md lists them
-  logic [31:0] word;               // one cycle after it was asked for, as a block RAM answers
+  logic [31:0] word;               // one cycle after the request, as a block RAM answers
   always_ff @(posedge clk) begin
     word <= routes[{entry, step[3:0]}];
     if (table_write) routes[table_address] <= table_wdata;
   end
 
   logic [31:0] to[10];                 // words of the route in hand
-  logic [31:0] sequence_of[CHANNELS];  // of the channel's last packet
+  logic [31:0] sequence_of[CHANNELS];  // the channel's last packet
   wire [NW-1:0] channel = NW'(to[2]);
   logic [63:0] out[8];
   logic [31:0] crc;

@@ -1,4 +1,5 @@
-// What tools link to offer the Verilator backend. Exists in every build; without Verilator it says why there is none.
+// Tools link this to offer the Verilator backend. It exists in every build; without Verilator it says why there is
+// none.
 #pragma once
 
 #include "runtime/controller/backend.h"

@@ -1,5 +1,5 @@
-// The FPGA controller's device as a cycle-accurate model: firings run through the packet node's RTL on a thread of its
-// own.
+// The FPGA controller's device as a cycle-accurate model: firings run through the packet node's RTL on the model's own
+// thread.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace woa {
 class VerilatorBackend final : public Backend {
  public:
   VerilatorBackend();
-  ~VerilatorBackend() override;
+  ~VerilatorBackend() override;  // blocks until the firing that runs has ended
 
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
@@ -28,14 +28,14 @@ class VerilatorBackend final : public Backend {
   Doorbell wakeup_;
   bool busy_ = false;                   // from start() to the poll() that reports it
   std::atomic<Firing*> job_{nullptr};   // from the controller to the model thread; a firing of no stage ends it
-  std::atomic<Firing*> done_{nullptr};  // back
+  std::atomic<Firing*> done_{nullptr};  // from the model thread to the controller
   Firing stop_;
-  WactModel model_;  // the model thread's, once it runs, as is the driver
+  WactModel model_;  // once the model thread runs, it alone uses the model and the driver
   WactDriver driver_{model_};
   std::thread thread_;
 };
 
-// What the model calls itself, for descriptions made without a model.
+// The model's description, for callers without a model.
 DeviceDescription verilator_description();
 
 }  // namespace woa

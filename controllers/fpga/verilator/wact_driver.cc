@@ -13,8 +13,7 @@ namespace {
 using namespace wact;  // NOLINT: the register names
 
 constexpr std::uint64_t kMostBytes = 0x7fffffff;  // the node refuses larger payloads
-// Cycles without any beat moving after which the model is taken to be broken; a core's longest pause is its line
-// buffer.
+// After this many cycles in which no beat moves, the model counts as broken. A core's longest pause is its line buffer.
 constexpr std::uint64_t kStuckCycles = 1'000'000;
 
 std::uint32_t bounded(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::min(bytes, kMostBytes)); }
@@ -23,7 +22,7 @@ std::uint32_t input_bound(const PortType& type) { return bounded(type.max_bytes 
 std::uint32_t low(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 std::uint32_t high(std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32); }
 
-// Extents as the stage table has them, and which of them are variable.
+// Writes the extents as the stage table holds them. Returns a bit for each variable extent.
 std::uint32_t table_dims(const PortType& type, std::span<std::uint32_t> words) {
   std::fill_n(words.begin(), WOA_MAX_RANK, 1u);
   std::uint32_t variable = 0;
@@ -128,7 +127,7 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
   return {};
 }
 
-// A counter per channel out; edges that stay here have one, too.
+// The number of the channel's sequence counter. Edges that stay on this controller have one, too.
 std::uint32_t WactDriver::channel_of(const Plan& plan, const EdgePlan& edge) {
   const auto next = static_cast<std::uint32_t>(channels_.size());
   return channels_.try_emplace({plan.stages[edge.to_stage].controller, edge.lane}, next).first->second;
@@ -172,7 +171,7 @@ bool WactDriver::write_landing(const LoadedRoutes& routes, Firing& firing) noexc
 
 namespace {
 
-// The poison that a controller asks to be forwarded, addressed to this stage. It never leaves the machine.
+// The packet that asks the node to forward a controller's poison, addressed to this stage. It never leaves the machine.
 ActivationPacket poison_request(const Firing& firing) noexcept {
   ActivationPacket packet = firing.poison_header;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
@@ -226,7 +225,7 @@ void fail(Firing& firing, Code code, std::string_view message) noexcept {
   firing.message.assign(message);
 }
 
-// What the node sent, and which sequence numbers it used up, cannot be told.
+// Nobody can tell what the node sent, nor which sequence numbers it used up.
 void lose(Firing& firing, Code code, std::string_view message) noexcept {
   firing.lost = true;
   fail(firing, code, message);

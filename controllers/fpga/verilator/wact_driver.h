@@ -1,7 +1,7 @@
-// Drives one packet node: loads its tables from a plan and takes firings through it. Not a thread of its own.
+// Drives one packet node, on the caller's thread: loads its tables from a plan and runs firings on it.
 //
-// The driver moves bytes. What it knows and the node cannot (where the consumer's block lies) it writes into landing
-// descriptors; every header that leaves is the node's, byte for byte.
+// The driver moves bytes. It tells the node by landing descriptors where the consumer's block lies, which the node
+// cannot know. Every header that leaves is the node's, byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class WactDriver {
  public:
   explicit WactDriver(WactModel& model) noexcept : model_(model) {}  // outlives the driver
 
-  // Fills the stage and route tables. Once. kUnsupported: a stage that the node cannot run (no rtl variant, a core that
-  // is not in it, more than one input or output, a relay), or more stages and routes than its tables hold.
+  // Fills the stage and route tables. Call once. kUnsupported: a stage that the node cannot run (no rtl variant, a core
+  // that the node lacks, more than one input or output, a relay), or more stages and routes than its tables hold.
   Status load(const Plan& plan, std::span<const LoadedStage> stages);
 
-  // Takes one firing through the node and answers all of it but the times. Returns when the node is idle again.
-  // Codes in `firing`: what the node says in its poison when the kernel cannot run, the message being the poison's
-  // inline payload; kDataLoss when it refused the packet, and then no header is valid; kInternal: the model is broken.
+  // Runs one firing on the node and fills in all answers but the times. Returns when the node is idle again. Codes in
+  // `firing`: the status of the node's poison if the kernel cannot run, with the poison's inline payload as message;
+  // kDataLoss if the node refused the packet, and then no header is valid; kInternal: the model is broken.
   void run(Firing& firing) noexcept;
 
  private:

@@ -6,7 +6,7 @@
 namespace woa {
 
 struct WactModel::Top {
-  // One per model. By default a context starts a thread per core, for models that are split among several.
+  // One per model. By default a context starts a thread per core, which only multi-threaded models need.
   struct OneThread : VerilatedContext {
     OneThread() { threads(1); }
   };

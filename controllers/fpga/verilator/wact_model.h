@@ -6,7 +6,7 @@
 
 namespace woa {
 
-// What the host side drives during a cycle.
+// Inputs that the host side drives during a cycle.
 struct WactInput {
   std::uint64_t s_tdata = 0;
   bool s_tvalid = false;
@@ -14,7 +14,7 @@ struct WactInput {
   bool m_tready = true;
 };
 
-// What the node shows in that cycle, before its clock edge.
+// The node's outputs in a cycle, before its clock edge.
 struct WactOutput {
   std::uint64_t m_tdata = 0;
   bool s_tready = false;
@@ -24,8 +24,8 @@ struct WactOutput {
   bool idle = false;
 };
 
-// Deterministic. One thread at a time; models are independent of each other, but are to be made one at a time
-// (Verilator notes the last one in a global).
+// Deterministic. One thread at a time. Models are independent of each other, but construct one at a time: Verilator
+// keeps the last one in a global.
 class WactModel {
  public:
   WactModel();  // reset, and idle

@@ -1,4 +1,4 @@
-// The two streams of a firing: bytes into the node, and what comes out sorted into headers, block and message.
+// The two streams of a firing: bytes into the node, and its output sorted into headers, block and message.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ class BeatSource {
   std::size_t next_ = 0;
 };
 
-// Sorts the beats that a node sends. The payload of an activation goes into `block`, that of poison into a buffer of
-// its own.
+// Sorts the beats that a node sends. The payload of an activation goes into `block`, that of poison into the sink's own
+// buffer.
 class BeatSink {
  public:
   BeatSink(std::span<FiringRoute*> routes, std::span<std::byte> block) noexcept : routes_(routes), block_(block) {}
@@ -41,7 +41,7 @@ class BeatSink {
 
   // Every route got its packet, no more came, and none was void or larger than its place.
   [[nodiscard]] bool complete() const noexcept { return !broken_ && packets_ == routes_.size() && beat_ == 0; }
-  // Of the firing's first packet, valid when complete.
+  // The header of the firing's first packet; valid when complete.
   [[nodiscard]] const ActivationPacket& first() const noexcept { return routes_[0]->header; }
   [[nodiscard]] std::span<const char> message() const noexcept { return {message_.data(), first().payload_bytes}; }
 
@@ -50,7 +50,7 @@ class BeatSink {
 
   std::span<FiringRoute*> routes_;
   std::span<std::byte> block_;
-  std::span<std::byte> place_;  // where the payload of the packet in hand goes
+  std::span<std::byte> place_;  // the rest of the room for the payload of the packet in hand
   std::array<char, 256> message_;
   HeaderBeats header_;
   ActivationPacket packet_;

@@ -21,7 +21,7 @@ bool usable(const OpenCl& cl, cl_device_id device) {
          get<cl_bool>(cl, device, CL_DEVICE_ENDIAN_LITTLE, CL_FALSE) == CL_TRUE;
 }
 
-// The place of a kind of device in the list; smaller is better.
+// The rank of a kind of device in the list; smaller is better.
 int rank(cl_device_type type) {
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return 0;
   if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return 1;
@@ -38,7 +38,7 @@ std::string name_of(const OpenCl& cl, cl_device_id device) {
 }
 
 struct DriverDevices {
-  cl_int code = CL_SUCCESS;  // of clGetDeviceIDs
+  cl_int code = CL_SUCCESS;  // result of clGetDeviceIDs
   std::vector<cl_device_id> devices;
 };
 

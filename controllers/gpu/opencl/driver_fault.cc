@@ -24,7 +24,7 @@ struct CacheFolder {
   std::string origin;  // the variable that it comes from
 };
 
-// PoCL chooses it in this order.
+// PoCL tries the variables in this order.
 CacheFolder pocl_cache() {
   const auto variable = [](const char* name) -> std::string {
     const char* value = std::getenv(name);
@@ -38,7 +38,7 @@ CacheFolder pocl_cache() {
   return {fs::temp_directory_path() / "pocl" / "kcache", "no variable"};
 }
 
-// The system's reason, or empty.
+// The system's reason why `folder` cannot be written; empty if it can.
 std::string why_not_writable(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

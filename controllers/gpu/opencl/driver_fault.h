@@ -10,14 +10,14 @@ namespace woa {
 // The driver's own name, such as "Portable Computing Language".
 std::string driver_name(const OpenCl& cl, cl_platform_id driver);
 
-// Says what hinders a driver that failed, and what to do: PoCL needs a cache folder that can be written. Looks by
-// writing there, as PoCL does. Empty: nothing is known to hinder it.
+// Says why a driver failed, and what to do: PoCL needs a writable cache folder. Tests that by writing there, as PoCL
+// does. Empty: no known reason.
 std::string driver_fault(const OpenCl& cl, cl_platform_id driver);
 
 // The driver of a device; null if it does not say.
 cl_platform_id driver_of(const OpenCl& cl, cl_device_id device);
 
-// Variables by which the loader leaves drivers out, or drivers devices, with their values. Empty: none is set.
+// Variables, with their values, that make the loader skip drivers, or drivers skip devices. Empty: none is set.
 std::string hiding_variables();
 
 }  // namespace woa

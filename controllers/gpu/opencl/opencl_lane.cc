@@ -45,7 +45,7 @@ void OpenClLane::start(const StageProgram& program, Firing& firing) noexcept {
   completion_.done.store(false, std::memory_order_relaxed);
   failed_ = enqueue(program, firing);
   if (failed_.ok()) return;
-  cl_.clFinish(queue_.get());  // what was enqueued uses the firing's memory
+  cl_.clFinish(queue_.get());  // enqueued commands use the firing's memory
   completion_.done.store(true, std::memory_order_relaxed);
 }
 
@@ -62,7 +62,7 @@ Firing* OpenClLane::finish() noexcept {
   return std::exchange(firing_, nullptr);
 }
 
-// How it went, and when the kernel itself ran.
+// The firing's status; sets the times when the kernel itself ran.
 Status OpenClLane::result_of(Firing& firing) noexcept {
   if (!failed_.ok()) return failed_;
   if (completion_.status < 0) return cl_failure("a command of the firing", completion_.status);
@@ -89,7 +89,7 @@ Status OpenClLane::enqueue(const StageProgram& program, Firing& firing) {
   return announce_completion();
 }
 
-// The kernel's own prediction says what comes out, so the outputs' prefixes are written before it runs.
+// The kernel's size() predicts the outputs, so their prefixes are written before it runs.
 Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
@@ -115,7 +115,7 @@ Status OpenClLane::grow(Buffer& buffer, std::uint64_t bytes) {
   if (buffer.memory != nullptr && bytes <= buffer.bytes) return {};
   const std::uint64_t rounded = std::bit_ceil(std::max(bytes, kSmallestBuffer));
   cl_int code = CL_SUCCESS;
-  buffer.memory.reset();  // first, so that both need not fit at once
+  buffer.memory.reset();  // before the allocation, so that both need not fit at once
   buffer.memory = {cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, rounded, nullptr, &code), {cl_.clReleaseMemObject}};
   buffer.bytes = rounded;
   return code == CL_SUCCESS ? Status() : cl_failure("clCreateBuffer of " + std::to_string(rounded) + " bytes", code);
@@ -138,7 +138,7 @@ Status OpenClLane::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer,
   return {};
 }
 
-// Sets all arguments on the way.
+// Also sets all arguments, those of outputs and parameters included.
 Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   const cl_kernel kernel = program.kernel.get();
@@ -208,7 +208,7 @@ Status OpenClLane::announce_completion() {
   return {};
 }
 
-// On a thread of the driver, once per firing.
+// Runs on a thread of the driver, once per firing.
 void OpenClLane::on_complete(cl_event, cl_int status, void* lane) {
   auto& self = *static_cast<OpenClLane*>(lane);
   self.completion_.status = status;

@@ -1,4 +1,4 @@
-// One firing at a time on a queue of its own: inputs over, kernel, outputs back, completion.
+// Runs one firing at a time on its own OpenCL queue: inputs over, kernel, outputs back, completion.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class OpenClLane {
   OpenClLane(const OpenClLane&) = delete;
   OpenClLane& operator=(const OpenClLane&) = delete;
 
-  // Makes the queue, and room for stages with at most so many ports.
+  // Creates the queue, and room for stages with at most `inputs` and `outputs` ports.
   Status open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs);
 
   [[nodiscard]] bool idle() const noexcept { return firing_ == nullptr; }
@@ -35,7 +35,7 @@ class OpenClLane {
   // Written by the driver's thread, read by the controller's once `done` says so.
   struct Completion {
     std::atomic<bool> done{false};
-    std::atomic<std::uint32_t> callbacks{0};  // that may still touch this lane; each counts itself off as its last act
+    std::atomic<std::uint32_t> callbacks{0};  // callbacks that may still touch this lane; each decrements it last
     cl_int status = CL_SUCCESS;
     std::uint64_t ended_ns = 0;
   };
@@ -61,7 +61,7 @@ class OpenClLane {
   std::vector<woa_input> inputs_;
   std::vector<woa_output> outputs_;
   Firing* firing_ = nullptr;
-  Status failed_;  // of the firing before anything ran
+  Status failed_;  // why the firing could not be enqueued
   ClOwned<cl_event> kernel_event_, last_event_;
   Completion completion_;
 };

@@ -1,4 +1,4 @@
-// What tools link to offer the OpenCL backend. Exists in every build; without OpenCL's headers it says why there is
+// Tools link this to offer the OpenCL backend. It exists in every build; without OpenCL's headers it says why there is
 // none.
 #pragma once
 

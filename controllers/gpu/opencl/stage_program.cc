@@ -64,7 +64,7 @@ Status build(const OpenCl& cl, cl_context context, cl_device_id device, const st
   if (code != CL_SUCCESS) return cl_failure("clCreateProgramWithSource", code);
   code = cl.clBuildProgram(made.program.get(), 1, &device, kOptions, nullptr, nullptr);
   if (code != CL_SUCCESS) {
-    // A driver that cannot work says that the source is wrong.
+    // A driver that cannot work blames the source.
     if (const std::string fault = driver_fault(cl, driver_of(cl, device)); !fault.empty())
       return {Code::kUnavailable,
               variant.source + " was not built (clBuildProgram: " + std::to_string(code) + "): " + fault};
@@ -88,7 +88,8 @@ Result<cl_int> as_int(const ParamPlan& param) {
                               "smaller value, or run the stage on a cpu"};
 }
 
-// The function's last arguments: all parameters of type int, in order, but secrets, which stay with the library.
+// The function's last arguments, in order: parameters of type int, and choices by number. Secrets stay with the
+// library.
 Status bind_params(const OpenCl& cl, StageProgram& made) {
   const StagePlan& plan = *made.stage.plan;
   for (const ParamPlan& param : plan.params) {

@@ -1,4 +1,4 @@
-// One stage's device program: built, with all that its launches have in common.
+// One stage's built device program, with all that its launches share.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct StageProgram {
   LoadedStage stage;
   ClOwned<cl_program> program;
   ClOwned<cl_kernel> kernel;
-  std::vector<cl_int> int_params;  // the last arguments
+  std::vector<cl_int> int_params;  // the function's last arguments
   cl_uint work_dims = 0;
   std::array<std::int32_t, 3> work_size{};  // dimension of the first output, or kByBytes
   static constexpr std::int32_t kByBytes = -1;

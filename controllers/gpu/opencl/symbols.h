@@ -1,4 +1,4 @@
-// The OpenCL loader library, loaded when it is first asked for, so that one binary runs with and without it.
+// The OpenCL loader library, loaded at first use, so that one binary runs with and without it.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -12,7 +12,7 @@
 
 namespace woa {
 
-// Every function that is used. All are of OpenCL 1.2 or older.
+// Every function that is used. All belong to OpenCL 1.2 or older.
 #define WOA_OPENCL_SYMBOLS(X)    \
   X(clGetPlatformIDs)            \
   X(clGetPlatformInfo)           \
@@ -50,7 +50,7 @@ struct OpenCl {
 };
 
 // Loads the library once per process and never unloads it (drivers keep threads in it). kUnavailable names what is
-// missing. Any thread. Does not yet wake the drivers: clGetPlatformIDs does.
+// missing. Any thread. Does not initialize the drivers: clGetPlatformIDs does.
 const Result<OpenCl>& open_cl();
 
 // A failed call: its name and OpenCL's number. kExhausted when memory ran out, kUnavailable when the device went away.

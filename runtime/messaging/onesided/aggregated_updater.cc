@@ -15,7 +15,7 @@ Result<std::unique_ptr<AggregatedUpdater>> AggregatedUpdater::open(Transport& tr
   if (!buckets.ok()) return buckets.status();
   BlockPool pool(origin->buckets());
   return std::unique_ptr<AggregatedUpdater>(
-      new AggregatedUpdater(std::move(*origin), std::move(*buckets), std::move(pool), spec.bucket_updates, age_ns));
+      new AggregatedUpdater(std::move(*origin), std::move(*buckets), std::move(pool), spec.bucket_units, age_ns));
 }
 
 AggregatedUpdater::AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buckets, BlockPool pool,
@@ -69,7 +69,7 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
   return Outcome::kOk;
 }
 
-// With a look at what became of the link, which single updates do not take.
+// Also checks if the link still works, which single updates do not.
 Outcome AggregatedUpdater::open_bucket() noexcept {
   if (!take_back()) return origin_.break_link();
   if (origin_.sender().closed()) return Outcome::kClosed;
@@ -77,7 +77,7 @@ Outcome AggregatedUpdater::open_bucket() noexcept {
   return Outcome::kOk;
 }
 
-// False: what came back is no bucket that was out.
+// False: the owner returned a block that is no bucket under way.
 bool AggregatedUpdater::take_back() noexcept {
   std::array<BlockReturn, 16> returns;
   for (std::size_t count = returns.size(); count == returns.size();) {

@@ -12,15 +12,15 @@
 namespace woa::onesided {
 
 // A bucket is sent when it is full, when poll() finds that it has waited for `age_ns`, and by flush(). The link's spec
-// says how many units it holds, and how many buckets may be under way. It is filled in memory of the updater's own and
-// copied into the link's as a whole: the owner has just read what was there before, so that each line of it must be
-// fetched back from the other processor, which a copy does for many lines at once, and single updates one by one.
+// says how many units it holds, and how many buckets may be under way. It is filled in private memory and copied into
+// the link's as a whole. The reason: the owner has just read the old contents, so each cache line must be fetched back
+// from the other processor; a copy does that for many lines at once, single updates one by one.
 class AggregatedUpdater final : public Updater {
  public:
   static constexpr std::uint64_t kAge_ns = 100'000;
 
-  // `link` is as allocate_link() made it for `spec`, with at least one bucket, and connected where each end has its
-  // own; kInvalid otherwise. `age_ns`: 0 sends at every poll(). Otherwise as Transport::open_sender().
+  // `link` comes from allocate_link() for `spec`, with at least one bucket, and is connected if each end has its own;
+  // else kInvalid. `age_ns`: 0 sends at every poll(). Otherwise like Transport::open_sender().
   static Result<std::unique_ptr<AggregatedUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                          const Destination& destination,
                                                          std::uint64_t age_ns = kAge_ns);
@@ -28,7 +28,7 @@ class AggregatedUpdater final : public Updater {
   AggregatedUpdater(const AggregatedUpdater&) = delete;
   AggregatedUpdater& operator=(const AggregatedUpdater&) = delete;
 
-  // Inline, because what it does takes less time than a call: a comparison and two stores.
+  // Inline, because its comparison and two stores take less time than a call.
   Outcome update(const Update& update) noexcept override {
     if (fetches(update.operation) || !plain(update) || left() < 2) return update_slowly(update);
     *next_++ = {place_of(update), update.operand};
@@ -45,7 +45,7 @@ class AggregatedUpdater final : public Updater {
   AggregatedUpdater(Origin origin, std::unique_ptr<Mapping> buckets, BlockPool pool, std::uint32_t bucket_units,
                     std::uint64_t age_ns) noexcept;
 
-  // No need to ask check(): a known operation and width, and an element that exists.
+  // True if check() would accept it: a known operation and width, and an element that exists.
   [[nodiscard]] bool plain(const Update& update) const noexcept {
     if (update.operation < Operation::kPut || update.operation > Operation::kMax) return false;
     if (update.width == Width::k64) return element_of(update.offset, Width::k64) < elements64_;
@@ -58,9 +58,9 @@ class AggregatedUpdater final : public Updater {
   Outcome open_bucket() noexcept;
   [[nodiscard]] bool take_back() noexcept;
 
-  Unit *next_, *end_;                      // in units_, of an open bucket; else both its begin
+  Unit *next_, *end_;                      // in units_, while a bucket is open; else both its begin
   std::uint64_t elements64_, elements32_;  // of the region
-  std::vector<Unit> units_;                // the bucket that is being filled
+  std::vector<Unit> units_;                // the bucket being filled
   Origin origin_;
   std::unique_ptr<Mapping> buckets_;
   BlockPool pool_;

@@ -3,11 +3,11 @@
 namespace woa::onesided {
 namespace {
 
-// Once: what is checked is what is used.
+// Reads once: the value checked is the value used.
 std::uint64_t read(const std::uint64_t& word) noexcept { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
 
-// Does the updates at the start of `units` that are of one kind and keep the rules; how many. The subtraction gives the
-// offset if the kind is the right one, and else a number beyond every region.
+// Does the updates at the start of `units` that are of one kind and keep the rules; returns how many. The subtraction
+// gives the offset if the kind is right, else a number beyond every region.
 template <Operation kOperation, Element Word, Sharing kSharing>
 std::size_t apply_run(std::span<const Unit> units, std::span<Word> elements) noexcept {
   constexpr std::uint64_t kKind = kind_of(kOperation, kWidthOf<Word>);
@@ -56,7 +56,7 @@ struct Step {
   Update update;
 };
 
-// Does the first update of `units` by itself.
+// Does the first update of `units` alone.
 Step apply_one(std::span<const Unit> units, const Region& region, Returns& returns) noexcept {
   Update update = update_of(read(units[0].place), read(units[0].operand));
   if (const Refusal refusal = check(update, region.bytes().size()); refusal != Refusal::kNone)

@@ -1,4 +1,4 @@
-// How an owner does the updates of a bucket that it was sent. Internal to runtime/messaging/onesided.
+// Applies the updates of a bucket that an owner received. Internal to runtime/messaging/onesided.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace woa::onesided {
 
 struct Applied {
   std::size_t updates = 0;           // done, in order
-  Refusal refusal = Refusal::kNone;  // why the next one, and with it the rest, was not
-  Update refused;                    // that one
+  Refusal refusal = Refusal::kNone;  // why the next update, and with it the rest, was not done
+  Update refused;                    // that update
 };
 
-// Does the updates of `units` in order until one breaks a rule. `units` may lie in memory that a broken origin still
-// writes to: each word is read once, checked, and only then used. Fetched values go to `returns`.
+// Does the updates of `units` in order until one breaks a rule. A broken origin may still write to the memory of
+// `units`: each word is read once, checked, and only then used. Fetched values go to `returns`.
 Applied apply(std::span<const Unit> units, const Region& region, Returns& returns) noexcept;
 
 }  // namespace woa::onesided

@@ -1,4 +1,4 @@
-// The processor's own atomics on a region that this process maps, too.
+// Updates by the processor's own atomics on a region that this process maps, too.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace woa::onesided {
 
 struct HardwareSpec {
-  std::uint32_t origin = 0;         // which of the region's counters is this updater's, below kMaxOrigins; one each
+  // The updater's own counter in the region, below kMaxOrigins. Give each updater its own: nobody checks that.
+  std::uint32_t origin = 0;
   std::uint32_t result_slots = 64;  // fetched values not yet taken; a power of two
 };
 

@@ -15,13 +15,13 @@ constexpr std::uint32_t kMaxResultSlots = 1U << 20;
 Result<LinkShape> shape_of(const Transport& transport, const LinkSpec& spec) {  // the channel checks ring_slots
   using messaging::invalid_field;
   if (spec.buckets > kMaxBuckets) return invalid_field("buckets", spec.buckets, "at most 65536");
-  if (spec.bucket_updates < 2 || spec.bucket_updates > kMaxBucketUpdates)
-    return invalid_field("bucket_updates", spec.bucket_updates, "from 2 to 1048576");
+  if (spec.bucket_units < 2 || spec.bucket_units > kMaxBucketUpdates)
+    return invalid_field("bucket_units", spec.bucket_units, "from 2 to 1048576");
   if (!std::has_single_bit(spec.result_slots) || spec.result_slots > kMaxResultSlots)
     return invalid_field("result_slots", spec.result_slots, "a power of two from 1 to 1048576");
   LinkShape shape{channel_of(transport, spec), spec.buckets, bucket_bytes(spec)};
   shape.returns = returns_channel_of(transport, spec.result_slots);
-  shape.to_lower = "buckets or bucket_updates";
+  shape.to_lower = "buckets or bucket_units";
   return shape;
 }
 
@@ -38,7 +38,7 @@ ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_
 }
 
 std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
-  const std::uint64_t bytes = std::uint64_t{spec.bucket_updates} * sizeof(Unit);
+  const std::uint64_t bytes = std::uint64_t{spec.bucket_units} * sizeof(Unit);
   return (bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
 }
 

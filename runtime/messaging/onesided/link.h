@@ -1,5 +1,5 @@
-// The link of one origin and one owner, by which updates travel in packets: a channel, the origin's buckets as its
-// blocks, and a channel for what comes back.
+// The link of one origin and one owner, which carries updates in packets: a channel, the origin's buckets as its
+// blocks, and a channel for returns.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace woa::onesided {
 using messaging::CheckedLink;
 using messaging::Link;
 
-// Both ends must use the same.
+// Both ends must use the same spec.
 struct LinkSpec {
-  std::uint32_t ring_slots = 64;        // packets under way; a power of two
-  std::uint32_t buckets = 8;            // under way or being filled; 0 where every update is a packet of its own
-  std::uint32_t bucket_updates = 1024;  // units of a bucket (update.h), 2 to 2^20
-  std::uint32_t result_slots = 64;      // fetched values under way or not yet taken; a power of two
+  std::uint32_t ring_slots = 64;      // packets under way; a power of two
+  std::uint32_t buckets = 8;          // under way or being filled; 0 if every update is a packet of its own
+  std::uint32_t bucket_units = 1024;  // units of a bucket (update.h), 2 to 2^20
+  std::uint32_t result_slots = 64;    // fetched values under way or not yet taken; a power of two
 };
 
-// Allocates what `spec` needs at this end. kInvalid names the field that is out of bounds, kTooLarge more memory than
-// packets can name. Otherwise as Transport::allocate().
+// Allocates the segments of `spec` at this end. kInvalid names the field that is out of bounds, kTooLarge means more
+// memory than packets can name. Otherwise like Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/messaging/onesided
@@ -32,14 +32,14 @@ Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::stri
 ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept;
 ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept;
 std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept;
-// As messaging::check_link(), of this spec.
+// Like messaging::check_link(), for this spec.
 Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
-// What a packet on the channel means.
+// The meaning of packets on the channel.
 //
-// The channel carries updates only, so the header's fields need not say what they say between stages (docs/packet.md);
-// the ring's own check of a header holds. All packets are activations in host memory, without flags but that of a CRC.
-// What comes back has a channel of its own (returns.h).
+// The channel carries updates only, so the header's fields differ from those between stages (docs/packet.md); the
+// ring's own check of a header holds. All packets are activations in host memory, without flags except that of a CRC.
+// Returns have a channel of their own (returns.h).
 //
 //   field          one update                  a bucket
 //   port           kUpdatePort                 kBucketPort
@@ -54,7 +54,7 @@ inline constexpr std::uint16_t kBucketPort = 2;
 inline constexpr std::uint16_t kReturnPort = 3;
 inline constexpr std::uint32_t kReturnInlineBytes = 64;
 
-// A header that lacks only what differs from packet to packet.
+// A header without the fields that differ from packet to packet.
 inline ActivationPacket packet_to(std::uint16_t port) noexcept {
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);

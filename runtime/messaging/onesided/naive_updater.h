@@ -1,4 +1,4 @@
-// A packet per update: the simplest way, and what the others are compared with.
+// A packet per update: the simplest updater, and the baseline of the others.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace woa::onesided {
 // The update travels in the header alone. `ring_slots` of the link's spec bounds the updates under way.
 class NaiveUpdater final : public Updater {
  public:
-  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own; it may have buckets,
-  // which stay unused. kInvalid if it is not. Otherwise as Transport::open_sender().
+  // `link` comes from allocate_link() for `spec`, and is connected if each end has its own; else kInvalid. Its buckets,
+  // if any, stay unused. Otherwise like Transport::open_sender().
   static Result<std::unique_ptr<NaiveUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                     const Destination& destination);
 

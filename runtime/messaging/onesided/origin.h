@@ -1,4 +1,4 @@
-// What the two ways that send packets have in common at their origin. Internal to runtime/messaging/onesided.
+// The common part of the two updaters that send packets. Internal to runtime/messaging/onesided.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace woa::onesided {
 
-// Where an updater's updates go.
+// The target of an updater's updates.
 struct Destination {
   std::uint64_t region_bytes = 0;
   ChannelEnd end{};  // its doorbells: the owner's is rung by flush(); they must outlive the updater
@@ -26,27 +26,26 @@ class Origin {
  public:
   static Result<Origin> open(Transport& transport, const LinkSpec& spec, const Link& link,
                              const Destination& destination);
-  // Of the link.
+  // The buckets of the link.
   [[nodiscard]] const BlockLayout& buckets() const noexcept { return buckets_; }
 
   [[nodiscard]] Sender& sender() noexcept { return *sender_; }
   [[nodiscard]] Landing& landing() noexcept { return *landing_; }
   [[nodiscard]] std::uint64_t region_bytes() const noexcept { return region_bytes_; }
 
-  // Outcomes, with what status() is to say.
+  // Outcomes for which status() then gives the reason.
   Outcome refuse(const Update& update, Refusal refusal) noexcept;
   Outcome break_link() noexcept;  // the owner broke a rule
-  // The owner broke a rule, or nothing comes back from it any more, as far as the last look shows. Costs next to
-  // nothing.
+  // True if the owner broke a rule, or nothing more comes back from it, as of the last poll. Costs next to nothing.
   [[nodiscard]] bool broken() const noexcept { return broken_ || landing_->broken(); }
-  // Tries again what found no room on the wire, and looks for what has come.
+  // Retries what found no room on the wire, and polls for returns.
   void poll() noexcept;
-  // What a fetching update is answered when no slot is left for its value.
+  // The outcome of a fetching update when no slot is left for its value.
   [[nodiscard]] Outcome no_slot() const noexcept { return closed() ? Outcome::kClosed : Outcome::kBackPressured; }
   // The owner closed or broke a rule.
   [[nodiscard]] bool closed() const noexcept { return broken_ || sender_->closed() || !landing_->status().ok(); }
 
-  // Of `issued`, as the owner says.
+  // How many of `issued` updates the owner reports as applied.
   [[nodiscard]] std::uint64_t completed(std::uint64_t issued) const noexcept;
   [[nodiscard]] Status status(std::uint64_t issued) const;
 

@@ -14,7 +14,7 @@ struct alignas(64) Performed {
   std::atomic<std::uint64_t> updates{0};  // by one origin
 };
 
-// What precedes a region's data in its segment.
+// Precedes a region's data in its segment.
 struct alignas(4096) RegionHeader {
   std::uint64_t magic = kMagic;
   std::uint64_t bytes = 0;

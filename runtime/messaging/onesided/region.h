@@ -1,4 +1,4 @@
-// Memory of one controller, its owner, that others update.
+// Memory of one controller, its owner, that other controllers update.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace woa::onesided {
 
-// What an operation does to an element. Internal to runtime/messaging/onesided.
+// An element's value after an operation. Internal to runtime/messaging/onesided.
 template <Element Word>
 constexpr Word changed(Operation operation, Word old, Word operand, Word expected) noexcept {
   switch (operation) {
@@ -30,7 +30,7 @@ constexpr Word changed(Operation operation, Word old, Word operand, Word expecte
   return old;
 }
 
-// Where nobody else writes or reads `element`. The old value.
+// For an `element` that nobody else writes or reads meanwhile. Returns the old value.
 template <Element Word>
 Word perform_alone(Operation operation, Word& element, Word operand, Word expected) noexcept {
   const Word old = element;
@@ -38,8 +38,8 @@ Word perform_alone(Operation operation, Word& element, Word operand, Word expect
   return old;
 }
 
-// Where others may update `element` at the same time, also from other processes. The old value if the operation
-// fetches, else anything. Relaxed: no order between different elements is promised (updater.h).
+// For an `element` that others may update at the same time, also from other processes. Returns the old value if the
+// operation fetches, else anything. Relaxed: no order between different elements is promised (updater.h).
 template <Element Word>
 Word perform_atomically(Operation operation, Word& element, Word operand, Word expected) noexcept {
   static_assert(std::atomic_ref<Word>::is_always_lock_free, "the element is shared by processes");
@@ -64,8 +64,8 @@ Word perform_atomically(Operation operation, Word& element, Word operand, Word e
   return 0;
 }
 
-// Who writes to a region's memory. Fixed when the region is made, because it decides how the owner applies what arrives
-// in packets: an update that is not atomic must never meet one that is.
+// The writers of a region's memory. Fixed when the region is made, because it decides how the owner applies packets: an
+// update that is not atomic must never meet one that is.
 enum class Sharing : std::uint8_t {
   kExclusive,  // the owner's thread alone: plain loads and stores; origins send packets
   kCoherent    // origins map it and update it with the processor's atomics, beside packets: the owner uses atomics, too
@@ -74,25 +74,25 @@ enum class Sharing : std::uint8_t {
 // Origins of a coherent region that have a counter in it.
 inline constexpr std::uint32_t kMaxOrigins = 63;
 
-// A value: copies name the same memory, unmapped with the last of them. Calls may come from any thread as far as
-// `Sharing` allows it.
+// A value: copies name the same memory, unmapped with the last of them. Any thread, if `Sharing` allows it.
 class Region {
  public:
-  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise as Transport::allocate()
+  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise like Transport::allocate()
   // and map().
   static Result<Region> make(Transport& transport, std::string_view label, std::size_t bytes, Sharing sharing);
   // Another controller's coherent region, by its segment. kInvalid: the segment holds no region of this version.
-  // kUnsupported: the region is exclusive, or the transport's ends have replicas of memory (ofi: the provider that is
-  // everywhere, tcp;ofi_rxm, has no atomics of its own, and none is asked for them). Otherwise as Transport::map().
+  // kUnsupported: the region is exclusive, or the transport's ends have replicas of memory (ofi: the provider that
+  // every system has, tcp;ofi_rxm, has no atomics of its own, and no provider is asked for them). Otherwise like
+  // Transport::map().
   static Result<Region> attach(Transport& transport, const std::shared_ptr<Segment>& segment);
 
-  // What an origin needs to attach() to a coherent region; nobody else needs it.
+  // For an origin's attach() to a coherent region; nobody else needs it.
   [[nodiscard]] const std::shared_ptr<Segment>& segment() const noexcept { return segment_; }
   [[nodiscard]] Sharing sharing() const noexcept { return sharing_; }
-  // Aligned to 4096 bytes. In a coherent region read by load() while others may write.
+  // Aligned to 4096 bytes. Read a coherent region by load() while others may write.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
-  // The element at `offset`, which must be in the region and aligned.
+  // Loads the element at `offset`, which must be in the region and aligned.
   template <Element Word>
   [[nodiscard]] Word load(std::uint64_t offset) const noexcept {
     Word& element = at<Word>(offset);
@@ -100,14 +100,14 @@ class Region {
     return std::atomic_ref<Word>(element).load(std::memory_order_relaxed);
   }
 
-  // Does one update here and now; `update` must have passed check(). The old value if the operation fetches, else
+  // Does one update at once; `update` must have passed check(). Returns the old value if the operation fetches, else
   // anything. An exclusive region: by the owner's thread only.
   std::uint64_t perform(const Update& update) const noexcept {  // NOLINT(modernize-use-nodiscard)
     return update.width == Width::k32 ? perform<std::uint32_t>(update) : perform<std::uint64_t>(update);
   }
 
-  // Updates that origin `origin` (below kMaxOrigins) has performed itself, as of its last flush: all of them are
-  // visible to who reads the number. Only the origin announces.
+  // Updates that origin `origin` (below kMaxOrigins) has performed itself, as of its last flush: a reader of the number
+  // sees them all. Only the origin announces.
   [[nodiscard]] std::uint64_t performed(std::uint32_t origin) const noexcept;
   void announce(std::uint32_t origin, std::uint64_t performed) const noexcept;
 

@@ -21,13 +21,13 @@ void Returns::add(std::uint64_t value) noexcept {
 }
 
 void Returns::publish(std::uint64_t applied) noexcept {
-  sender_->poll_returns({});  // what found no room goes out now
+  sender_->poll_returns({});  // sends what found no room before
   bool said = false;
   for (; (told_ != applied || sent_ != added_) && sender_->reserve() == Push::kOk; said = true) send(applied);
   if (said) sender_->wake();
 }
 
-// One packet, for which there is place; the count goes with the last values.
+// Sends one packet, for which there is room; the count goes with the last values.
 void Returns::send(std::uint64_t applied) noexcept {
   std::array<std::uint64_t, kReturnInlineBytes / sizeof(std::uint64_t)> some;
   std::size_t count = 0;
@@ -81,7 +81,7 @@ bool Landing::on_packet(const ActivationPacket& packet, std::span<const std::byt
   broken_ = packet.kind != static_cast<std::uint8_t>(PacketKind::kActivate) || packet.port != kReturnPort || !plain ||
             packet.payload_bytes % sizeof(std::uint64_t) != 0 || packet.instance < applied_;
   if (broken_) return false;
-  // Never more than was asked for, whatever a broken owner says.
+  // Takes no more values than expected, whatever a broken owner sends.
   for (; !inline_payload.empty() && arrived_ < expected_;
        inline_payload = inline_payload.subspan(sizeof(std::uint64_t)))
     std::memcpy(&values_[arrived_++ & (values_.size() - 1)], inline_payload.data(), sizeof(std::uint64_t));

@@ -1,8 +1,7 @@
-// What comes back to an origin whose updates travel in packets: a count of the updates applied, and fetched values.
+// Returns to an origin whose updates travel in packets: a count of the updates applied, and fetched values.
 //
-// They travel in packets of their own, over a channel from the owner to the origin that carries nothing else. The
-// owner says as much as there is place for, and what has come together since with the next packet: it never waits for
-// its origin. Internal to runtime/messaging/onesided.
+// They travel over a channel of their own, from the owner to the origin. The owner sends as much as there is room for,
+// and the rest with a later packet: it never waits for its origin. Internal to runtime/messaging/onesided.
 //
 //   field           of a return packet
 //   port            kReturnPort
@@ -24,17 +23,17 @@ namespace woa::onesided {
 // The owner's end. One thread.
 class Returns {
  public:
-  // As Transport::open_sender().
+  // Like Transport::open_sender().
   static Result<Returns> open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
                               const ChannelEnd& end);
 
-  // The next fetched value, in the order of issue. A broken origin may have asked for more than there are slots: then
-  // it loses some of its own.
+  // Adds the next fetched value, in the order of issue. A broken origin that asked for more than there are slots loses
+  // some of its own.
   void add(std::uint64_t value) noexcept;
-  // Tells the origin of all results so far and that `applied` updates were applied, as far as there is place; the rest
-  // with the next call, as what found no room on the wire.
+  // Sends the origin the values so far and the count `applied`, as far as there is room. The next call sends the rest,
+  // also what found no room on the wire.
   void publish(std::uint64_t applied) noexcept;
-  // As Sender::status().
+  // Like Sender::status().
   [[nodiscard]] Status status() const { return sender_->status(); }
 
  private:
@@ -44,28 +43,27 @@ class Returns {
   std::unique_ptr<Sender> sender_;
   std::vector<std::uint64_t> values_;  // a ring
   std::uint64_t added_ = 0, sent_ = 0;
-  std::uint64_t told_ = 0;  // updates applied, as the last packet said
+  std::uint64_t told_ = 0;  // updates applied, by the last packet
 };
 
 // The origin's end. One thread.
 class Landing final : private PacketSink {
  public:
-  // As Transport::open_receiver().
+  // Like Transport::open_receiver().
   static Result<std::unique_ptr<Landing>> open(Transport& transport, std::uint32_t result_slots,
                                                const std::shared_ptr<Segment>& channel, const ChannelEnd& end);
 
-  // Takes a slot for a value to come; false while all are under way or hold values that take() has not taken.
+  // Claims a slot for a value to come; false while all are under way or hold values that take() has not returned.
   [[nodiscard]] bool expect() noexcept;
-  void cancel() noexcept { --expected_; }  // what the last expect() took
-  // Looks for what has come. Fetched values in the order of issue, at most out.size(); how many.
+  void cancel() noexcept { --expected_; }  // gives back the slot of the last expect()
+  // Polls, then writes fetched values in the order of issue, at most out.size(); returns how many.
   std::size_t take(std::span<std::uint64_t> out) noexcept;
-  // Looks for what has come.
+  // Polls, then returns the owner's count of applied updates.
   [[nodiscard]] std::uint64_t applied() noexcept;
-  // Nothing more will come, and status() says why, as far as the last look shows.
+  // True if, as of the last poll, nothing more will come. status() says why.
   [[nodiscard]] bool broken() const noexcept { return broken_ || lost_; }
-  // Ok while open, or closed in order. kDataLoss: the owner sent something else, took back what it had counted, or the
-  // channel lost something.
-  // kPeerLost: the wire lost the owner.
+  // Ok while open, or closed in order. kDataLoss: the owner sent something else or lowered its count, or the channel
+  // lost something. kPeerLost: the wire lost the owner.
   [[nodiscard]] Status status() const;
 
  private:

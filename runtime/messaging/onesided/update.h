@@ -1,8 +1,8 @@
-// One update of one element in memory that another controller owns, and how it travels.
+// One update of one element in memory that another controller owns, and its form in packets.
 //
 // The operations are those of MPI's one-sided communication (MPI 3.1, chapter 11: MPI_Put, MPI_Accumulate,
 // MPI_Fetch_and_op, MPI_Compare_and_swap), on unsigned integers of 32 and 64 bits. updater.h says how updates are
-// issued, and what holds for their order, atomicity and completion.
+// issued, and defines their order, atomicity and completion.
 #pragma once
 
 #include <bit>
@@ -19,8 +19,8 @@ enum class Operation : std::uint8_t {
   kXor,
   kMin,
   kMax,
-  kFetchAdd,     // as kSum; the old value comes back
-  kCompareSwap,  // puts the operand where the expected value is; the old value comes back
+  kFetchAdd,     // like kSum; the old value comes back
+  kCompareSwap,  // puts the operand if the element is as expected; the old value comes back
 };
 
 enum class Width : std::uint8_t { k32 = 4, k64 = 8 };  // bytes of an element
@@ -61,10 +61,10 @@ constexpr bool fetches(Operation operation) noexcept {
   return operation == Operation::kFetchAdd || operation == Operation::kCompareSwap;
 }
 
-// Why an update is not done.
+// The reason why an update is refused.
 enum class Refusal : std::uint8_t { kNone, kOperation, kWidth, kMisaligned, kOutside, kTruncated, kReserved };
 
-// The first rule that `update` breaks on a region of `region_bytes`.
+// The first rule that `update` breaks on a region of `region_bytes`; kNone: none.
 constexpr Refusal check(const Update& update, std::uint64_t region_bytes) noexcept {
   if (update.operation < Operation::kPut || update.operation > Operation::kCompareSwap) return Refusal::kOperation;
   if (update.width != Width::k32 && update.width != Width::k64) return Refusal::kWidth;
@@ -74,7 +74,7 @@ constexpr Refusal check(const Update& update, std::uint64_t region_bytes) noexce
   return Refusal::kNone;
 }
 
-// What is wrong, with the numbers, for messages.
+// The problem with its numbers, for messages.
 std::string describe(const Update& update, Refusal refusal, std::uint64_t region_bytes);
 
 // --- how updates travel -------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ static_assert(sizeof(Unit) == 16);
 
 inline constexpr std::uint64_t kMaxRegionBytes = std::uint64_t{1} << 48;
 
-// A place without its offset. Any number, as it may come from a broken peer.
+// A place without its offset. `place` may be any number, from a broken peer.
 constexpr std::uint64_t kind_of(Operation operation, Width width) noexcept {
   return static_cast<std::uint64_t>(operation) << 56 | static_cast<std::uint64_t>(width) << 48;
 }
@@ -108,7 +108,7 @@ constexpr Update update_of(std::uint64_t place, std::uint64_t operand) noexcept 
 constexpr unsigned shift_of(Width width) noexcept { return width == Width::k32 ? 2 : 3; }
 
 // The number of the element at `offset`. A misaligned offset, or one with bits beyond 47, gives a number that no region
-// has, so that one comparison with the number of elements finds every mistake: the low bits come out at the top.
+// has, because the low bits come out at the top: one comparison with the number of elements finds every mistake.
 constexpr std::uint64_t element_of(std::uint64_t offset, Width width) noexcept {
   return std::rotr(offset, static_cast<int>(shift_of(width)));
 }

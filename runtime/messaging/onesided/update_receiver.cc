@@ -37,7 +37,7 @@ std::size_t UpdateReceiver::poll(std::size_t max_packets) noexcept {
   returns_.publish(applied_);
   if (packets > 0) receiver_->wake();
   if (problem_.ok()) problem_ = receiver_->status().with_context("one-sided");
-  // What came before the wire lost the origin is applied first.
+  // Packets that came before the wire lost the origin are applied first.
   if (problem_.ok() && packets == 0) problem_ = returns_.status().with_context("one-sided: results");
   if (!problem_.ok()) receiver_.reset();
   return packets;

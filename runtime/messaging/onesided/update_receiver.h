@@ -16,36 +16,34 @@
 
 namespace woa::onesided {
 
-// By the thread that owns the region; no call blocks, allocates or logs, but poll() allocates to say that it refused
-// something. Where memory is shared none makes a system call either, but poll() may make one to wake an origin that
-// sleeps.
+// Call from the thread that owns the region. No call blocks, allocates or logs, except that poll() allocates to say
+// what it refused. With shared memory only poll() may make a system call, to wake a sleeping origin.
 //
-// Nothing that an origin sends is trusted: an update outside the region, misaligned, or of an unknown operation or
-// width, a bucket outside the link's memory or of a length that is no multiple of a unit, and any other packet ends the
-// link. What came before it is applied, it and what follows is not, and the origin finds the channel closed.
+// Nothing that an origin sends is trusted. These end the link: an update outside the region, misaligned, or of an
+// unknown operation or width; a bucket outside the link's memory, or of a length that is no multiple of a unit; any
+// other packet. Updates before it are applied, it and later ones are not, and the origin finds the channel closed.
 class UpdateReceiver final : private PacketSink {
  public:
-  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
-  // which must outlive the receiver; regions in it are not looked at. kInvalid: `link` is not of `spec`, or not
-  // connected. Otherwise as Transport::open_receiver().
+  // `link` comes from allocate_link() for `spec`, and is connected if each end has its own. `end` holds its doorbells,
+  // which must outlive the receiver; regions in it are ignored. kInvalid: `link` is not of `spec`, or not connected.
+  // Otherwise like Transport::open_receiver().
   static Result<std::unique_ptr<UpdateReceiver>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                       Region region, ChannelEnd end = {});
 
-  // Takes at most `max_packets` and applies their updates; how many packets. Part of the owner's duty cycle.
+  // Takes at most `max_packets` packets and applies their updates; returns how many. Part of the owner's duty cycle.
   std::size_t poll(std::size_t max_packets) noexcept;
   // Updates applied so far, and packets refused: 0 or 1.
   [[nodiscard]] std::uint64_t applied() const noexcept { return applied_; }
   [[nodiscard]] std::uint64_t refused() const noexcept { return problem_.ok() ? 0 : 1; }
-  // Why nothing more will come: kDataLoss, with packet and update where one was refused, or as Receiver::status() says,
-  // or as Sender::status() of the channel that brings results back.
-  // Ok while open or closed in order.
+  // Why nothing more will come: kDataLoss, with packet and update, if one was refused; or the status of the receiver,
+  // or of the sender that returns results. Ok while open or closed in order.
   [[nodiscard]] Status status() const { return problem_; }
   // True when the origin closed and everything was applied.
   [[nodiscard]] bool closed() const noexcept { return receiver_ != nullptr && receiver_->closed(); }
 
  private:
   struct Buckets {
-    std::unique_ptr<Mapping> memory;  // null where the link has none
+    std::unique_ptr<Mapping> memory;  // null if the link has none
     BlockLayout layout;
   };
   UpdateReceiver(std::unique_ptr<Receiver> receiver, Buckets buckets, Returns returns, Region region);
@@ -61,8 +59,8 @@ class UpdateReceiver final : private PacketSink {
   Returns returns_;
   Region region_;
   std::uint64_t applied_ = 0, packets_ = 0;
-  // Updates that came one by one are applied some at a time, so that the processor fetches their elements at once and
-  // not one after another.
+  // Single updates are applied some at a time, so that the processor fetches their elements together and not one after
+  // another.
   std::array<Unit, 64> units_;
   std::size_t gathered_units_ = 0, gathered_packets_ = 0;  // the last ones of packets_
   Status problem_;

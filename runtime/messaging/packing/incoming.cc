@@ -3,7 +3,7 @@
 namespace woa::packing {
 namespace {
 
-// Once: what is checked is what is used.
+// Reads once: the value checked is the value used.
 std::uint64_t read(const std::byte* word) noexcept {
   return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(word), __ATOMIC_RELAXED);
 }
@@ -57,7 +57,7 @@ Outcome Incoming::next() noexcept {
   return Outcome::kClosed;
 }
 
-// The next packet becomes the current one.
+// Makes the next packet the current one.
 Outcome Incoming::poll() noexcept {
   const std::size_t packets = receiver_->poll(*this, 1);
   if (!problem_.ok()) {
@@ -86,7 +86,7 @@ bool Incoming::on_packet(const ActivationPacket& packet, std::span<const std::by
   return true;
 }
 
-// The rule that a packet breaks; none as a rule.
+// The rule that a packet breaks; empty if none.
 std::string Incoming::problem_with(const ActivationPacket& packet) const {
   if (!is_message_packet(packet)) return "no part of a message: " + to_string(packet);
   if (packet.instance != message_)
@@ -104,7 +104,7 @@ std::string Incoming::problem_with(const ActivationPacket& packet) const {
   return {};
 }
 
-// `offset` is a block's.
+// `offset` must be a block's.
 void Incoming::set_busy(std::uint32_t offset, bool busy) noexcept {
   std::uint32_t block = 0;
   if (blocks_.find(offset, block)) busy_[block] = busy;
@@ -143,7 +143,7 @@ void Incoming::settle() noexcept {
   if (current_.there && read_all() && !current_.last) retire();
 }
 
-// Behind the last packet of a message nothing needs a block before release().
+// True if another block may be kept. Behind a message's last packet nothing needs a block before release().
 bool Incoming::one_more_may_be_kept() const noexcept {
   return current_.last || kept_.size() + (current_.kept ? 1 : 0) + promised_ + 1 < blocks_.blocks();
 }

@@ -1,5 +1,5 @@
-// The receiver's side of a link below the pieces: takes packets, checks them, and reads their fragments one after
-// another. Internal to runtime/messaging/packing.
+// The receiver's side of a link below the pieces: receives packets, checks them, and reads their fragments in order.
+// Internal to runtime/messaging/packing.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace woa::packing {
 
-// One packet is read at a time. A block is given back when it was read to its end, but one that is kept (somebody has a
-// view into it) only by release(). As long as a message may go on, at least one block is not kept: so its sender does
-// not wait for ever.
+// Reads one packet at a time. A block is given back when it was read to its end; a kept block (somebody has a view into
+// it) only by release(). While a message may go on, at least one block is not kept, so that its sender does not wait
+// for ever.
 //
-// Nothing that a sender says is trusted: what it wrote is read once, checked, and then used.
+// Nothing that a sender writes is trusted: it is read once, checked, and then used.
 class Incoming final : private PacketSink {
  public:
   static Result<std::unique_ptr<Incoming>> open(Transport& transport, const LinkSpec& spec, const Link& link,
@@ -28,30 +28,29 @@ class Incoming final : private PacketSink {
 
   // Makes sure that there is something to read: a fragment, or the end of the message.
   Outcome next() noexcept;
-  // After next() was kOk. True: every packet of the message was read.
+  // After next() returned kOk. True: every packet of the message was read.
   [[nodiscard]] bool at_end() const noexcept { return current_.there && current_.last && read_all(); }
 
-  // Of the next fragment, when not at_end(): its descriptor, and the bytes behind it in this packet, at most those of
-  // a larger fragment.
+  // The next fragment, when not at_end(): its descriptor, and the number of bytes behind it in this packet.
   [[nodiscard]] Descriptor peek() const noexcept;
   [[nodiscard]] std::uint64_t rest() const noexcept { return current_.bytes.size() - current_.at - kDescriptorBytes; }
-  // The next fragment's bytes, at most rest(); goes on to the fragment behind them.
+  // Returns the next fragment's bytes, at most rest(); goes on to the fragment behind them.
   std::span<const std::byte> take(std::uint64_t bytes) noexcept;
 
-  // Whether there is a rendezvous.
+  // True if there is a rendezvous.
   [[nodiscard]] bool direct() const noexcept { return direct_ != nullptr; }
-  // The sender's next transfer, into `to`; direct() must hold. kRefused: it cannot land there, and comes in fragments.
+  // Receives the next transfer into `to`; direct() must hold. kRefused: it cannot land there, and comes in fragments.
   Outcome land(std::span<std::byte> to) noexcept;
   [[nodiscard]] std::uint64_t landed() const noexcept { return direct_->landed(); }
   void forget(std::span<const std::byte> memory) noexcept {
     if (direct_ != nullptr) direct_->forget(memory);
   }
 
-  // Gives the current packet's block back if it was read to its end. What take() gave out is not used any more.
+  // Gives the current packet's block back if it was read to its end. Bytes from take() must not be used any more.
   void settle() noexcept;
   // Keeps the current packet's block. False: no other block would be left for the rest of the message.
   [[nodiscard]] bool keep() noexcept;
-  // The same in advance, for a packet that is still to come, and then for that one.
+  // keep() in advance, for a packet still to come; keep_promised() then keeps that one.
   [[nodiscard]] bool promise() noexcept;
   void keep_promised() noexcept;
   // Gives kept blocks back; wakes the sender. Between messages.

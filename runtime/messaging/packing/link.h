@@ -1,5 +1,5 @@
-// The link of a packer and its unpacker: a channel, the blocks that carry the pieces, and a rendezvous where the
-// transport has one.
+// The link of a packer and its unpacker: a channel, the blocks that carry the pieces, and a rendezvous if the transport
+// has one.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,34 @@ namespace woa::packing {
 using messaging::CheckedLink;
 using messaging::Link;
 
-// From here on a rendezvous takes less time than the copies that it saves
+// From this size on a rendezvous takes less time than the copies that it saves
 // (docs/adr/0023-rendezvous-for-packed-messages.md; `woa bench packing` measures both).
 inline constexpr std::uint64_t kRendezvousBytes = 256 << 10;
 
-// Both ends must use the same.
+// Both ends must use the same spec, except rendezvous_bytes: only the sender's counts.
 struct LinkSpec {
   std::uint32_t blocks = 8;              // under way, being filled or being read
-  std::uint32_t block_bytes = 64 << 10;  // a multiple of 64; a piece that is to be viewed must be 16 smaller, or less
-  std::uint32_t later_pieces = 256;      // of one message whose memory is remembered until its end
-  // Over transports that have a rendezvous (ofi): pieces of so many bytes that are *cheaper* or *later* at the sender,
-  // and that no block holds, go from its memory straight into the receiver's. The sender's counts: the receiver
-  // follows.
+  std::uint32_t block_bytes = 64 << 10;  // a multiple of 64; a piece that is viewed must be at least 16 smaller
+  std::uint32_t later_pieces = 256;      // pieces of one message remembered until its end, at most
+  // If the transport has a rendezvous (ofi): pieces of at least so many bytes that the sender sends *cheaper* or
+  // *later*, and that no block holds, go from its memory straight into the receiver's.
   std::uint64_t rendezvous_bytes = kRendezvousBytes;
 };
 inline constexpr std::uint64_t kNoRendezvous = ~std::uint64_t{0};
 
-// Allocates what `spec` needs at this end. kInvalid names the field that is out of bounds, kTooLarge more memory than
-// packets can name. Otherwise as Transport::allocate().
+// Allocates the segments of `spec` at this end. kInvalid names the field that is out of bounds, kTooLarge means more
+// memory than packets can name. Otherwise like Transport::allocate().
 Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/messaging/packing
 // --------------------------------------------------------------------------------------
 
 ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept;
-// As messaging::check_link(), of this spec.
+// Like messaging::check_link(), for this spec.
 Result<CheckedLink> check_link(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
-// What a packet on the channel means. The channel carries messages only, so the header's fields need not say what they
-// say between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.
+// The meaning of packets on the channel. The channel carries messages only, so the header's fields differ from those
+// between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.
 //
 //   port           kMorePort, kLastPort: whether packets of this message follow
 //   instance       number of the message on this link, from 0

@@ -35,7 +35,7 @@ Outcome Outgoing::open_block() noexcept {
   return Outcome::kOk;
 }
 
-// False: what came back is no block that was out.
+// False: the consumer returned a block that is not under way.
 bool Outgoing::take_back() noexcept {
   std::array<BlockReturn, 16> returns;
   for (std::size_t count = returns.size(); count == returns.size();) {
@@ -76,9 +76,9 @@ Outcome Outgoing::commit(std::uint16_t port, std::uint64_t message) noexcept {
 }
 
 Outcome Outgoing::write_direct() noexcept {
-  poll();  // what told the receiver may not have found room yet
+  poll();  // the packet with the offer may not have found room yet
   if (!problem_.ok()) return Outcome::kClosed;
-  switch (direct_->write()) {  // whether or not the receiver closed: what it granted before may be its fault
+  switch (direct_->write()) {  // even if the receiver closed: an earlier grant may be at fault
     case Transfer::kOk: return Outcome::kOk;
     case Transfer::kBackPressured: return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
     case Transfer::kRefused: return Outcome::kRefused;

@@ -15,34 +15,34 @@
 
 namespace woa::packing {
 
-// At most one block is open at a time. Whatever is back-pressured waits for the consumer alone, which gives a block
-// back as soon as it has read it: so any number of blocks, even one, carries a message of any length.
+// At most one block is open at a time. Back-pressure comes from the consumer alone, which gives a block back as soon as
+// it has read it: so any number of blocks, even one, carries a message of any length.
 class Outgoing {
  public:
   static Result<Outgoing> open(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
-  // Whether a descriptor and `bytes` behind it fit into what is left of the open block; false without one.
+  // True if a descriptor and `bytes` behind it fit into the rest of the open block; false without one.
   [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept {
     return at_ != nullptr && aligned(used_) + kDescriptorBytes + bytes <= pool_.block_bytes();
   }
-  // What fits behind a descriptor; fits(0) must hold.
+  // Bytes that fit behind a descriptor; fits(0) must hold.
   [[nodiscard]] std::uint64_t room() const noexcept { return pool_.block_bytes() - aligned(used_) - kDescriptorBytes; }
   // Opens an empty block; none must be open.
   Outcome open_block() noexcept;
-  // fits(bytes.size()) must hold. This copy is the transfer where the consumer reads the block in place; elsewhere the
-  // block is what commit() writes into the consumer's memory.
+  // fits(bytes.size()) must hold. If the consumer reads blocks in place, this copy is the transfer; else commit()
+  // writes the block into the consumer's memory.
   void append(const Descriptor& descriptor, std::span<const std::byte> bytes) noexcept;
   // Sends the open block, if there is one, as a packet of `message`, and wakes the consumer.
   Outcome commit(std::uint16_t port, std::uint64_t message) noexcept;
 
-  // Whether there is a rendezvous.
+  // True if there is a rendezvous.
   [[nodiscard]] bool direct() const noexcept { return direct_ != nullptr; }
-  // As RendezvousSender::offer(); direct() must hold.
+  // Like RendezvousSender::offer(); direct() must hold.
   [[nodiscard]] bool offer(std::span<const std::byte> from) noexcept { return direct_->offer(from); }
-  // Goes on with what was offered, which the receiver must have been told of. kRefused: the receiver cannot take it so.
+  // Continues what was offered, once the receiver was told. kRefused: the receiver cannot take it by rendezvous.
   Outcome write_direct() noexcept;
 
-  // Tries again what found no room on the wire.
+  // Retries what found no room on the wire.
   void poll() noexcept { sender_->poll_returns({}); }
 
   [[nodiscard]] bool has_block() const noexcept { return at_ != nullptr; }

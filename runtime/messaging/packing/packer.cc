@@ -40,7 +40,7 @@ Outcome Packer::pack(std::span<const std::byte> piece, SendMode send, ReceiveMod
   return Outcome::kOk;
 }
 
-// The rule that the call breaks; none as a rule.
+// The rule that the call breaks; empty if none.
 std::string Packer::problem_with(const Unfinished& call) const {
   if (!open_) return "pack() without a message; begin() one first";
   if (ending_) return "pack() while end() is back-pressured; call end() again";
@@ -75,7 +75,7 @@ Outcome Packer::pack_now(const Unfinished& call) noexcept {
   return Outcome::kOk;
 }
 
-// Tells the receiver that the piece comes behind all others, unless everything does from here on.
+// Tells the receiver that the piece comes behind all others, unless from here on all pieces do.
 Outcome Packer::remember(const Unfinished& call) noexcept {
   const Later later{call.from, call.piece, number_};
   if (!waiting_for_end_) {
@@ -87,7 +87,7 @@ Outcome Packer::remember(const Unfinished& call) noexcept {
   return Outcome::kOk;
 }
 
-// Goes on where it was back-pressured.
+// Continues where it was back-pressured.
 Outcome Packer::write(const Later& piece, Place place) noexcept {
   const std::uint64_t bytes = place == Place::kHere ? piece.piece.bytes : 0;
   do {
@@ -113,13 +113,13 @@ Outcome Packer::write_fragment(const Later& piece, Place place) noexcept {
   return Outcome::kOk;
 }
 
-// What a block holds may be viewed; *safer* is not to wait for the receiver.
+// Not for a piece that a block holds, since it may be viewed, nor for *safer*, which must not wait for the receiver.
 bool Packer::goes_direct(const Piece& piece) const noexcept {
   return !refused_ && outgoing_.direct() && piece.send != SendMode::kSafer && piece.bytes >= rendezvous_bytes_ &&
          !whole(piece.bytes, outgoing_.block_bytes());
 }
 
-// The next part by rendezvous: tells the receiver, then waits for its grant and until all has left.
+// Sends the next part by rendezvous: tells the receiver, then waits for its grant and until all has left.
 Outcome Packer::write_direct(const Later& piece) noexcept {
   const std::uint64_t now = std::min(piece.piece.bytes - done_, kMostTransferBytes);
   if (!offered_) {
@@ -164,7 +164,7 @@ Outcome Packer::end() noexcept {
   return Outcome::kOk;
 }
 
-// What is later, and the message's last packet.
+// Sends the *later* pieces, and the message's last packet.
 Outcome Packer::send_rest() noexcept {
   for (; sent_later_ < later_.size(); ++sent_later_) {
     const Outcome outcome = write(later_[sent_later_], Place::kHere);

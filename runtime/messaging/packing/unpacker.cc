@@ -64,7 +64,7 @@ Outcome Unpacker::take(const Wanted& wanted) noexcept {
   return Outcome::kOk;
 }
 
-// The rule that the call breaks; none as a rule.
+// The rule that the call breaks; empty if none.
 std::string Unpacker::problem_with(const Wanted& wanted) const {
   if (!open_) return "a piece without a message; begin() one first";
   if (ending_) return "a piece while end() is back-pressured; call end() again";
@@ -95,7 +95,7 @@ Outcome Unpacker::take_in_order(const Wanted& wanted) noexcept {
   return fetch(wanted, false);
 }
 
-// Takes the descriptor that stands where a later piece was packed; remembers where the piece goes.
+// Takes the descriptor that marks where a later piece was packed; remembers the piece's target.
 Outcome Unpacker::note_later(const Wanted& wanted) noexcept {
   const Outcome outcome = incoming_->next();
   if (outcome != Outcome::kOk) return outcome;
@@ -119,7 +119,7 @@ Outcome Unpacker::fill_later() noexcept {
   return Outcome::kOk;
 }
 
-// Says what stands where `wanted` was expected.
+// Reports what came in place of `wanted`.
 Outcome Unpacker::differ(const Wanted& wanted) noexcept {
   const std::string asked = text_of(wanted.number, wanted.piece);
   if (incoming_->at_end()) {
@@ -144,7 +144,7 @@ Outcome Unpacker::fetch(const Wanted& wanted, bool promised) noexcept {
   return Outcome::kOk;
 }
 
-// A part of the piece, as the sender chose to send it.
+// Fetches a part of the piece, in the way that the sender chose.
 Outcome Unpacker::fetch_next(const Wanted& wanted, bool promised) noexcept {
   const Outcome outcome = incoming_->next();
   if (outcome != Outcome::kOk) return outcome;
@@ -169,7 +169,7 @@ Outcome Unpacker::fetch_direct(const Wanted& wanted) noexcept {
   if (outcome != Outcome::kOk && outcome != Outcome::kRefused) return outcome;
   landing_ = false;
   if (outcome == Outcome::kOk) done_ += now;
-  return Outcome::kOk;  // what is refused comes in fragments
+  return Outcome::kOk;  // a refused part comes in fragments
 }
 
 Outcome Unpacker::fetch_view(const Wanted& wanted, bool promised) noexcept {

@@ -16,9 +16,9 @@
 
 namespace woa::packing {
 
-// One thread at a time. No call blocks, allocates or logs, but one that is refused or fails allocates to say why. Where
-// memory is shared none makes a system call either, but one that gives blocks back may make one to wake a sender that
-// sleeps.
+// One thread at a time. No call blocks or logs. One that is refused or fails allocates to say why, and so does the
+// first rendezvous into new memory. With shared memory only calls that give blocks back may make a system call, to wake
+// a sleeping sender. The destructor may block for 1 s after a rendezvous.
 //
 //     unpacker.begin();
 //     unpacker.unpack(bytes_of(count), SendMode::kSafer, ReceiveMode::kExpress);
@@ -28,25 +28,23 @@ namespace woa::packing {
 //
 // The receiver names the same sizes and modes as the sender, in the same order. Each is compared with the descriptor
 // that came with the piece: a difference, also in the number of pieces, ends the link with kInvalid and what both said.
-// A sender that breaks a rule of how messages travel (piece.h, link.h) ends it with kDataLoss. No byte
-// outside the link's blocks is read, and none written but the caller's, whatever the sender does.
+// A sender that breaks a rule of how messages travel (piece.h, link.h) ends it with kDataLoss. Whatever the sender
+// does, no byte outside the link's blocks is read, and only the caller's memory is written.
 //
-// Between hosts a large piece may come by rendezvous (docs/packing.md): unpack() or, for what end() fills in, end()
-// then lets the sender write into the caller's memory. Memory that is used so for the first time is registered, which
-// allocates. If the link ends meanwhile, `to` may still be written into until the unpacker has gone, which
-// waits a second at most; after the loss of a sender that may come back, until the transport has gone.
+// Between hosts a large piece may come by rendezvous (docs/packing.md): unpack(), or end() for pieces that it fills in,
+// then lets the sender write into the caller's memory. If the link ends meanwhile, `to` may still be written into until
+// the unpacker is destroyed; after the loss of a sender that may come back, until the transport is destroyed.
 //
-// All calls may answer kBackPressured, when what they need is not there yet, and are then to be made again, the same,
-// before any other.
+// Any call may return kBackPressured, when what it needs is not there yet: repeat the same call before any other.
 class Unpacker {
  public:
-  // `link` is as allocate_link() made it for `spec`, and connected where each end has its own. `end` is its doorbells,
-  // which must outlive the unpacker; regions in it are not looked at. kInvalid: `link` is not of `spec`, or not
-  // connected. Otherwise as Transport::open_receiver().
+  // `link` comes from allocate_link() for `spec`, and is connected if each end has its own. `end` holds its doorbells,
+  // which must outlive the unpacker; regions in it are ignored. kInvalid: `link` is not of `spec`, or not connected.
+  // Otherwise like Transport::open_receiver().
   static Result<std::unique_ptr<Unpacker>> open(Transport& transport, const LinkSpec& spec, const Link& link,
                                                 ChannelEnd end = {});
 
-  // Begins with the next message when its first packet is there. The last message's views end here. kRefused within a
+  // Begins the next message when its first packet is there. The last message's views end here. kRefused within a
   // message. kClosed with an ok status(): the sender closed, and there are no more messages.
   Outcome begin() noexcept;
   // Copies the next piece to `to`, at once; one that is *later* and *cheaper* is copied by end(), and `to` must stay
@@ -54,33 +52,33 @@ class Unpacker {
   // *cheaper* pieces than the link has later_pieces, or a *safer* piece behind one that is *later* and *express*, which
   // no packer packs.
   Outcome unpack(std::span<std::byte> to, SendMode send, ReceiveMode receive) noexcept;
-  // Gives the next piece out where it lies, read-only and aligned to 16 bytes, until the next begin() that is not
-  // refused, or the end of the unpacker. `out` is set when this returns kOk, for *later* and *cheaper* when end() does,
-  // and must stay until then. A broken sender may still change what the view shows. kRefused, beside what is said of
-  // unpack(); unpack() the piece instead:
+  // Gives the next piece out in place, read-only and aligned to 16 bytes, until the next begin() that is not refused,
+  // or the end of the unpacker. `out` is set when this returns kOk, for *later* and *cheaper* when end() does, and must
+  // stay until then. A broken sender may still change what the view shows. kRefused as for unpack(), and in two cases
+  // in which unpack() takes the piece:
   // - the piece is larger than a block less 16 bytes;
   // - views keep all blocks but one, which the rest of the message needs (kExhausted): give the link more blocks.
   Outcome view(std::uint64_t bytes, SendMode send, ReceiveMode receive, std::span<const std::byte>& out) noexcept;
-  // Fills in what is *later* and *cheaper*, and ends the message. Everything may be used when it returned kOk.
+  // Fills in *later* and *cheaper* pieces, and ends the message. Everything may be used once it returned kOk.
   Outcome end() noexcept;
 
-  // Between hosts large pieces land in the caller's memory by themselves, and a sender that breaks the rules may write
-  // into what it was granted once until other memory takes its place among the registrations, or the unpacker goes.
-  // Takes that back at once, before the memory is given to somebody else.
+  // Revokes the grants to write into `memory`; call it before the memory is given to somebody else. Between hosts large
+  // pieces land in the caller's memory directly, and a sender that breaks the rules may write into memory that was
+  // granted once until other memory takes its place among the registrations, or the unpacker is destroyed.
   void forget(std::span<const std::byte> memory) noexcept { incoming_->forget(memory); }
 
-  // Payload counts from when a piece was unpacked or viewed with kOk.
+  // A piece's payload counts once it was unpacked or viewed with kOk.
   [[nodiscard]] Traffic traffic() const noexcept;
-  // While unpack() of an *express* piece, or end(), is back-pressured: how many bytes of the piece that it waits for
-  // are there, from the first on. They may be read.
+  // While unpack() of an *express* piece, or end(), is back-pressured: bytes of the awaited piece that are there, from
+  // the first on. They may be read.
   [[nodiscard]] std::uint64_t arrived() const noexcept;
   // Why the link ended: kInvalid: both sides did not name the same pieces. kDataLoss: a packet was lost, or the sender
-  // broke a rule. kPeerLost: it closed within a message, or the wire lost it. While it has not, or closed in order: ok,
-  // or kInvalid or kExhausted for the last call that was refused.
+  // broke a rule. kPeerLost: it closed within a message, or the wire lost it. Before that, or closed in order: ok, or
+  // kInvalid or kExhausted for the last call that was refused.
   [[nodiscard]] Status status() const;
 
  private:
-  // Where a piece goes: to memory, or into a view.
+  // The target of a piece: memory, or a view.
   struct Target {
     std::byte* to = nullptr;
     std::span<const std::byte>* view = nullptr;
@@ -111,11 +109,11 @@ class Unpacker {
 
   std::unique_ptr<Incoming> incoming_;
   LinkSpec spec_;
-  std::vector<Wanted> later_;     // remembered until their bytes come
-  std::size_t filled_later_ = 0;  // of those
+  std::vector<Wanted> later_;     // waiting for their bytes
+  std::size_t filled_later_ = 0;  // of later_
   bool open_ = false;             // a message
   bool ending_ = false;           // its end() was back-pressured
-  bool behind_all_ = false;       // a piece was later and express: what follows comes in the order of unpacking again
+  bool behind_all_ = false;       // a piece was later and express: the next ones come in the order of unpacking again
   std::optional<Wanted> unfinished_;
   std::uint64_t done_ = 0;    // bytes of the piece that is being copied
   bool landing_ = false;      // its next part comes by rendezvous

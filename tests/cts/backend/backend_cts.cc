@@ -1,4 +1,4 @@
-// What every backend must do. The rows beside this file say which backend a program tests.
+// Requirements on every backend. The rows beside this file say which backend a program tests.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 bool equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) { return std::ranges::equal(a, b); }
 
-// Runs it and compares the result with the cpu variant's.
+// Runs the kernel of `stage` and compares the result with the cpu variant's.
 void check_result(Rig& rig, std::uint32_t stage, const std::vector<std::uint8_t>& data) {
   TestFiring firing(rig.plan(), stage, data, 0);
   rig.run(firing);
@@ -175,7 +175,8 @@ TEST_CASE("polling an idle backend costs next to nothing") {
   constexpr int kPolls = 100'000;
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kPolls; ++i) REQUIRE_FALSE(rig.backend().poll(done) > 0);
-  // A poll takes far under a microsecond; ten times that, and as much again for a sanitizer or a busy machine.
+  // A poll takes far under a microsecond; the limit is ten times that, and as much again for a sanitizer or a busy
+  // machine.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::microseconds(100) * kPolls);
 }
 
@@ -189,7 +190,7 @@ TEST_CASE("firings allocate nothing once the backend is warm") {
     while (!rig.backend().start(firing)) std::this_thread::yield();
     while (rig.backend().poll(done) == 0) std::this_thread::yield();
   };
-  // Every lane at once: a thread that has not begun yet allocates when it does.
+  // Fills every worker at once: a thread allocates when it first starts.
   std::vector<std::unique_ptr<TestFiring>> all;
   do {
     all.push_back(std::make_unique<TestFiring>(rig.plan(), kInvert, pattern(4096, 1), 0));

@@ -13,7 +13,7 @@
 
 namespace woa::test {
 
-// Stages of the rig's plan. All have one input and one output of at most kMaxBytes, kNarrow's output apart.
+// Stages of the rig's plan. All have one input and one output of at most kMaxBytes, except kNarrow's output.
 inline constexpr std::uint32_t kCopy = 2;    // bytes
 inline constexpr std::uint32_t kInvert = 3;  // bytes
 inline constexpr std::uint32_t kNarrow = 4;  // copy of bytes into an output of at most kNarrowBytes
@@ -50,7 +50,7 @@ class Rig {
   void load();
   void destroy_backend() { backend_.reset(); }
 
-  // Starts it, polling as long as the backend is busy. What was polled meanwhile is remembered for wait_for().
+  // Starts `firing`, polling as long as the backend is busy. Firings that complete meanwhile are kept for wait_for().
   void start(TestFiring& firing);
   // Polls until `firing` has completed. Fails the test after a minute.
   void wait_for(const TestFiring& firing);

@@ -1,5 +1,5 @@
-// A controller does not believe its peers: what cannot be true ends the run with an error that names the peer, and
-// nothing outside its own books is touched.
+// A controller does not trust its peers: an impossible packet or return ends the run with an error that names the peer,
+// and touches nothing but the controller's own records.
 #include <array>
 
 #include "runtime/transport/ring_layout.h"
@@ -36,7 +36,7 @@ struct Rig : PeerRig {
   Receiver& to_host() const {
     return *host.wiring.receivers[layout.edges[layout.out_edges[plan.edges[kEdge].to_stage][0].front()].channel];
   }
-  // The same with `bytes` of payload behind its header.
+  // token() with `bytes` of payload behind its header.
   ActivationPacket inline_token(std::uint64_t instance, std::uint64_t bytes) const {
     ActivationPacket packet = token(instance);
     packet.flags = static_cast<std::uint8_t>(kInline);
@@ -127,7 +127,7 @@ TEST_CASE("a token may bring up to its edge's limit behind its header") {
 }
 
 TEST_CASE("a token leaves with its payload behind its header up to the edge's limit, and not beyond") {
-  // What the sink of `b` is sent.
+  // Collects the packets for the sink of `b`.
   class Mail final : public PacketSink {
    public:
     bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept override {
@@ -192,7 +192,7 @@ TEST_CASE("nothing that follows a packet that cannot be true is believed") {
 
 TEST_CASE("more tokens than blocks are refused") {
   Rig rig;
-  // Each with a tag of its own: none is a repetition. The sink never gives a block back, so they pile up.
+  // Each has a tag of its own, so none is a repetition. The sink never gives a block back, so they pile up.
   bool refused = false;
   for (std::uint64_t tag = 0; tag < 64 && !refused; ++tag) {
     rig.send(rig.token(0, tag));

@@ -1,5 +1,5 @@
-// What every controller does with tokens, whatever its device: the rules of docs/graph-language.md, on function kernels
-// in one process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
+// Rules of docs/graph-language.md that every controller follows, whatever its device, on function kernels in one
+// process. With WOA_CTS_THREADS in the environment the kernels run on threads, several at once.
 #include <atomic>
 #include <mutex>
 
@@ -35,7 +35,7 @@ Plan passing_chain(std::uint32_t stages) {
   return plan;
 }
 
-// `next` adds one to every byte of its input, where that lies; it refuses an odd instance at stage c.
+// `next` adds one to every byte of its input, in place; it refuses an odd instance at stage c.
 struct Nexts {
   std::atomic<std::uint64_t> in_place = 0;
   Functions kernels{{"next", [this](Firing& f, const StagePlan& stage) {
@@ -273,7 +273,7 @@ TEST_CASE("stateful run: firings come in instance order, failed instances are sk
     write(f, 0, std::to_string(f.instance));
   };
   PlanBuilder builder(1, 1);
-  // Two ways of different length to `log`, so that tokens overtake each other on one thread, too.
+  // Two paths of different length to `log`, so that tokens overtake each other on one thread, too.
   const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2);
   builder.raw().stages[choose].outputs[0].one_of = builder.raw().stages[choose].outputs[1].one_of = 0;
   const auto check = builder.stage("check", "fail_3", "cpu:0"), shuffle = builder.stage("shuffle", "jitter", "cpu:1");
@@ -322,7 +322,7 @@ TEST_CASE("poison that a busy controller has not read fills its ring, and when i
   builder.edge(b, 0, kSinkStage, 1);
   for (const char* model : {"woa", "rpc-hub"}) {
     INFO(model);
-    // 1 to 200 fail while `a` is busy: far more than its ring has places for.
+    // Instances 1 to 200 fail while `a` is busy: far more than its ring has places for.
     const Outcome outcome = run(
         builder.build(), model, 230, [](std::uint64_t i, std::uint32_t) { return i >= 1 && i <= 200 ? "3" : "x"; },
         kernels);

@@ -1,4 +1,4 @@
-// A relay with several readers: who it came from gets the block back once, when the last reader has given it back.
+// A relay with several readers: its writer gets the block back once, when the last reader has given it back.
 #include <vector>
 
 #include "tests/support/functions.h"

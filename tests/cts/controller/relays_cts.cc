@@ -1,4 +1,4 @@
-// Relays on every controller, with several readers and behind one another: a tree as it is between sites, run within
+// Relays on every controller, with several readers and behind one another: a tree like those between sites, run within
 // one.
 #include "runtime/call_models/fan_out.h"
 #include "tests/cts/controller/in_one_process.h"
@@ -48,7 +48,7 @@ TEST_CASE("a tree at exactly b(e) blocks and any window never deadlocks") {
 }
 
 TEST_CASE("poison passes a tree and frees what was on its way") {
-  // Behind a stage that fails, and one of whose readers fails at other instances.
+  // The relays stand behind a stage that fails; one of their readers fails at other instances.
   Plan plan = branching(7, kMostBytes);
   const auto first = static_cast<std::uint32_t>(plan.stages.size());
   plan.stages.push_back(plan.stages[2]);

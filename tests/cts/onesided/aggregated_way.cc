@@ -14,14 +14,14 @@ Result<std::unique_ptr<Updater>> open_aggregated(Transport& transport, const Way
 const RegisteredWay kAggregated("aggregated",
                                 {.sharing = Sharing::kExclusive,
                                  .owner_polls = true,
-                                 .link = {.ring_slots = 16, .buckets = 4, .bucket_updates = 64, .result_slots = 8},
+                                 .link = {.ring_slots = 16, .buckets = 4, .bucket_units = 64, .result_slots = 8},
                                  .holds_updates = true,
                                  .open = open_aggregated});
 // The smallest link, on memory that others might update by hardware.
 const RegisteredWay kAggregatedMin("aggregated_min",
                                    {.sharing = Sharing::kCoherent,
                                     .owner_polls = true,
-                                    .link = {.ring_slots = 1, .buckets = 1, .bucket_updates = 2, .result_slots = 1},
+                                    .link = {.ring_slots = 1, .buckets = 1, .bucket_units = 2, .result_slots = 1},
                                     .holds_updates = true,
                                     .open = open_aggregated});
 

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t kBytes = 4096;
 
-// One more on each element in turn.
+// Adds one to each element in turn.
 Update increment(std::uint64_t k) {
   return onesided::accumulate<std::uint64_t>(Operation::kSum, k % (kBytes / 8) * 8, 1);
 }
@@ -140,7 +140,7 @@ TEST_CASE("what was held back for too long goes out when the origin polls") {
   if (!rig.way.holds_updates) return;
   const auto updater = need(rig.open());
   const std::uint64_t start_ns = 5'000'000'000, age_ns = 100'000;
-  // More than once: the only bucket of a small link may be on its way back still.
+  // Repeated: the only bucket of a small link may still be on its way back.
   const auto goes_out_at = [&](std::uint64_t now_ns) {
     std::size_t taken = 0;
     return in_time([&] { return updater->poll(now_ns), (taken += rig.poll()) > 0; }) && taken == 1;

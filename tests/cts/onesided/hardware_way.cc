@@ -14,7 +14,7 @@ Result<std::unique_ptr<Updater>> open_hardware(Transport&, const Way& way, const
 const RegisteredWay kHardware("hardware",
                               {.sharing = Sharing::kCoherent,
                                .owner_polls = false,
-                               .link = {.ring_slots = 1, .buckets = 0, .bucket_updates = 2, .result_slots = 8},
+                               .link = {.ring_slots = 1, .buckets = 0, .bucket_units = 2, .result_slots = 8},
                                .holds_updates = false,
                                .open = open_hardware});
 

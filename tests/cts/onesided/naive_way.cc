@@ -13,7 +13,7 @@ Result<std::unique_ptr<Updater>> open_naive(Transport& transport, const Way& way
 
 const RegisteredWay kNaive("naive", {.sharing = Sharing::kExclusive,
                                      .owner_polls = true,
-                                     .link = {.ring_slots = 16, .buckets = 0, .bucket_updates = 64, .result_slots = 8},
+                                     .link = {.ring_slots = 16, .buckets = 0, .bucket_units = 64, .result_slots = 8},
                                      .holds_updates = false,
                                      .open = open_naive});
 

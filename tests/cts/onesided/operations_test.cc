@@ -1,4 +1,4 @@
-// What each operation does to an element, at the edges of values and of the region, and what is refused.
+// The effect of each operation on an element, at the edges of values and of the region, and refused updates.
 #include "tests/cts/onesided/rig.h"
 
 namespace woa::cts {
@@ -10,7 +10,7 @@ constexpr std::array<std::uint64_t, 7> kValues{
 
 std::vector<std::byte> contents(const Region& region) { return {region.bytes().begin(), region.bytes().end()}; }
 
-// Does `update` by the way of this program and by the model; true if region and fetched value agree.
+// Does `update` by this program's way and by the model; true if region and fetched value agree.
 bool agrees(Rig& rig, Updater& updater, std::vector<std::byte>& model, const Update& update) {
   std::uint64_t fetched = 0;
   const std::uint64_t old = model_update(model, update);

@@ -1,4 +1,4 @@
-// What several origins do at the same time, as threads or processes.
+// Several origins at the same time, as threads or processes.
 #pragma once
 
 #include <thread>
@@ -11,7 +11,7 @@ inline constexpr std::uint64_t kShared = 0, kTickets = 8, kLargest = 16, kSpread
 inline constexpr std::uint64_t kSpreadElements = 64;
 inline constexpr std::uint64_t kConcurrentBytes = kSpread + 8 * kSpreadElements;
 
-// Until it is issued; the owner works elsewhere. False: closed or refused.
+// Repeats the update until it is issued, while the owner works elsewhere. False: closed or refused.
 inline bool issue_patiently(Updater& updater, const Update& update) {
   for (;;) {
     const Outcome outcome = updater.update(update);
@@ -29,8 +29,8 @@ inline bool finish_patiently(Updater& updater) {
   return true;
 }
 
-// `turns` times: one more on a shared element, a ticket, one more somewhere, and the largest number. Sums up its
-// tickets.
+// `turns` times: adds one to a shared element, fetches a ticket, adds one somewhere, and accumulates the largest
+// number. Sums up its tickets.
 inline bool run_origin(Updater& updater, std::uint32_t origin, std::uint64_t turns, std::uint64_t& tickets) {
   std::uint64_t taken = 0;
   std::array<std::uint64_t, 16> some{};
@@ -59,7 +59,7 @@ inline bool run_origin(Updater& updater, std::uint32_t origin, std::uint64_t tur
   return true;
 }
 
-// What the region holds after `origins` of them.
+// True if the region holds the result of `origins` calls of run_origin().
 inline bool is_complete(const Region& region, std::uint32_t origins, std::uint64_t turns) {
   std::uint64_t spread = 0;
   for (std::uint64_t k = 0; k < kSpreadElements; ++k) spread += region.load<std::uint64_t>(kSpread + 8 * k);
@@ -68,7 +68,7 @@ inline bool is_complete(const Region& region, std::uint32_t origins, std::uint64
          region.load<std::uint64_t>(kLargest) == origins * turns - 1;
 }
 
-// 0 + 1 + ... : every ticket once.
+// 0 + 1 + ... : the sum if every ticket was given once.
 inline std::uint64_t sum_of_tickets(std::uint64_t count) { return count * (count - 1) / 2; }
 
 }  // namespace woa::cts

@@ -12,7 +12,7 @@ TEST_CASE("updates of several processes sum up exactly") {
   constexpr std::uint32_t kOrigins = 2;
   constexpr std::uint64_t kTurns = 2000;
   Rig rig(kConcurrentBytes, kOrigins);
-  // Each child tells the sum of its tickets by an element of a region that is its own business.
+  // Each child writes the sum of its tickets to its element of another segment.
   const auto sums = need(rig.sides->producer->allocate("sums", kOrigins * sizeof(std::uint64_t)));
   const auto mapping = need(rig.sides->producer->map(sums, Access::kReadWrite));
   auto* sum_of = reinterpret_cast<std::uint64_t*>(mapping->bytes().data());

@@ -1,4 +1,4 @@
-// What every test of one-sided updates needs. The environment names transport and way.
+// Common to all tests of one-sided updates. The environment names transport and way.
 #pragma once
 
 #include <array>
@@ -24,12 +24,11 @@ using onesided::Updater;
 using onesided::UpdateReceiver;
 using onesided::Width;
 
-// A way of updating, which joins the suite by one file that registers it (naive_way.cc). WOA_CTS_WAY in the environment
-// names the one to run.
+// A way of updating. One file registers it for the suite (naive_way.cc); WOA_CTS_WAY in the environment chooses one.
 struct Way {
   Sharing sharing = Sharing::kExclusive;
   bool owner_polls = true;     // updates are done when the owner polls, not at once
-  onesided::LinkSpec link;     // none of it is used where the owner need not poll, but result_slots
+  onesided::LinkSpec link;     // unless the owner must poll, only result_slots is used
   bool holds_updates = false;  // until flush(), poll() or a full bucket
   Result<std::unique_ptr<Updater>> (*open)(Transport& transport, const Way& way, const onesided::Link& link,
                                            const Region& region, std::uint32_t origin) = nullptr;
@@ -49,8 +48,8 @@ inline LinkEnds allocate_ends(const Link& sides, const onesided::LinkSpec& spec)
   return {std::move(origin), std::move(owner)};
 }
 
-// A region, its owner's ends, and links for origins, whose ends the test opens where it needs them. What one side does
-// need not be there at once when the other looks.
+// A region, its owner's ends, and links for origins, whose ends the test opens where it needs them. An update may
+// arrive some time after it was sent.
 class Rig {
  public:
   explicit Rig(std::size_t bytes, std::uint32_t origins = 1)
@@ -60,7 +59,7 @@ class Rig {
       receivers.push_back(need(UpdateReceiver::open(*sides->consumer, way.link, links.back().owner, region)));
     }
   }
-  // What the ends sent last must not meet the next rig's memory.
+  // Waits until everything sent has arrived, so that it does not meet the next rig's memory.
   ~Rig() {
     receivers.clear();
     sides->settle();
@@ -68,31 +67,31 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  // An origin's end, in the process that is to use it.
+  // Opens an origin's end, in the process that uses it.
   [[nodiscard]] Result<std::unique_ptr<Updater>> open(std::uint32_t origin = 0) const {
     if (way.owner_polls) return way.open(*sides->producer, way, links[origin].origin, region, origin);
     auto attached = Region::attach(*sides->producer, region.segment());
     if (!attached.ok()) return attached.status();
     return way.open(*sides->producer, way, links[origin].origin, *attached, origin);
   }
-  // As somebody does on behalf of an origin's process that died.
+  // Closes the channel on behalf of an origin's process that died.
   [[nodiscard]] bool close_channel(std::uint32_t origin) const {
     return sides->close_channel(onesided::channel_of(*sides->producer, way.link),
                                 {links[origin].origin.channel, links[origin].owner.channel});
   }
 
-  // The owner's duty cycle; packets taken.
+  // Runs the owner's duty cycle; returns the packets taken.
   std::size_t poll() {
     std::size_t packets = 0;
     for (auto& receiver : receivers) packets += receiver->poll(kAll);
     return packets;
   }
-  // Polls until so many packets have come.
+  // Polls until `packets` packets have come; false if another number came.
   bool takes(std::size_t packets) {
     std::size_t taken = 0;
     return in_time([&] { return (taken += poll()) >= packets; }) && taken == packets;
   }
-  // Issues, polling as the owner while there is no place. For tests that play both sides.
+  // Issues an update, polling as the owner while there is no place. For tests that play both sides.
   Outcome issue(Updater& updater, const Update& update) {
     Outcome outcome = Outcome::kBackPressured;
     (void)in_time([&] {
@@ -101,7 +100,7 @@ class Rig {
     });
     return outcome;
   }
-  // Sends everything and waits for it, as both sides. False if it does not complete.
+  // Sends everything and waits for its completion, as both sides. False if it does not complete.
   bool settle(Updater& updater) {
     return in_time([&] {
              const bool closed = updater.flush() == Outcome::kClosed;
@@ -118,7 +117,8 @@ class Rig {
   std::vector<std::unique_ptr<UpdateReceiver>> receivers;
 };
 
-// What an update does, said once more and differently: on two halves or one, by arithmetic alone. The old value.
+// A second implementation of an update, different on purpose: on two halves or one, by arithmetic alone. Returns the
+// old value.
 inline std::uint64_t model_update(std::span<std::byte> bytes, const Update& update) {
   const auto width = static_cast<std::size_t>(update.width);
   const std::uint64_t mask = width == 4 ? 0xffffffff : ~std::uint64_t{0};

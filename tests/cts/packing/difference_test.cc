@@ -7,7 +7,7 @@ namespace {
 
 using test::says;
 
-// Sends `packed`, unpacks `asked`; how the receiver's status ends.
+// Sends `packed`, unpacks `asked`; returns the receiver's final status.
 Status status_of(const std::vector<Item>& packed, std::vector<Item> asked) {
   OpenRig rig;
   Script sender, receiver;
@@ -19,7 +19,7 @@ Status status_of(const std::vector<Item>& packed, std::vector<Item> asked) {
   const Status status = rig.unpacker->status();
   if (!status.ok()) {
     REQUIRE(receiver.last() == Outcome::kClosed);
-    // Nothing more is read, and the sender is told so.
+    // Nothing more is read, and the sender learns it.
     REQUIRE(rig.unpacker->begin() != Outcome::kOk);
     REQUIRE(in_time([&] { return rig.packer->status().code() == Code::kPeerLost; }));
   }
@@ -69,7 +69,7 @@ TEST_CASE("pieces that were not packed are asked for") {
     REQUIRE(says(status, "it ends where piece 1 of 0 bytes, safer, cheaper was asked for"));
   }
   REQUIRE(says(status_of({}, {item(5, SendMode::kLater, ReceiveMode::kCheaper)}), "it ends where piece 0"));
-  // Where it would stand come the bytes of a later piece.
+  // In place of piece 1 come the bytes of piece 0, which are sent later.
   const Item later = item(7, SendMode::kLater, ReceiveMode::kCheaper);
   REQUIRE(says(status_of({later}, {later, item(5, SendMode::kSafer, ReceiveMode::kCheaper)}),
                "piece 0 of 7 bytes, later, cheaper came where piece 1 of 5 bytes, safer, cheaper was asked for"));

@@ -76,7 +76,7 @@ TEST_CASE("views of a message stay until the next one begins") {
     viewed.push_back(item(bytes, k % 2 == 0 ? SendMode::kSafer : SendMode::kLater, ReceiveMode::kCheaper, true, k));
   for (int times = 0; times < 5; ++times) {
     exchange(*rig.packer, *rig.unpacker, viewed);
-    // The sender goes on as far as it can: with blocks that are not viewed.
+    // The sender goes on as long as it finds blocks that are not viewed.
     Script ahead, behind;
     add_message(ahead, *rig.packer, other);
     add_message(behind, *rig.unpacker, other);

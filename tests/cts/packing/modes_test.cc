@@ -1,4 +1,4 @@
-// What each mode of the sender and of the receiver promises, alone and with each of the other side.
+// The promises of each mode of the sender and of the receiver, alone and with each of the other side.
 #include "tests/cts/packing/rig.h"
 #include "tests/support/says.h"
 
@@ -7,10 +7,10 @@ namespace {
 
 std::string name_of(SendMode send, ReceiveMode receive) { return packing::to_string({0, send, receive}); }
 
-// Into the same memory.
+// Overwrites the same memory.
 void write(Bytes& to, const Bytes& bytes) { std::copy(bytes.begin(), bytes.end(), to.begin()); }
 
-// Whether one block is enough to view such a piece that is a message of its own: it comes with the last packet.
+// True if one block suffices to view a message of this piece alone: the piece comes with the last packet.
 bool comes_last(SendMode send, ReceiveMode receive) {
   return (send == SendMode::kLater) == (receive == ReceiveMode::kExpress);
 }
@@ -28,7 +28,7 @@ TEST_CASE("a piece arrives in every combination of modes, copied or viewed, alon
         OpenRig rig;
         std::vector<Item> alone{item(bytes, send, receive)};
         exchange(*rig.packer, *rig.unpacker, alone);
-        // *Safer* may not follow *later* and *express*: what follows here may follow all.
+        // *Safer* may not follow *later* and *express*, so the pieces behind the tested one may follow any mode.
         std::vector<Item> between{item(9, SendMode::kSafer, ReceiveMode::kExpress, false, 2),
                                   item(bytes, send, receive, false, 3),
                                   item(17, SendMode::kCheaper, ReceiveMode::kExpress, false, 4),

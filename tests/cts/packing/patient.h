@@ -1,4 +1,4 @@
-// One side of a link by itself: makes its calls again until the other side got on.
+// One side of a link by itself: repeats its calls until the other side got on.
 #pragma once
 
 #include <thread>
@@ -7,7 +7,7 @@
 
 namespace woa::cts {
 
-// Makes the call until it is not back-pressured. True: kOk.
+// Repeats the call while it is back-pressured. True: kOk.
 template <class Call>
 bool patiently(Call&& call) {
   for (;;) {
@@ -31,13 +31,13 @@ inline std::vector<Item> message_of(std::uint64_t number, const LinkSpec& spec) 
   return items;
 }
 
-// Both run in threads and children: no macro of Catch.
+// Both run in threads and children, so they use no macro of Catch.
 inline bool send_messages(Packer& packer, std::uint64_t count, const LinkSpec& spec) {
   for (std::uint64_t number = 0; number < count; ++number) {
     std::vector<Item> items = message_of(number, spec);
     if (!patiently([&] { return packer.begin(); })) return false;
     for (Item& item : items) {
-      // What is later gets its bytes after pack(); what is safer loses them.
+      // A *later* piece gets its bytes after pack(); a *safer* one loses them.
       const Bytes bytes = item.sent;
       if (item.send == SendMode::kLater) item.sent.assign(bytes.size(), std::byte{0});
       if (!patiently([&] { return pack(packer, item); })) return false;

@@ -1,5 +1,4 @@
-// What every test of packed messages needs. The program's transport and sizes come from the functions that it is linked
-// with.
+// Common to all tests of packed messages. Functions that the program links decide its transport and sizes.
 #pragma once
 
 #include <array>
@@ -44,11 +43,11 @@ inline LinkEnds allocate_ends(const Link& sides, const LinkSpec& spec) {
   return {std::move(packer), std::move(unpacker)};
 }
 
-// Both ends of a link. What one sends need not be there at once when the other looks.
+// Both ends of a link. A message may arrive some time after it was sent.
 struct Rig {
   explicit Rig(const LinkSpec& link_spec = cts::link_spec(), std::shared_ptr<Link> over = usual_sides())
       : spec(link_spec), sides(std::move(over)) {}
-  // The ends are closed: what they sent last must not meet the next rig's memory.
+  // Both ends are closed by now; waits, so that their last packets do not meet the next rig's memory.
   ~Rig() { sides->settle(); }
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
@@ -59,7 +58,7 @@ struct Rig {
   [[nodiscard]] Result<std::unique_ptr<Unpacker>> open_unpacker() const {
     return Unpacker::open(*sides->consumer, spec, ends.unpacker);
   }
-  // As somebody does on behalf of a process that died.
+  // Closes the channel on behalf of a process that died.
   [[nodiscard]] bool close_channel() const {
     return sides->close_channel(packing::channel_of(*sides->producer, spec),
                                 {ends.packer.channel, ends.unpacker.channel});
@@ -76,7 +75,7 @@ struct OpenRig : Rig {
   std::unique_ptr<Unpacker> unpacker = need(open_unpacker());
 };
 
-// One side's calls, in order; each is made again as long as it is back-pressured.
+// One side's calls, in order; each is repeated while it is back-pressured.
 class Script {
  public:
   Script& then(std::function<Outcome()> call) {
@@ -84,9 +83,9 @@ class Script {
     return *this;
   }
   [[nodiscard]] bool done() const { return at_ == calls_.size() || last_ != Outcome::kOk; }
-  // Ok, or what stopped it.
+  // kOk, or the outcome that stopped the script.
   [[nodiscard]] Outcome last() const { return last_; }
-  // Goes on as far as it can. True if it got anywhere.
+  // Makes calls until one is back-pressured. True if any call got on.
   bool run() {
     const std::size_t before = at_;
     while (!done()) {
@@ -104,7 +103,7 @@ class Script {
   Outcome last_ = Outcome::kOk;
 };
 
-// Runs both sides by turns. False if neither gets on any more and not both are done: a deadlock.
+// Runs both sides in turn. False on a deadlock: neither gets on any more, and not both are done.
 inline bool run_both(Script& sender, Script& receiver) {
   while (!sender.done() || !receiver.done())
     if (!in_time([&] {
@@ -115,7 +114,7 @@ inline bool run_both(Script& sender, Script& receiver) {
   return true;
 }
 
-// One piece of a message as both sides have it.
+// One piece of a message, as both sides have it.
 struct Item {
   Bytes sent, received;
   SendMode send = SendMode::kCheaper;
@@ -142,8 +141,8 @@ inline Outcome unpack(Unpacker& unpacker, Item& item) {
   return unpacker.unpack(item.received, item.send, item.receive);
 }
 
-// The calls for one message; `items` must stay. What must hold right after a call, checked by the receiver, fails as
-// kRefused.
+// Adds the calls for one message; `items` must outlive the script. The receiver checks a piece that must be there right
+// after its call, and fails as kRefused if it is not.
 inline void add_message(Script& script, Packer& packer, const std::vector<Item>& items) {
   script.then([&packer] { return packer.begin(); });
   for (const Item& item : items) script.then([&packer, &item] { return pack(packer, item); });

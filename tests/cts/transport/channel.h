@@ -1,4 +1,4 @@
-// What every transport test needs. WOA_CTS_BACKEND in the environment names the back-end, WOA_CTS_SIZE its sizes.
+// Common to all tests of transports. WOA_CTS_BACKEND in the environment names the back-end, WOA_CTS_SIZE its sizes.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ namespace woa::cts {
 
 using test::need;
 
-// A segment as both sides see it: one and the same where they share memory.
+// A segment as both sides see it: the same object if they share memory.
 struct Replicas {
   std::shared_ptr<Segment> producer, consumer;
 };
@@ -50,9 +50,9 @@ class Link {
                                                   const ChannelEnd& end = {}) {
     return need(consumer->open_receiver(spec, replicas.consumer, end));
   }
-  // Waits until what both sides sent so far has arrived.
+  // Waits until everything that both sides sent so far has arrived.
   virtual void settle() const {}
-  // As somebody does on behalf of a process that died: on every side.
+  // Closes the channel on every side, on behalf of a process that died.
   [[nodiscard]] bool close_channel(const ChannelSpec& spec, const Replicas& replicas) const {
     return producer->close_channel(spec, replicas.producer).ok() &&
            consumer->close_channel(spec, replicas.consumer).ok();
@@ -61,8 +61,8 @@ class Link {
   std::shared_ptr<Transport> producer, consumer;
 };
 
-// A library's link as both of its ends see it: one where they share memory, otherwise one on each side, connected.
-// `allocate` makes one over the transport that it is given.
+// A library's link as both of its ends see it: one object if they share memory, otherwise one on each side, connected.
+// `allocate` makes one over a given transport.
 template <class Allocate>
 auto connected_ends(const Link& sides, Allocate&& allocate) {
   auto producer = need(allocate(*sides.producer));
@@ -81,7 +81,7 @@ struct BackEnd {
   BackEnd(std::string_view name, MakeTransport make_transport, MakeLink make_link = nullptr);
 };
 
-// Of the chosen back-end.
+// Makes a transport, or a link, of the chosen back-end.
 std::unique_ptr<Transport> make_transport();
 std::unique_ptr<Link> make_link();
 ChannelSpec spec();  // sizes.cc
@@ -129,7 +129,7 @@ class Inbox final : public PacketSink {
 
 inline constexpr std::size_t kAll = 1U << 20;
 
-// A valid packet that is told apart by `instance`.
+// A valid packet, told apart from others by `instance`.
 inline ActivationPacket token(std::uint64_t instance) {
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);

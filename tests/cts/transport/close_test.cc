@@ -1,4 +1,4 @@
-// How a channel ends: by one of its ends, or by somebody else on behalf of a process that died. And who is woken.
+// How a channel ends: by one of its ends, or by a process that closes it on behalf of one that died. And who is woken.
 #include "tests/cts/transport/channel.h"
 
 namespace woa::cts {

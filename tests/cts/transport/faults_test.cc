@@ -1,4 +1,5 @@
-// What a broken peer can do to a channel in coherent memory: never a crash, never a packet believed that was not sent.
+// A broken peer of a channel in coherent memory: it never causes a crash, nor makes a packet believed that was not
+// sent.
 #include <array>
 #include <bit>
 

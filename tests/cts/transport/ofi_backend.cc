@@ -1,5 +1,5 @@
-// ofi between two endpoints of this process, over loopback. The suite looks at once for what it has just sent: the ends
-// that it gets let the wire deliver what is on the way first.
+// ofi between two endpoints of this process, over loopback. The suite looks at once for packets that it has just sent,
+// so its ends first let the wire deliver those under way.
 #include <cstdlib>
 
 #include "runtime/base/clock.h"
@@ -84,7 +84,7 @@ class SettledSender final : public Sender {
   std::shared_ptr<TwoSides> sides_;
 };
 
-// Also wakes the producer after each batch, as the contract asks of whoever polls and gives back.
+// Also wakes the producer after each batch, as the contract asks of a side that polls and gives back.
 class SettledReceiver final : public Receiver {
  public:
   SettledReceiver(std::unique_ptr<Receiver> inner, std::shared_ptr<TwoSides> sides)

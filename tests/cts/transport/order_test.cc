@@ -22,7 +22,7 @@ ActivationPacket full_header(std::uint64_t n) {
   return packet;
 }
 
-// What full_header(n) is on arrival as packet number n (from 0).
+// full_header(n) on arrival as packet number n (from 0).
 ActivationPacket arrived(std::uint64_t n, bool header_crc) {
   ActivationPacket packet = full_header(n);
   packet.sequence = static_cast<std::uint32_t>(n + 1);
@@ -101,7 +101,7 @@ TEST_CASE("a reservation takes a place until it is committed or cancelled") {
 }
 
 TEST_CASE("a reservation held through many laps and then cancelled leaves no gap") {
-  if (spec().ring_slots < 2) return;  // the held reservation is all there is
+  if (spec().ring_slots < 2) return;  // the held reservation takes the whole ring
   Channel channel;
   Inbox inbox;
   REQUIRE(channel.sender->reserve() == Push::kOk);

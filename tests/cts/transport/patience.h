@@ -1,4 +1,4 @@
-// For suites above the transports, which wait for what is on its way instead of having the wire settled for them.
+// For suites above the transports, which wait for packets on their way instead of having the wire settled for them.
 #pragma once
 
 #include <memory>

@@ -109,7 +109,7 @@ int receive_descriptor(int socket) {
   return descriptor;
 }
 
-// As `ulimit -Sn`, for this test.
+// Sets the soft limit of descriptors (`ulimit -Sn`), for this test.
 class DescriptorLimit {
  public:
   explicit DescriptorLimit(rlim_t most) {

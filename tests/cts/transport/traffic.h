@@ -16,7 +16,7 @@ class Counter final : public PacketSink {
   std::uint64_t packets = 0;
 };
 
-// `laps` times; the number of packets that came through.
+// Runs `laps` laps; returns the number of packets that came through.
 inline std::uint64_t traffic(Channel& channel, std::uint64_t laps) {
   Counter counter;
   std::array<BlockReturn, 1> out;

@@ -31,7 +31,7 @@ KINDS = {
     "end": COMMON | {"kind": 6},
 }
 
-# What a field's value alone does to a packet that is right otherwise; what is not listed is accepted.
+# The rejection that the value of one field causes in a packet that is right otherwise; fields not listed are accepted.
 # One reason per value of sweep(): 0, 1, all ones, a pattern.
 EVERY_KIND = {
     "magic": ("magic",) * 4,

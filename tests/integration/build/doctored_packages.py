@@ -34,7 +34,7 @@ PACKAGES = {
 }
 SYMBOLS = ("EVP_CIPHER_CTX_new", "jpeg_std_error", "png_access_version_number", "clGetPlatformIDs", "MPI_Init", "ucp_get_version_string",
            "ucs_status_string", "zmq_ctx_new", "grpc_any", "rc_any")
-# As Verilator's own package, this ends the configuration where it finds no program.
+# Like Verilator's own package, this ends the configuration if it finds no program.
 VERILATOR_PACKAGE = """
 set(VERILATOR_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." CACHE PATH "")
 find_program(VERILATOR_BIN verilator_bin)
@@ -48,7 +48,7 @@ endfunction()
 
 
 def cache_of_the_build():
-    """Where the build found required packages, as CMake code."""
+    """The places where the build found required packages, as CMake code."""
     lines = []
     with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
         for line in file:

@@ -36,7 +36,7 @@ class OptionalPackages(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def configure(self, source=None):
-        """What it says of each package: "" where it was found, else the reason why not."""
+        """The configuration's result for each package: "" where it was found, else the reason why not."""
         plain = {name: value for name, value in os.environ.items() if name not in ("VERILATOR_ROOT", "CMAKE_PREFIX_PATH")}
         done = subprocess.run(
             [CMAKE, "-S", source or self.path("looking"), "-B", self.path("build"), "-C", self.path("cache.cmake"),

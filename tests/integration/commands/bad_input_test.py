@@ -136,7 +136,7 @@ class BadUsage(WoaTest):
         self.assertGreater(asked, 15)
 
     def test_nothing_is_given_by_an_empty_text(self):
-        """As a variable of the shell that is not set gives it; it is not as if the option had been left out."""
+        """The shell gives an empty text for a variable that is not set; that differs from leaving the option out."""
         run = ["run", HELLO, "--in", "text=" + self.write("text", "x")]
         for arguments, name in ((run + ["--trace", ""], "--trace"), (run + ["--machine", ""], "--machine"), (["compile", HELLO, "-o", ""], "--output"),
                                 (["verify", ""], "PLAN"), (["check", ""], "GRAPH|PLAN"), (["bench", "hop", "--plot", ""], "--plot")):

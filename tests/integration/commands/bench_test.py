@@ -169,7 +169,7 @@ class Bench(WoaTest):
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
     def test_rate_of_payloads(self):
-        """Inline behind a header. Who looks for a row finds one."""
+        """Payloads inline behind a header; no two rows have the same contender and size."""
         few = ("rate", "--count", "5000", "--repetitions", "1", "--no-peers", "--size")
         self.check(self.report(*few, "1,64", "--size", "4KiB"), "rate", "more", "Mmsg/s",
                    [row for size in (1, 64, 4096) for slots in (64, 1024)
@@ -291,7 +291,7 @@ class Bench(WoaTest):
                 self.assertIn(("aggregated", "MPI_Accumulate"), [(ratio["of"], ratio["to"]) for ratio in report["ratios"]])
 
     def check_routes(self, rows):
-        """Who forwards is compared with the better limit that forwards, who calls from a hub with the better hub."""
+        """Contenders that forward compare with the better limit that forwards, those of a hub with the better hub."""
         for row in rows:
             route = "hub" if "hub" in row["contender"] else "forward"
             limits = [limit["median"] for limit in rows if limit["role"] == LIMIT and f"raw {route}" in limit["contender"]]

@@ -36,7 +36,7 @@ class Calibrated(WoaTest):
         return self.write("config/woa/machine.yaml", text)
 
     def this_processor(self):
-        """As `woa calibrate` names it; the warning about another one tells without measuring."""
+        """The name that `woa calibrate` gives it; the warning about another processor tells it without measuring."""
         _, warning = self.explain("--machine", self.write("probe.yaml", machine("no such processor")))
         return re.search(r"this is '(.*)'", warning).group(1)
 

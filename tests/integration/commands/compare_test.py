@@ -1,4 +1,4 @@
-"""`woa compare`: five call models, each at its own best placement; with --run what they send is what was said before."""
+"""`woa compare`: five call models, each at its own best placement; with --run they send what was predicted."""
 import json
 import os
 import shutil
@@ -68,12 +68,13 @@ class Compare(WoaTest):
         self.assertIn("predicted and measured", text)
         self.assertIn("The outputs are the same.", text)
 
-    # What has no way back, or no answer to a poll (docs/call-models.md).
+    # Graphs that a model refuses: no way back, or no answer to a poll (docs/call-models.md).
     REFUSED = {"accumulate": {"rpc-nested"}, "branch": {"rpc-nested"}, "hold": {"rpc-nested"}, "loop": {"rpc-nested"}, "merge": {"rpc-nested"},
                "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested"}, "scatter": {"rpc-nested", "rpc-polled"},
                "subgraph": {"rpc-nested"}}
 
-    # Builds with sanitizers run examples under every model (graphs_test.py), and the flagship as above; what is sent is the same.
+    # Builds with sanitizers run examples under every model (graphs_test.py), and the flagship above; the traffic is the
+    # same.
     @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "what is sent is counted in other builds")
     def test_examples_send_what_was_predicted(self):
         self.need_flagship()
@@ -126,7 +127,7 @@ class Compare(WoaTest):
         return graph, ["--profile", profile]
 
     def fix_times(self, known, stages, source_ps):
-        """In place of what was measured, which differs from run to run, so that what follows from it is known."""
+        """Replaces the measured times, which differ from run to run, so that results are known."""
         profile = json.loads(harness.read(known[1]))
         profile["source_ps"] = source_ps
         for name, time_ps in stages.items():
@@ -295,7 +296,7 @@ class Compare(WoaTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         self.assertEqual(done.stderr.decode().count("warning"), 1, done.stderr.decode())
 
-    # Between the readers of `one` everything takes long.
+    # Everything between the readers of `one` takes long.
     SIDES = ("woa: 1\ngraph: sides\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
              "  one:   {kernel: copy, in: {data: data}}\n"
              "  left:  {kernel: copy, in: {data: one.data}, on: \"cpu:0\"}\n"

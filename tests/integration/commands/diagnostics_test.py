@@ -1,4 +1,4 @@
-"""What `woa check` says of each golden case: as text, as JSON and as SARIF 2.1.0, which agree with one another and with the files."""
+"""`woa check` on each golden case: its text, JSON and SARIF 2.1.0 agree with one another and with the files."""
 import json
 import os
 import re
@@ -11,8 +11,8 @@ from harness import SOURCE, WoaTest, read
 GOLDEN = os.path.join(SOURCE, "tests/golden/compiler")
 KERNELS = {"WOA_KERNEL_PATH": os.path.join(GOLDEN, "kernels")}
 
-# Of the objects that we write: properties that SARIF 2.1.0 requires, and those that it allows and we may write, with their types. An
-# object of the format takes no others.
+# Objects of SARIF 2.1.0 that we write: the properties that it requires, and those that it allows and we may write, with
+# their types. No object takes others.
 TEXT, NUMBER, LIST, OBJECT = str, int, list, dict
 FORM = {
     "log": ({"version": TEXT, "runs": LIST}, {"$schema": TEXT}),
@@ -33,14 +33,14 @@ FORM = {
 def cases():
     for name in sorted(os.listdir(GOLDEN)):
         folder = os.path.join(GOLDEN, name)
-        # Options of the compiler that the command line refuses itself, and machine files that tell of another processor.
+        # Left out: options that the command line itself refuses, and machine files that name another processor.
         if not os.path.exists(os.path.join(folder, "graph.yaml")) or os.path.exists(os.path.join(folder, "options.txt")) or "calibration" in name:
             continue
         yield name, folder
 
 
 def without_kernels(text):
-    """The program knows those that are shipped, too."""
+    """Hides the list of kernels: the program also knows the shipped ones."""
     return re.sub(r"kernels: `.*", "kernels: ...", text)
 
 

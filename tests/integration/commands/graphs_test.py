@@ -1,5 +1,5 @@
-"""Every example under graphs/ runs, under every call model and process layout, and gives what plain Python says it must; what of
-it can be on a gpu or an fpga is there, too."""
+"""Every example under graphs/ runs under every call model and process layout, and gives the outputs that plain Python
+computes; stages that can be on a gpu or an fpga run there, too."""
 import math
 import os
 import re
@@ -17,11 +17,11 @@ import reference  # noqa: E402  (it shares no code with the runtime)
 INSTANCES = 40
 FEW = 12
 MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled")
-# What a call model cannot run (docs/call-models.md).
+# Graphs that a call model refuses (docs/call-models.md).
 NO_WAY_BACK = ("rpc-nested",)
 REFUSED = {"branch": NO_WAY_BACK, "merge": NO_WAY_BACK, "loop": NO_WAY_BACK, "nested-loop": NO_WAY_BACK, "hold": NO_WAY_BACK,
            "accumulate": NO_WAY_BACK, "subgraph": NO_WAY_BACK, "replicas": NO_WAY_BACK, "scatter": ("rpc-nested", "rpc-polled")}
-# Elsewhere: the demo's own graphs (flagship_test.py, tools/demo.sh).
+# Tested elsewhere: the demo's own graphs (flagship_test.py, tools/demo.sh).
 NOT_HERE = {"decrypt-expand-resize", "demo-null", "encrypt"}
 
 
@@ -89,11 +89,11 @@ EXPECTED = {
 }
 
 
-# Elements of a scatter that are worked on there; no example has that.
+# Works on the elements of a scatter on a gpu or an fpga; no example does that.
 PIECES = ("woa: 1\ngraph: pieces\ninputs: {log: {type: bytes, max: 1MiB}}\nstages:\n"
           "  cut:   {kernel: split_lines, in: {data: log}}\n  flip:  {kernel: invert, in: {data: cut.line}}\n"
           "  paste: {kernel: join_lines, in: {lines: flip.data}}\noutputs: {flipped: paste.data}\n")
-# Who writes to replicas chooses among them, which an fpga does not (docs/adr/0028).
+# A writer to replicas chooses among them, which an fpga does not (docs/adr/0028-replicas-are-stages-of-the-plan.md).
 ONLY_ON_FPGA = {"replicas": "back"}
 
 
@@ -204,7 +204,7 @@ class Graphs(WoaTest):
                     self.assertAlmostEqual(root * root, square + k, delta=1e-9 * (square + k))
 
     def test_thumbnails(self):
-        """Each equals the result of djpeg, the demo's reference and cjpeg, one after the other."""
+        """Each equals the output of djpeg, the demo's reference and cjpeg, one after the other."""
         reason = os.path.join(harness.BUILD, "kernels", "jpeg_encode", "unavailable.txt")
         if os.path.exists(reason) or shutil.which("cjpeg") is None:
             self.skip("jpeg", "needs libjpeg and its programs")

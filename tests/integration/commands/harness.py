@@ -46,7 +46,7 @@ def need_program(name, *programs):
 LIBRARY_OF = {"aes_gcm_decrypt": "openssl", "aes_gcm_encrypt": "openssl", "jpeg_decode": "jpeg", "jpeg_encode": "jpeg", "png_encode": "png"}
 
 
-# What a program says that was built without a library, or does not find it.
+# Words in the message of a program that lacks a library, or cannot load it -> the library.
 LIBRARY_IN = {"libfabric": "ofi", "OpenSSL": "openssl", "PMIx (libpmix-dev)": "pmix", "libpmix cannot be loaded": "pmix"}
 
 
@@ -82,13 +82,13 @@ class WoaTest(unittest.TestCase):
         self.skipTest(reason)
 
     def skip_without_libraries(self, code, error):
-        """`code`, `error`: of a command that may have lacked one."""
+        """`code`, `error`: of a command that may have lacked a library."""
         for text, name in LIBRARY_IN.items():
             if code == 3 and text in error:
                 self.skip(name, error.strip())
 
     def woa(self, *arguments, environment=None, cwd=None, user=None):
-        # Whoever runs the tests may have a machine file of his own.
+        # A developer may have a machine file of his own.
         plain = dict(os.environ, XDG_CONFIG_HOME=self.path("config"))
         return subprocess.run([WOA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S,
                               cwd=cwd, user=user, env=dict(plain, **(environment or {})))

@@ -1,4 +1,4 @@
-"""What the hot path must not do, counted, not timed: allocations, locks, writes, copies, system calls."""
+"""Things that the hot path must not do, counted, not timed: allocations, locks, writes, copies, system calls."""
 import json
 import os
 import subprocess

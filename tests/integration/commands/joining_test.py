@@ -304,7 +304,7 @@ class Joining(JoinTest):
         begin = time.monotonic()
         self.assertEqual(run.end(), 1)
         self.assertLess(time.monotonic() - begin, 10)
-        self.assertIn("cpu:1'", run.error)  # whoever noticed it first
+        self.assertIn("cpu:1'", run.error)  # whichever process noticed it first
         self.assertEqual(nodes[0].end(), 1, nodes[0].error)  # told to stop, or by itself
 
     def test_nodes_do_not_outwait_a_run_that_is_stopped(self):

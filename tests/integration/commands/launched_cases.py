@@ -102,7 +102,7 @@ class LaunchedCases(JoinTest):
                            f"did not say within {NODE_WAIT_S} s where it waits", "libpmix here is ")
 
     def test_the_place_is_the_one_that_pmix_tells(self):
-        """Of nodes that a launcher starts for a run outside of it, and without the launcher's own variables."""
+        """A launcher starts nodes for a run outside of it, without the launcher's own variables."""
         plain = ["env", *(word for variable in self.RANK_VARIABLES for word in ("-u", variable))]
         for processes, code in ((2, 0), (3, 3)):
             run, address = self.start_run(2)

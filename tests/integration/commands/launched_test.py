@@ -4,7 +4,7 @@ import shutil
 import harness
 import launched_cases
 
-# As root too, with more processes than processors, and the launcher's daemons on this host alone; of Open MPI 4 and 5.
+# Lets Open MPI 4 and 5 run as root, with more processes than processors, and with daemons on this host alone.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_oob_tcp_if_include": "lo",
                "PRTE_MCA_prte_if_include": "lo", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_hwloc_base_binding_policy": "none",

@@ -80,7 +80,7 @@ class Editor:
 
 
     def published(self, uri):
-        """What is shown of a file after the next time that the server speaks of it."""
+        """The problems that are shown of a file after the server's next message about it."""
         self.shown.pop(uri, None)
         while uri not in self.shown:
             self.keep(self.receive())

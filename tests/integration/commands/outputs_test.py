@@ -1,4 +1,4 @@
-"""What a command writes takes the place of nothing that it reads, and of nothing else that it writes."""
+"""The outputs of a command replace nothing that it reads, and nothing else that it writes."""
 import json
 import os
 import shutil

@@ -41,7 +41,7 @@ class Placement(PlacementTest):
         self.assertEqual(self.verify().returncode, 0)
 
     def test_a_plan_keeps_the_call_model_that_it_was_placed_for(self):
-        """What is written verifies: a certificate is not carried over to another call model, nor left out silently."""
+        """Every plan written verifies: no certificate is carried over to another call model, or left out silently."""
         self.compile(latency="3us")
         plan, again, data = self.path("three.plan"), self.path("again.plan"), "data=" + self.write("data", "x" * 100)
         self.refused(self.woa("compile", plan, "--model", "rpc-hub", "-o", again), 2, "--model rpc-hub: the plan was placed for call model woa",

@@ -86,7 +86,7 @@ class Measured(Profile):
         self.assertIn("branch", got["stages"]["flip"]["on"]["cpu"]["fix"])
 
     def test_elements_of_a_scatter_are_tokens_and_replicas_are_one_stage(self):
-        # Three lines, of which two have the text: the third leaves its output out, which is a token all the same.
+        # Two of three lines have the text: the third leaves its output out, which is a token all the same.
         log = self.write("log", b"an error\nfine\nerror two\n")
         got = self.profile(graph("scatter"), "--in", "log=" + log)
         self.assertEqual({name: entry["firings"] for name, entry in got["stages"].items()}, {"cut": 1, "match": 3, "paste": 1})

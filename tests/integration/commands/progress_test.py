@@ -1,4 +1,4 @@
-"""What takes more than a second says on a terminal what it is at, and nowhere else."""
+"""A command that takes more than a second reports its progress on a terminal, and nowhere else."""
 import json
 import os
 import pty

@@ -20,7 +20,7 @@ COUNT = ("woa: 1\ngraph: count\ninputs: {n: {type: 'i64[1]'}}\nstages:\n  s: {ke
 
 
 def npy(descr, shape, data, order="False"):
-    """As numpy.save() writes it."""
+    """An array in a file, in the format of numpy.save()."""
     header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
@@ -42,7 +42,7 @@ class FilesTest(WoaTest):
 
 class Folders(FilesTest):
     def test_numbers_in_names_are_compared_as_numbers(self):
-        """What one run writes as DIR/%i the next reads in the same order."""
+        """Files that one run writes as DIR/%i are read by the next in the same order."""
         first = self.folder_of("in", [f"f{k:02}" for k in range(12)])
         os.mkdir(self.path("mid"))
         self.one("--in", "data=" + first, "--out", "data=" + self.path("mid/%i"))
@@ -399,7 +399,7 @@ class FullDisk(FilesTest):
 
 class Traces(FilesTest):
     def test_slices_of_a_track_never_overlap(self):
-        """As Perfetto asks: on one track a slice lies within another or beside it."""
+        """Perfetto requires that on one track a slice lies within another or beside it."""
         trace = self.path("trace")
         for more in (("--processes", "one"), ("--processes", "per-controller", "--model", "rpc-hub")):
             self.run_json(HELLO, "--in", "text=bytes:x", "--instances", "200", "--trace", trace, *more)

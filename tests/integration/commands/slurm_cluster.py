@@ -55,7 +55,7 @@ PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:16
 
 
 def missing():
-    """What a cluster needs and is not installed, as a reason; None if everything is there."""
+    """The parts of a cluster that are not installed, as a reason; None if everything is there."""
     for program in (*DAEMONS, "srun", "scontrol", "setpriv"):
         if shutil.which(program, path=PATH) is None:
             return f"{program} is not installed (Debian: slurm-wlm, munge)"
@@ -165,7 +165,7 @@ def children():
 
 
 def end_children():
-    """Ends each child and waits for it; the children of each, which become ours, likewise."""
+    """Ends each child and waits for it, and so for the children of each, which become ours."""
     while True:
         left = children()
         if not left:

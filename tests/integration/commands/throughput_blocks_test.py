@@ -7,7 +7,7 @@ from placement_harness import GRAPH, PlacementTest
 
 
 class ThroughputBlocks(PlacementTest):
-    # What goes the short way waits at `last` for what goes the long one.
+    # At `last`, the token of the short path waits for that of the long one.
     DETOUR = ("woa: 1\ngraph: three\ninputs: {data: {type: bytes, max: 1024}}\nstages:\n"
               "  first: {kernel: copy, in: {data: data}, on: \"cpu:0\"}\n"
               "  one:   {kernel: copy, in: {data: first.data}, on: \"cpu:1\"}\n"
@@ -39,13 +39,14 @@ class ThroughputBlocks(PlacementTest):
         self.assertEqual((used, some_bytes), from_plan)
         self.assertEqual(self.verify().returncode, 0)
         self.assertLess(some_bytes, all_bytes)
-        # A token for `last` is away for 40 us and three hops, and the news of its end for another: five at one every 10 us.
+        # A token for `last` is away for 40 us and three hops, the news of its end for another hop: five at one every 10
+        # us.
         self.assertEqual((used["last.b"], used["first.data"]), (5, 3))
         self.assertTrue(all(2 <= used[edge] <= full[edge] for edge in full))
         self.assertEqual(self.outputs("woa")[1], expected)
         least_bytes = self.blocks("--buffers", "least")[1]
         self.assertLess(least_bytes, some_bytes)
-        # Fewer do where instances need not come as often.
+        # Fewer blocks suffice for a longer period.
         self.compile_detour("--window", "8", "--buffers", "throughput", "--max-period", "20us")
         seldom, seldom_bytes = self.blocks()
         self.assertTrue(all(seldom[edge] <= used[edge] for edge in used))

@@ -1,4 +1,4 @@
-// Runs over the fault transport, and what every one of them must keep.
+// Runs over the fault transport, and the checks that each of them must pass.
 #pragma once
 
 #include <memory>
@@ -59,8 +59,8 @@ inline ChannelEnds ends_of(const Plan& plan, const ChannelLayout& wanted) {
   return found;
 }
 
-// Runs so many instances of number() and checks what holds whatever happens: that it ended in time, what came out is
-// right (of kernels "append"), and what failed did so with the run.
+// Runs `instances` instances of number() and checks what holds under any fault: the run ended in time, outputs are
+// right (of kernels "append"), and instances failed only with the run.
 inline Outcome run_faulty(const Plan& plan, const FaultWorld& world, std::uint64_t instances) {
   const std::uint64_t begin = now_ns();
   Outcome outcome = run_plan(plan, world.options, instances, number);

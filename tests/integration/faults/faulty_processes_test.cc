@@ -124,7 +124,7 @@ TEST_CASE("a node killed at any step: the run ends with its name, leaves nothing
     for (const ProtocolStep step : kProducerSteps) kill_node(controller, step, 0);
     for (const ProtocolStep step : kConsumerSteps) kill_node(controller, step, 1);  // its first receives control
   }
-  require_clean_run();  // each of the others followed one that was killed, too, and got as far as its own death
+  require_clean_run();  // each of the others followed one that was killed, too, and lived until its own death
 }
 
 TEST_CASE("the host killed at any step: no node survives it, and another run follows") {

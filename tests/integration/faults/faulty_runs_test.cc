@@ -1,5 +1,5 @@
 // Whole runs in one process over channels with faults: right results, or an error that names the controller and the
-// reason. That a run hangs shows as the test's time-out.
+// reason. A hang shows as the test's time-out.
 #include <random>
 
 #include "runtime/call_models/call_model.h"
@@ -21,7 +21,7 @@ struct Row {
   Expect packets, returns;
 };
 
-// A swapped packet may be in its place before anybody looks, or be overtaken by nothing.
+// A swapped packet may be in its place before anybody looks, or no other may overtake it.
 const std::vector<Row> kRows{
     {"a lost write", FaultKind::kDrop, 1, kAnyBit, Landing::kByNumber, Expect::kError, Expect::kError},
     {"a lost message", FaultKind::kDrop, 1, kAnyBit, Landing::kByArrival, Expect::kError, Expect::kError},
@@ -62,13 +62,13 @@ TEST_CASE("every fault on the way of packets, on every channel of a run") {
   for (const Inner inner : {Inner::kLoopback, Inner::kShm}) {
     for (const ChannelLayout& channel : make_layout(plan).channels) {
       const std::string from = plan.controllers[channel.from].name, to = plan.controllers[channel.to].name;
-      // From the host to the later controllers there are only few packets: what has retired, and the end.
+      // The host sends later controllers only few packets: retired instances, and the end.
       const bool few = channel.from == kHostController && channel.to > 1;
       for (const Row& row : kRows) {
         INFO(row.name << " from " << from << " to " << to);
         const FaultPlan fault = plan_of(row, FaultTarget::kPackets, ends_of(plan, channel).receiver, few ? 1 : 5);
         FaultWorld world(inner, {fault}, {row.landing, true});
-        // Of few packets the one that is repeated may be the end, after which nobody looks.
+        // The repeated packet may be the last of few, the end, after which nobody looks.
         const Expect expect = few && row.kind == FaultKind::kDuplicate ? Expect::kEither : row.packets;
         require(run_faulty(plan, world, kInstances), expect, to, "channel from '" + from + "'");
       }

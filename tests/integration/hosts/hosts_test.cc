@@ -1,4 +1,4 @@
-// Two processes joined by ofi over loopback: everything arrives, and whoever dies or stops is missed within 2 s.
+// Two processes joined by ofi over loopback: everything arrives, and a process that dies or stops is missed within 2 s.
 #include <signal.h>
 
 #include "tests/integration/hosts/peers.h"

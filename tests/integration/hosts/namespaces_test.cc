@@ -12,7 +12,7 @@
 namespace woa::test {
 namespace {
 
-// What `command` printed, and how it ended.
+// The output of `command`, and its exit code.
 struct Answer {
   int code = 0;
   std::string text;
@@ -71,7 +71,7 @@ class Namespaces {
   static void remove() {
     for (int which = 0; which < 2; ++which) (void)ip("netns delete " + name(which));
   }
-  // Those of a run that was killed before it could.
+  // Removes namespaces of a run that was killed before it could.
   static void remove_stale() {
     for (const std::string& word : split(ip("netns list").text)) {
       if (word.rfind("woa-", 0) != 0) continue;

@@ -100,7 +100,7 @@ inline std::vector<std::string> peer_command(const std::vector<std::string>& pre
   return command;
 }
 
-// A peer's loss is to show within 2 s: prints what it took, and fails after ten times that.
+// A peer's loss should show within 2 s: prints how long it took, and fails after ten times that.
 inline void check_time_to_loss(std::uint64_t took_ns) {
   std::printf("lost after %.2f s\n", static_cast<double>(took_ns) / 1e9);
   REQUIRE(took_ns < 20'000'000'000);

@@ -10,7 +10,7 @@ using Apart = std::set<std::uint32_t>;
 constexpr std::uint64_t kInstances = 100;
 const Apart kTogether{}, kOneApart{1}, kAllApart{0, 1, 2, 3};
 
-// tcp is wire 0, what lanes that are not bound take between sites; udp is wire 1.
+// tcp is wire 0, which unbound lanes take between sites; udp is wire 1.
 struct TwoWires : World {
   TwoWires(const BoundLanes& lanes, const Apart& apart) : World({"tcp;ofi_rxm", "udp;ofi_rxd"}) {
     options.lanes = lanes;
@@ -24,8 +24,8 @@ Plan in_lanes(Plan plan, std::size_t lanes) {
   return plan;
 }
 
-// As many packets went over each wire as its edges had messages. Beside them a process greets each other one once, and
-// wire 0 has the host's news of instances.
+// Checks that each wire carried as many packets as its edges had messages. Besides, each process greets each other one
+// at most once, and wire 0 carries the host's news of instances.
 void check_packets(const Outcome& outcome, const RunOptions& options) {
   Sites sites{{}, 64, options.lanes};
   for (std::uint32_t c = 0; c < outcome.plan.controllers.size(); ++c)

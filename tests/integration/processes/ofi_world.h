@@ -21,7 +21,7 @@
 
 namespace woa::test {
 
-inline constexpr std::uint64_t kLimit_ns = 10'000'000'000;  // many times what the loss of a peer takes to show
+inline constexpr std::uint64_t kLimit_ns = 10'000'000'000;  // many times the time until the loss of a peer shows
 
 inline std::unique_ptr<OfiTransport> make_wire(const std::string& provider) {
   OfiOptions options;
@@ -54,7 +54,7 @@ struct World {
 
 inline Plan as(const Plan& plan, const char* model) { return need(rewrite(plan, model)); }
 
-// Of any length from none to beyond what travels behind a header, and different for each instance.
+// A text from empty to longer than an inline payload, different for each instance.
 inline std::string long_and_short(std::uint64_t instance, std::uint32_t) {
   std::string text(instance * 37 % 3000, 'x');
   for (std::size_t k = 0; k < text.size(); ++k) text[k] = static_cast<char>('a' + (instance + k) % 26);
@@ -100,7 +100,7 @@ inline void submit_one(Run& run, std::uint64_t& submitted) {
   if (push == Push::kOk) ++submitted;
 }
 
-// Hits one node with `signal` after some instances; the run must end, say who it was, and leave nothing.
+// Hits one node with `signal` after some instances; the run must end, name the node, and leave nothing.
 inline void check_loss(World& world, const Plan& plan, std::size_t victim, int signal) {
   std::uint64_t completed = 0, submitted = 0, hit_ns = 0;
   auto run = Run::start(plan, world.options, [&](const Completion& completion) {

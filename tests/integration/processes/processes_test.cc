@@ -113,7 +113,7 @@ TEST_CASE("a program that is no node is refused with the controller's name") {
   world.options.node_command = {"/bin/false"};
   const auto run = Run::start(chain_plan(3, "copy"), world.options, [](const Completion&) {});
   REQUIRE(!run.ok());
-  // Of the first that was found dead.
+  // The message names the first that was found dead.
   REQUIRE(run.status().message().find("controller 'cpu:") != std::string::npos);
   REQUIRE(children().empty());
 }

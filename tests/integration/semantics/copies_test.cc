@@ -1,5 +1,5 @@
-// Random graphs whose stages are on several controllers at once, wherever that is quicker: what comes out is what the
-// graph means, under every call model.
+// Random graphs whose stages are on several controllers at once, if that is quicker: the outputs are what the graph
+// means, under every call model.
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kInstancesOfCopies = 8;
-// So that a stage is where its readers are, be it twice.
+// A machine on which stages go to their readers' controllers, even twice.
 constexpr const char* kFarMachine =
     "woa_machine: 1\ncontrollers: {\"cpu:0\": {}, \"cpu:1\": {}, \"cpu:2\": {}}\n"
     "links: [{between: [host, cpu], latency: 1ns, bandwidth: 100GB/s}]\n"
@@ -46,8 +46,8 @@ class CopiesFolder {
   fs::path path_;
 };
 
-// Stages that read the input or any that stand before them, so that most have several readers; what nobody reads is
-// joined at the end.
+// Stages that read the input or any earlier stage, so that most have several readers; unread outputs are joined at the
+// end.
 class RandomDag {
  public:
   RandomDag(std::mt19937& random, std::size_t stages) {
@@ -80,7 +80,7 @@ class RandomDag {
   }
 
  private:
-  // Of value `number`: 0 is the input, others those of stages before.
+  // The writer of value `number`: 0 is the input, others are earlier stages.
   static std::string writer(std::size_t number) {
     return number == 0 ? "x" : "s" + std::to_string(number - 1) + ".out";
   }

@@ -12,8 +12,8 @@
 namespace woa::test {
 namespace {
 
-// Duty cycles of every controller, one after the other, without any work, after which there will be none: returned
-// blocks are looked for once in 16 (runtime/controller/controller.cc).
+// Duty cycles of every controller without any work after which there will be none: controllers look for returned blocks
+// once in 16 (runtime/controller/controller.cc).
 constexpr int kStill = 40;
 
 class Driver final : public InstanceObserver {
@@ -158,7 +158,7 @@ class Driver final : public InstanceObserver {
   std::array<bool, kMaxWindow> open_{};
   std::uint64_t admitted_ = 0, oldest_ = 0, ended_ = 0;
   int idle_ = 0;
-  std::vector<unsigned> slowness_;  // by controller: it goes on once in so many times that it is chosen
+  std::vector<unsigned> slowness_;  // by controller: it goes on once per so many times that it is chosen
   std::vector<std::unique_ptr<HostedController>> controllers_;  // last: they use the rest
 };
 

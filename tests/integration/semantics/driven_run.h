@@ -1,6 +1,6 @@
-// A run in one thread: controllers of the runtime over loopback, one duty cycle of one of them at a time. Which of them
-// goes on, when instances are admitted and when kernels end is told by a seed, so that a run comes again; and whether
-// one stands still for good is known, not guessed by a clock.
+// A run in one thread: controllers of the runtime over loopback, one duty cycle of one of them at a time. A seed
+// decides which of them goes on, when instances are admitted and when kernels end, so runs are reproducible; a stall is
+// known, not guessed by a clock.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,17 @@ struct Driven {
   std::map<std::uint64_t, Code> failures;
   bool stands_still = false;  // no controller and no kernel can do anything, and not every instance has ended
   Status status;              // why it could not be started, or go on
-  // Of drive_counted():
-  std::vector<EdgeStats> edges;                 // by edge: what crossed, by the controllers' own counts
+  // Set by drive_counted() only:
+  std::vector<EdgeStats> edges;                 // by edge: its traffic, as the controllers count it
   std::vector<std::vector<TraceEvent>> traces;  // by controller
 };
 
-// Instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind cpu
-// kernels end at once, on all others some polls later and in any order.
+// Runs instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind
+// cpu kernels end at once, on all others some polls later and in any order.
 Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed);
 
-// The same, one instance after another and traced. Each is retired when nobody can do anything for it any more: what it
-// sends that nobody waits for counts, too. `alike` instances in a row have the same input: their numbers divided by
-// that.
+// Drives one instance after another, traced. Each is retired when nothing more can be done for it, so tokens that
+// nobody waits for count, too. `alike` instances in a row have the same input: their numbers divided by `alike`.
 Driven drive_counted(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed,
                      std::uint64_t alike = 1);
 

@@ -31,7 +31,7 @@ std::vector<std::vector<int>> partitions(std::size_t count) {
   return all;
 }
 
-// The same for the shape under every numbering of its stages.
+// One form of a shape, for every numbering of its stages.
 Shape canonical(const Shape& shape, int stages) {
   std::vector<int> number(static_cast<std::size_t>(stages));
   std::iota(number.begin(), number.end(), 0);

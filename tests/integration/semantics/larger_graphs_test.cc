@@ -43,7 +43,7 @@ class LargerGraphs {
     }
   }
 
-  // Placed anew.
+  // Places the program anew.
   CertifiedPlan plan_of(const RandomProgram& program, bool tight) {
     Compilation compiled = compile(program);
     REQUIRE(compiled.plan.has_value());

@@ -1,5 +1,5 @@
-// A back-end whose firings end some polls after they began, in any order, without a thread: what a device does, told by
-// a seed.
+// A back-end whose firings end some polls after they began, in any order, without a thread, as on a device; a seed
+// decides.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class LateBackend final : public Backend {
     running_.push_back({&firing, static_cast<unsigned>(random_() % kLongest)});
     return true;
   }
-  // The kernel runs when it ends: until then what it writes is not there.
+  // The kernel runs when its firing ends: before that no output is there.
   std::size_t poll(std::span<Firing*> done) noexcept override {
     std::size_t count = 0;
     std::shuffle(running_.begin(), running_.end(), random_);

@@ -1,4 +1,4 @@
-// How many graphs or runs a test makes, by a variable of the environment.
+// The number of graphs or runs of a test, from a variable of the environment.
 #pragma once
 
 #include <charconv>

@@ -14,7 +14,7 @@ constexpr const char* kTurns =
     "  find: {kernel: maybe, in: {in: turn.left}}\n"
     "outputs: {y: turn.right}\n";
 
-// An instance leaves the loop after so many turns, each of which an absent token began; 0: never.
+// An instance leaves the loop after `leaves` turns, each begun by an absent token; 0: never.
 template <class Made>
 Outcome run_turns(std::string_view model, int leaves) {
   const Functions kernels{

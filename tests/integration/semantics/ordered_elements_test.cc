@@ -1,5 +1,4 @@
-// Kernels that keep state of an instance, in a scatter: their firings come in the order of the elements, however these
-// arrive.
+// Kernels that keep state of an instance, in a scatter: they fire in the order of the elements, however these arrive.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,7 +48,7 @@ std::uint64_t turns_of(std::uint64_t instance) { return instance % 4 + 1; }
 std::uint64_t pieces_of(std::uint64_t instance, std::uint64_t turn) { return (instance + 3 * turn) % 5; }  // also none
 std::string tallied(const std::string& piece, const std::string& last) { return value_of("t", 0, {piece, last}); }
 
-// The same in plain words.
+// The expected output, computed without the runtime.
 std::string tallied_by_hand(std::uint64_t instance) {
   std::string text = std::to_string(instance), last;
   for (std::uint64_t turn = 0; turn < turns_of(instance); ++turn) {
@@ -63,7 +62,7 @@ std::string tallied_by_hand(std::uint64_t instance) {
   return text;
 }
 
-// What the kernels of one run remember.
+// Records of the kernels of one run.
 struct SeenByTally {
   std::mutex mutex;
   std::map<std::pair<std::string, std::uint64_t>, std::string> last;    // by stage of the plan and instance: the state
@@ -238,7 +237,7 @@ TEST_CASE("an element that waits for one that fails goes with its instance") {
   }
 }
 
-// Then all that has come is complete at once, in no order.
+// When the held token comes, all elements that arrived are complete at once, in no order.
 TEST_CASE("elements that wait for a held token go on in their order") {
   CertifiedPlan plan = ordered_plan(
       "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"

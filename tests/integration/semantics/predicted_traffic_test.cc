@@ -1,5 +1,5 @@
-// What a plan is predicted to send is what it sends, under every call model, message for message and byte for byte: the
-// profile is of the very instances that run. Random graphs, and every small one of some kinds.
+// A plan sends what was predicted, under every call model, message for message and byte for byte: the profile is of the
+// very instances that run. Random graphs, and every small one of some kinds.
 //
 // WOA_PREDICTED_GRAPHS sets how many random graphs there are.
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Subject {
   std::uint64_t instances = kInstances, alike = 1;
 };
 
-// What `woa profile` writes, of a run that was driven. Times are all the same.
+// The profile that `woa profile` would write of a driven run. All times are the same.
 std::string profile_of(const CertifiedPlan& plan, const Driven& driven, const std::string& hash,
                        std::uint64_t instances) {
   std::map<std::string, double> firings;
@@ -83,7 +83,7 @@ std::string profile_of(const CertifiedPlan& plan, const Driven& driven, const st
   return out.str();
 }
 
-// That chooses by an instance, or by an element: how many of these there are depends on what is computed.
+// True if an edge is chosen by an element's number: how many elements there are depends on computed values.
 bool chooses_by_element(const CertifiedPlan& plan) {
   return std::ranges::any_of(plan.edges, [](const EdgePlan& edge) { return edge.choice.bits != 0; });
 }
@@ -92,7 +92,7 @@ class Predictions {
  public:
   explicit Predictions(std::uint32_t seed) : random_(seed), folder_(std::make_unique<KernelFolder>()) {}
 
-  // False: nothing can be said of the graph, since it is refused, some instance fails or shares are not equal.
+  // False: the graph has no prediction, since it is refused, some instance fails or shares are not equal.
   bool check(const Subject& subject) {
     CompileOptions options;
     options.kernel_path = {subject.kernels};
@@ -165,7 +165,7 @@ class Predictions {
     count(*compiled.plan, options.goal.model);
     return true;
   }
-  // What one output sends to one controller crosses once, and counts for one of the edges.
+  // An output's payload crosses to a controller once, and counts for one of the edges.
   static bool shares_payload(const Plan& calls, std::size_t e) {
     const EdgePlan& edge = calls.edges[e];
     return 1 < std::ranges::count_if(calls.edges, [&](const EdgePlan& other) {
@@ -173,7 +173,7 @@ class Predictions {
                     calls.stages[other.to_stage].controller == calls.stages[edge.to_stage].controller;
            });
   }
-  // Pictures say of every edge what goes over it.
+  // Pictures show the traffic of every edge.
   static void check_traffic(const Subject& subject, const CertifiedPlan& calls, const Driven& driven) {
     const std::vector<Traffic> traffic = traffic_of(calls);
     REQUIRE(traffic.size() == calls.edges.size());

@@ -10,18 +10,18 @@
 
 namespace woa::test {
 
-// The kernels that programs use, with those functions inside; their ports stand in
-// tests/golden/compiler/kernels and tests/support/kernels.
+// Functions of the kernels that programs use; their ports stand in tests/golden/compiler/kernels and
+// tests/support/kernels.
 const Functions& program_kernels();
-// Likewise, with one that keeps state of an instance: what is returned is for one run.
+// program_kernels() and one that keeps state of an instance; the result is for one run.
 Functions stateful_program_kernels();
 
-// Of kernels that see more or less than a token of each port, or keep state (docs/kernels.md).
+// True for kernels that see more or less than a token of each port, or keep state (docs/kernels.md).
 inline bool one_kind(const std::string& kernel) {
   return kernel == "cut" || kernel == "paste" || kernel == "maybe" || kernel == "orelse" || kernel == "tally";
 }
 
-// The kernels of random programs, for both kinds of controller where they may be, and small payloads.
+// Descriptions of these kernels with small payloads, for both kinds of controller where they may be.
 class ProgramKernels {
  public:
   ProgramKernels() {

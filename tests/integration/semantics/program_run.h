@@ -1,4 +1,4 @@
-// Random programs run, and what comes out of them.
+// Runs of random programs, and checks of their outputs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace woa::test {
 
 inline constexpr std::uint64_t kProgramInstances = 12;
 
-// Every instance gave what the program means by its number, or took too many turns as it means, too.
+// Each instance must give the program's output for its number, or take too many turns if the program does.
 inline void check_program(const RandomProgram& program, const Outcome& outcome) {
   REQUIRE(outcome.status.ok());
   for (std::uint64_t i = 0; i < kProgramInstances; ++i) {

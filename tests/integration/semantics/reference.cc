@@ -11,7 +11,7 @@
 namespace woa::test {
 namespace {
 
-// Counters of loops, and behind them the elements' numbers of the scatters around, innermost last.
+// Counters of loops, then the element numbers of the scatters around, innermost last.
 struct Tag {
   std::map<int, int> turns;
   std::vector<int> elements;
@@ -24,8 +24,8 @@ struct Token {
   bool absent = false;
 };
 
-// Bodies of loops: a cycle's stages, all of which reach each other, belong to the loop that has an edge at every port
-// by which the cycle is entered; without its edges those inside are left.
+// Bodies of loops. The stages of a cycle all reach each other; they belong to the loop that has an edge at every port
+// by which the cycle is entered. Without that loop's edges the inner cycles are left.
 class Bodies {
  public:
   explicit Bodies(const SmallGraph& graph) : graph_(graph), loops_(graph.stages.size() + 1) {
@@ -44,7 +44,7 @@ class Bodies {
     for (const std::set<int>& cycle : cycles_of(stages, taken)) enter(cycle, taken);
   }
 
-  // Of `stages`, without the edges of the loops in `taken`, which are around all of them.
+  // Cycles of `stages` without the edges of the loops in `taken`, which are around all of them.
   [[nodiscard]] std::set<std::set<int>> cycles_of(const std::set<int>& stages, const std::set<int>& taken) const {
     std::map<int, std::set<int>> reached;
     for (std::size_t round = 0; round < stages.size(); ++round) {
@@ -136,7 +136,7 @@ class Interpreter {
     Tag tag{{}, from.elements};
     for (const int loop : bodies_.around(e.to)) {
       const auto turn = from.turns.find(loop);
-      // What is held keeps the turns that both ends share.
+      // A held token keeps the turns that both ends share.
       if (turn != from.turns.end()) tag.turns[loop] = turn->second;
       if (turn == from.turns.end() && !e.hold) tag.turns[loop] = 0;
     }
@@ -223,7 +223,7 @@ class Interpreter {
       return e.from == s && e.out == out && e.loop >= 0 && tag.turns.at(e.loop) == graph_.max_turns;
     };
     if (std::any_of(graph_.edges.begin(), graph_.edges.end(), too_far)) {
-      failed_ = true;  // poison: whoever waits for it never fires
+      failed_ = true;  // poison: a stage that waits for it never fires
       return;
     }
     for (const SmallEdge& e : graph_.edges) {
@@ -238,7 +238,7 @@ class Interpreter {
     if (stage.scatters) announce(s, tag, chosen, past);
   }
 
-  // Their number goes to whoever gathers them: walks on from reader to reader, deeper at each scatter, up at each
+  // Sends the number of elements to their gather: walks from reader to reader, deeper at each scatter, up at each
   // gather.
   void announce(int scatter, const Tag& tag, int count, const std::set<std::size_t>& past) {
     std::set<std::pair<int, int>> seen, next{{scatter, 0}};

@@ -1,5 +1,5 @@
-// What a small graph means, by the rules of docs/graph-language.md alone: tokens with tags, without blocks, channels,
-// controllers or plans.
+// The meaning of a small graph, by the rules of docs/graph-language.md alone: tokens with tags, without blocks,
+// channels, controllers or plans.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class Course : std::uint8_t {
   kStuck,         // the sink never fires
   kLeft,          // the sink fires while a token is left that is not held, or a firing that it does not depend on
   kLacking,       // an absent token where none is accepted
-  kNoMeaning      // the loops around a stage cannot be told
+  kNoMeaning      // the loops around a stage cannot be determined
 };
 const char* name_of(Course course) noexcept;
 inline bool is_wrong(Course course) noexcept { return course > Course::kTooManyTurns; }
@@ -30,16 +30,16 @@ struct Meaning {
   std::vector<std::string> outputs;  // of the graph
 };
 
-// Which of `choices` ways a firing of `stage` takes, whose inputs are these values. For an optional output: 0 writes
-// it; for a scatter: how many elements.
+// The way, of `choices`, that a firing of `stage` with these inputs takes. For an optional output: 0 writes it; for a
+// scatter: the number of elements.
 using Choose = std::function<int(int stage, int choices, const std::vector<std::string>& inputs)>;
 
 Meaning interpret(const SmallGraph& graph, const std::string& x, const Choose& choose);
 
-// The first wrong course, whatever is chosen; kTooManyTurns if all are that; or kRight.
+// The first wrong course over all choices; kTooManyTurns if all are that; or kRight.
 Course worst_course(const SmallGraph& graph);
 
-// What output `out` of a stage is for these inputs; of a scatter, its element.
+// The value of output `out` of a stage for these inputs; of a scatter, its element number `out`.
 std::string small_value(int stage, int out, const std::vector<std::string>& inputs);
 
 }  // namespace woa::test

@@ -1,4 +1,4 @@
-// What replicas of a stage do: which instances, how many messages, and what becomes of failures.
+// Replicas of a stage: the instances that they get, their messages, and their failures.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -101,7 +101,7 @@ TEST_CASE("replicas cost no messages but for held tokens, and each payload is co
   Noted noted;
   const Outcome one = run_as<FunctionBackend>(compiled(graph(1, 1)), "woa", noted.kernels, kReplicaInstances);
   const Outcome two = run_as<FunctionBackend>(compiled(graph(2, 4)), "woa", noted.kernels, kReplicaInstances);
-  // Over the edges between the host and all replicas of a stage.
+  // Sums over the edges between the host and all replicas of a stage.
   const auto sum = [](const Outcome& outcome, const std::string& stage, bool held) {
     EdgeStats stats;
     for (std::size_t e = 0; e < outcome.plan.edges.size(); ++e) {
@@ -117,7 +117,7 @@ TEST_CASE("replicas cost no messages but for held tokens, and each payload is co
   };
   for (const char* stage : {"work", "more"}) CHECK(sum(two, stage, false).messages == kReplicaInstances);
   CHECK(sum(two, "more", false).payload_bytes == sum(one, "more", false).payload_bytes);
-  // Of x each controller is sent a block once, though its replica of `work` and all of `more` take it.
+  // Each controller gets one block of x, though its replica of `work` and all of `more` take it.
   const auto sent_to_each = [&](const Outcome& outcome) {
     std::set<std::uint32_t> controllers;
     for (const EdgePlan& edge : outcome.plan.edges)

@@ -1,4 +1,4 @@
-// What a scatter and its gather do, beyond what they compute: order, numbers of elements, messages, failures.
+// A scatter and its gather, apart from their values: order, numbers of elements, messages, failures.
 #include <algorithm>
 #include <map>
 #include <mutex>

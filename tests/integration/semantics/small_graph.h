@@ -1,4 +1,4 @@
-// A graph of few stages as numbers: who writes to which port, and of what kind each stage is.
+// A graph of few stages as numbers: the writers of each port, and the kind of each stage.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace woa::test {
 
-// What a stage's kernel is, by its ports. It has inputs i0, i1, ... and outputs o0, o1, ...; of several outputs each
-// firing writes one.
+// A stage's kernel, described by its ports: inputs i0, i1, ... and outputs o0, o1, ...; each firing writes one of
+// several outputs.
 struct SmallStage {
   int inputs = 1, outputs = 1;
   bool leaves_out = false;  // its output is optional
-  bool may_lack = false;    // its inputs are
+  bool may_lack = false;    // its inputs are optional
   bool scatters = false;    // its output starts a scatter of at most two elements
-  bool gathers = false;     // its input ends one
-  // Kernels for other controllers than a cpu see one token of each port (docs/kernels.md).
+  bool gathers = false;     // its input ends a scatter
+  // True for a kernel of a cpu only: elsewhere kernels see one token of each port (docs/kernels.md).
   [[nodiscard]] bool one_kind() const noexcept { return leaves_out || may_lack || scatters || gathers; }
 };
 

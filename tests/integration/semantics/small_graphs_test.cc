@@ -1,9 +1,10 @@
-// Every small graph (enumerate.h), from the file to the outputs: the compiler accepts it if it is right whatever is
-// chosen in it (reference.h), and then every placement on two controllers gives what the reference says, under every
-// call model and whatever the delays. The two are of two kinds where a kernel may be on both; the kinds are stand-ins
-// that run the same functions, one at once, the other late (driven_run.h).
+// Every small graph (enumerate.h), from the file to the outputs: the compiler accepts it if every choice in it gives a
+// right course (reference.h), and then every placement on two controllers gives the reference's outputs, under every
+// call model and with any delays. The two are of two kinds where a kernel may be on both; the kinds are stand-ins that
+// run the same functions, one at once, the other late (driven_run.h).
 //
-// WOA_SMALL_GRAPHS=all takes the larger classes, too, and few leaves out all but the smallest (docs/graph-language.md).
+// WOA_SMALL_GRAPHS=all takes the larger classes, too, and few leaves out all but the smallest
+// (tests/integration/semantics/README.md).
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -22,17 +23,16 @@
 namespace woa::test {
 namespace {
 
-constexpr std::uint64_t kManyWays = 100;  // instances of which one surely comes to any edge
+constexpr std::uint64_t kManyWays = 100;  // instances enough for one to reach any edge
 
-// With which codes a graph with loops may be refused though it is right: where it would need loops with cycles of their
-// own (E0403) that are entered alike (E0405), or where a branch leads into a loop that goes on until it fails (E0408,
-// E0410, E0412).
+// Codes that may refuse a graph with loops though it is right: it would need loops with cycles of their own (E0403)
+// that are entered alike (E0405), or a branch leads into a loop that goes on until it fails (E0408, E0410, E0412).
 const std::set<std::string> kTooStrict{"E0403", "E0405", "E0408", "E0410", "E0412"};
 
-// What became of the graphs of one class.
+// Results of the graphs of one class.
 struct Tally {
   int shapes = 0, graphs = 0, accepted = 0, right = 0, runs = 0, not_offered = 0;
-  int edges = 0, least = 0, blocked = 0;  // those of which one block less is too few, and was shown to be
+  int edges = 0, least = 0, blocked = 0;  // all; with all blocks necessary; shown to stall with one less
   std::uint64_t instances = 0;
   std::map<std::pair<std::string, std::string>, int> refused;  // by code, and what is wrong
   std::map<std::string, std::string> examples;                 // by code, of those that are right
@@ -93,8 +93,8 @@ class SmallGraphs {
     place(graph, run, text);
   }
 
-  // Where fewer blocks than `live` are too few: of one none would be left, with fewer of several some course stands
-  // still.
+  // Takes a block from each edge whose `live` blocks are all necessary: some course must then stand still. Edges with
+  // one block are only counted.
   void take_a_block(const SmallRun& run, CertifiedPlan plan) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e) {
       EdgePlan& edge = plan.edges[e];
@@ -143,7 +143,7 @@ class SmallGraphs {
   Tally tally_;
 };
 
-// How many classes of graphs: builds with sanitizers take few, since each graph takes them ten times as long.
+// How many classes of graphs: builds with sanitizers take few, since they take ten times as long for a graph.
 enum class Extent { kFew, kUsual, kAll };
 
 Extent extent() {
@@ -154,7 +154,7 @@ Extent extent() {
   return named == "few" ? Extent::kFew : Extent::kAll;
 }
 bool all_classes() { return extent() == Extent::kAll; }
-// The stages of classes that have that many at most, one less where few are wanted.
+// The most stages of a class: `stages`, or one less if few classes are wanted.
 int up_to(int stages) { return extent() == Extent::kFew ? stages - 1 : stages; }
 
 }  // namespace

@@ -31,7 +31,7 @@ SmallRun::SmallRun(const SmallGraph& graph) : graph_(graph) {
   };
 }
 
-// A digit of the instance's number; in loops by what came, too, so that turns differ.
+// A digit of the instance's number; in loops the inputs count, too, so that turns differ.
 int SmallRun::choose(std::uint64_t instance, int stage, int choices, const std::vector<std::string>& inputs) const {
   std::uint64_t digit = instance / radix_[static_cast<std::size_t>(stage)];
   if (loops_) digit += choice_of("s" + std::to_string(stage), 12, inputs);

@@ -1,4 +1,4 @@
-// Small graphs run: the kernels that they use, as functions that choose as the reference does.
+// Runs of small graphs: their kernels as functions that choose as the reference does.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace woa::test {
 
 class SmallRun {
  public:
-  // The graph outlives it.
+  // `graph` must outlive this object.
   explicit SmallRun(const SmallGraph& graph);
 
-  // As many as take every way through a graph without loops, within bounds.
+  // Enough to take every path through a graph without loops, within bounds.
   [[nodiscard]] std::uint64_t instances() const noexcept { return instances_; }
-  // What an instance gives.
+  // The reference's result for an instance.
   [[nodiscard]] Meaning meaning(std::uint64_t instance) const;
   // Ready to be driven; `plan` is the compiler's. With `tight` every edge has the blocks of one instance only.
   [[nodiscard]] CertifiedPlan prepared(CertifiedPlan plan, std::uint32_t window, bool tight) const;
   [[nodiscard]] const Functions& functions() const noexcept { return functions_; }
-  // What is not as the reference says; empty if all is.
+  // How the run differs from the reference; empty if it does not.
   [[nodiscard]] std::string difference(const Driven& driven) const;
 
  private:

@@ -1,4 +1,4 @@
-// Whatever was measured: no other limit would have been noticeably better, and the order of magnitude does not matter.
+// For any measurements no other limit would be noticeably better, and the order of magnitude does not matter.
 #include <rapidcheck.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Up to which size the way for small jobs is chosen.
+// The largest size for which the way for small jobs is chosen.
 #include "bench/harness/crossing.h"
 
 #include <vector>

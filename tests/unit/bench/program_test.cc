@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLong{60'000};
 
-// Whether it ends soon. What nobody has waited for yet has ended all the same.
+// True if it ends soon. A zombie, which nobody has waited for yet, has ended, too.
 bool is_gone(int process) {
   for (int look = 0; look < 1000; ++look) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");

@@ -1,4 +1,4 @@
-// Pipelines and fan-outs of peers: what the sides send, and that nothing damaged passes.
+// Pipelines and fan-outs of peers: the messages of each side, and that nothing damaged passes.
 #include "bench/peers/shapes.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ PeerArguments job_of(Shape shape, std::size_t bytes = kBytes, std::size_t window
   return job;
 }
 
-// The rest of a job, in this process: `reply` says what comes once a message was sent.
+// The rest of a job, in this process: `reply` decides what comes after a message was sent.
 class Rest final : public Messenger {
  public:
   using Reply = std::function<void(const Message& sent, Messages& coming)>;
@@ -59,7 +59,7 @@ Code run(const PeerArguments& job, std::size_t number, const std::shared_ptr<Res
   return warm_up.ok() ? side(job.sides.messages).code() : warm_up.code();
 }
 
-// What three workers make of an item.
+// An item after three workers.
 Message worked_on(Message item) {
   for (int worker = 0; worker < 3; ++worker) add_one(item);
   return item;

@@ -166,14 +166,14 @@ TEST_CASE("replicas: a stage each, placed round robin, with an edge for each tha
   CHECK(edge_of(plan, "b[2].out", "c[1].a").choice.replica == 1);
   CHECK(edge_of(plan, "source.x", "c[1].b").choice.replicas == 1);  // held
   CHECK(edge_of(plan, "c[2].out", "sink.y").choice.replicas == 1);
-  // Of 12 instances in flight an edge from b to c sees one, and the blocks of the oldest are kept free.
+  // 12 instances are in flight; an edge from b to c sees one of them, and keeps the oldest instance's blocks free.
   CHECK(edge_of(plan, "b[2].out", "c[1].a").blocks == 2);
   CHECK(edge_of(plan, "source.x", "a[1].in").blocks == 6);
 
   CompileOptions options = fixture_options();
   options.replicas = {{"b", 2}};
   CHECK(compile_good(body, options).stages.size() == 2 + 2 + 2 + 3);
-  // What an even instance's only writer sends needs no choice.
+  // a[1] has the odd instances alone, so all of its tokens go to b[1].
   CHECK(edge_of(compile_good(body, options), "a[1].out", "b[1].in").choice.replicas == 1);
   options.replicas = {{"d", 2}};
   CHECK(codes(test::graph_text(body), options) == "E0701");

@@ -1,4 +1,4 @@
-// What a firing of a plan's stages may send, and where.
+// The tokens that a firing of a plan's stage may send, and their edges.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ class Wiring {
   const Edges& out(std::uint32_t stage, std::size_t port) const { return out_[stage][port]; }
   const Edges& counts_out(std::uint32_t stage, std::size_t port) const { return counts_out_[stage][port]; }
 
-  // How many tokens a firing may send over each edge of a port.
+  // The most tokens that a firing may send over each edge of a port.
   std::uint32_t most(std::uint32_t stage, std::size_t port) const {
     return std::max(plan_.stages[stage].outputs[port].many, 1U);
   }
 
-  // Whether number `k` of them, from a firing with this tag, takes this edge and not one to another replica. Of the
-  // first instance.
+  // True if token number `k`, from a firing with this tag in the first instance, takes this edge and not one to another
+  // replica.
   bool takes(std::uint32_t e, std::uint64_t tag, std::uint32_t k) const {
     const EdgePlan& edge = plan_.edges[e];
     const std::uint32_t shift = plan_.stages[edge.from_stage].outputs[edge.from_port].index_shift;
@@ -43,13 +43,13 @@ class Wiring {
     return sum;
   }
 
-  // Where the tag has the number of an element that is gathered at a port.
+  // The bits of the tag that number an element gathered at a port.
   std::uint64_t index_of(std::uint32_t stage, std::uint32_t port) const {
     const InputPortPlan& input = plan_.stages[stage].inputs[port];
     return input.gather == 0 ? 0 : ((1ULL << input.index_bits) - 1) << input.index_shift;
   }
 
-  // Whether a token that a firing with this tag sends from the port would take a turn too many.
+  // True if a token from the port, of a firing with this tag, would take a turn too many.
   bool exceeds(std::uint32_t stage, std::size_t port, std::uint64_t tag) const {
     const Edges& edges = out(stage, port);
     return std::any_of(edges.begin(), edges.end(), [&](std::uint32_t e) {

@@ -1,4 +1,4 @@
-// Where a kernel that offers to write over its input is taken at its word. `patch` offers it, `copy` does not.
+// The compiler lets a kernel write over its input, if it offers that. `patch` offers it, `copy` does not.
 #include <string>
 
 #include "tests/support/catch.h"

@@ -1,4 +1,5 @@
-// What tags and invariants show of blocks is so, whoever made up the invariants; and what the compiler says is shown.
+// The block counts that tags and invariants prove are right, whoever made the invariants; the compiler's counts are
+// proved.
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ CertifiedPlan any_plan(Random& random) {
   return *result.plan;
 }
 
-// Those of the compiler with a weight changed, dropped or added, or others altogether.
+// Changes, drops and adds weights of one of the compiler's invariants, or of a new one.
 void change(CertifiedPlan& plan) {
   const auto any_edge = [&] { return static_cast<std::uint32_t>(below(static_cast<int>(plan.edges.size()))); };
   if (plan.invariants.empty() || below(4) == 0) plan.invariants.emplace_back();

@@ -21,7 +21,7 @@ std::vector<std::uint32_t> live_blocks(const CertifiedPlan& plan) {
   return live;
 }
 
-// A game that gets stuck with these blocks, if one of so many does.
+// True if one of `games` games gets stuck with these blocks.
 bool blocks(const CertifiedPlan& plan, const std::vector<std::uint32_t>& capacity, Random& random, int games) {
   for (int i = 0; i < games; ++i) {
     if (Game(plan, random, capacity).play() == Game::kStuck) return true;

@@ -1,4 +1,4 @@
-// Blocks for a throughput, of any pipeline: enough, and of what was looked at no fewer would do.
+// Blocks for a throughput, of any pipeline: they suffice, and none that the search tried with fewer does.
 #include <rapidcheck.h>
 
 #include "compiler/buffers/throughput_blocks.h"
@@ -64,7 +64,7 @@ TEST_CASE("with what a run holds at once it runs the same") {
   }));
 }
 
-// Of all that comes after what is looked at, too.
+// The period also holds for all that comes after the part that is executed.
 TEST_CASE("a run comes to the period of one that looks at everything, with any blocks") {
   CHECK(rc::check([] {
     const CertifiedPlan plan = any_pipeline();
@@ -76,15 +76,15 @@ TEST_CASE("a run comes to the period of one that looks at everything, with any b
     RC_ASSERT(run.ok());
     const double naive = NaivePipeline(plan, room).period(1000), period = static_cast<double>(run->period_ps);
     RC_ASSERT(naive > 0);
-    // Both are off by what is left over where a course does not end at the end of what is looked at.
+    // Both are off by the rest of a course that does not end with the part that is executed.
     const double off = 0.03 * naive + 1;
     RC_ASSERT(naive - off < period);
     RC_ASSERT(period < naive + off);
   }));
 }
 
-// Without lanes, cores and links that are shared, more blocks never make an execution slower: what cannot be less on
-// one edge cannot be less on any number of them.
+// Without shared lanes, cores and links, more blocks never make an execution slower: a count that cannot be less on one
+// edge cannot be less on any number of them.
 TEST_CASE("of private controllers no fewer blocks would do, whichever") {
   CHECK(rc::check([] {
     LinkCosts link;

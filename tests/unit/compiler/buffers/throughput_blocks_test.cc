@@ -74,7 +74,7 @@ TEST_CASE("where no window is enough none is recommended") {
         "--objective latency --max-period 2502ns");
 }
 
-// Waking controllers is of one instance alone; many keep each other awake.
+// One instance alone pays for waking controllers; many keep each other awake.
 TEST_CASE("what it takes to wake a controller asks for no larger window") {
   CostedPlan maker = slow_middle(2);
   for (StageCosts& stage : maker.costs.stages)

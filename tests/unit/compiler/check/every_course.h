@@ -1,5 +1,5 @@
 // Goes through every course of a plan: every order of events, every choice, every number of elements, with several
-// instances in flight. For small plans: what the random games of token_game.h take samples of.
+// instances in flight. For small plans; the random games of token_game.h take samples of the same.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace woa::test {
 
-// How many blocks there are, and for whom.
+// Blocks of each edge, and those reserved for the oldest instance.
 struct Credits {
-  std::vector<std::uint32_t> blocks;  // by edge; none: as many as anybody wants
-  std::vector<std::uint32_t> oldest;  // by edge: so many are never given to others than the oldest instance; or none
+  std::vector<std::uint32_t> blocks;  // by edge; empty: no limit
+  std::vector<std::uint32_t> oldest;  // by edge: reserved for the oldest instance; may be empty
 };
 
 class EveryCourse {
@@ -29,8 +29,8 @@ class EveryCourse {
   EveryCourse(const Plan& plan, std::uint32_t instances, Credits credits)
       : plan_(plan), wiring_(plan), instances_(instances), credits_(std::move(credits)), most_(plan.edges.size()) {}
 
-  // Whether all of them end with nothing left, or with a loop's turn too many. Throws where a course breaks a rule, or
-  // where there are more than kMostStates.
+  // True if all courses end with nothing left, or with a loop's turn too many. Throws if a course breaks a rule, or if
+  // there are more than kMostStates.
   bool all_end() {
     add({});
     while (!open_.empty()) {
@@ -153,7 +153,7 @@ class EveryCourse {
     return all;
   }
 
-  // What the firing consumes, if all of it is there.
+  // The tokens that the firing consumes, if all are there.
   std::optional<std::vector<Token>> inputs(const State& state, std::uint32_t instance, std::uint32_t stage,
                                            std::uint64_t tag) const {
     std::vector<Token> consumed;
@@ -202,7 +202,7 @@ class EveryCourse {
     state.done.insert(instance);
   }
 
-  // In every way: one port of each group, every number of elements.
+  // Ends the firing in every way: one port of each group, every number of elements.
   void end(const State& state, const Running& firing) {
     State next = state;
     next.running.erase(firing);
@@ -223,7 +223,7 @@ class EveryCourse {
     for (State& after : ends) add(std::move(after));
   }
 
-  // A turn too many: poison ends the instance.
+  // A loop's turn too many: poison ends the instance.
   void fail(State state, std::uint32_t instance) {
     std::erase_if(state.tokens, [&](const Token& token) { return token.instance == instance; });
     std::erase_if(state.running, [&](const Running& firing) { return firing.instance == instance; });

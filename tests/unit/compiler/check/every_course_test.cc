@@ -1,6 +1,6 @@
 // Every course of small plans, none left out: no edge ever holds more than b(e), and some course reaches it; with the
-// blocks that the plan gives all end, whatever instances are in flight; with one less, where docs/liveness.md says so,
-// one does not.
+// plan's blocks every course ends, whatever instances are in flight; with one less, where docs/liveness.md says so, one
+// does not.
 #include "tests/unit/compiler/check/every_course.h"
 
 #include <string>

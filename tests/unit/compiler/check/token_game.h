@@ -35,8 +35,8 @@ class Game {
  public:
   static constexpr const char* kStuck = "stuck before the sink fired";
 
-  // With `capacity`, blocks by edge, a firing waits until it can claim all that it needs; without, the game says where
-  // an edge holds more than its min_blocks.
+  // With `capacity`, blocks by edge, a firing waits until it can claim all that it needs; without, the game reports an
+  // edge that holds more than its min_blocks.
   Game(const Plan& plan, Random& random, std::vector<std::uint32_t> capacity = {})
       : plan_(plan),
         wiring_(plan),
@@ -47,7 +47,7 @@ class Game {
     for (char& slow : slow_) slow = below(random, 3) == 0;
   }
 
-  // What went wrong, or nothing. A loop that would need more turns than its max ends the game early.
+  // The problem, or nothing. A loop that needs more turns than its max ends the game early.
   std::string play() {
     if (!may_claim(kSourceStage, 0)) return kStuck;
     start(kSourceStage, 0, {});
@@ -114,7 +114,7 @@ class Game {
     return found;
   }
 
-  // What the firing would consume is still occupied then.
+  // Blocks that the firing would consume still count as occupied.
   bool may_claim(std::uint32_t stage, std::uint64_t tag) const {
     if (capacity_.empty()) return true;
     for (std::size_t p = 0; p < plan_.stages[stage].outputs.size(); ++p) {
@@ -190,7 +190,7 @@ class Game {
     }
   }
 
-  // One port of every group, preferably one that needs no turn too many. Nothing if there is none.
+  // Chooses one port of every group, preferably one that needs no turn too many. Nothing if there is none.
   std::optional<std::vector<bool>> choose(const Running& firing) {
     const auto& outputs = plan_.stages[firing.stage].outputs;
     std::vector<bool> written(outputs.size());

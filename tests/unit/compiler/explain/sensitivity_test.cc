@@ -22,7 +22,7 @@ namespace {
 
 using assign::Sum;
 
-// So large that rounding does not matter.
+// Enlarges costs so that rounding does not matter.
 void enlarge(CostTable& costs) {
   for (StageCosts& stage : costs.stages)
     for (std::int64_t& time : stage.time_ps) time *= time > 0 ? 100'000 : 1;
@@ -44,7 +44,7 @@ std::optional<Certificate> certificate_of(const CostTable& costs, const Placemen
   return certify(goal, costs, *solution);
 }
 
-// By how much some placement is better; nothing: this one breaks a bound.
+// How much better the best placement is; nothing: this one breaks a bound.
 std::optional<Sum> loss(const CostTable& costs, const PlacementGoal& goal, const assign::Placement& placement) {
   const auto problem = placement_problem(costs, goal);
   const assign::Value value = assign::evaluate(*problem, placement);
@@ -75,7 +75,7 @@ CostTable with_link(CostTable costs, const LinkReason& reason, std::uint64_t Lin
   return costs;
 }
 
-// At both ends, and anywhere between them.
+// Checks both ends of the range, and a factor between them.
 template <class Change>
 void check_within(const SafeRange& range, const Certificate& certificate, const Change& changed) {
   RC_ASSERT(range.least <= 1 && range.most >= 1);
@@ -94,7 +94,7 @@ void check_beyond(const SafeRange& range, const Certificate& certificate, const 
   if (range.most_sharp) RC_ASSERT(is_lost(range.most * 1.02));
   if (range.least_sharp) RC_ASSERT(is_lost(range.least / 1.02));
 }
-// Where there was time enough.
+// Holds where the search had time enough.
 void check_sharp(const SafeRange& range) {
   RC_ASSERT(range.most_sharp == (range.most < SafeRange::kMostFactor));
   RC_ASSERT(range.least_sharp == (range.least > 0.001));
@@ -108,7 +108,7 @@ CostTable with_time_of_copies(CostTable table, const StageReason& reason, double
       scale(table.stages[reason.stage].time_ps[l], factor);
   return table;
 }
-// Links between the same kinds as that one, which cost the same.
+// Changes the cost of all links like that one: between the same kinds, and of the same cost.
 CostTable with_alike(const CostTable& table, const LinkReason& reason, std::uint64_t LinkCosts::*cost, double factor) {
   const std::size_t k = table.components.size();
   CostTable changed = table;

@@ -1,5 +1,5 @@
-// What an editor makes of compiler/schema: keys to complete and words about them. The schemas and the compiler know the
-// same keys.
+// An editor's use of compiler/schema: keys to complete and words about them. The schemas and the compiler know the same
+// keys.
 #include <unistd.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST_CASE("the kernels that are offered are those that are shipped") {
   CHECK(schema("graph")["definitions"]["stage"]["properties"]["kernel"]["examples"] == Json(shipped));
 }
 
-// Between backticks, behind `accepted keys:`.
+// The keys between backticks, behind `accepted keys:`.
 std::set<std::string> accepted_keys(const std::vector<Diagnostic>& diagnostics) {
   std::set<std::string> keys;
   for (const Diagnostic& diagnostic : diagnostics) {

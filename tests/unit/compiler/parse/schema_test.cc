@@ -1,6 +1,6 @@
 // The schemas under compiler/schema and the compiler say the same of a file's shape: of every example, of every bad
-// graph and kernel of the golden tests, of graphs that were changed at random, and of thousands of files in which a
-// value is written in every way that there is.
+// graph and kernel of the golden tests, of graphs that were changed at random, and of thousands of files with a value
+// in every spelling.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ std::string read(const fs::path& path) {
 
 bool matches(const std::string& text, const std::regex& form) { return std::regex_match(text, form); }
 
-// A scalar as the core schema of YAML 1.2 takes it, which is what editors do. A number of whole value is an integer,
-// however it is written: that is JSON's, too.
+// A scalar as editors read it, by the core schema of YAML 1.2. A number of whole value is an integer in any spelling,
+// as in JSON.
 Json scalar(const YAML::Node& node) {
   static const std::regex kNumber("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
   static const std::regex kOctal("0o[0-7]+"), kHexadecimal("0x[0-9a-fA-F]+");
@@ -99,7 +99,7 @@ class SchemaOf {
   valijson::Validator validator_{valijson::Validator::kStrongTypes};  // keeps the patterns that it compiled
 };
 
-// What the compiler finds wrong with the shape of the graph file itself; what JSON cannot say is `unreadable`.
+// The compiler's problems with the shape of the graph file itself; `unreadable`: JSON cannot express the file.
 struct Shape {
   std::string problems;
   bool unreadable = false;
@@ -110,7 +110,7 @@ Shape shape_of(const std::vector<Diagnostic>& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     shape.unreadable = shape.unreadable || kNotJson.contains(diagnostic.code);
     if (kShapeCodes.contains(diagnostic.code)) shape.problems += format(diagnostic, false);
-    // Reported as what they mean, but a matter of form as well.
+    // Reported for their meaning, but a matter of form, too.
     const bool other_form = diagnostic.code == "E0203" || diagnostic.code == "E0601" || diagnostic.code == "E0603" ||
                             diagnostic.text.starts_with("`global` lists") ||
                             (diagnostic.code == "E0117" && (diagnostic.text.find("unordered") != std::string::npos ||
@@ -177,7 +177,7 @@ TEST_CASE("the schema of kernels rejects what the compiler rejects for its shape
 
 TEST_CASE("the schema rejects what the compiler rejects for its shape, and nothing that it accepts") {
   SchemaOf schema("graph");
-  // What is wrong for what other lines say, or is rejected by both but not as a matter of shape.
+  // Cases that are wrong because of other lines, or that both reject, but not for their shape.
   const std::set<std::string> meaning{
       "type-of-input",   // a bound that the dimensions do not reach
       "subgraph-loops",  // `max` by a parameter whose value is 0
@@ -260,7 +260,7 @@ class Mutator {
   std::mt19937 random_;
 };
 
-// Sizes that are too small, or bounds that nothing gives: of right shape, wrong in meaning.
+// True for sizes that are too small, or bounds that nothing gives: right in shape, wrong in meaning.
 bool is_meaning(const std::string& problems) {
   return problems.find("has no bound") != std::string::npos ||
          problems.find("more than its bound") != std::string::npos;
@@ -326,7 +326,7 @@ const std::vector<std::string>& spellings() {
   return kSpellings;
 }
 
-// Files that the compiler takes with some value where the `@` stands.
+// Files that the compiler accepts with some value in place of the `@`.
 std::vector<std::string> graph_places() {
   const std::string graph = "inputs: {x: {type: bytes, max: 64}}\noutputs: {y: s.out}\n";
   const std::string stage = "woa: 1\ngraph: g\n" + graph + "stages: {s: {kernel: copy, in: {in: ";

@@ -105,7 +105,7 @@ TEST_CASE("a byte order mark and CRLF are no problem") {
   CHECK(codes(crlf).empty());
 }
 
-// What is wrong with `text`, the value of a parameter that has choices, and in which column.
+// Code, column and text of each problem with `text` as the value of a parameter that has choices.
 std::string complaint_of(const std::string& text) {
   const std::string body =
       "stages:\n  d: {kernel: decode, in: {jpeg: x}}\n  s: {kernel: resize, in: {image: d.image}, params: {filter: " +

@@ -42,7 +42,7 @@ inline CostTable any_table() {
   return table;
 }
 
-// The last component has room for less than all, which some stages need together.
+// Limits the last component's resources; stages of one core need its luts together.
 inline void add_cores(CostTable& table) {
   const std::size_t k = table.components.size();
   table.components.back().resources = {{"luts", any(60, 200)}, {"memory", any(30, 100)}};

@@ -1,5 +1,5 @@
-// Stages on several controllers at once: what their placement comes to is what the graph with the copies written out
-// comes to, and none is better that any choice of places makes.
+// Stages on several controllers at once: their placement costs the same as the graph with the copies written out, and
+// no choice of places is better.
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ PlacementGoal any_goal_with_copies() {
   return goal;
 }
 
-// Every set that a stage may be on.
+// Every set of components that a stage may be on.
 std::vector<ComponentSet> sets_of(const CostTable& table, std::size_t stage, std::uint32_t copies) {
   const auto k = static_cast<std::uint32_t>(table.components.size());
   std::vector<ComponentSet> sets;
@@ -49,7 +49,7 @@ std::vector<ComponentSet> sets_of(const CostTable& table, std::size_t stage, std
   return sets;
 }
 
-// As a graph where every copy is a stage comes to it.
+// The value of the graph in which every copy is a stage.
 assign::Value value_of(const CostTable& table, const PlacementGoal& goal, const Places& places) {
   const Placed placed = with_copies(table, NearestCopy(table, goal.model), places);
   const auto problem = placement_problem(placed.table, goal);
@@ -57,7 +57,7 @@ assign::Value value_of(const CostTable& table, const PlacementGoal& goal, const 
   return assign::evaluate(*problem, placed.placement);
 }
 
-// The least of all places; nothing: none keeps the limits.
+// The least value of all places; nothing: none keeps the limits.
 std::optional<Sum> least_of_all(const CostTable& table, const PlacementGoal& goal) {
   std::vector<std::vector<ComponentSet>> choices;
   for (std::size_t s = 0; s < table.stages.size(); ++s) choices.push_back(sets_of(table, s, goal.copies));
@@ -77,7 +77,7 @@ std::optional<Sum> least_of_all(const CostTable& table, const PlacementGoal& goa
   return least;
 }
 
-// Solves, and holds what comes out against every choice of places. Nothing: none keeps the limits.
+// Solves, and compares the result with every choice of places. Nothing: none keeps the limits.
 std::optional<Certificate> check_placed(const CostTable& table, const PlacementGoal& goal) {
   const auto problem = copy_problem(table, goal);
   RC_ASSERT(problem.ok());
@@ -99,7 +99,7 @@ std::optional<Certificate> check_placed(const CostTable& table, const PlacementG
   return certificate;
 }
 
-// Stage 2 is cheap and anywhere, its readers are on two components between which a token takes longer than all else.
+// Stage 2 is cheap anywhere; its readers are on two components, and a token between these takes longer than all else.
 CostTable table_with_far_readers() {
   CostTable table;
   table.components = {{"host", 1, {}, {}}, {"cpu:0", 1, {}, {}}, {"cpu:1", 1, {}, {}}};

@@ -1,4 +1,4 @@
-// Costs of a graph, as the certificate of its plan keeps them: nothing of what was measured is lost.
+// Costs of a graph in the certificate of its plan: no measurement is lost.
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A machine file and a profile, for as long as it lives.
+// A machine file and a profile, removed with this object.
 class MeasuredFiles {
  public:
   MeasuredFiles() : folder_(fs::temp_directory_path() / ("woa-costs-" + std::to_string(std::random_device()()))) {
@@ -24,7 +24,7 @@ class MeasuredFiles {
   MeasuredFiles(const MeasuredFiles&) = delete;
   MeasuredFiles& operator=(const MeasuredFiles&) = delete;
 
-  // Of a graph; `measured` begins at `stages:`.
+  // Options for `graph`; `measured` begins at `stages:`.
   CompileOptions options(const std::string& graph, const std::string& machine, const std::string& measured) {
     CompileOptions options = test::fixture_options();
     options.kernel_path.push_back(std::string(WOA_SOURCE_DIR) + "/tests/support/kernels");

@@ -10,8 +10,8 @@
 
 namespace woa::test {
 
-// The least that a placement comes to under a certificate's costs and goal; nothing: they make no sense, or nothing
-// keeps their limits.
+// The least value of a placement under a certificate's costs and goal; nothing: they make no sense, or nothing keeps
+// their limits.
 inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
   const auto originals = without_copies(certificate.costs);
   if (!originals.ok()) return std::nullopt;
@@ -19,8 +19,8 @@ inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
   return copies.ok() ? assign::test::brute_force(copies->problem) : std::nullopt;
 }
 
-// Are the stages where the certificate says, and is what it says of them so? `least`: least_of() it. Of relays, which
-// call models add, it says nothing.
+// True if the stages are where the certificate says, and all that it says of them holds. `least`: its least_of(). It
+// says nothing of relays, which call models add.
 inline bool is_true(const CertifiedPlan& plan, const std::optional<assign::Sum>& least) {
   const Certificate& certificate = *plan.certificate;
   const auto originals = without_copies(certificate.costs);

@@ -1,5 +1,5 @@
-// What a placement costs under each call model, against the table of architecture: messages, payload and loads counted
-// edge by edge.
+// The cost of a placement under each call model, against the table of docs/call-models.md: messages, payload and loads
+// counted edge by edge.
 #include "compiler/place/placement_problem.h"
 
 #include <rapidcheck.h>
@@ -23,7 +23,7 @@ namespace {
 using assign::Placement;
 using assign::Sum;
 
-// Messages of a token, as the table of call models has them.
+// Messages of a token, by that table.
 std::uint64_t messages(const std::string& model, std::uint32_t a, std::uint32_t b, const EdgeCosts& edge) {
   const std::uint64_t apart = a != b, leaves = a != kHost, enters = b != kHost;
   if (model == "woa" || (model == "rpc-fused" && edge.count)) return apart;
@@ -32,7 +32,7 @@ std::uint64_t messages(const std::string& model, std::uint32_t a, std::uint32_t 
   if (model == "rpc-polled") return 2 * leaves + enters;
   return edge.to == kSink ? 0 : 2 * apart;  // nested
 }
-// How often its payload crosses.
+// How often a token's payload crosses.
 std::uint64_t crossings(const std::string& model, std::uint32_t a, std::uint32_t b) {
   const std::uint64_t apart = a != b, leaves = a != kHost, enters = b != kHost;
   if (model == "woa" || model == "rpc-nested") return apart;
@@ -208,7 +208,7 @@ TEST_CASE("sums that could not be exact are refused") {
 
 namespace {
 
-// Stages in a row that may be on any of some controllers, which are alike.
+// Stages in a row that may be on any of some equal controllers.
 CostTable alike(std::uint32_t controllers, std::uint32_t stages, std::int64_t time_ps) {
   CostTable table;
   const std::uint32_t k = controllers + 1;
@@ -237,7 +237,7 @@ TEST_CASE("controllers that are alike are known to be, and many of them take no 
   CHECK(twins[0] == 0);
   CHECK(std::all_of(twins.begin() + 1, twins.end(), [](std::uint32_t first) { return first == 1; }));
   CHECK(assign::solve(*problem, {.limit = std::chrono::seconds(1), .solver = false}).ok());
-  // Seconds, or half a minute under sanitizers; when each pair of controllers was compared row by row, minutes.
+  // Takes seconds, or half a minute under sanitizers; comparing each pair of controllers row by row took minutes.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 

@@ -21,7 +21,7 @@ struct Size {
   std::uint32_t stages, seeds;
 };
 
-// By their costs; what is returned has been a file meanwhile.
+// Places by costs; the returned plan has been written to a file and read again.
 CertifiedPlan place(std::uint32_t stages, std::uint32_t seed, const std::string& objective,
                     std::chrono::milliseconds limit) {
   bench::RandomGraph random(stages, 3, seed);

@@ -26,7 +26,7 @@ class NaivePipeline {
     cores_ = costs_.cores;
   }
 
-  // The mean time between two of so many instances, those of the first fifth left out.
+  // The mean time between two of `count` instances, without the first fifth.
   double period(std::size_t count) {
     admit();
     while (ends_.size() < count) {
@@ -158,7 +158,7 @@ class NaivePipeline {
     }
     admit();
   }
-  // The controller drops what it was to hold until then.
+  // The controller drops the held tokens of the instances that are over.
   void hear(std::uint32_t c, std::uint64_t oldest) {
     oldest_at_[c] = std::max(oldest_at_[c], oldest);
     for (std::size_t e = 0; e < plan_.edges.size(); ++e) {

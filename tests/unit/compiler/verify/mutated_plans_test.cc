@@ -119,7 +119,7 @@ std::vector<Changed> changes_of(const CertifiedPlan& plan) {
   return all;
 }
 
-// Behind a header that is right.
+// Reads a body behind a valid header.
 Result<CertifiedPlan> read(const std::string& body) {
   const std::uint32_t header[]{kPlanVersion, static_cast<std::uint32_t>(body.size()),
                                crc32c(std::as_bytes(std::span(body)))};

@@ -26,7 +26,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// What fields of other kinds hold, and names of nothing.
+// Values for fields of other kinds, and names of nothing.
 constexpr const char* kWords[] = {"",        "host",    "cpu:0",     "cpu:1",      "gpu:0",
                                   "woa",     "rpc-hub", "latency",   "throughput", "proved",
                                   "claimed", "gap",     "heuristic", "memory",     "\xff"};
@@ -84,7 +84,7 @@ class Mutator {
     emit(name + " longer");
     message.ParseFromString(bytes);
   }
-  // The last once more.
+  // Adds the last element once more.
   static void add_element(Message& message, const Reflection& reflection, const FieldDescriptor& field) {
     const int last = reflection.FieldSize(message, &field) - 1;
     switch (field.cpp_type()) {
@@ -220,7 +220,7 @@ class Mutator {
   Message& root_;
 };
 
-// The proofs of a plan are bytes to the runtime. Here they are the message that they hold, which looks the same.
+// The runtime sees a plan's proofs as bytes. Here they are the message in them, whose encoding is the same.
 void open_proofs(google::protobuf::FileDescriptorProto& plan, const std::string& certificate) {
   plan.add_dependency(certificate);
   for (auto& message : *plan.mutable_message_type()) {

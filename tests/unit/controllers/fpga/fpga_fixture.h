@@ -1,5 +1,5 @@
 // Plans, packets and reference kernels for the tests of the FPGA node. The kernels and the CRC here are written from
-// their definitions alone, so that they share nothing with what they judge.
+// their definitions alone, so that they share nothing with the code under test.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +163,7 @@ inline ActivationPacket poison(std::uint32_t stage, Code code, std::uint32_t ori
   return with_crc(packet);
 }
 
-// What must leave on `edge` for `in`; `landing` is where the consumer's block lies.
+// The packet that must leave on `edge` for `in`; `landing` is the place of the consumer's block.
 struct Landing {
   std::uint16_t region = 0;
   std::uint32_t offset = 0;

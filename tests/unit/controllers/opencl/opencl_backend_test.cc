@@ -1,4 +1,4 @@
-// What is particular to OpenCL; the rest is in tests/cts/backend.
+// Tests of OpenCL alone; those of every backend are in tests/cts/backend.
 #include <limits>
 #include <string>
 

@@ -37,7 +37,7 @@ struct Answer {
 
 // One firing with one input, through `backend`. Waits for it; fails the test after a minute.
 Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array& input);
-// The same through the table's run() in this thread.
+// run() through the kernel's table, in this thread.
 Answer run_on_cpu(const LoadedStage& stage, const Array& input);
 
 }  // namespace woa::test

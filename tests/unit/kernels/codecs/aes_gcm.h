@@ -1,4 +1,4 @@
-// What the tests of AES-GCM share: a key, and room for what comes out.
+// Common to the tests of AES-GCM: a key, and room for the outputs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where the key comes from, and that no error tells it.
+// Sources of the key; no error tells it.
 #include <cctype>
 
 #include "tests/unit/kernels/codecs/aes_gcm.h"
@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> kBoth{"aes_gcm_encrypt", "aes_gcm_decrypt"};
 
-// No piece of the key of four characters stands in the text.
+// True if any four characters in a row of the key stand in the text.
 bool tells_key(const std::string& message) {
   for (std::size_t i = 0; i + 4 <= kKey.size(); ++i) {
     if (contains(message, kKey.substr(i, 4))) return true;

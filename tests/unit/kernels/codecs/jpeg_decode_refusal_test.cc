@@ -1,4 +1,4 @@
-// What is no whole, sound JPEG of a supported form is refused with a reason; the process goes on.
+// A file that is no whole, sound JPEG of a supported form is refused with a reason; the process goes on.
 #include <algorithm>
 #include <random>
 
@@ -58,7 +58,7 @@ TEST_CASE("a file cut short, wherever") {
   }
 }
 
-// djpeg shows these, too, with a warning; but the same warning stands for pixels that were made up.
+// djpeg shows these, too, with a warning, but gives the same warning for pixels that were made up.
 TEST_CASE("a file without its end, or with bytes too many before it") {
   require_jpeg_tools();
   const Bytes file = cjpeg(paint(33, 17, 3), "");

@@ -1,4 +1,4 @@
-// What is decoded equals what libjpeg-turbo's own program makes of it, sample by sample.
+// Decoded pictures equal those of libjpeg-turbo's own program, sample by sample.
 #include <atomic>
 #include <random>
 #include <thread>

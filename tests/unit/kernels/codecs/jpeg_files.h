@@ -1,4 +1,4 @@
-// JPEG files to test with, and what the reference decoder makes of them.
+// JPEG files for tests, and the reference decoder's pictures of them.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ void require_jpeg_tools();
 // Gradients, edges and noise; the same for the same arguments.
 RawPicture paint(std::uint32_t width, std::uint32_t height, std::uint32_t channels);
 
-// `picture` as cjpeg encodes it. Throws std::runtime_error if it does not.
+// Encodes `picture` with cjpeg. Throws std::runtime_error if that fails.
 Bytes cjpeg(const RawPicture& picture, const std::string& options);
 
-// What `djpeg -dct int` makes of a file, perhaps with warnings. Throws std::runtime_error if it makes nothing.
+// Decodes a file with `djpeg -dct int`, perhaps with warnings. Throws std::runtime_error if it gives no picture.
 RawPicture djpeg(const Bytes& file);
 
 // A picture of four components, which cjpeg cannot write.
 Bytes make_cmyk(std::uint32_t width, std::uint32_t height);
 
-// Begin of the content of the first segment whose marker is from ff `first` to ff `last`. Throws std::runtime_error if
+// Offset of the content of the first segment whose marker is from ff `first` to ff `last`. Throws std::runtime_error if
 // there is none.
 std::size_t find_segment(const Bytes& file, std::uint8_t first, std::uint8_t last);
 
-// Where the frame header's `precision, height, width` begin.
+// Offset of `precision, height, width` in the frame header.
 std::size_t find_frame(const Bytes& file);
 
 }  // namespace woa::test

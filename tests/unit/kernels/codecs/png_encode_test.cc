@@ -1,4 +1,4 @@
-// What is encoded, read back by libpng, is the image.
+// An encoded image, read back by libpng, is the same image.
 #include <png.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ TEST_CASE("the smallest and the longest images") {
     check_comes_back(make_image(1, 20000, channels));
     check_comes_back(make_image(20000, 1, channels));
   }
-  // Wider than the million pixels at which libpng stops by default, reading too: so the width stands in the header
-  // only.
+  // Wider than the million pixels at which libpng stops by default, reading too: so only the width in the header is
+  // checked.
   const Bytes wide = encode(make_image(1, 1'500'000, 1));
   CHECK(Bytes(wide.begin() + 16, wide.begin() + 24) == Bytes{0x00, 0x16, 0xe3, 0x60, 0, 0, 0, 1});
 }

@@ -8,7 +8,7 @@
 namespace woa::test {
 namespace {
 
-// What kernel.yaml says, in bytes; it is written in KiB.
+// The scratch of kernel.yaml, which has it in KiB, in bytes.
 std::size_t declared_scratch() {
   const YAML::Node file = YAML::LoadFile(WOA_BUILD_DIR "/kernels/resize_bilinear/kernel.yaml");
   const auto text = file["scratch"].as<std::string>();
@@ -31,7 +31,7 @@ Picture resized(const Picture& in, std::uint32_t width, std::uint32_t height) {
   return Picture({height, width, in.extent.channels}, answer.outs[0]->data);
 }
 
-// resize_bilinear.md, line by line, in signed numbers of more bits than it can need.
+// resize_bilinear.md, line by line, in signed numbers of more bits than needed.
 struct Axis {
   Axis(std::int64_t i, std::int64_t n, std::int64_t m) {
     const std::int64_t position = std::max<std::int64_t>(0, (2 * i + 1) * n * 32768 / m - 32768);

@@ -1,4 +1,4 @@
-// graphs/user-kernel: what its README tells a user to type, in a copy of the folder.
+// graphs/user-kernel: the commands of its README, in a copy of the folder.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ void make_root() {
   fs::create_directory_symlink(fs::path(WOA_SOURCE_DIR) / "kernels", kRoot / "kernels");
   fs::create_directory_symlink(WOA_BUILD_DIR, kRoot / "build");
   fs::copy(fs::path(WOA_SOURCE_DIR) / "graphs" / "user-kernel", kExample, fs::copy_options::recursive);
-  fs::remove(kExample / "threshold" / "libthreshold.so");  // of somebody who followed the README in the source tree
+  fs::remove(kExample / "threshold" / "libthreshold.so");  // left by a user of the README in the source tree
 }
 
 std::string contents(const fs::path& path) {
@@ -29,7 +29,7 @@ std::string contents(const fs::path& path) {
   return text.str();
 }
 
-// The README's blocks of that language, in order.
+// The README's code blocks in `language`, in order.
 std::vector<std::string> blocks(const std::string& language) {
   const std::string readme = contents(kExample / "README.md"), begin = "\n```" + language + "\n";
   std::vector<std::string> found;
@@ -40,7 +40,7 @@ std::vector<std::string> blocks(const std::string& language) {
   return found;
 }
 
-// What the commands print; fails unless they succeed.
+// Runs the commands and returns what they print; fails unless they succeed.
 std::string type_in(const std::string& commands) {
   std::ofstream(kRoot / "commands") << "set -eu\ncd '" << kRoot.string() << "'\n" << commands;
   const std::string output = (kRoot / "output").string();

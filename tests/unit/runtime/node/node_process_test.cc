@@ -16,11 +16,11 @@
 namespace woa::test {
 namespace {
 
-// Between hosts, of which the other may have gone. What is sent arrives nowhere.
+// A wire between hosts, whose other end may have gone. Packets arrive nowhere.
 class WireToPeer final : public ReplicaTransport {
  public:
   bool is_gone = false;
-  std::latch answers{1};  // until then it is being connected to
+  std::latch answers{1};  // until then connect() waits
 
   Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override {
     return memory_.allocate(label, bytes);
@@ -50,7 +50,7 @@ class WireToPeer final : public ReplicaTransport {
   ShmTransport memory_;
 };
 
-// The node serves cpu:1 alone on its site; cpu:0 is where the host is.
+// The node serves cpu:1 alone on its site; cpu:0 is on the host's site.
 class Node {
  public:
   Node() {
@@ -61,7 +61,7 @@ class Node {
       return serve_node(std::move(socket), {&backends_, {&memory_, {&wire_}}, {}, {}, false});
     });
   }
-  // Until it knows its part of the run and waits for where cpu:0 is.
+  // Returns when the node knows its part of the run and waits for the place of cpu:0.
   void greet() {
     const Plan plan = chain_plan(2);
     const Layout layout = make_layout(plan, {{0, 0, 1}, wire_.header_room(), {}});
@@ -84,7 +84,7 @@ class Node {
     REQUIRE(host_->send(message).ok());
   }
   void reach_its_peer() { wire_.answers.count_down(); }
-  // Until it could not reach cpu:0, and has said so.
+  // Returns when the node could not reach cpu:0, and has said so.
   void lose_its_peer() {
     wire_.is_gone = true;
     wire_.answers.count_down();

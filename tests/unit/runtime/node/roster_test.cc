@@ -1,4 +1,4 @@
-// Who joined, and which controller each gets.
+// The nodes that joined, and the controller that each gets.
 #include "runtime/node/roster.h"
 
 #include "tests/support/catch.h"

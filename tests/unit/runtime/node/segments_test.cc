@@ -1,4 +1,4 @@
-// The memory of a run: one segment, of which every process finds the same parts.
+// The memory of a run: one segment, in which every process finds the same parts.
 #include "runtime/node/segments.h"
 
 #include <fcntl.h>

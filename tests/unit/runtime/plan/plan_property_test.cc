@@ -11,7 +11,7 @@ namespace woa {
 namespace {
 
 std::string any_text() { return *rc::gen::arbitrary<std::string>(); }
-// Of what is shown: no control characters.
+// A name that is shown: without control characters.
 std::string any_name() {
   std::string name;
   for (const char c : any_text()) name += c >= 0x20 && c < 0x7F ? std::string(1, c) : "\xc3\xbc";

@@ -17,7 +17,7 @@ struct Rule {
 constexpr std::uint32_t kRelay = 3;      // of the sample plan
 constexpr std::size_t kRelayToSink = 4;  // edge
 
-// So many relays behind the sample's one.
+// Adds `count` relays behind the sample's one.
 void add_relays(Plan& plan, std::uint32_t count) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const auto next = static_cast<std::uint32_t>(plan.stages.size());
@@ -30,7 +30,7 @@ void add_relays(Plan& plan, std::uint32_t count) {
   }
 }
 
-// Stage and relay on an fpga, and both send to the host.
+// Puts stage and relay on an fpga; both send to the host.
 void put_on_device(Plan& plan) {
   plan.controllers.push_back({"fpga:0", ControllerKind::kFpga, "verilator", 1});
   plan.stages[2].controller = plan.stages[kRelay].controller = 2;

@@ -1,6 +1,6 @@
-// An end of a shm channel that stops for good between any two instructions of what it does to the channel: the other
-// end reads what was published, whole, and nothing else. A process is stepped through each operation; where it stands
-// still, the channel's memory is what its death there would leave.
+// An end of a shm channel that stops for good between any two instructions of an operation on it: the other end reads
+// what was published, whole, and nothing else. A process is stepped through each operation; at each step the channel's
+// memory is what its death there would leave.
 #include <sys/ptrace.h>
 
 #include <csignal>
@@ -72,7 +72,7 @@ std::uint64_t step_through(const std::function<void()>& operation, const std::fu
   }
 }
 
-// What a consumer that had read `before` reads of `now`, once the channel is closed on behalf of the dead producer.
+// The packets that a consumer gets from `before` and then from `now`, with the channel closed for the dead producer.
 std::uint64_t packets_in(const Bytes& before, const Bytes& now) {
   static Inbox inbox;  // large: made once
   inbox.packets.clear();
@@ -95,7 +95,7 @@ struct Heard {
   bool closed = false;
 };
 
-// What a producer of two packets hears in `now`.
+// The news that a producer of two packets finds in `now`.
 Heard heard_in(const Bytes& now) {
   const auto memory = std::make_shared<test::HeapChannel>(kSpec);
   RingSender sender(kSpec, memory, {});

@@ -29,7 +29,7 @@ void check_solved(const Problem& problem, const Solved& solved) {
   RC_ASSERT(*bound == value.objective);
 }
 
-// Ends that are together here and there cost no more than those that are apart.
+// Makes each edge submodular: costs with both ends together sum to no more than those with both apart.
 void make_cut(Problem& problem) {
   for (Edge& edge : problem.edges)
     if (const Cost excess = edge.cost[0] + edge.cost[3] - edge.cost[1] - edge.cost[2]; excess > 0)
@@ -167,7 +167,7 @@ TEST_CASE("where nothing is known to keep all limits, cases that no price shows 
   }));
 }
 
-// With each leaf of which a plan grows: a mean of loads takes tens of thousands of them for some of these.
+// The plan grows with each leaf of its proof: a mean of loads takes tens of thousands of leaves for some of these.
 TEST_CASE("ten nodes dealt to four components by their largest load take a proof of few leaves") {
   std::mt19937 random(1);
   for (int count = 0; count < 10; ++count) {
@@ -214,7 +214,7 @@ TEST_CASE("a proof has no more leaves than it may have, which those who verify i
     if (most == 0) RC_ASSERT(found.bound == 0);
     if (most > 0) RC_ASSERT(verify(problem, found.proof, found.bound).ok());
   }));
-  Problem large;  // of which a proof is checked by its number of leaves alone
+  Problem large;  // its proof is checked by the number of leaves alone
   large.components = 64;
   large.nodes.assign(2, std::vector<Cost>(64, 1));
   large.edges = {{0, 1, std::vector<Cost>(64 * 64, 0)}};

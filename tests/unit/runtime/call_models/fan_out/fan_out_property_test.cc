@@ -14,7 +14,7 @@ namespace {
 
 std::uint32_t any_number(std::uint32_t from, std::uint32_t to) { return *rc::gen::inRange(from, to); }
 
-// Stages on any controllers, each of which reads outputs of any stages before it.
+// Stages on any controllers; each reads outputs of any stages before it.
 Plan any_plan() {
   PlanBuilder builder(1, 1, any_number(0, 1U << 20));
   const std::uint32_t controllers = any_number(1, 12), stages = any_number(1, 25);

@@ -1,4 +1,4 @@
-// What one kernel writes is what the next one sees, for any type.
+// A kernel sees exactly what the one before it wrote, for any type.
 #include <rapidcheck.h>
 
 #include <cstring>

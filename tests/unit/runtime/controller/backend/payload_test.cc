@@ -99,7 +99,7 @@ TEST_CASE("a kernel gets the room behind the prefix, at most its bound") {
   CHECK(output.capacity == 100);
 }
 
-// What a kernel that wrote these dimensions and bytes is told.
+// The status for a kernel that wrote these dimensions and bytes.
 Status finish(const PortType& type, std::vector<std::uint32_t> dims, std::uint64_t bytes, FiringOutput& result,
               std::vector<std::byte>& block) {
   block.assign(type.block_bytes(), std::byte{0xee});

@@ -1,4 +1,4 @@
-// What a plan needs in memory, shared or as replicas.
+// The memory that a plan needs, shared or as replicas.
 #include "runtime/controller/layout.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Plan fork() {
   return builder.build();
 }
 
-// Does the region take an activation with so many bytes at `offset`?
+// True if the region takes an activation with `bytes` bytes at `offset`.
 bool takes(const RegionLayout& region, std::uint32_t offset, std::uint64_t bytes) {
   ActivationPacket packet;
   packet.offset = offset;
@@ -155,12 +155,12 @@ TEST_CASE("a kernel writes over payloads of its own site only, and only what cro
   REQUIRE(passes(last_apart, 0));
   REQUIRE(passes(last_apart, 1));
   REQUIRE_FALSE(passes(last_apart, 2));
-  // What the second would write over came from another site; so did what it would pass on to the third.
+  // The first and the second would write over payloads from another site; the third would not.
   REQUIRE_FALSE(passes(first_apart, 0));
   REQUIRE_FALSE(passes(first_apart, 1));
   REQUIRE(passes(first_apart, 2));
   for (const RegionLayout& region : one.regions) REQUIRE(region.header_room == 0);
-  // So the second's edge is in place, though the plan lets its payloads be passed on.
+  // So the second sends in place, though the plan lets its payloads be passed on.
   REQUIRE(choose_methods(facts_of(plan, one, 2)).back().method == TransferMethod::kByReference);
   REQUIRE(choose_methods(facts_of(plan, first_apart, 2)).back().method == TransferMethod::kInPlace);
 }
@@ -195,8 +195,8 @@ TEST_CASE("a lane that is bound takes its wire wherever its ends are, and others
   for (const std::uint32_t control : one.control_of) REQUIRE_FALSE(one.channels[control].wire);
   REQUIRE(two.channels[two.control_of[1]].wire == 0U);
   REQUIRE_FALSE(two.channels[two.control_of[2]].wire);
-  // What cpu:0 would write over would take the wire to cpu:1, who has that memory; what the next two would write over
-  // came by wire, or goes on by it.
+  // With the lane bound no stage writes over its input, though all share memory: each input came by wire, or would go
+  // on by it.
   for (const std::uint32_t s : stages) {
     REQUIRE(none.passed_input[s][0] == 0);
     REQUIRE(one.passed_input[s][0] == -1);

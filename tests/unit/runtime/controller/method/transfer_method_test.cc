@@ -1,4 +1,4 @@
-// Which way payloads go: by the plan's limit, by the largest payload, and by who is at the ends.
+// The transfer method of payloads: by the plan's limit, by the largest payload, and by the controllers at the ends.
 #include "runtime/controller/transfer_method.h"
 
 #include "runtime/call_models/call_model.h"

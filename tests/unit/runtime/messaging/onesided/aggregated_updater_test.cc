@@ -1,4 +1,4 @@
-// When a bucket goes out, and what an owner that breaks the rules can do to its origin.
+// When a bucket goes out, and an owner that breaks the rules.
 #include "runtime/messaging/onesided/aggregated_updater.h"
 
 #include "runtime/messaging/onesided/link.h"
@@ -11,7 +11,7 @@
 namespace woa::onesided {
 namespace {
 
-constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 3, .bucket_updates = 6, .result_slots = 4};
+constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 3, .bucket_units = 6, .result_slots = 4};
 constexpr std::size_t kBytes = 1024;
 
 Update increment(std::uint64_t k = 0) { return accumulate<std::uint64_t>(Operation::kSum, k % (kBytes / 8) * 8, 1); }
@@ -37,28 +37,27 @@ struct Bare final : PacketSink {
 
 TEST_CASE("a bucket goes out with its last place, as one packet") {
   Bare bare;
-  for (std::uint32_t k = 0; k + 1 < kSpec.bucket_updates; ++k) {
+  for (std::uint32_t k = 0; k + 1 < kSpec.bucket_units; ++k) {
     REQUIRE(bare.updater->update(increment()) == Outcome::kOk);
     REQUIRE(bare.poll() == 0);
   }
   REQUIRE(bare.updater->update(increment()) == Outcome::kOk);
   REQUIRE(bare.poll() == 1);
-  REQUIRE(bare.packets[0].payload_bytes == kSpec.bucket_updates * sizeof(Unit));
-  REQUIRE(bare.updater->issued() == kSpec.bucket_updates);
+  REQUIRE(bare.packets[0].payload_bytes == kSpec.bucket_units * sizeof(Unit));
+  REQUIRE(bare.updater->issued() == kSpec.bucket_units);
 }
 
 TEST_CASE("a compare_swap takes two places, and is never split") {
   Bare bare;
-  for (std::uint32_t k = 0; k + 1 < kSpec.bucket_updates; ++k)
-    REQUIRE(bare.updater->update(increment()) == Outcome::kOk);
+  for (std::uint32_t k = 0; k + 1 < kSpec.bucket_units; ++k) REQUIRE(bare.updater->update(increment()) == Outcome::kOk);
   REQUIRE(bare.updater->update(compare_swap<std::uint64_t>(0, 5, 6)) == Outcome::kOk);
   REQUIRE(bare.poll() == 1);  // the bucket before, with one place left
-  REQUIRE(bare.packets[0].payload_bytes == (kSpec.bucket_updates - 1) * sizeof(Unit));
-  REQUIRE(bare.updater->issued() == kSpec.bucket_updates);
+  REQUIRE(bare.packets[0].payload_bytes == (kSpec.bucket_units - 1) * sizeof(Unit));
+  REQUIRE(bare.updater->issued() == kSpec.bucket_units);
   REQUIRE(bare.updater->flush() == Outcome::kOk);
   REQUIRE(bare.poll() == 1);
   REQUIRE(bare.packets[1].payload_bytes == 2 * sizeof(Unit));
-  REQUIRE(bare.updater->issued() == kSpec.bucket_updates);
+  REQUIRE(bare.updater->issued() == kSpec.bucket_units);
 }
 
 TEST_CASE("a flush of nothing sends nothing") {
@@ -153,7 +152,7 @@ TEST_CASE("more results than were asked for are not taken") {
 
 TEST_CASE("a link without buckets does not serve an aggregating updater") {
   LoopbackTransport transport;
-  constexpr LinkSpec kNone{.ring_slots = 8, .buckets = 0, .bucket_updates = 6, .result_slots = 4};
+  constexpr LinkSpec kNone{.ring_slots = 8, .buckets = 0, .bucket_units = 6, .result_slots = 4};
   const Link link = test::need(allocate_link(transport, kNone, "link"));
   const Status status = AggregatedUpdater::open(transport, kNone, link, {kBytes, {}}).status();
   REQUIRE(status.code() == Code::kInvalid);

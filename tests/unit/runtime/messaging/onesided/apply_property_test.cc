@@ -1,5 +1,5 @@
-// What an owner does with a bucket of any bytes: the updates that keep the rules, up to the first that does not, and
-// nothing anywhere else.
+// An owner applies, of a bucket of any bytes, the updates that keep the rules, up to the first that does not, and
+// writes nothing anywhere else.
 #include <cstring>
 #include <random>
 
@@ -21,7 +21,7 @@ struct Owner {
             transport.allocate("returns", test::need(transport.channel_bytes(returns_channel_of(transport, kSlots)))))),
         returns(test::need(Returns::open(transport, kSlots, channel, {}))),
         before(region.bytes().data() - 4096, region.bytes().data()) {
-    // A value that no update made.
+    // Values that no update made.
     for (std::size_t k = 0; k < kBytes; ++k) region.bytes()[k] = static_cast<std::byte>(k * 37);
   }
   [[nodiscard]] bool header_is_whole() const {
@@ -46,7 +46,7 @@ Unit random_unit(std::mt19937_64& random) {
   return {operation << 56 | width << 48 | offset, random() % 4 == 0 ? 0 : random()};
 }
 
-// How many bytes at the start of the bucket are updates that keep the rules, and what they do to `model`.
+// Counts the updates at the start of the bucket that keep the rules, and applies them to `model`.
 std::size_t expected_updates(std::span<const Unit> units, std::span<std::byte> model) {
   std::size_t updates = 0;
   for (std::size_t k = 0; k < units.size(); ++updates) {

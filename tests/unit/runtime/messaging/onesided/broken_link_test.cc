@@ -1,4 +1,4 @@
-// What both ways that send packets do when the wire has no room, and when the way back is broken.
+// Both ways that send packets, if the wire has no room, and if the way back is broken.
 #include <vector>
 
 #include "runtime/messaging/onesided/aggregated_updater.h"
@@ -14,7 +14,7 @@ namespace {
 
 using test::need;
 
-constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 3, .bucket_updates = 6, .result_slots = 2};
+constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 3, .bucket_units = 6, .result_slots = 2};
 constexpr std::size_t kBytes = 1024;
 
 Update increment() { return accumulate<std::uint64_t>(Operation::kSum, 0, 1); }
@@ -63,12 +63,12 @@ void require_retries() {
   ends.updater->poll(0);
   owner->poll(10);
   REQUIRE(owner->applied() == 1);
-  REQUIRE(ends.updater->completed() == 0);  // so does what comes back
+  REQUIRE(ends.updater->completed() == 0);  // the completion waits, too
   owner->poll(10);
   REQUIRE(ends.updater->completed() == 1);
 }
 
-// How many updates it still takes.
+// How many more updates it takes until it is closed.
 template <class Way>
 std::size_t taken_by(Way& updater, const Update& update) {
   for (std::size_t taken = 0; taken < 100; ++taken) {

@@ -8,7 +8,7 @@
 
 namespace woa::test {
 
-// What is committed goes out with the third call: neither commit() nor the wake() behind it finds room.
+// Packets go out with the third call: neither commit() nor the wake() behind it finds room.
 class BusySender final : public Sender {
  public:
   explicit BusySender(std::unique_ptr<Sender> inner) : inner_(std::move(inner)) {}

@@ -9,8 +9,8 @@
 
 namespace woa::test {
 
-// loopback's channels, in segments with a page without access behind each: whoever reads or writes beyond a segment of
-// whole pages dies.
+// loopback's channels, in segments with a page without access behind each: an access beyond a segment of whole pages
+// ends the process.
 class GuardedTransport final : public RingTransport {
  public:
   std::string_view name() const noexcept override { return "guarded"; }

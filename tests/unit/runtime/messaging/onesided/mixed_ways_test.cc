@@ -14,7 +14,7 @@
 namespace woa::onesided {
 namespace {
 
-constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 2, .bucket_updates = 16, .result_slots = 4};
+constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 2, .bucket_units = 16, .result_slots = 4};
 constexpr std::uint64_t kElements = 4, kTurns = 30'000;  // few, so that they meet
 
 // Issues one update for each turn, all of one kind, so that buckets are applied as runs.

@@ -15,7 +15,7 @@ using test::JoinedSockets;
 using test::need_in_child;
 using test::OfiSide;
 
-constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 4, .bucket_updates = 64, .result_slots = 8};
+constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 4, .bucket_units = 64, .result_slots = 8};
 constexpr std::size_t kBytes = 512;
 constexpr std::uint64_t kUpdates = 3000;
 
@@ -24,7 +24,7 @@ struct Side : OfiSide {
   Link link = need_in_child(allocate_link(*transport, kSpec, "link"));
 };
 
-// One more on the first element, with its old value, which is to be the number of the update.
+// Adds one to the first element and fetches its old value, which must be the number of the update.
 bool counts_up(Updater& updater) {
   std::array<std::uint64_t, 8> results{};
   std::uint64_t taken = 0;
@@ -41,7 +41,7 @@ bool counts_up(Updater& updater) {
   return updater.status().ok();
 }
 
-// Applies what comes until the origin closes.
+// Applies updates until the origin closes.
 int own(int socket) {
   Side side(socket);
   const Region region = need_in_child(Region::make(*side.transport, "region", kBytes, Sharing::kExclusive));

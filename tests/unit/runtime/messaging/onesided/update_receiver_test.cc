@@ -1,5 +1,5 @@
-// What an origin that breaks the rules can do to an owner: its link ends, with the place in the owner's status, and the
-// region holds what came before.
+// An origin that breaks the rules: its link ends, with the place in the owner's status, and the region holds what came
+// before.
 #include "runtime/messaging/onesided/update_receiver.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace woa::onesided {
 namespace {
 
 constexpr std::size_t kBytes = 4096;
-constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 2, .bucket_updates = 4, .result_slots = 2};
+constexpr LinkSpec kSpec{.ring_slots = 8, .buckets = 2, .bucket_units = 4, .result_slots = 2};
 
 // An owner, and an origin that writes what it likes.
 struct Wild {
@@ -33,7 +33,8 @@ struct Wild {
   void write(std::size_t bucket, std::span<const Unit> units) {
     std::memcpy(buckets->bytes().data() + bucket * bucket_bytes(spec), units.data(), units.size_bytes());
   }
-  // The owner refused: it says `what`, counts it, and takes nothing more; the origin sees the channel closed.
+  // Requires that the owner refused: it says `what`, counts it, and takes nothing more; the origin sees the channel
+  // closed.
   void require_refused(const std::string& what) {
     receiver->poll(100);
     INFO(receiver->status().message());
@@ -150,7 +151,7 @@ TEST_CASE("a bucket of part of a unit") {
 }
 
 TEST_CASE("a bucket where the link has none") {
-  Wild wild({.ring_slots = 8, .buckets = 0, .bucket_updates = 4, .result_slots = 2});
+  Wild wild({.ring_slots = 8, .buckets = 0, .bucket_units = 4, .result_slots = 2});
   wild.send(bucket_of(16));
   wild.require_refused("are no bucket; there are 0 of 64 bytes");
 }
@@ -268,7 +269,7 @@ TEST_CASE("a spec out of bounds is refused, with the field") {
     const char* field;
   };
   for (const Wrong& wrong : {Wrong{{3, 2, 4, 2}, "ring_slots"}, Wrong{{8, 65537, 4, 2}, "buckets"},
-                             Wrong{{8, 2, 1, 2}, "bucket_updates"}, Wrong{{8, 2, (1U << 20) + 1, 2}, "bucket_updates"},
+                             Wrong{{8, 2, 1, 2}, "bucket_units"}, Wrong{{8, 2, (1U << 20) + 1, 2}, "bucket_units"},
                              Wrong{{8, 2, 4, 0}, "result_slots"}, Wrong{{8, 2, 4, 3}, "result_slots"}}) {
     const Status status = allocate_link(transport, wrong.spec, "link").status();
     INFO(status.message());
@@ -281,7 +282,7 @@ TEST_CASE("a link of more memory than packets can name says what to lower") {
   test::GuardedTransport transport;
   const Status status = allocate_link(transport, {8, 65536, 1U << 20, 2}, "link").status();
   INFO(status.message());
-  REQUIRE(test::says(status, Code::kTooLarge, "lower buckets or bucket_updates"));
+  REQUIRE(test::says(status, Code::kTooLarge, "lower buckets or bucket_units"));
   REQUIRE_FALSE(test::says(status, Code::kTooLarge, "port"));
 }
 

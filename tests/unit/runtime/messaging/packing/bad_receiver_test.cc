@@ -1,4 +1,4 @@
-// What a receiver that breaks the rules can do to a sender: the link ends, and the sender's status says why.
+// A receiver that breaks the rules: the link ends, and the sender's status says why.
 #include "runtime/transport/rendezvous.h"
 #include "tests/cts/packing/rig.h"
 #include "tests/support/says.h"

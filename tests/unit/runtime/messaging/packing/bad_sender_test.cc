@@ -1,6 +1,5 @@
-// What a sender that breaks the rules can do to a receiver: the link ends, with the place in the receiver's status;
-// nothing outside the blocks is read, nothing but the caller's memory is written. In memory with a guarded page behind
-// it, and between hosts.
+// A sender that breaks the rules: the link ends, with the place in the receiver's status; nothing outside the blocks is
+// read, nothing but the caller's memory is written. In memory with a guarded page behind it, and between hosts.
 #include <cstring>
 #include <random>
 
@@ -49,14 +48,14 @@ struct Wild : Rig {
     REQUIRE(sender->reserve() == Push::kOk);
     sender->commit(packet);
   }
-  // Writes a fragment into `block`; where the next one begins.
+  // Writes a fragment into `block`; returns where the next one begins.
   std::size_t write(std::uint32_t block, std::size_t at, const Descriptor& descriptor, std::size_t bytes) {
     std::byte* to = blocks->bytes().data() + offset_of(block) * kOffsetUnitBytes + at;
     std::memcpy(to, &descriptor, sizeof descriptor);
     std::memset(to + sizeof descriptor, 7, bytes);
     return aligned(at + sizeof descriptor + bytes);
   }
-  // What has been sent may still be on its way: a call is made until it is there.
+  // Repeats a call until its packets are there: they may still be on their way.
   template <class Call>
   static Outcome when_there(Call&& call) {
     Outcome outcome = Outcome::kBackPressured;
@@ -76,7 +75,8 @@ struct Wild : Rig {
   Outcome end() {
     return when_there([&] { return unpacker->end(); });
   }
-  // The last call found it out: it says `what`; nothing more is taken; the sender sees the channel closed.
+  // Requires that the last call found it out: it says `what`; nothing more is taken; the sender sees the channel
+  // closed.
   void require_ended(Code code, const std::string& what) {
     INFO(unpacker->status().message());
     REQUIRE(says(unpacker->status(), code, what));

@@ -1,4 +1,4 @@
-// What the wire does to messages: each arrives as it was sent, or the receiver says what is wrong; nothing hangs.
+// Messages over a wire with faults: each arrives as it was sent, or the receiver says what is wrong; nothing hangs.
 #include "runtime/transport/fault/fault_transport.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/cts/packing/rig.h"
@@ -11,7 +11,7 @@ struct Ended {
   Status at_sender, at_receiver;
 };
 
-// Some messages in every mode over a wire with this fault. What arrived was right.
+// Exchanges some messages in every mode over a wire with this fault; whatever arrives must be right.
 Ended exchange_over(const FaultPlan& plan, Landing landing) {
   OpenRig rig(LinkSpec{4, 256, 16},
               std::make_shared<Link>(std::make_unique<FaultTransport>(std::make_unique<LoopbackTransport>(),
@@ -30,7 +30,7 @@ Ended exchange_over(const FaultPlan& plan, Landing landing) {
     sender.run();
     if (sender.done() && rig.packer != nullptr) {
       ended.at_sender = rig.packer->status();
-      rig.packer.reset();  // as its process does that gives up or is done
+      rig.packer.reset();  // as a process does that gives up or is done
     }
     receiver.run();
   }
@@ -41,7 +41,7 @@ Ended exchange_over(const FaultPlan& plan, Landing landing) {
   return ended;
 }
 
-// Every way to land, and every packet or return up to the last one.
+// Every kind of landing, and every packet or return up to the last one.
 std::vector<std::pair<Landing, std::uint64_t>> wires(std::uint64_t last) {
   std::vector<std::pair<Landing, std::uint64_t>> all;
   for (const Landing landing : {Landing::kByNumber, Landing::kByArrival})

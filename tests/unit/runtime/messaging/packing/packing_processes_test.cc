@@ -35,11 +35,11 @@ bool lost(const Status& status) { return status.code() == Code::kPeerLost; }
 
 constexpr std::size_t kLarge = 40'000'000;  // by rendezvous, and more than leaves at once
 
-// Memory that two processes see, of which a part is granted.
+// Memory that two processes see; a part of it is granted.
 constexpr std::size_t kGranted = 5000, kShared = 8192;
 
-// Writes 64 bytes where an honest sender would not: `at` bytes from the beginning of what was granted, or with a key
-// that is wrong. Once it was granted; false: the wire does not take it.
+// Writes 64 bytes where an honest sender would not, once memory is granted: `at` bytes from the beginning of the grant,
+// or with a wrong key. False: the wire does not take it.
 bool write_elsewhere(const packing::Link& link, std::size_t at, bool wrong_key) {
   const auto lane = std::dynamic_pointer_cast<ofi::OfiSegment>(link.rendezvous);
   const ofi::Replica& there = lane->replicas().front();

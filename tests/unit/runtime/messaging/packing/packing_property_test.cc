@@ -11,7 +11,7 @@ LinkSpec random_spec() {
           *rc::gen::element<std::uint64_t>(1, 200, packing::kNoRendezvous)};
 }
 
-// Around what a block holds, around the smallest, or anything.
+// A size around the smallest, the largest view, a block or all blocks; or any small one.
 std::size_t random_size(const LinkSpec& spec) {
   const auto around = [](std::size_t middle) {
     return *rc::gen::inRange<std::size_t>(middle < 2 ? 0 : middle - 2, middle + 3);
@@ -25,7 +25,7 @@ std::size_t random_size(const LinkSpec& spec) {
   }
 }
 
-// What a sender may pack and a receiver may view, whatever else the message has.
+// Pieces that a sender may pack and a receiver may view, whatever else the message has.
 std::vector<Item> random_items(const LinkSpec& spec, std::size_t most) {
   std::vector<Item> items;
   bool behind_all = false;
@@ -34,7 +34,7 @@ std::vector<Item> random_items(const LinkSpec& spec, std::size_t most) {
   for (std::size_t k = 0; k < count; ++k) {
     const SendMode send =
         behind_all ? *rc::gen::element(SendMode::kLater, SendMode::kCheaper) : *rc::gen::elementOf(kSendModes);
-    // Rarely, so that more than what stands behind it is tried.
+    // Rare, since it restricts the pieces behind it.
     const bool express = send == SendMode::kLater ? *rc::gen::inRange(0, 8) == 0 : *rc::gen::arbitrary<bool>();
     behind_all |= send == SendMode::kLater && express;
     const std::size_t bytes = random_size(spec);
@@ -45,8 +45,8 @@ std::vector<Item> random_items(const LinkSpec& spec, std::size_t most) {
   return items;
 }
 
-// The sender's memory as its modes allow it to change: at pack() what is later does not hold its bytes yet, and after
-// it what is safer does not hold them any more.
+// The sender's memory, changed as its modes allow: a *later* piece does not hold its bytes at pack(), a *safer* one
+// loses them after it.
 struct Sending {
   explicit Sending(const std::vector<Item>& items) {
     for (const Item& item : items) {

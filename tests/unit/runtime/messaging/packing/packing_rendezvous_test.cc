@@ -1,4 +1,4 @@
-// Large pieces between hosts: which of them go by rendezvous, that nobody copies those, and what is done where memory
+// Large pieces between hosts: which of them go by rendezvous, that nobody copies those, and what happens if memory
 // cannot be registered.
 #include <sys/mman.h>
 
@@ -11,7 +11,7 @@ namespace woa::cts {
 namespace {
 
 constexpr std::uint64_t kChunk = kTransferChunkBytes;
-// What looks into a transfer under way is tried again: where the wire is quick, a single call carries one to its end.
+// Tests that look into a transfer under way try again: on a fast wire a single call completes it.
 constexpr std::uint64_t kTries = 50;
 
 LinkSpec direct_spec(std::uint64_t rendezvous_bytes = 4096) {
@@ -24,12 +24,12 @@ std::uint64_t bytes_in(const std::vector<Item>& items) {
   return bytes;
 }
 
-// Transports that register so little at once.
+// Both sides' transports, which may register little at once.
 std::shared_ptr<Link> sides_of(const OfiOptions& producer, const OfiOptions& consumer) {
   return std::make_shared<Link>(need(make_ofi_transport(producer)), need(make_ofi_transport(consumer)));
 }
 
-// Memory that the system takes back, and other pages at the same addresses.
+// Memory that the system takes back, and maps again at the same addresses with other pages.
 class MappedAnew {
  public:
   explicit MappedAnew(std::size_t bytes) : bytes_(bytes), at_(map(nullptr, 0)) {}
@@ -252,7 +252,7 @@ TEST_CASE("a link without the rendezvous that its transport has is refused") {
   REQUIRE(test::says(rig.open_unpacker().status(), Code::kInvalid, "not of this transport"));
 }
 
-// Registrations that are kept must not be taken for those of what is mapped at the same addresses later.
+// A registration that is kept must not serve other memory that is mapped at the same addresses later.
 TEST_CASE("memory that is given back and mapped anew at the same addresses between two messages") {
   constexpr std::size_t kBytes = 3 * kChunk;
   OpenRig rig(direct_spec());

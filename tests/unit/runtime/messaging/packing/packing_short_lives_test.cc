@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kBytes = 8'000'000;  // all blocks, and more than a socket takes at once
 constexpr std::uint64_t kLives = 10;
 
-// A link whose blocks hold all of a message, and both of its ends.
+// A link whose blocks hold a whole message, and both of its ends.
 struct ShortLife {
   explicit ShortLife(std::uint64_t number, std::uint64_t rendezvous_bytes = packing::kNoRendezvous)
       : spec{.blocks = 8, .block_bytes = 1 << 20, .later_pieces = 1, .rendezvous_bytes = rendezvous_bytes},
@@ -68,7 +68,7 @@ TEST_CASE("an unpacker and its link that go before a large message is there: the
   }
 }
 
-// What was granted is the caller's again when the unpacker has gone.
+// Granted memory is the caller's again when the unpacker has gone.
 TEST_CASE("an unpacker that goes while a piece lands in the caller's memory: nothing is written there from then on") {
   for (std::uint64_t number = 0; number < kLives; ++number) {
     INFO("life " << number);

@@ -1,5 +1,4 @@
-// Whatever goes wrong, and in whatever mixture: all packets and returns arrive once and in order, or an error is
-// reported. Never silence.
+// Any faults, in any mixture: all packets and returns arrive once and in order, or an error is reported. Never silence.
 #include <cstring>
 #include <random>
 
@@ -9,7 +8,7 @@ namespace woa::test {
 namespace {
 
 constexpr std::uint32_t kMaxDelay = 40;
-// Time enough for what is late, and for a loss to show behind it.
+// Enough for late packets, and for a loss to show behind them.
 constexpr int kPollsUntilAllShows = 12 * (kMaxDelay + kPollsUntilLossShows);
 
 struct Case {
@@ -42,7 +41,7 @@ Case random_case(std::uint64_t seed) {
   return chosen;
 }
 
-// What a producer and a consumer do with a channel, in random order, and what they saw.
+// Random steps of a producer and a consumer on a channel, and what they saw.
 class Traffic {
  public:
   explicit Traffic(const Case& chosen) : channel_(chosen.inner, chosen.plans, chosen.wire, chosen.spec) {}
@@ -89,7 +88,7 @@ class Traffic {
     REQUIRE((status.ok() ? returned_ == given_ : status.code() == Code::kDataLoss));
     REQUIRE(channel_.sender->closed() == !status.ok());
   }
-  // Of every block that was delivered one is held; no more are given back than the ring of returns has places for.
+  // Gives back one block for each delivered packet, and no more than the return ring has places for.
   void give_back() {
     if (given_ == channel_.inbox.packets.size() || given_ - returned_ == channel_.spec.return_slots) return;
     channel_.receiver->give_back({++given_, 2, 3, 4});

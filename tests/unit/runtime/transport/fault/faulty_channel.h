@@ -55,7 +55,7 @@ struct FaultyChannel {
   std::uint64_t sent = 0;
 };
 
-// One that packet number `first` meets.
+// A plan for a fault that packet number `first` meets.
 inline FaultPlan fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
   FaultPlan plan;
   plan.kind = kind;
@@ -63,7 +63,7 @@ inline FaultPlan fault(FaultKind kind, std::uint64_t first, std::uint32_t amount
   plan.amount = amount;
   return plan;
 }
-// The same for a return.
+// A plan for a fault that return number `first` meets.
 inline FaultPlan return_fault(FaultKind kind, std::uint64_t first, std::uint32_t amount = 1) {
   FaultPlan plan = fault(kind, first, amount);
   plan.target = FaultTarget::kReturns;

@@ -19,7 +19,7 @@ FaultPlan kill_at(ProtocolStep step, std::uint64_t time) {
   return plan;
 }
 
-// What the process that dies did before, counted in memory that outlives it.
+// Packets and returns of the process that dies, counted in memory that outlives it.
 struct Deeds {
   std::atomic<std::uint64_t> packets{0}, returns{0};
 };
@@ -40,7 +40,7 @@ ActivationPacket with_inline(std::uint64_t instance) {
   return packet;
 }
 
-// Two packets at most are under way and a block is taken back for each, so that every step comes again and again.
+// At most two packets are under way and a block is taken back for each, so that every step comes again and again.
 int produce(Shared& shared, const FaultPlan& plan) {
   FaultTransport transport(std::make_unique<ShmTransport>(), {plan});
   auto opened = transport.open_sender(kSpec, shared.segment, {});

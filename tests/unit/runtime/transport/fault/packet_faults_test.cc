@@ -7,7 +7,7 @@
 namespace woa::test {
 namespace {
 
-// Sends 8 packets, of which number 3 meets `plan`, and polls until a loss must have shown.
+// Sends 8 packets, the third of which meets `plan`, and polls until a loss must have shown.
 FaultyChannel after_eight(Inner inner, WireOptions wire, const FaultPlan& plan) {
   FaultyChannel channel(inner, {plan}, wire);
   channel.send_until(8);
@@ -153,7 +153,7 @@ TEST_CASE("any bit of a header flipped on a wire with CRCs is reported") {
   }
 }
 
-// What a channel can know of a header without a CRC: the rules of the packet and the sequence, no more.
+// Without a CRC a channel checks the rules of the packet and the sequence, no more.
 TEST_CASE("without CRCs exactly those bits are reported that break a rule of the packet or its sequence") {
   constexpr std::uint32_t kSequenceBit = 8 * offsetof(ActivationPacket, sequence);
   std::uint32_t unseen = 0;

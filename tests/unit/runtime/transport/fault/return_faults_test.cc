@@ -11,7 +11,7 @@ BlockReturn numbered(std::uint32_t n) {
   return {n, 3 * n, static_cast<std::uint16_t>(5 * n), static_cast<std::uint16_t>(7 * n)};
 }
 
-// What comes back of blocks 1 to 8 until a loss must have shown.
+// The returns of blocks 1 to 8 that come until a loss must have shown.
 struct Returned {
   Returned(Inner inner, WireOptions wire, const FaultPlan& plan) : channel(inner, {plan}, wire) {
     for (std::uint32_t n = 1; n <= 8; ++n) channel.receiver->give_back(numbered(n));
@@ -82,7 +82,7 @@ TEST_CASE("a return that comes again is taken once, or reported") {
   }
 }
 
-// A return has no CRC: its turn is checked here, what it names by the producer's books.
+// A return has no CRC: the channel checks its turn, and the producer's own records what it names.
 TEST_CASE("a bit flipped in a return is reported if it is one of its turn, and changes one bit else") {
   for (std::uint32_t bit = 0; bit < 128; ++bit) {
     FaultPlan plan = return_fault(FaultKind::kCorrupt, 8);

@@ -38,7 +38,7 @@ struct Bad {
     operation = wire->fabric.make_operations(peer_channel->number(), 1);
     end.regions = {{0, kAttackedBlocks, kAttackedBytes, region}};
   }
-  // It ends as it should: the victim need not wait for what may still come.
+  // Ends properly: the victim need not wait for what may still come.
   ~Bad() { write(StateLine{.closed = 1}, victim, ofi::ChannelMap::kPeerState, ofi::kStatePlace, 0); }
 
   std::shared_ptr<ofi::OfiSegment> make_segment(std::size_t bytes) const {
@@ -57,7 +57,7 @@ struct Bad {
       return wire->fabric.write_line(peer_region->piece(0, sizeof line), target, *operation) == ofi::Post::kPosted;
     }));
   }
-  // Where an honest peer would put packet `sequence`.
+  // Writes a packet where an honest peer would put number `sequence`.
   void packet(const ActivationPacket& header, std::uint32_t sequence) {
     const std::uint32_t slot = (sequence - 1) % kAttacked.ring_slots;
     write(header, victim, map.slot_at(slot), 1 + slot, sequence);
@@ -80,7 +80,7 @@ struct Bad {
   Inbox inbox;
 };
 
-// Polls until the receiver has lost its faith; the reason.
+// Polls until the receiver reports a loss; returns the reason.
 std::string loss(Bad& bad, Receiver& receiver) {
   REQUIRE(within_patience([&] {
     receiver.poll(bad.inbox, 64);

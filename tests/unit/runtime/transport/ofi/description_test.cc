@@ -1,4 +1,4 @@
-// What a peer says of its segment: read back as it was written, and refused when a single bit is wrong.
+// A peer's description of its segment: read back as it was written, and refused if a single bit is wrong.
 #include "runtime/transport/ofi/description.h"
 
 #include <random>

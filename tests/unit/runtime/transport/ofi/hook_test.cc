@@ -1,4 +1,4 @@
-// What libfabric counts itself is what the transport says of its writes.
+// libfabric's own counts agree with the transport's counts of its writes.
 #include <optional>
 
 #include "tests/unit/runtime/transport/ofi/block_sides.h"

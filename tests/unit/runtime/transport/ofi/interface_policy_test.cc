@@ -1,4 +1,4 @@
-// Which interface a fabric listens on: nothing is guessed, and a refusal says what there is.
+// The interface that a fabric listens on: nothing is guessed, and a refusal lists the choices.
 #include "runtime/transport/ofi/interface_policy.h"
 
 #include <algorithm>

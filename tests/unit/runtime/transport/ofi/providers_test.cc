@@ -1,4 +1,4 @@
-// What depends on the provider: how memory is registered, and that a channel works over each that is here.
+// Properties of providers: how memory is registered, and that a channel works over each that is here.
 #include <sys/mman.h>
 
 #include "runtime/transport/ofi/registration.h"

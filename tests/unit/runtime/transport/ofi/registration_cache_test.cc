@@ -30,7 +30,7 @@ struct CacheRig {
   std::span<std::byte> piece(std::size_t number, std::size_t pieces = 1) {
     return std::span(memory).subspan(number * 1000, pieces * 1000);
   }
-  // Held and released; by which key.
+  // Holds and releases a piece; returns its key.
   std::uint64_t use(std::size_t number) {
     const Registration* held = cache.hold(piece(number));
     REQUIRE(held != nullptr);

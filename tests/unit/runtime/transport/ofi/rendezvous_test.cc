@@ -1,5 +1,5 @@
-// A rendezvous whose other end breaks the rules, or goes: always a reason. What the wire itself must refuse stands in
-// packing/ofi_processes_test.cc: libfabric does not always survive that.
+// A rendezvous whose other end breaks the rules, or goes: always a reason. Tests of what the wire itself must refuse
+// are in tests/unit/runtime/messaging/packing/packing_processes_test.cc: libfabric does not always survive that.
 #include "runtime/transport/rendezvous.h"
 
 #include <time.h>
@@ -45,10 +45,10 @@ struct Broken {
     operation = wire->fabric.make_operations(peer->number(), 1);
   }
   ~Broken() { close(); }
-  // Nobody waits for what may still come.
+  // Ends properly: nobody waits for what may still come.
   void close() { write(std::as_bytes(std::span(&kClosed, 1)), victim.base, victim.key, ofi::kStatePlace, 0); }
 
-  // A line, from where no honest receiver writes its grant.
+  // Writes a line, from where no honest receiver writes its grant.
   void write(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t key, std::uint32_t place,
              std::uint32_t sequence) {
     std::memcpy(peer->memory().data() + ofi::ChannelMap::kOwnState, bytes.data(), bytes.size());
@@ -62,7 +62,7 @@ struct Broken {
     if (sealed) line.crc32c = line.checksum();
     write(std::as_bytes(std::span(&line, 1)), victim.base + ofi::kGrantAt, victim.key, place, line.number);
   }
-  // What an honest receiver would grant.
+  // The grant that an honest receiver would give.
   [[nodiscard]] GrantLine good() const {
     GrantLine line;
     line.number = 1, line.bytes = kPiece;
