@@ -1,5 +1,5 @@
 // Random graphs whose stages are on several controllers at once, if that is quicker: the outputs are what the graph
-// means, under every call model.
+// means, under every call model. WOA_RANDOM_GRAPHS sets how many graphs there are.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/integration/semantics/graph_run.h"
+#include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_kernels.h"
 #include "tests/support/random_program.h"
 #include "tests/support/threaded_backend.h"
@@ -160,7 +161,9 @@ void check_copies(std::uint32_t seed, int graphs) {
 
 }  // namespace
 
-TEST_CASE("a random graph gives what it means with copies of its stages") { check_copies<FunctionBackend>(11, 150); }
+TEST_CASE("a random graph gives what it means with copies of its stages") {
+  check_copies<FunctionBackend>(11, number_in("WOA_RANDOM_GRAPHS", 150));
+}
 
 TEST_CASE("a random graph gives what it means with copies that end in any order") {
   check_copies<ThreadedBackend>(12, 30);

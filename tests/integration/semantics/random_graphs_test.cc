@@ -1,7 +1,8 @@
 // Random graphs from the file to the outputs, in one process, under every call model: what comes out is what the graph
-// means, whatever the model, the window and the order of events.
+// means, whatever the model, the window and the order of events. WOA_RANDOM_GRAPHS sets how many graphs there are.
 #include <map>
 
+#include "tests/integration/semantics/number_in.h"
 #include "tests/integration/semantics/program_run.h"
 #include "tests/support/threaded_backend.h"
 
@@ -36,7 +37,9 @@ void check_graphs(std::uint32_t seed, int graphs, std::size_t most_stages) {
 
 }  // namespace
 
-TEST_CASE("a random graph gives what it means") { check_graphs<FunctionBackend>(1, 250, 9); }
+TEST_CASE("a random graph gives what it means") {
+  check_graphs<FunctionBackend>(1, number_in("WOA_RANDOM_GRAPHS", 250), 9);
+}
 
 TEST_CASE("a random graph gives what it means, with kernels that end in any order") {
   check_graphs<ThreadedBackend>(2, 40, 9);
