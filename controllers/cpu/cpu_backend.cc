@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/base/thread.h"
+
 namespace woa {
 
 CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t lanes)
@@ -36,12 +38,9 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
 
 Status CpuBackend::start_threads() {
   for (Lane& lane : lanes_) {
-    try {
-      lane.thread = std::jthread([this, &lane] { serve(lane); });
-    } catch (const std::system_error& error) {
-      return {Code::kExhausted, "no thread for lane " + std::to_string(lane.number) + " of " +
-                                    std::to_string(lanes_.size()) + " (" + error.what() + "); use fewer lanes"};
-    }
+    const std::string what =
+        "starting the thread of worker " + std::to_string(lane.number) + " of " + std::to_string(lanes_.size());
+    WOA_RETURN_IF_ERROR(start_thread(lane.thread, what, [this, &lane] { serve(lane); }));
   }
   return {};
 }

@@ -23,7 +23,7 @@ constexpr int kMostLinks = 40;  // the system's limit
 
 Status cannot_write(const fs::path& path, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
-  return {code, "cannot write '" + path.string() + "': " + std::generic_category().message(error)};
+  return {code, "cannot write '" + path.string() + "': " + reason_of(error)};
 }
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
@@ -202,7 +202,7 @@ constexpr std::size_t kMore = 64 << 10;
 
 Status system_reason(int error) {
   if (error == ENOENT) return {Code::kNotFound, "there is no such file"};
-  return {Code::kUnavailable, std::generic_category().message(error)};
+  return {Code::kUnavailable, reason_of(error)};
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ std::string advice(int error) {
 
 bool is_limit(int error) { return error == EMFILE || error == ENFILE; }
 
+std::string reason_of(int error) {
+  return std::generic_category().message(error) + (is_limit(error) || error == EFBIG ? advice(error) : "");
+}
+
 Status limit_reached(std::string_view what, int error) {
   return {Code::kExhausted, std::string(what) + ": " + std::generic_category().message(error) + advice(error)};
 }

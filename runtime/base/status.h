@@ -99,5 +99,7 @@ class [[nodiscard]] Result {
 bool is_limit(int error);
 // kExhausted: `what` could not be had. The message gives the reason (errno value `error`), the limit and its remedy.
 Status limit_reached(std::string_view what, int error);
+// The system's reason for an errno; with the limit and how to raise it, for limits on files.
+std::string reason_of(int error);
 
 }  // namespace woa

@@ -1,6 +1,7 @@
 // Payloads that came over a wire: their CRC is compared before anybody reads them.
 #include <cstdio>
 
+#include "runtime/base/text.h"
 #include "runtime/controller/controller.h"
 #include "runtime/packet/payload_crc.h"
 
@@ -26,7 +27,7 @@ Status Controller::check_payload(std::uint32_t channel, std::uint32_t edge, cons
     return {Code::kDataLoss, "edge from stage '" + stage(plan.from_stage).name + "' to input '" +
                                  stage(packet.stage).inputs[packet.port].name + "' of stage '" +
                                  stage(packet.stage).name + "', instance " + std::to_string(packet.instance) +
-                                 ": a payload of " + std::to_string(packet.payload_bytes) + " bytes from '" +
+                                 ": a payload of " + counted(packet.payload_bytes, "byte") + " from '" +
                                  plan_.controllers[layout_.channels[channel].from].name + "' " + what};
   };
   if (carried != layout_.edges[edge].payload_crc)

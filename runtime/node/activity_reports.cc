@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 #include "runtime/node/control.pb.h"
 
 namespace woa {
@@ -55,9 +57,11 @@ void report(const std::stop_token& stop, ControlSocket& socket, std::chrono::nan
 ActivityReports::ActivityReports(ControlSocket& socket, const Plan& plan, std::uint32_t controller, Activity activity) {
   if (plan.deadline_ns == 0 || activity.empty()) return;
   const std::chrono::nanoseconds rest(std::clamp(plan.deadline_ns / kLooksPerDeadline, kLeastRestNs, kMostRestNs));
-  thread_ = std::jthread([&socket, rest, controller, activity](const std::stop_token& stop) {
-    report(stop, socket, rest, controller, activity);
-  });
+  const Status status = start_thread(thread_, "reports of long kernels, which name the stage of a missed deadline",
+                                     [&socket, rest, controller, activity](const std::stop_token& stop) {
+                                       report(stop, socket, rest, controller, activity);
+                                     });
+  if (!status.ok()) log(LogLevel::kWarning, status.message());  // the run needs none of them
 }
 
 Status take_report(const control::Running& report, const Plan& plan, Activity slots) {

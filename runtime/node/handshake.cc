@@ -79,12 +79,14 @@ Result<Answer> answer(const Greeting& greeting, std::string_view controller, Job
   return answer;
 }
 
-Result<Admission> admit(const Greeting& greeting, const Answer& answer, const RunSecret& secret) {
+Result<Admission> admit(const Greeting& greeting, const Answer& answer, std::uint64_t hello_within_ns,
+                        const RunSecret& secret) {
   WOA_RETURN_IF_ERROR(check_version(answer, "it"));
   if (!secret.holds(answer.proof, kNode, what_node_proves(greeting, answer)))
     return {Code::kUnauthentic, "it does not have this run's secret"};
   Admission admission;
   admission.now_ns = now_ns();
+  admission.hello_within_ns = hello_within_ns;
   admission.proof = secret.prove(kHost, what_host_proves(greeting, answer, admission));
   return admission;
 }

@@ -3,7 +3,7 @@
 //
 //   host -> node  Greeting   a number used once
 //   node -> host  Answer     another, the controller and job of the node, and its proof over both messages
-//   host -> node  Admission  the host's clock, and the host's proof over all three
+//   host -> node  Admission  the host's clock, when the run begins at the latest, and the host's proof over all three
 //
 // A stranger learns nothing of the secret and cannot replay what it overheard: both numbers are new in every
 // connection. Later messages are neither hidden nor protected: networks that others can hear or change need a tunnel.
@@ -25,7 +25,7 @@ namespace woa::handshake {
 
 inline constexpr std::array<char, 8> kMagic{'W', 'O', 'A', '-', 'J', 'O', 'I', 'N'};
 // Any change of these messages or of control.proto raises it.
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::size_t kNameBytes = 64;  // of a controller, its terminating zero included
 
 using Nonce = std::array<std::byte, 16>;
@@ -46,11 +46,12 @@ struct Answer {
 };
 
 struct Admission {
-  std::uint64_t now_ns = 0;  // now_ns() of the host
+  std::uint64_t now_ns = 0;           // now_ns() of the host
+  std::uint64_t hello_within_ns = 0;  // the longest time until the host's hello, or its refusal
   RunSecret::Proof proof{};
 };
 
-static_assert(sizeof(Greeting) == 32 && sizeof(Answer) == 136 && sizeof(Admission) == 40);
+static_assert(sizeof(Greeting) == 32 && sizeof(Answer) == 136 && sizeof(Admission) == 48);
 static_assert(std::is_trivially_copyable_v<Answer> && std::has_unique_object_representations_v<Answer>);
 
 // kUnavailable: the system gives no random numbers.
@@ -58,7 +59,8 @@ Result<Greeting> greet();
 // kInvalid: the controller's name is too long. kUnsupported: the host speaks another version, or is no woa host.
 Result<Answer> answer(const Greeting& greeting, std::string_view controller, JobPlace job, const RunSecret& secret);
 // The host's reply to an answer. kUnsupported: another version, or no node. kUnauthentic: another secret.
-Result<Admission> admit(const Greeting& greeting, const Answer& answer, const RunSecret& secret);
+Result<Admission> admit(const Greeting& greeting, const Answer& answer, std::uint64_t hello_within_ns,
+                        const RunSecret& secret);
 // The node's check of an admission. kUnauthentic: the host has another secret.
 Status accept(const Greeting& greeting, const Answer& answer, const Admission& admission, const RunSecret& secret);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 
@@ -39,7 +40,7 @@ void HostBackend::fire_source(Firing& firing) {
     Status status = bytes.status();
     if (bytes.ok() && *bytes > room.size()) {
       status = {Code::kTooLarge,
-                std::to_string(*bytes) + " bytes were given, but there is room for " + std::to_string(room.size())};
+                counted(*bytes, "byte") + " given, but there is room for " + std::to_string(room.size())};
     } else if (bytes.ok()) {
       status = to_kernel_input(input.type, room.first(*bytes), checked);
     }

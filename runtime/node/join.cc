@@ -35,7 +35,7 @@ Result<Membership> introduce(UniqueFd connected, const JoinOptions& options, con
   WOA_RETURN_IF_ERROR(unproved(read_exactly(socket->get(), handshake::bytes_of(admission), deadline)));
   const std::uint64_t half = (now_ns() - asked) / 2;
   WOA_RETURN_IF_ERROR(handshake::accept(greeting, *answer, admission, secret));
-  Membership membership{ControlSocket(std::move(*socket)), {}, 0};
+  Membership membership{ControlSocket(std::move(*socket)), {}, 0, admission.hello_within_ns};
   membership.local_address = local_address(membership.socket.descriptor());
   membership.clock_ahead_ns = static_cast<std::int64_t>(admission.now_ns - (asked + half));
   return membership;

@@ -20,8 +20,9 @@ struct JoinOptions {
 
 struct Membership {
   ControlSocket socket;
-  std::string local_address;        // HOST:PORT of this end: an address by which the host reaches this process
-  std::int64_t clock_ahead_ns = 0;  // of the host's clock over this one's, within half a round trip
+  std::string local_address;          // HOST:PORT of this end: an address by which the host reaches this process
+  std::int64_t clock_ahead_ns = 0;    // of the host's clock over this one's, within half a round trip
+  std::uint64_t hello_within_ns = 0;  // the longest time until the run begins or gives up
 };
 
 // Blocks until the run has accepted this process as a node; serve_node() then takes the socket. kUnavailable: nobody

@@ -40,8 +40,14 @@ struct Stranger {
 // One wait for nodes.
 class Admittance {
  public:
-  Admittance(int listener, const RunSecret& secret, Roster& roster, const JoinListener::OnEvent& on_event)
-      : listener_(listener), secret_(&secret), roster_(&roster), on_event_(&on_event), turned_away_(on_event) {}
+  Admittance(int listener, const RunSecret& secret, Roster& roster, std::uint64_t begins_by_ns,
+             const JoinListener::OnEvent& on_event)
+      : listener_(listener),
+        secret_(&secret),
+        roster_(&roster),
+        begins_by_ns_(begins_by_ns),
+        on_event_(&on_event),
+        turned_away_(on_event) {}
 
   // Waits for an event, until `deadline_ns` at most, and handles it.
   Status step(std::uint64_t deadline_ns);
@@ -59,6 +65,7 @@ class Admittance {
   int listener_;
   const RunSecret* secret_;
   Roster* roster_;
+  std::uint64_t begins_by_ns_;  // the run has said hello or given up
   const JoinListener::OnEvent* on_event_;
   TurnedAway turned_away_;
   std::vector<Stranger> strangers_;  // by age
@@ -164,7 +171,8 @@ bool Admittance::hear(Stranger& stranger) {
 }
 
 void Admittance::admit(Stranger& stranger) {
-  auto admission = handshake::admit(stranger.greeting, stranger.answer, *secret_);
+  const std::uint64_t begins_within_ns = begins_by_ns_ - std::min(begins_by_ns_, now_ns());
+  auto admission = handshake::admit(stranger.greeting, stranger.answer, begins_within_ns, *secret_);
   if (!admission.ok()) return turn_away(stranger, admission.status().message());
   const std::string wanted = handshake::wanted(stranger.answer);
   if (!write_exactly(stranger.socket.get(), handshake::bytes_of(*admission)).ok()) return;
@@ -198,14 +206,14 @@ Result<std::unique_ptr<JoinListener>> JoinListener::open(const std::string& addr
 std::string JoinListener::address() const { return local_address(socket_.get()); }
 
 Result<JoinedNodes> JoinListener::admit(const Plan& plan, std::size_t nodes, JobPlace run, std::uint64_t timeout_ns,
-                                        const OnEvent& on_event) {
+                                        std::uint64_t start_ns, const OnEvent& on_event) {
   if (nodes == 0 || nodes >= plan.controllers.size()) {
     return {Code::kInvalid, std::to_string(nodes) + " nodes were to join, but the plan has " +
                                 std::to_string(plan.controllers.size() - 1) + " controllers for them"};
   }
   Roster roster(plan, nodes, run);
-  Admittance admittance(socket_.get(), secret_, roster, on_event);
   std::uint64_t deadline = now_ns() + timeout_ns;
+  Admittance admittance(socket_.get(), secret_, roster, deadline + start_ns, on_event);
   std::string why;
   while (!roster.complete() && why.empty()) {
     if (Status status = admittance.step(deadline); !status.ok()) why = status.message();

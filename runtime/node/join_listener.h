@@ -47,9 +47,9 @@ class JoinListener {
   // for. Strangers, and nodes that ask for a controller that does not exist, are turned away, and the wait goes on.
   // kUnavailable: after `timeout_ns` nodes are missing (the message names them); or those that came belong to a
   // parallel job whose size is not `nodes` (plus one if the run itself, at `run`, is in the job). The nodes that had
-  // joined are then told.
+  // joined are then told. A node waits for its hello as long as is left of `timeout_ns`, and `start_ns` more.
   Result<JoinedNodes> admit(const Plan& plan, std::size_t nodes, JobPlace run, std::uint64_t timeout_ns,
-                            const OnEvent& on_event);
+                            std::uint64_t start_ns, const OnEvent& on_event);
 
  private:
   JoinListener(UniqueFd socket, RunSecret secret);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 #include "runtime/node/activity_reports.h"
 #include "runtime/node/control_socket.h"
 #include "runtime/node/hosted_controller.h"
@@ -62,14 +63,27 @@ Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptor
   return {};
 }
 
+// Receives the host's next word. kDeadlineExceeded: none came within `limit_ns`; 0: no limit, since a host and its
+// children stop and end together.
+Status hear_within(ControlSocket& socket, std::uint64_t limit_ns, control::FromHost& message,
+                   std::vector<UniqueFd>* descriptors = nullptr) {
+  limit_blocking(socket.descriptor(), limit_ns);
+  Status status = socket.receive(message, descriptors);
+  limit_blocking(socket.descriptor(), 0);
+  if (status.code() != Code::kDeadlineExceeded) return status;
+  return {status.code(), "the run's host has said nothing for " + std::to_string(limit_ns / 1'000'000'000) +
+                             " s; is its process stopped?"};
+}
+
 // Makes this controller's replicas, tells the host of them, and connects them to the others'.
-Status join_replicas(ControlSocket& socket, std::uint32_t controller, const Transports& transports, Node& node) {
-  WOA_RETURN_IF_ERROR(add_replicas(node.layout, controller, transports, node.segments));
+Status join_replicas(ControlSocket& socket, const control::Hello& hello, bool child, const Transports& transports,
+                     Node& node) {
+  WOA_RETURN_IF_ERROR(add_replicas(node.layout, hello.controller(), transports, node.segments));
   control::FromNode message;
   *message.mutable_replicas() = to_replicas(node.layout, node.segments);
   WOA_RETURN_IF_ERROR(socket.send(message));
   control::FromHost answer;
-  WOA_RETURN_IF_ERROR(socket.receive(answer));
+  WOA_RETURN_IF_ERROR(hear_within(socket, child ? 0 : hello.start_ns(), answer));
   if (answer.has_stop()) return {Code::kCancelled, "the run did not begin: " + answer.stop().why()};
   if (!answer.has_connect())
     return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
@@ -114,7 +128,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   WOA_RETURN_IF_ERROR(check_wires(node.layout, transports));
   WOA_RETURN_IF_ERROR(get_activity(descriptors, *transports.shared, node));
   WOA_RETURN_IF_ERROR(get_memory(hello, descriptors, *transports.shared, node));
-  if (wires_of(node.layout) != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello.controller(), transports, node));
+  if (wires_of(node.layout) != 0) WOA_RETURN_IF_ERROR(join_replicas(socket, hello, process.child, transports, node));
   HostedControllerSetup setup;
   setup.plan = &node.plan;
   setup.layout = &node.layout;
@@ -181,9 +195,13 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   if (process.child) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   control::FromHost first;
   std::vector<UniqueFd> descriptors;
-  const Status heard = socket.receive(first, &descriptors);
+  const Status heard = hear_within(socket, process.hello_within_ns, first, &descriptors);
   if (heard.ok() && first.has_refused()) {
     log(LogLevel::kError, first.refused().why());
+    return 3;
+  }
+  if (heard.code() == Code::kDeadlineExceeded) {
+    log(LogLevel::kError, heard.message());
     return 3;
   }
   if (heard.code() == Code::kExhausted) {  // there is a host, which reports it
@@ -209,7 +227,13 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   }
   Signals signals;
   std::future<void> gone = signals.gone.get_future();
-  std::jthread listener(listen, std::ref(socket), std::ref(signals), node.hosted->doorbell(), process.child);
+  std::jthread listener;
+  if (Status status = start_thread(listener, "listening to the run's host",
+                                   [&] { listen(socket, signals, node.hosted->doorbell(), process.child); });
+      !status.ok()) {
+    (void)socket.send(to_failed(status));
+    return 1;
+  }
   std::optional<ActivityReports> reports;
   if (const std::uint32_t controller = first.hello().controller(); !process.child)
     reports.emplace(socket, node.plan, controller, activity_of(node.plan, controller, node.activity->bytes()));
@@ -221,7 +245,8 @@ int serve_node(ControlSocket socket, const NodeProcess& process) {
   packets.resize(wires_of(node.layout));
   // Once the host has read this it closes the socket, and the listener ends. A host that is gone has closed it already.
   (void)socket.send(status.ok() ? to_report(controller.stats(), controller.trace(), packets) : to_failed(status));
-  const std::uint64_t patience_ns = status.ok() ? first.hello().end_ns() : kVerdictNs;
+  // The host waits end_ns for all reports, and must not find that this node was less patient.
+  const std::uint64_t patience_ns = kVerdictNs + (status.ok() ? first.hello().end_ns() : 0);
   const bool silent = gone.wait_for(std::chrono::nanoseconds(patience_ns)) != std::future_status::ready;
   if (silent) (void)::shutdown(socket.descriptor(), SHUT_RDWR);  // ends the listener
   listener.join();

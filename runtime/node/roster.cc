@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/base/text.h"
 #include "runtime/node/control.pb.h"
 
 namespace woa {
@@ -25,7 +26,7 @@ std::uint32_t controller_named(const Plan& plan, const std::string& name) {
 }  // namespace
 
 Status Roster::take(JoinedNode& node, const std::string& wanted, JobPlace job) {
-  if (complete()) return {Code::kUnavailable, "this run has its " + std::to_string(nodes_) + " nodes already"};
+  if (complete()) return {Code::kUnavailable, "this run has its " + counted(nodes_, "node") + " already"};
   if (!wanted.empty() && controller_named(*plan_, wanted) == kHostController) {
     std::vector<std::string> names;
     for (std::size_t c = 1; c < plan_->controllers.size(); ++c) names.push_back(plan_->controllers[c].name);
@@ -35,9 +36,9 @@ Status Roster::take(JoinedNode& node, const std::string& wanted, JobPlace job) {
     misfits_ = job.size - (run_.in_job() ? 1 : 0);
     ++told_;
     return {Code::kUnavailable, "it is one of " + std::to_string(job.size) +
-                                    " processes that its launcher started, and " + std::to_string(nodes_) +
-                                    " nodes were to join" + (run_.in_job() ? " beside the run" : "") +
-                                    "; start as many as --nodes says"};
+                                    " processes that its launcher started, and " + counted(nodes_, "node") +
+                                    (nodes_ == 1 ? " was" : " were") + " to join" +
+                                    (run_.in_job() ? " beside the run" : "") + "; start as many as --nodes says"};
   }
   if (job.in_job() && run_.in_job() && job.rank == run_.rank)
     return {Code::kInvalid, "the run itself is rank " + std::to_string(job.rank) + " of its job"};
@@ -71,7 +72,7 @@ std::string Roster::present() const {
   std::vector<std::string> who;
   for (const Member& member : members_)
     who.push_back(member.node.address + (member.wanted.empty() ? "" : " for " + member.wanted));
-  return std::to_string(members_.size()) + " of " + std::to_string(nodes_) + " nodes" +
+  return std::to_string(members_.size()) + " of " + counted(nodes_, "node") +
          (who.empty() ? "" : " (" + list(who) + ")");
 }
 

@@ -237,16 +237,14 @@ void Run::Impl::fail_late_instances() {
   }
 }
 
-// The message says which kernels still ran.
+// The message says which kernels still ran: those of the instance, or else those for which it may have waited.
 void Run::Impl::fail_late(std::uint64_t instance) {
-  std::vector<RunningKernel> running = supervisor_->running();
-  std::erase_if(running, [&](const RunningKernel& each) { return each.instance != instance; });
+  const std::vector<RunningKernel> running = supervisor_->running();
+  std::vector<RunningKernel> own = running;
+  std::erase_if(own, [&](const RunningKernel& each) { return each.instance != instance; });
   std::string text = "the instance did not complete before its deadline";
-  std::uint32_t origin = kNoStage;
-  if (!running.empty()) {
-    text += ", while " + to_string(plan_, running);
-    origin = running.front().stage;
-  }
+  const std::uint32_t origin = own.empty() ? kNoStage : own.front().stage;
+  if (!running.empty()) text += ", while " + to_string(plan_, own.empty() ? running : own);
   text += "; raise --deadline or find the slow stage (--trace)";
   host_->controller().fail_at_sink(instance, Code::kDeadlineExceeded, origin, text);
 }

@@ -69,15 +69,14 @@ Result<RunSecret> RunSecret::read(const std::filesystem::path& file) {
   const UniqueFd descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about {};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &about) != 0)
-    return {Code::kNotFound, "cannot read the run's secret '" + file.string() + "': " + std::strerror(errno)};
+    return {Code::kNotFound, "cannot read the run's secret '" + file.string() + "': " + reason_of(errno)};
   if (about.st_uid != ::geteuid())
     return {Code::kInvalid, "the run's secret '" + file.string() + "' belongs to another user"};
   if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return {Code::kInvalid, "others may read the run's secret '" + file.string() + "': chmod 600 " + file.string()};
   std::string text(kMostDigits + 1, '\0');
   const ssize_t got = ::read(descriptor.get(), text.data(), text.size());
-  if (got < 0)
-    return {Code::kNotFound, "cannot read the run's secret '" + file.string() + "': " + std::strerror(errno)};
+  if (got < 0) return {Code::kNotFound, "cannot read the run's secret '" + file.string() + "': " + reason_of(errno)};
   text.resize(static_cast<std::size_t>(got));
   auto key = parse(text, file);
   OPENSSL_cleanse(text.data(), text.size());

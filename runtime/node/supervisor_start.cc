@@ -9,6 +9,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
+#include "runtime/base/thread.h"
 #include "runtime/node/supervisor.h"
 #include "runtime/node/tcp_socket.h"
 #include "runtime/plan/plan_file.h"
@@ -44,6 +45,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   add_lanes(sites.lanes, hello);
   hello.set_no_payload_crc(!sites.payload_crc);
   hello.set_end_ns(setup.end_ns);
+  hello.set_start_ns(setup.start_ns);
   const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // else allocation had failed
   return message;
@@ -222,14 +224,11 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
 Status Supervisor::start_thread(std::uint32_t controller) {
   Node& node = nodes_[controller];
   node.driven = true;
-  try {
-    node.thread =
-        std::jthread([this, hosted = node.hosted.get(), controller] { on_thread_end(controller, hosted->run(stop_)); });
-  } catch (const std::system_error& error) {
-    node.driven = false;
-    return limit_reached("starting its thread", error.code().value());
-  }
-  return {};
+  const Status status = woa::start_thread(
+      node.thread, "starting its thread",
+      [this, hosted = node.hosted.get(), controller] { on_thread_end(controller, hosted->run(stop_)); });
+  if (!status.ok()) node.driven = false;
+  return status;
 }
 
 }  // namespace woa

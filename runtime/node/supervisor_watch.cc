@@ -8,6 +8,7 @@
 
 #include "runtime/base/child_process.h"
 #include "runtime/base/status.h"
+#include "runtime/base/thread.h"
 #include "runtime/node/activity_reports.h"
 #include "runtime/node/supervisor.h"
 
@@ -22,12 +23,7 @@ Status Supervisor::watch() {
   if (setup_.node_command.empty()) return {};
   wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
   if (wake_.get() < 0) return limit_reached("watching the nodes", errno);
-  try {
-    watcher_ = std::jthread([this](std::stop_token stop) { watch_processes(stop); });
-  } catch (const std::system_error& error) {
-    return limit_reached("watching the nodes", error.code().value());
-  }
-  return {};
+  return woa::start_thread(watcher_, "watching the nodes", [this](std::stop_token stop) { watch_processes(stop); });
 }
 
 void Supervisor::watch_processes(std::stop_token stop) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/status.h"
+#include "runtime/base/text.h"
 #include "runtime/packet/crc32c.h"
 
 namespace woa {
@@ -53,7 +54,7 @@ std::string payload_text(const ActivationPacket& packet) {
   if (is(packet, PacketKind::kCount) || is(packet, PacketKind::kCredit))
     return "number " + std::to_string(packet.payload_bytes);
   if (packet.payload_bytes == 0 && (packet.flags & kAbsent) != 0) return "absent";
-  std::string text = std::to_string(packet.payload_bytes) + " bytes";
+  std::string text = counted(packet.payload_bytes, "byte");
   if ((packet.flags & kInline) != 0) return text + " inline";
   if (!is(packet, PacketKind::kActivate) || packet.payload_bytes == 0) return text;
   return text + " at " + std::to_string(packet.region) + "+" + std::to_string(packet.offset * kOffsetUnitBytes) +

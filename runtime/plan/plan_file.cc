@@ -27,7 +27,7 @@ constexpr std::uint32_t kMaxPlanBytes = 1U << 30;
 // The path and the system's reason for `error`.
 Status system_failure(const fs::path& path, std::string_view doing, int error) {
   const Code code = error == ENOENT ? Code::kNotFound : Code::kUnavailable;
-  return {code, path.string() + ": cannot " + std::string(doing) + ": " + std::generic_category().message(error)};
+  return {code, path.string() + ": cannot " + std::string(doing) + ": " + reason_of(error)};
 }
 
 // Changes every path of the plan that may be relative to the plan file.

@@ -164,11 +164,11 @@ bool sent_as_predicted(const ModelRow& row) {
 
 // The assumption of the prediction that did not hold.
 std::string why_sent_otherwise(const ModelRow& row) {
-  if (row.has_shares) return "of replicas that get equal shares, which these instances or elements did not give them";
+  if (row.has_shares) return "assume that replicas get equal shares; these instances or elements gave unequal ones";
   if (row.has_unread)
-    return "of what was profiled; inputs may be others, and of held tokens that are never read some may come too late: "
-           "no instance waits for them";
-  return "of what was profiled, and these inputs are others";
+    return "are those of the profiled inputs; these inputs may differ, and held tokens that no firing reads may come "
+           "too late to be counted";
+  return "are those of the profiled inputs; these inputs differ";
 }
 
 void print_where_more_or_less_was_sent(const Comparison& comparison) {
@@ -178,8 +178,7 @@ void print_where_more_or_less_was_sent(const Comparison& comparison) {
     std::string& names = models[why_sent_otherwise(row)];
     names += (names.empty() ? "" : ", ") + row.model;
   }
-  for (const auto& [why, names] : models)
-    std::printf("  %s: MESSAGES and PAYLOAD are %s.\n", names.c_str(), why.c_str());
+  for (const auto& [why, names] : models) std::printf("  %s: MESSAGES and PAYLOAD %s.\n", names.c_str(), why.c_str());
 }
 
 void print_measured(const Comparison& comparison) {

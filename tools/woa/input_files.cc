@@ -28,7 +28,7 @@ Result<OpenInput> open_input(const fs::path& path) {
   OpenInput input{UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
   struct stat status {};
   if (input.fd.get() < 0 || ::fstat(input.fd.get(), &status) != 0)
-    return {Code::kUnavailable, std::string("cannot read it: ") + std::strerror(errno)};
+    return {Code::kUnavailable, std::string("cannot read it: ") + reason_of(errno)};
   input.bytes = static_cast<std::uint64_t>(status.st_size);
   return input;
 }
@@ -39,8 +39,7 @@ Status read_at(const OpenInput& input, std::uint64_t offset, std::span<std::byte
     const ssize_t got = ::pread(input.fd.get(), room.data(), room.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
-      return {Code::kUnavailable,
-              std::string("cannot read it: ") + (got < 0 ? std::strerror(errno) : "it became shorter")};
+      return {Code::kUnavailable, std::string("cannot read it: ") + (got < 0 ? reason_of(errno) : "it became shorter")};
     offset += static_cast<std::uint64_t>(got);
     room = room.subspan(static_cast<std::size_t>(got));
   }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "runtime/base/text.h"
 #include "runtime/node/run_secret.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "tools/woa/option_values.h"
@@ -43,7 +44,7 @@ std::string options_for_nodes(const TransportOptions& between) {
 void announce(const JoinArguments& arguments, const TransportOptions& between, const std::string& address,
               ParallelJob& job) {
   const Status published = job.place().in_job() ? job.publish_run(address) : Status();
-  say("waiting for " + std::to_string(arguments.nodes) + " nodes: woa node --join " + address + " --secret FILE" +
+  say("waiting for " + counted(arguments.nodes, "node") + ": woa node --join " + address + " --secret FILE" +
       options_for_nodes(between));
   if (!published.ok()) say("nodes of this job cannot --join pmix: " + published.message());
 }
@@ -86,7 +87,7 @@ Status complete(const JoinArguments& arguments, JobPlace place, bool processes, 
 }
 
 Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
-                                ParallelJob& job) {
+                                std::uint64_t start_ns, ParallelJob& job) {
   if (arguments.nodes == 0) return JoinedNodes();
   auto secret = RunSecret::read(arguments.secret);
   if (!secret.ok()) return secret.status();
@@ -95,7 +96,7 @@ Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportO
   auto listener = JoinListener::open(*address, arguments.port, std::move(*secret));
   if (!listener.ok()) return listener.status();
   announce(arguments, between, (*listener)->address(), job);
-  auto nodes = (*listener)->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, say);
+  auto nodes = (*listener)->admit(plan, arguments.nodes, job.place(), arguments.wait_s * 1'000'000'000, start_ns, say);
   if (!nodes.ok()) return nodes.status();
   for (const auto& [controller, node] : *nodes)
     say(plan.controllers[controller].name + " is served by " + node.address);

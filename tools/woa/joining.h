@@ -27,9 +27,9 @@ void add_join_options(CLI::App& command, JoinArguments& arguments);
 // lists no interfaces.
 Status complete(const JoinArguments& arguments, JobPlace place, bool processes, TransportOptions& between);
 // Waits for the nodes; says on stderr how to start them (they need the options of `between`), and who came. Returns
-// none for `nodes` 0. Nodes of `job` find the run until `job` is left. kInvalid, kNotFound: the interface or the
-// secret. kUnavailable: nodes are missing.
+// none for `nodes` 0. `start_ns` is that of the run (RunOptions). Nodes of `job` find the run until `job` is left.
+// kInvalid, kNotFound: the interface or the secret. kUnavailable: nodes are missing.
 Result<JoinedNodes> await_nodes(const JoinArguments& arguments, const TransportOptions& between, const Plan& plan,
-                                ParallelJob& job);
+                                std::uint64_t start_ns, ParallelJob& job);
 
 }  // namespace woa::tools

@@ -10,7 +10,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include "runtime/base/scalar.h"
 #include "runtime/base/text.h"
 #include "runtime/controller/backend.h"
 #include "tools/woa/npy_array.h"
@@ -18,15 +21,39 @@
 namespace woa::tools {
 namespace {
 
+template <typename T>
+std::optional<T> whole_as(std::string_view text) {
+  const auto value = [&] {
+    if constexpr (std::is_signed_v<T>)
+      return parse_signed(text);
+    else
+      return parse_whole(text);
+  }();
+  return value && std::in_range<T>(*value) ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
+}
+
+// Rounded once, to T. Elements may be infinite or no number (`inf`, `nan`), as those of a file may.
+template <typename T>
+std::optional<T> decimal_as(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  T value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && stop == text.data() + text.size() ? std::optional<T>(value) : std::nullopt;
+}
+
 // Appends the element that `text` spells; false if it spells none of type T.
 template <typename T>
 bool append(std::string_view text, std::vector<std::byte>& data) {
-  T value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return false;
+  const auto value = [&] {
+    if constexpr (std::is_integral_v<T>)
+      return whole_as<T>(text);
+    else
+      return decimal_as<T>(text);
+  }();
+  if (!value) return false;
   const std::size_t at = data.size();
-  data.resize(at + sizeof value);
-  std::memcpy(data.data() + at, &value, sizeof value);
+  data.resize(at + sizeof *value);
+  std::memcpy(data.data() + at, &*value, sizeof *value);
   return true;
 }
 
@@ -89,10 +116,9 @@ std::optional<std::vector<std::uint32_t>> shape_for(const PortType& type, std::s
 std::optional<std::vector<std::uint32_t>> parse_shape(std::string_view text) {
   std::vector<std::uint32_t> dims;
   for (const std::string_view value : split(text)) {
-    std::uint32_t dim = 0;
-    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), dim);
-    if (error != std::errc() || stop != value.data() + value.size()) return std::nullopt;
-    dims.push_back(dim);
+    const auto dim = whole_as<std::uint32_t>(value);
+    if (!dim) return std::nullopt;
+    dims.push_back(*dim);
   }
   return dims;
 }

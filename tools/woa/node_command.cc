@@ -27,7 +27,7 @@ struct NodeArguments {
   TransportOptions between;
 };
 
-int serve(ControlSocket socket, const Transports& transports, bool child) {
+int serve(ControlSocket socket, const Transports& transports, bool child, std::uint64_t hello_within_ns) {
   const ForeignOutput foreign;
   const ExitWatch watch;
   const BackendRegistry backends = all_backends();
@@ -37,6 +37,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child) {
   process.kernel_path = kernel_path();
   process.read_declaration = read_declaration;
   process.child = child;
+  process.hello_within_ns = hello_within_ns;
   const int code = serve_node(std::move(socket), process);
   if (code == 1 && !transports.wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
   return code;
@@ -45,7 +46,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child) {
 int serve_parent(int descriptor, const TransportOptions& between) {
   const auto transports = make_transports(between);
   if (!transports.ok()) return fail(transports.status(), kUnavailable, false);
-  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true);
+  return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0);
 }
 
 // The network of only the local address by which the host was reached: the policy for interfaces treats it as any other
@@ -92,7 +93,7 @@ int join_run(const NodeArguments& arguments) {
     decline(membership->socket, transports.status());
     return fail(transports.status(), kUnavailable, false);
   }
-  return serve(std::move(membership->socket), transports->get(), false);
+  return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns);
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   result.processes = arguments.processes;
   result.transport = std::string(transports->shared->name());
   result.providers = transports->providers;
-  auto nodes = await_nodes(arguments.joining, arguments.between, plan, job);
+  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.start_ns, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no

@@ -190,11 +190,16 @@ void print_devices(const Plan& plan, const RunReport& report) {
     const DeviceDescription& device = report.controllers[c].device;
     std::printf("  %-8s %-10s %s%s\n", plan.controllers[c].name.c_str(), device.backend.c_str(), device.device.c_str(),
                 device.simulated ? " (simulated)" : "");
-    if (!report.controllers[c].counted) {
-      std::fprintf(stderr, "woa: %s was still inside a kernel of a failed instance: what it counted is missing\n",
-                   plan.controllers[c].name.c_str());
-    }
   }
+}
+
+void print_uncounted(const Plan& plan, const RunReport& report) {
+  for (std::size_t c = 1; c < plan.controllers.size(); ++c)
+    if (!report.controllers[c].counted)
+      std::fprintf(stderr,
+                   "woa: %s did not report before --end-limit, so its counts are missing: it is inside a kernel of a "
+                   "failed instance, or its process is stopped\n",
+                   plan.controllers[c].name.c_str());
 }
 
 // "12.3 us", "4.56 ms".
@@ -276,6 +281,7 @@ void print(const RunResult& result, bool summary) {
   print_failures(own);
   const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
   if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
+  if (result.report) print_uncounted(*result.plan, *result.report);
   if (!summary || !result.report) return;
   print_counts(result);
   print_providers(result);

@@ -9,9 +9,9 @@
 namespace woa::tools {
 namespace {
 
-// Limit until all nodes have opened their ends. The parent notices a node that dies meanwhile, so this only has to be
-// longer than any device takes to get ready.
-constexpr std::uint64_t kStartNs = 60'000'000'000;
+// Limit until all nodes have opened their ends. The run bounds that itself (--start-limit) and notices a node that dies
+// meanwhile, so this only has to be longer.
+constexpr std::uint64_t kStartNs = 24ULL * 3600 * 1'000'000'000;
 
 // The number of the wire with this provider, which is made if there is none.
 Result<std::uint32_t> wire_over(const std::string& provider, const std::string& interface,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/thread.h"
 
 namespace woa {
 
@@ -27,8 +28,7 @@ VerilatorBackend::~VerilatorBackend() {
 Status VerilatorBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
   WOA_RETURN_IF_ERROR(driver_.load(plan, stages));
   wakeup_ = wakeup;
-  thread_ = std::thread([this] { serve(); });
-  return {};
+  return start_thread(thread_, "starting the thread of the model", [this] { serve(); });
 }
 
 bool VerilatorBackend::start(Firing& firing) noexcept {

@@ -22,7 +22,8 @@ constexpr std::size_t kMaxAddressBytes = 128;  // of an endpoint
 constexpr int kMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
 Status failed(const std::string& provider, const char* call, int code, const std::string& advice) {
-  return {Code::kUnavailable, "ofi: provider '" + provider + "': " + call + ": " + fabric_error(-code) + "; " + advice};
+  const std::string reason = is_limit(-code) ? reason_of(-code) : fabric_error(-code) + "; " + advice;
+  return {Code::kUnavailable, "ofi: provider '" + provider + "': " + call + ": " + reason};
 }
 
 // What a provider must be able to do, and the address that it listens on.

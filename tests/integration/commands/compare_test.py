@@ -232,7 +232,7 @@ class Compare(WoaTest):
             stage["on"]["cpu"]["time_ps"] = 10**10  # so that a replica beside each of the others is best
         arguments = [option, self.write("slow.json", json.dumps(known)), *self.machine("1us"), "--objective", "throughput", "--run",
                      "--in", "data=" + self.write("data", "x" * 100)]
-        told = "MESSAGES and PAYLOAD are of replicas that get equal shares, which these instances or elements did not give them"
+        told = "MESSAGES and PAYLOAD assume that replicas get equal shares; these instances or elements gave unequal ones"
         for repetitions, equal in (("2", False), ("3", True)):  # and one that warms up
             done = self.woa("compare", graph, *arguments, "--repetitions", repetitions)
             self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -256,7 +256,7 @@ class Compare(WoaTest):
         self.assertEqual([rows[model]["messages"] for model in ran], [3, 3, 2, 5])  # the caller of rpc-hub keeps the held token
         done = self.woa("compare", graph, *known, "--run", "--in", "data=" + self.write("data", "x" * 101), "--repetitions", "2")
         self.assertEqual(done.returncode, 0, done.stderr.decode())
-        self.assertIn("  " + ", ".join(ran) + ": MESSAGES and PAYLOAD are of what was profiled; inputs may be others", done.stdout.decode())
+        self.assertIn("  " + ", ".join(ran) + ": MESSAGES and PAYLOAD are those of the profiled inputs; these inputs may differ", done.stdout.decode())
 
     def test_links_that_are_assumed_and_the_writing_of_inputs_are_told_of(self):
         graph, (option, profile) = self.profile(self.TWO % "cpu:1")

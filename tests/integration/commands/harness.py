@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -13,6 +14,8 @@ SOURCE = os.environ["WOA_SOURCE_DIR"]
 WOA = os.path.join(BUILD, "woa")
 LIMIT_S = float(os.environ.get("WOA_LIMIT_S", "60"))  # a hang; everything here ends in seconds
 
+# A shell starts its background jobs with SIGINT ignored, and `woa` leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PLAN_HEADER = len(b"WOAPLAN\n") + 12
 

@@ -47,7 +47,7 @@ stages:
 outputs: {copy: both.data}
 """
 
-VERSION = 3  # of the greeting: runtime/node/handshake.h
+VERSION = 4  # of the greeting: runtime/node/handshake.h
 
 
 class Joining(JoinTest):
@@ -179,7 +179,7 @@ class Joining(JoinTest):
                 connection.sendall(b"WOA-JOIN" + struct.pack("<II", VERSION, 0) + b"n" * 16)
                 connection.settimeout(harness.LIMIT_S)
                 self.assertEqual(len(connection.recv(136, socket.MSG_WAITALL)), 136)
-                connection.sendall(b"\0" * 40)
+                connection.sendall(b"\0" * 48)
                 self.unavailable(node, "the host does not have this run's secret")
 
     def test_another_version_is_named_by_both(self):
@@ -318,6 +318,15 @@ class Joining(JoinTest):
         for node in nodes:
             self.assertEqual(node.end(), 1, node.error)
             self.assertIn("channel ", node.error)  # which one it lost, and how
+
+    def test_a_node_does_not_outwait_a_run_that_is_stopped_before_it_begins(self):
+        run, address = self.start_run(2, "--start-limit", "1s", wait=4)
+        node = self.start_node(address)
+        run.says(r"joined: 1 of 2 nodes")
+        run.process.send_signal(signal.SIGSTOP)
+        self.assertEqual(node.end(), 3, node.error)
+        self.assertIn("the run's host has said nothing for ", node.error)
+        self.assertIn("is its process stopped?", node.error)
 
     def test_bad_usage(self):
         plain = ("run", HELLO, "--in", "text=" + self.text)

@@ -179,7 +179,8 @@ class Literals(FilesTest):
         result = self.run_json(graph, "--in", "n=i64:3", "--out", "n=" + self.path("n"))
         self.assertEqual((result["instances"], result["stages"][0]["firings"]), (1, 4))
         self.assertEqual(read(self.path("n"), "rb"), struct.pack("<q", 0))
-        self.assertEqual(self.run_json(graph, "--in", "n=i64[1]: 3 ")["stages"][0]["firings"], 4)
+        for spelling in ("i64[1]: 3 ", "i64:+3", "i64:003", "i64:3.0", "i64:0.3e1", "i64[+1]:3"):  # as in a graph
+            self.assertEqual(self.run_json(graph, "--in", "n=" + spelling)["stages"][0]["firings"], 4, spelling)
         self.one("--in", "data=bytes:a:b, c", "--out", "data=" + self.path("o"), "--instances", "2")
         self.assertEqual(read(self.path("o")), "a:b, ca:b, c")
         self.one("--in", "data=bytes:", "--out", "data=" + self.path("o"))

@@ -33,7 +33,7 @@ RunSecret secret() { return *secret_of("00112233445566778899aabbccddeeff\n"); }
 struct Exchange {
   Greeting greeting = *greet();
   Answer reply = *answer(greeting, "cpu:1", {2, 5}, secret());
-  Admission admission = *admit(greeting, reply, secret());
+  Admission admission = *admit(greeting, reply, 5, secret());
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ TEST_CASE("who has the secret is admitted, with what it asked for") {
 TEST_CASE("another secret, or any changed bit, is not admitted") {
   const RunSecret other = *secret_of("00112233445566778899aabbccddeefe");
   Exchange exchange;
-  REQUIRE(admit(exchange.greeting, exchange.reply, other).status().code() == Code::kUnauthentic);
+  REQUIRE(admit(exchange.greeting, exchange.reply, 5, other).status().code() == Code::kUnauthentic);
   REQUIRE(accept(exchange.greeting, exchange.reply, exchange.admission, other).code() == Code::kUnauthentic);
   const auto each_bit = [](auto& message, const auto& refused) {
     for (std::byte& byte : bytes_of(message)) {
@@ -60,19 +60,19 @@ TEST_CASE("another secret, or any changed bit, is not admitted") {
       }
     }
   };
-  each_bit(exchange.reply, [&] { return !admit(exchange.greeting, exchange.reply, secret()).ok(); });
-  each_bit(exchange.greeting, [&] { return !admit(exchange.greeting, exchange.reply, secret()).ok(); });
+  each_bit(exchange.reply, [&] { return !admit(exchange.greeting, exchange.reply, 5, secret()).ok(); });
+  each_bit(exchange.greeting, [&] { return !admit(exchange.greeting, exchange.reply, 5, secret()).ok(); });
   each_bit(exchange.admission,
            [&] { return !accept(exchange.greeting, exchange.reply, exchange.admission, secret()).ok(); });
 }
 
 TEST_CASE("what was overheard opens nothing") {
   const Exchange overheard, now;
-  REQUIRE(admit(now.greeting, overheard.reply, secret()).status().code() == Code::kUnauthentic);
+  REQUIRE(admit(now.greeting, overheard.reply, 5, secret()).status().code() == Code::kUnauthentic);
   REQUIRE(accept(now.greeting, now.reply, overheard.admission, secret()).code() == Code::kUnauthentic);
   Answer reflected = now.reply;  // a node that sends the host's own proof back
   reflected.proof = now.admission.proof;
-  REQUIRE(admit(now.greeting, reflected, secret()).status().code() == Code::kUnauthentic);
+  REQUIRE(admit(now.greeting, reflected, 5, secret()).status().code() == Code::kUnauthentic);
 }
 
 TEST_CASE("a secret is a file of hexadecimal digits that only its owner reads") {
