@@ -189,30 +189,32 @@ void listen(ControlSocket& socket, Signals& signals, Doorbell doorbell, bool chi
   ::_exit(1);
 }
 
+// Receives the host's first word. Not 0: the exit code if it is no hello, which is then logged or sent to the host.
+int hear_hello(ControlSocket& socket, const NodeProcess& process, control::FromHost& first,
+               std::vector<UniqueFd>& descriptors) {
+  const Status heard = hear_within(socket, process.hello_within_ns, first, &descriptors);
+  if (heard.ok() && first.has_hello()) return 0;
+  if (heard.code() == Code::kExhausted) {  // there is a host, which reports it
+    (void)socket.send(to_failed(heard));
+    return 1;
+  }
+  const bool refused = heard.ok() && first.has_refused();
+  if (refused || heard.code() == Code::kDeadlineExceeded) {
+    log(LogLevel::kError, refused ? first.refused().why() : heard.message());
+    return 3;
+  }
+  log(LogLevel::kError, process.child ? "a node was started without a host; `woa run` starts nodes by itself"
+                                      : "the run was given up before it began");
+  return process.child ? 2 : 3;
+}
+
 }  // namespace
 
 int serve_node(ControlSocket socket, const NodeProcess& process) {
   if (process.child) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   control::FromHost first;
   std::vector<UniqueFd> descriptors;
-  const Status heard = hear_within(socket, process.hello_within_ns, first, &descriptors);
-  if (heard.ok() && first.has_refused()) {
-    log(LogLevel::kError, first.refused().why());
-    return 3;
-  }
-  if (heard.code() == Code::kDeadlineExceeded) {
-    log(LogLevel::kError, heard.message());
-    return 3;
-  }
-  if (heard.code() == Code::kExhausted) {  // there is a host, which reports it
-    (void)socket.send(to_failed(heard));
-    return 1;
-  }
-  if (!heard.ok() || !first.has_hello()) {
-    log(LogLevel::kError, process.child ? "a node was started without a host; `woa run` starts nodes by itself"
-                                        : "the run was given up before it began");
-    return process.child ? 2 : 3;
-  }
+  if (const int code = hear_hello(socket, process, first, descriptors); code != 0) return code;
   Node node;
   if (Status status = set_up(socket, first.hello(), descriptors, process, node); !status.ok()) {
     if (process.child)  // a child's host reports it
