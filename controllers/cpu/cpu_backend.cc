@@ -1,7 +1,6 @@
 #include "controllers/cpu/cpu_backend.h"
 
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "runtime/base/thread.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <system_error>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <system_error>
 
 #include "runtime/base/child_process.h"
 #include "runtime/base/status.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "runtime/base/text.h"
 #include "runtime/base/unique_fd.h"

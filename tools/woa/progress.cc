@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/thread.h"
 
 namespace woa::tools {
 namespace {
@@ -39,11 +39,10 @@ void Progress::update(std::uint64_t done) {
 
 Waiting::Waiting(std::string what, std::chrono::nanoseconds limit) {
   if (::isatty(STDERR_FILENO) != 1) return;
-  try {
-    thread_ = std::jthread([this, what = std::move(what), limit = std::chrono::ceil<std::chrono::seconds>(limit)](
-                               const std::stop_token& stop) { show(stop, what, limit); });
-  } catch (const std::system_error&) {  // no thread: the work itself needs none
-  }
+  // The work itself needs no thread.
+  (void)start_thread(thread_, "showing progress",
+                     [this, what = std::move(what), limit = std::chrono::ceil<std::chrono::seconds>(limit)](
+                         const std::stop_token& stop) { show(stop, what, limit); });
 }
 
 Waiting::~Waiting() = default;
