@@ -47,7 +47,7 @@ Result<double> handover_ns(const RunOptions& options, std::uint64_t size, std::u
   RunOptions placed = options;
   placed.processors = {-1, 0, 1};
   placed.idle = IdleOptions{0, std::numeric_limits<std::uint32_t>::max()};  // all poll, and yield to each other
-  placed.trace = true;
+  placed.trace_limit = ~std::uint64_t{0};
   auto driven = DrivenRun::start(copies(2, size, 1), std::move(placed));
   if (!driven.ok()) return driven.status();
   const std::vector<std::byte> source(size, std::byte{1});

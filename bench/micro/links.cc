@@ -60,7 +60,7 @@ Result<std::vector<Timeline>> run_traced(const RunOptions& options, const Plan& 
                                          std::uint64_t instances, std::chrono::microseconds pause) {
   constexpr std::uint64_t kWarmUp = 4;
   RunOptions traced = options;
-  traced.trace = true;
+  traced.trace_limit = ~std::uint64_t{0};
   std::vector<Timeline> times(kWarmUp + instances);
   auto driven = DrivenRun::start(plan, std::move(traced), [&](const Completion& done) {
     if (done.instance < times.size()) times[done.instance].latency = static_cast<double>(done.latency_ns);

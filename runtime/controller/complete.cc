@@ -143,7 +143,7 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
       header.flags = firing.outputs[p].written ? std::uint8_t{0} : static_cast<std::uint8_t>(kAbsent);
       header.payload_bytes = firing.outputs[p].written ? firing.outputs[p].payload_bytes : 0;
       outputs_->commit(firing.stage, p, 0, firing.claims[claim], firing.tag, header);
-      if (setup_.trace) trace_writes(firing, p, 0, header.payload_bytes);
+      if (setup_.trace_limit > 0) trace_writes(firing, p, 0, header.payload_bytes);
       outputs_->commit_count(firing.stage, p, 0, firing.tag, header);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.
       if (const std::int32_t input = layout_.passed_input[firing.stage][p]; input >= 0)
@@ -155,7 +155,7 @@ void Controller::commit_outputs(ActiveFiring& firing) noexcept {
   for (const FiringRoute& route : firing.routes) {
     if (Status status = outputs_->commit_sealed(route.edge, route.header, {}); !status.ok())
       return fail_run(std::move(status));
-    if (setup_.trace) trace_write(firing, route.edge, route.header.payload_bytes);
+    if (setup_.trace_limit > 0) trace_write(firing, route.edge, route.header.payload_bytes);
   }
   for (std::uint32_t p = 0; device_forwards_ && p < firing.outputs.size(); ++p)
     outputs_->commit_count(firing.stage, p, 0, firing.tag, header);
@@ -173,7 +173,7 @@ void Controller::commit_elements(ActiveFiring& firing, std::uint32_t port, std::
     header.flags = 0;
     header.payload_bytes = output.elements[e].payload_bytes;
     outputs_->commit(firing.stage, port, e, at, firing.tag, header);
-    if (setup_.trace) trace_writes(firing, port, e, header.payload_bytes);
+    if (setup_.trace_limit > 0) trace_writes(firing, port, e, header.payload_bytes);
   }
   outputs_->commit_count(firing.stage, port, output.count, firing.tag, header);
 }
@@ -206,7 +206,7 @@ void Controller::count_firing(const ActiveFiring& firing) noexcept {
         ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
   }
   stats_.cycles += firing.cycles;
-  if (setup_.trace) trace_firing(firing);
+  if (setup_.trace_limit > 0) trace_firing(firing);
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     if (firing.inputs[p].copied_bytes == 0) continue;
     const Token& own = firing.tokens[p];

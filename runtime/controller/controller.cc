@@ -81,7 +81,7 @@ Controller::Controller(ControllerSetup setup)
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
     if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
   }
-  if (setup_.trace) trace_.reserve(kTraceReserve);
+  if (setup_.trace_limit > 0) trace_.reserve(kTraceReserve);
 }
 
 // Each with room for any stage of this controller.
@@ -208,7 +208,13 @@ bool Controller::end() noexcept {
 }
 
 // Callers ask whether there is a trace first, since making the event takes time.
-void Controller::add_trace(TraceEvent event) { trace_.push_back(event); }
+void Controller::add_trace(TraceEvent event) {
+  if (trace_.size() < setup_.trace_limit) {
+    trace_.push_back(event);
+  } else {
+    ++stats_.untraced;
+  }
+}
 
 void Controller::fail_run(Status status) noexcept {
   if (fatal_.ok()) fatal_ = std::move(status);

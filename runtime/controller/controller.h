@@ -41,8 +41,8 @@ struct ControllerSetup {
   std::vector<LoadedStage> stages;  // kernels of this controller's stages
   Wiring wiring;
   InstanceObserver* observer = nullptr;  // host only
-  bool trace = false;
-  Activity activity = {};  // activity_slots() of them, kept up to date; empty: nobody reads them
+  std::uint64_t trace_limit = 0;         // events kept for a trace; later ones are only counted; 0: no trace
+  Activity activity = {};                // activity_slots() of them, kept up to date; empty: nobody reads them
 };
 
 class Controller final : private LocalDelivery {

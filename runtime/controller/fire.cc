@@ -231,7 +231,7 @@ void Controller::decide_timing(ActiveFiring& firing) noexcept {
   constexpr std::uint32_t kFirst = 64, kSeldom = 64;
   const StageStats& stats = stats_.stages[firing.stage];
   const StageBook& book = books_[firing.stage];
-  const bool often = setup_.trace || stats.firings < kFirst || !takes_little_time(firing.stage);
+  const bool often = setup_.trace_limit > 0 || stats.firings < kFirst || !takes_little_time(firing.stage);
   firing.timed = book.started >= book.timed_until;
   firing.stands_for = often ? 1 : kSeldom;
 }

@@ -80,7 +80,7 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
     fail_run(std::move(status));
     return true;
   }
-  if (setup_.trace) {
+  if (setup_.trace_limit > 0) {
     const std::uint64_t now = now_ns();
     add_trace({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag,
                packet.payload_bytes});

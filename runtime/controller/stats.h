@@ -23,6 +23,7 @@ struct ControllerStats {
   std::uint64_t control = 0;       // credit, retire and end packets sent
   std::uint64_t dropped = 0;       // tokens and poison of retired or dead instances that were freed unread
   std::uint64_t cycles = 0;        // of a simulated device
+  std::uint64_t untraced = 0;      // events past the trace's limit
 };
 
 // One span or instant of a trace. Names are found through the plan.

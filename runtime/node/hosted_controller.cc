@@ -65,7 +65,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   out.backend = hosted->backend_.get();
   out.wiring = std::move(wired->wiring);
   out.observer = setup.observer;
-  out.trace = setup.trace;
+  out.trace_limit = setup.trace_limit;
   out.activity = setup.activity;
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();

@@ -26,7 +26,7 @@ struct HostedControllerSetup {
   std::vector<std::filesystem::path> kernel_path;
   ReadDeclaration read_declaration;  // see RunOptions
   InstanceObserver* observer = nullptr;
-  bool trace = false;
+  std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;
   Activity activity = {};  // memory where it says what it runs; empty: nobody reads it
   int processor = -1;      // that run() pins its thread to, -1: none

@@ -125,6 +125,7 @@ control::FromNode to_report(const ControllerStats& stats, std::span<const TraceE
   out.set_control(stats.control);
   out.set_dropped(stats.dropped);
   out.set_cycles(stats.cycles);
+  out.set_untraced(stats.untraced);
   out.mutable_packets()->Assign(packets.begin(), packets.end());
   for (const TraceEvent& event : trace) {
     control::TraceEvent& entry = *out.add_trace();
@@ -160,6 +161,7 @@ Status from_report(const control::Report& message, const Plan& plan, std::size_t
   report.stats.control = message.control();
   report.stats.dropped = message.dropped();
   report.stats.cycles = message.cycles();
+  report.stats.untraced = message.untraced();
   for (const control::TraceEvent& entry : message.trace()) {
     const bool of_edge = entry.kind() != static_cast<std::uint32_t>(TraceEvent::Kind::kFiring);
     if (entry.stage() >= stages || entry.kind() > static_cast<std::uint32_t>(TraceEvent::Kind::kWrite) ||

@@ -139,7 +139,7 @@ Status set_up(ControlSocket& socket, const control::Hello& hello, std::vector<Un
   for (const std::string& folder : hello.kernel_path()) setup.kernel_path.emplace_back(folder);
   if (setup.kernel_path.empty()) setup.kernel_path = process.kernel_path;
   setup.read_declaration = process.read_declaration;
-  setup.trace = hello.trace();
+  setup.trace_limit = hello.trace_limit();
   setup.idle = {hello.spin_ns(), hello.yields(), hello.sleep_ns()};
   setup.processor = hello.processor();
   if (node.activity != nullptr) setup.activity = activity_of(node.plan, hello.controller(), node.activity->bytes());

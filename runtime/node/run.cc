@@ -160,7 +160,7 @@ Status Run::Impl::start_all(JoinedNodes& joined) {
   nodes.transports = transports();
   nodes.kernel_path = options_.kernel_path;
   nodes.read_declaration = options_.read_declaration;
-  nodes.trace = options_.trace;
+  nodes.trace_limit = options_.trace_limit;
   nodes.idle = idle;
   nodes.node_command = options_.node_command;
   nodes.joined = std::move(joined);
@@ -188,7 +188,7 @@ Status Run::Impl::start_host(const IdleOptions& idle) {
   host.transports = transports();
   host.segments = &segments_;
   host.observer = this;
-  host.trace = options_.trace;
+  host.trace_limit = options_.trace_limit;
   host.idle = idle;
   auto hosted = HostedController::make(std::move(host));
   if (!hosted.ok()) return hosted.status();

@@ -76,7 +76,7 @@ struct RunOptions {
   // Reads the declarations of a kernel.yaml: the compiler's read_declaration(). Needed for plans that the compiler
   // made, whose kernels are compared before anything of theirs runs; processes of nodes bring their own.
   ReadDeclaration read_declaration;
-  bool trace = false;
+  std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   // How controllers wait. Absent: they spin before they sleep unless the host has fewer processors than controllers.
   std::optional<IdleOptions> idle;
   // Processors that the controllers' loops are pinned to, by controller (the host's entry is ignored); -1 or absent:

@@ -34,7 +34,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   if (!setup.joined.contains(controller)) {  // one that joined has folders of its own
     for (const auto& folder : setup.kernel_path) hello.add_kernel_path(folder.string());
   }
-  hello.set_trace(setup.trace);
+  hello.set_trace_limit(setup.trace_limit);
   hello.set_spin_ns(setup.idle.spin_ns);
   hello.set_yields(setup.idle.yields);
   hello.set_sleep_ns(setup.idle.sleep_ns);
@@ -208,7 +208,7 @@ Status Supervisor::make_hosted(std::uint32_t controller) {
   setup.segments = setup_.segments;
   setup.kernel_path = setup_.kernel_path;
   setup.read_declaration = setup_.read_declaration;
-  setup.trace = setup_.trace;
+  setup.trace_limit = setup_.trace_limit;
   setup.idle = setup_.idle;
   setup.processor = processor_of(setup_, controller);
   setup.activity = activity(controller);

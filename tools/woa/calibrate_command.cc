@@ -7,14 +7,13 @@
 
 #include "bench/micro/methods.h"
 #include "compiler/compiler.h"
-#include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/calibration_file.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/explanation.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/kept_files.h"
+#include "tools/woa/local_run.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/progress.h"
@@ -46,6 +45,7 @@ constexpr std::uint64_t kMostBytes = 1 << 20;
 struct CalibrateArguments {
   std::string output;
   bench::MethodOptions methods{bench::doubling_sizes(kMostBytes)};
+  LocalRunOptions local;
   bool json = false;
 };
 
@@ -86,17 +86,14 @@ Result<LinksCalibration> measure_links(const RunOptions& options, const Calibrat
 // Measures over processes and shared memory, then over threads.
 Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
   const BackendRegistry backends = all_backends();
-  ShmTransport shm;
-  LoopbackTransport loopback;
   CalibrationResult result;
   result.cores = calibrate_cores(backends);
-  for (Transport* transport : std::array<Transport*, 2>{&shm, &loopback}) {
-    RunOptions options;
-    options.backends = &backends;
-    options.transport = transport;
-    options.kernel_path = kernel_path();
-    options.read_declaration = read_declaration;
-    if (transport == &shm) options.node_command = {program_path().string(), kServeCommand};
+  for (const char* processes : {"per-controller", "one"}) {
+    LocalRunOptions local = arguments.local;
+    local.processes = processes;
+    RunOptions options = local_run(local, backends);
+    const std::unique_ptr<Transport> transport = local_transport(local);
+    options.transport = transport.get();
     auto methods = measure_methods(options, arguments);
     if (!methods.ok()) return methods.status();
     auto links = measure_links(options, arguments);
@@ -204,6 +201,7 @@ void add_calibrate(CLI::App& app, Action& action) {
       .add_option("-o,--output", arguments->output,
                   "Machine file to write (default: woa/machine.yaml in $XDG_CONFIG_HOME or ~/.config)")
       ->type_name("FILE");
+  add_limit_options(command, arguments->local);
   command.add_option("--count", arguments->methods.count, "Hops of a launch")
       ->transform(positive())
       ->option_text("UINT [256 MiB, 8 to 20,000 hops]");

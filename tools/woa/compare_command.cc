@@ -10,14 +10,13 @@
 
 #include "compiler/compiler.h"
 #include "runtime/call_models/call_model.h"
-#include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/local_run.h"
 #include "tools/woa/machine_choice.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/profiler.h"
@@ -58,7 +57,7 @@ constexpr const char* kAboutCompare =
 struct CompareArguments {
   GraphOptions graph;
   std::vector<std::string> in;
-  std::string processes = "per-controller";
+  LocalRunOptions local;
   bool run = false;
   std::uint64_t repetitions = 11;
 };
@@ -94,7 +93,7 @@ class Comparer {
  public:
   explicit Comparer(const CompareArguments& arguments)
       : arguments_(arguments), options_(arguments.graph), backends_(all_backends()) {
-    options_.transport = transport_of(arguments.processes);
+    options_.transport = transport_of(arguments.local.processes);
   }
 
   int compare() {
@@ -129,7 +128,7 @@ class Comparer {
   int find_profile() {
     if (!options_.profile.empty()) return kDone;
     const Profiled profiled =
-        profile_graph({options_, arguments_.in, arguments_.processes, arguments_.repetitions, 10}, backends_);
+        profile_graph({options_, arguments_.in, arguments_.local, arguments_.repetitions, 10}, backends_);
     if (!profiled.profile) return profiled.exit_code;
     profiled_here_ = true;
     options_.profile = temporary_.path();
@@ -209,17 +208,8 @@ class Comparer {
   }
 
   ModelRun run(const Plan& plan, const InputFiles& inputs) {
-    RunOptions options;
-    options.backends = &backends_;
-    options.kernel_path = kernel_path();
-    options.read_declaration = read_declaration;
-    std::unique_ptr<Transport> transport;
-    if (arguments_.processes == "per-controller") {
-      transport = std::make_unique<ShmTransport>();
-      options.node_command = {program_path().string(), kServeCommand};
-    } else {
-      transport = std::make_unique<LoopbackTransport>();
-    }
+    RunOptions options = local_run(arguments_.local, backends_);
+    const std::unique_ptr<Transport> transport = local_transport(arguments_.local);
     options.transport = transport.get();
     return run_model(plan, inputs, std::move(options), arguments_.repetitions);
   }
@@ -257,10 +247,8 @@ void add_compare(CLI::App& app, Action& action) {
   command.add_option("--repetitions", arguments->repetitions, "Repetitions of each input, after one uncounted run")
       ->transform(within(1, kMostRepetitions))
       ->capture_default_str();
-  command
-      .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(one_of({"one", "per-controller"}))
-      ->capture_default_str();
+  add_processes_option(command, arguments->local);
+  add_limit_options(command, arguments->local);
   command.callback([arguments, &action] { action = [arguments] { return Comparer(*arguments).compare(); }; });
 }
 

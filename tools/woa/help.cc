@@ -60,6 +60,7 @@ const std::map<std::string, const char*> kGroups{
     {"--controller", kHosts},
     {"--json", kReports},
     {"--trace", kReports},
+    {"--trace-limit", kReports},
     {"--sarif", kReports},
     {"--dot", kReports},
     {"--svg", kReports},

@@ -368,15 +368,6 @@ void add_deadline_option(CLI::App& command, GraphOptions& options) {
       ->transform(duration_ns());
 }
 
-void add_limit_options(CLI::App& command, std::uint64_t& start_ns, std::uint64_t& end_ns) {
-  command.add_option("--start-limit", start_ns, "Wait this long for all controllers to become ready (default: 60s)")
-      ->transform(duration_ns());
-  command
-      .add_option("--end-limit", end_ns,
-                  "After the last instance, wait this long for the controllers' counters (default: 10s)")
-      ->transform(duration_ns());
-}
-
 void add_flow_options(CLI::App& command, GraphOptions& options) {
   add_window_option(command, options);
   add_deadline_option(command, options);

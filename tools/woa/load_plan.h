@@ -56,8 +56,6 @@ void add_sarif_option(CLI::App& command, GraphOptions& options);
 void add_placement_options(CLI::App& command, GraphOptions& options);
 void add_model_option(CLI::App& command, GraphOptions& options);
 void add_deadline_option(CLI::App& command, GraphOptions& options);
-// --start-limit and --end-limit: RunOptions::start_ns and end_ns.
-void add_limit_options(CLI::App& command, std::uint64_t& start_ns, std::uint64_t& end_ns);
 // --window, --deadline, --buffers and --replicas.
 void add_flow_options(CLI::App& command, GraphOptions& options);
 // add_flow_options() without a deadline, and with only the --buffers that every call model can have.

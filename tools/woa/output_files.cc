@@ -173,18 +173,24 @@ void OutputFiles::add(std::uint64_t instance, std::span<const GraphOutput> outpu
 // An instance whose files cannot all be written contributes nothing to files that take all instances.
 void OutputFiles::write(std::uint64_t instance, std::span<const GraphOutput> outputs) {
   if (outputs.empty()) return;
-  if (!broken_.ok()) return succeeded_.push_back(instance);  // and is lost with the others
+  if (!broken_.ok()) return note_success(instance);  // and is lost with the others
   if (Status status = write_files(instance, outputs); !status.ok()) {
     unwritten_.emplace(instance, std::move(status));
     return;
   }
-  succeeded_.push_back(instance);
+  note_success(instance);
   broken_ = append(outputs);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     outputs_[k]->digest.add(outputs[k].payload);
     outputs_[k]->bytes += outputs[k].payload.size();
     if (outputs[k].absent) ++outputs_[k]->absent;
   }
+}
+
+// They come in the order of instances.
+void OutputFiles::note_success(std::uint64_t instance) {
+  if (succeeded_.empty() || succeeded_.back().second != instance) succeeded_.emplace_back(instance, instance);
+  ++succeeded_.back().second;
 }
 
 // Writes the instance's own files: all of them, or none if one cannot be written.
@@ -232,7 +238,8 @@ Status OutputFiles::commit() {
 
 // A file that takes all instances is lost, and with it what each instance contributed.
 void OutputFiles::drop_all() {
-  for (const std::uint64_t instance : succeeded_) unwritten_.emplace(instance, broken_);
+  for (const auto& [first, end] : succeeded_)
+    for (std::uint64_t instance = first; instance < end; ++instance) unwritten_.emplace(instance, broken_);
   for (const auto& output : outputs_) {
     output->digest = Sha256();
     output->bytes = output->absent = 0;

@@ -71,10 +71,8 @@ void add_profile(CLI::App& app, Action& action) {
   command.add_option("--seconds", arguments->seconds, "Time limit of each run; three repetitions at least")
       ->transform(positive())
       ->capture_default_str();
-  command
-      .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(one_of({"one", "per-controller"}))
-      ->capture_default_str();
+  add_processes_option(command, arguments->local);
+  add_limit_options(command, arguments->local);
   command.callback([arguments, &action] { action = [arguments] { return profile(*arguments); }; });
 }
 

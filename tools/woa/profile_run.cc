@@ -103,7 +103,7 @@ ProfileRun run_for_profile(Plan plan, const InputFiles& inputs, RunOptions optio
   const ForeignOutput foreign;
   plan.window = 1;  // so that no stage waits for a processor that another stage uses
   plan.deadline_ns = 0;
-  options.trace = true;
+  options.trace_limit = ~std::uint64_t{0};  // every token counts
   Progressed state;
   auto run = Run::start(std::move(plan), std::move(options), [&](const Completion& done) {
     ++state.completed;

@@ -11,8 +11,6 @@
 #include "bench/micro/host_probe.h"
 #include "compiler/compiler.h"
 #include "runtime/base/file.h"
-#include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/shm/shm_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
@@ -89,7 +87,7 @@ class Profiler {
 
   Loaded compile(const Pins& pins) {
     GraphOptions options = request_.graph;
-    options.transport = transport_of(request_.processes);
+    options.transport = transport_of(request_.local.processes);
     options.pins = pins;
     options.any_machine = true;
     options.window = 1;
@@ -99,18 +97,8 @@ class Profiler {
   }
 
   ProfileRun measure(const Plan& plan) {
-    RunOptions options;
-    options.backends = &backends_;
-    options.kernel_path = kernel_path();
-    options.read_declaration = read_declaration;
-    const bool apart = request_.processes == "per-controller";
-    std::unique_ptr<Transport> transport;
-    if (apart) {
-      transport = std::make_unique<ShmTransport>();
-      options.node_command = {program_path().string(), kServeCommand};
-    } else {
-      transport = std::make_unique<LoopbackTransport>();
-    }
+    RunOptions options = local_run(request_.local, backends_);
+    const std::unique_ptr<Transport> transport = local_transport(request_.local);
     options.transport = transport.get();
     ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
     Progress progress(chosen.inputs * (chosen.repetitions + 1), "instances");

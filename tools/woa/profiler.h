@@ -8,14 +8,15 @@
 
 #include "runtime/controller/backend.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/local_run.h"
 #include "tools/woa/profile_report.h"
 
 namespace woa::tools {
 
 struct ProfileRequest {
   GraphOptions graph;
-  std::vector<std::string> in;                   // NAME=FILE|DIR
-  std::string processes = "per-controller";      // or "one"
+  std::vector<std::string> in;  // NAME=FILE|DIR
+  LocalRunOptions local;
   std::uint64_t repetitions = 11, seconds = 10;  // per input; per run, after which no repetition begins
 };
 

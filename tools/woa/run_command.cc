@@ -12,7 +12,6 @@
 #include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/node/run.h"
-#include "runtime/transport/loopback/loopback_transport.h"
 #include "tools/woa/commands.h"
 #include "tools/woa/environment.h"
 #include "tools/woa/failure.h"
@@ -20,6 +19,7 @@
 #include "tools/woa/joining.h"
 #include "tools/woa/kernel_watch.h"
 #include "tools/woa/load_plan.h"
+#include "tools/woa/local_run.h"
 #include "tools/woa/option_values.h"
 #include "tools/woa/process.h"
 #include "tools/woa/progress.h"
@@ -31,23 +31,25 @@ namespace {
 
 constexpr std::uint64_t kStuckNs = 250'000'000;  // for a kernel to end after everything has been reported
 
+constexpr std::uint64_t kMostTraced = 10'000'000;  // a node sends what it traced in one message of at most 1 GiB
+
 struct RunArguments {
   GraphOptions graph;
-  std::string processes = "per-controller", fan_out = "auto", trace;
+  LocalRunOptions local;
+  std::string fan_out = "auto", trace;
+  std::uint64_t trace_limit = 250'000;
   TransportOptions between;
   JoinArguments joining;
   std::vector<std::string> in, out;
   bool no_payload_crc = false;
   std::uint64_t instances = 0;  // 0: as many as input files
-  std::uint64_t start_ns = RunOptions().start_ns, end_ns = RunOptions().end_ns;
 };
 
 const std::map<std::string, FanOut> kFanOuts{{"auto", FanOut::kAuto}, {"flat", FanOut::kFlat}, {"tree", FanOut::kTree}};
 
 RunOptions run_options(const RunArguments& arguments, const Plan& plan, const BackendRegistry& backends,
                        const OwnedTransports& transports) {
-  RunOptions options;
-  options.backends = &backends;
+  RunOptions options = local_run(arguments.local, backends);
   options.transport = transports.shared.get();
   options.wires = transports.get().wires;
   options.lanes = transports.lanes;
@@ -55,15 +57,9 @@ RunOptions run_options(const RunArguments& arguments, const Plan& plan, const Ba
   for (std::uint32_t c = 0; arguments.between.transport == "ofi" && c < plan.controllers.size(); ++c)
     options.apart.insert(c);
   options.fan_out = kFanOuts.at(arguments.fan_out);
-  options.kernel_path = kernel_path();
-  options.read_declaration = read_declaration;
-  options.trace = !arguments.trace.empty();
-  options.start_ns = arguments.start_ns;
-  options.end_ns = arguments.end_ns;
-  if (arguments.processes == "per-controller") {
-    options.node_command = {program_path().string(), kServeCommand};
+  if (!arguments.trace.empty()) options.trace_limit = arguments.trace_limit;
+  if (!options.node_command.empty())
     std::ranges::copy(to_arguments(arguments.between), std::back_inserter(options.node_command));
-  }
   return options;
 }
 
@@ -73,12 +69,12 @@ Result<OwnedTransports> transports_for(const RunArguments& arguments) {
   if (arguments.no_payload_crc && between.transport != "ofi" && between.lanes.empty() && !between.hosts)
     return {Code::kInvalid,
             "--no-payload-crc: only what goes over libfabric has a CRC; add --transport ofi, --lane or --nodes"};
-  if (arguments.processes == "per-controller") return make_transports(between);
+  if (arguments.local.processes == "per-controller") return make_transports(between);
   if (between.transport == "ofi" || !between.lanes.empty() || !between.interface.empty())
     return {Code::kInvalid,
             "--transport ofi, --lane and --interface: libfabric joins processes; use --processes per-controller"};
   OwnedTransports transports;
-  transports.shared = std::make_unique<LoopbackTransport>();
+  transports.shared = local_transport(arguments.local);
   return transports;
 }
 
@@ -96,7 +92,7 @@ struct Collected {
     if (completion.failure != nullptr) {
       result.failures.push_back({completion.instance, *completion.failure});
     } else {
-      result.latencies_ns.push_back(completion.latency_ns);
+      result.latencies.add(completion.latency_ns);
     }
     outputs.add(completion.instance, completion.outputs);
   }
@@ -110,7 +106,7 @@ struct Collected {
       result.failures.push_back({instance, {status.code(), {}, status.message()}});
     std::ranges::sort(result.failures, {}, &FailedInstance::instance);
     for (FailedInstance& failed : result.failures) failed.inputs = inputs.of_instance(failed.instance);
-    result.done = result.latencies_ns.size() - outputs.unwritten().size();
+    result.done = result.latencies.count() - outputs.unwritten().size();
   }
 };
 
@@ -171,7 +167,7 @@ int execute_over(const OwnedTransports& transports, const RunArguments& argument
   const Interruption interruption(
       [&run = **run](const char* name) { run.cancel(std::string("interrupted by ") + name); });
   std::optional<KernelWatch> watch;
-  if (arguments.processes == "one") watch.emplace(**run, wants_json);
+  if (arguments.local.processes == "one") watch.emplace(**run, wants_json);
   if (Status status = collected.outputs.begin(); !status.ok()) return fail(status, kFailed, wants_json);
   result.plan = &(*run)->plan();
   result.sites = (*run)->sites();
@@ -197,18 +193,16 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   if (const Status status = check_lanes(plan, transports->lanes); !status.ok())
     return fail(status.with_context("--lane"), kUsage, wants_json);
   RunResult& result = collected.result;
-  result.processes = arguments.processes;
+  result.processes = arguments.local.processes;
   result.transport = std::string(transports->shared->name());
   result.providers = transports->providers;
-  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.start_ns, job);
+  auto nodes = await_nodes(arguments.joining, arguments.between, plan, arguments.local.start_ns, job);
   if (!nodes.ok())
     return fail(nodes.status(), nodes.status().code() == Code::kUnavailable ? kUnavailable : kUsage, wants_json);
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
   // reply.
   job.leave();
-  const int code = execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
-  if (code != kDone && !transports->wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
-  return code;
+  return execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
 }
 
 // An option of the wrong form is bad usage; a bad file behind it is bad input.
@@ -216,7 +210,7 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
-  graph.transport = transport_of(arguments.processes);
+  graph.transport = transport_of(arguments.local.processes);
   graph.written_files = given({{"--trace", arguments.trace}});
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
@@ -260,14 +254,11 @@ void add_run(CLI::App& app, Action& action) {
   add_model_option(command, arguments->graph);
   command.add_option("--instances", arguments->instances, "Number of instances (default: number of input files, or 1)")
       ->transform(positive());
-  command
-      .add_option("--processes", arguments->processes, "one: a thread per controller; per-controller: a process each")
-      ->check(one_of({"one", "per-controller"}))
-      ->capture_default_str();
+  add_processes_option(command, arguments->local);
   add_transport_options(command, arguments->between, [&joining = arguments->joining] { return joining.nodes != 0; });
   add_wire_options(command, arguments->between);
   add_join_options(command, arguments->joining);
-  add_limit_options(command, arguments->start_ns, arguments->end_ns);
+  add_limit_options(command, arguments->local);
   command
       .add_option(
           "--fan-out", arguments->fan_out,
@@ -278,12 +269,17 @@ void add_run(CLI::App& app, Action& action) {
   command.add_flag("--no-payload-crc", arguments->no_payload_crc,
                    "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
+  command
+      .add_option("--trace-limit", arguments->trace_limit,
+                  "Events of each controller that the trace keeps: the first; later ones are counted")
+      ->transform(within(1, kMostTraced))
+      ->capture_default_str();
   command.callback([arguments, &action] {
     action = [arguments] {
       auto job = ParallelJob::find();
       if (!job.ok()) return fail(job.status(), kUnavailable, arguments->graph.json);
-      const Status status =
-          complete(arguments->joining, job->place(), arguments->processes == "per-controller", arguments->between);
+      const Status status = complete(arguments->joining, job->place(), arguments->local.processes == "per-controller",
+                                     arguments->between);
       if (status.ok()) return run_graph(*arguments, *job);
       return fail(status, status.code() == Code::kUnavailable ? kUnavailable : kUsage, arguments->graph.json);
     };

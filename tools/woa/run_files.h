@@ -121,13 +121,14 @@ class OutputFiles {
   Status append(std::span<const GraphOutput> outputs);
   Status commit();
   void drop_all();
+  void note_success(std::uint64_t instance);
   [[nodiscard]] std::string path(const Output& output, std::uint64_t instance) const;
 
   std::vector<std::unique_ptr<Output>> outputs_;
   std::vector<std::string> names_;  // %n, by instance; empty: no output uses it
   std::uint64_t instances_ = 0, next_ = 0;
-  std::vector<std::uint64_t> succeeded_;
-  std::map<std::uint64_t, std::vector<Early>> early_;  // empty vector: failed
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> succeeded_;  // ranges: the first, and behind the last
+  std::map<std::uint64_t, std::vector<Early>> early_;               // empty vector: failed
   std::map<std::uint64_t, Status> unwritten_;
   Status broken_;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -20,19 +19,11 @@ using nlohmann::json;
 
 double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e3; }
 
-// Nearest-rank percentile of sorted values: the smallest that at least `share` of them do not exceed.
-double percentile(const std::vector<std::uint64_t>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return microseconds(sorted[std::max<std::size_t>(rank, 1) - 1]);
-}
-
-json latency_json(std::vector<std::uint64_t> latencies) {
-  std::sort(latencies.begin(), latencies.end());
-  return {{"min", percentile(latencies, 0)},
-          {"p50", percentile(latencies, 0.5)},
-          {"p99", percentile(latencies, 0.99)},
-          {"max", percentile(latencies, 1)}};
+json latency_json(const bench::Latencies::Summary& ns) {
+  return {{"min", microseconds(ns.min)},
+          {"p50", microseconds(ns.p50)},
+          {"p99", microseconds(ns.p99)},
+          {"max", microseconds(ns.max)}};
 }
 
 json controllers_json(const Plan& plan, const RunReport& report) {
@@ -54,6 +45,7 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},
                {"dropped", controller.stats.dropped},
+               {"untraced", controller.stats.untraced},
                {"counted", controller.counted}};
     if (controller.stats.cycles > 0) entry["cycles"] = controller.stats.cycles;
     list.push_back(std::move(entry));
@@ -174,13 +166,13 @@ json outputs_json(const std::vector<OutputFiles::Summary>& outputs) {
 void print_counts(const RunResult& result) {
   const Plan& plan = *result.plan;
   const EdgeStats sum = totals(*result.report);
-  const json latency = latency_json(result.latencies_ns);
+  const bench::Latencies::Summary latency = result.latencies.summary();
   std::printf("%s: %llu of %s done (%s, %s, window %u)\n", plan.graph.c_str(),
               static_cast<unsigned long long>(result.done), counted(result.instances, "instance").c_str(),
               plan.model.c_str(), result.processes.c_str(), plan.window);
-  if (!result.latencies_ns.empty())
+  if (result.latencies.count() > 0)
     std::printf("  %.2f instances/s, latency p50 %s, p99 %s\n", throughput(result),
-                us_of(latency["p50"].get<double>()).c_str(), us_of(latency["p99"].get<double>()).c_str());
+                us_of(microseconds(latency.p50)).c_str(), us_of(microseconds(latency.p99)).c_str());
   std::printf("  %s, %s, %s copied\n", counted(sum.messages, "message").c_str(),
               counted(sum.payload_bytes, "payload byte").c_str(), counted(sum.copied_bytes, "byte").c_str());
 }
@@ -200,6 +192,14 @@ void print_uncounted(const Plan& plan, const RunReport& report) {
                    "woa: %s did not report before --end-limit, so its counts are missing: it is inside a kernel of a "
                    "failed instance, or its process is stopped\n",
                    plan.controllers[c].name.c_str());
+}
+
+void print_untraced(const Plan& plan, const RunReport& report) {
+  for (std::size_t c = 0; c < plan.controllers.size(); ++c)
+    if (const std::uint64_t untraced = report.controllers[c].stats.untraced; untraced > 0)
+      print_warning("the trace has the first " + counted(report.controllers[c].trace.size(), "event") + " of " +
+                    plan.controllers[c].name + ", not the " + std::to_string(untraced) +
+                    " after them; raise --trace-limit, or run fewer instances");
 }
 
 // "12.3 us", "4.56 ms".
@@ -257,7 +257,7 @@ json to_json(const RunResult& result) {
            {"window", plan.window},
            {"wall_s", result.wall_s},
            {"throughput_per_s", throughput(result)},
-           {"latency_us", latency_json(result.latencies_ns)},
+           {"latency_us", latency_json(result.latencies.summary())},
            {"outputs", outputs_json(result.outputs)},
            {"failures", failures_json(result.failures)}};
   if (!result.status.ok()) out["error"] = error_json(result.status);
@@ -281,7 +281,7 @@ void print(const RunResult& result, bool summary) {
   print_failures(own);
   const std::string all = lost == 0 ? "" : "; " + counted(lost, "instance") + " in flight failed with it";
   if (!result.status.ok()) print_error({result.status.code(), result.status.message() + all});
-  if (result.report) print_uncounted(*result.plan, *result.report);
+  if (result.report) print_uncounted(*result.plan, *result.report), print_untraced(*result.plan, *result.report);
   if (!summary || !result.report) return;
   print_counts(result);
   print_providers(result);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/latencies.h"
 #include "runtime/node/run.h"
 #include "tools/woa/failure_report.h"
 #include "tools/woa/run_files.h"
@@ -20,10 +21,10 @@ struct RunResult {
   std::vector<std::string> providers;  // providers of libfabric, by wire
   Sites sites;
   std::uint64_t instances = 0;
-  double wall_s = 0;                        // from the first submission to the last completion
-  std::vector<std::uint64_t> latencies_ns;  // instances that succeeded
-  std::uint64_t done = 0;                   // instances that succeeded and whose outputs were written
-  std::vector<FailedInstance> failures;     // in the order of instances
+  double wall_s = 0;                     // from the first submission to the last completion
+  bench::Latencies latencies;            // of instances that succeeded
+  std::uint64_t done = 0;                // instances that succeeded and whose outputs were written
+  std::vector<FailedInstance> failures;  // in the order of instances
   std::vector<OutputFiles::Summary> outputs;
   std::optional<RunReport> report;  // absent if the run was cut short
   Status status;                    // why it was cut short; or what became of its files
@@ -31,10 +32,11 @@ struct RunResult {
 
 // The object of `woa run --json` (docs/commands.md).
 nlohmann::json to_json(const RunResult& result);
-// Failures on stderr; with `summary` also a few aligned lines on stdout.
+// Failures, and what is missing from the report, on stderr; with `summary` also a few aligned lines on stdout.
 void print(const RunResult& result, bool summary);
 
-// Chrome trace (loads in Perfetto): one track per controller lane, an arrow per packet that crossed.
+// Chrome trace (loads in Perfetto): one track per controller lane, an arrow per packet that crossed. otherData.untraced
+// counts the events that came after --trace-limit.
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& file);
 
 }  // namespace woa::tools

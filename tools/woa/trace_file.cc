@@ -120,7 +120,9 @@ Status write_trace(const Plan& plan, const RunReport& report, const std::string&
   writer.name_tracks();
   for (const auto& [key, firing] : writer.firings) writer.put_firing(*firing);
   writer.put_arrows();
-  writer.add("\n]}\n");
+  std::uint64_t untraced = 0;
+  for (const ControllerReport& controller : report.controllers) untraced += controller.stats.untraced;
+  writer.add("\n],\"otherData\":" + json{{"untraced", untraced}}.dump() + "}\n");
   writer.flush();
   if (writer.status.ok()) writer.status = writer.file.commit();
   return writer.status.with_context("the trace");

@@ -105,6 +105,11 @@ class Kernels(JoinTest):
             self.skip_without_libraries(done.returncode, done.stderr.decode())
             self.refused(done, 3, "error[unavailable]", "not ready after", "cpu:1 (process ", "--start-limit")
 
+    def test_every_command_that_runs_a_graph_bounds_its_start(self):
+        for command in (["profile", "-o", self.path("profile.json")], ["compare", "--run"]):
+            done = self.woa(command[0], self.graph("stops-early"), "--in", "text=" + self.text, "--start-limit", "500ms", *command[1:])
+            self.refused(done, 3, "error[unavailable]", "not ready after", "--start-limit")
+
     def test_in_one_process_a_kernel_that_ends_it_is_named(self):
         done = self.run_trouble("exit", "--processes", "one", "--json")
         self.refused(done, 1, "error[broken_contract]", "exit(3)", "stage 'odd' (kernel 'trouble') ran instance 0")

@@ -418,6 +418,22 @@ class Traces(FilesTest):
                     self.assertLessEqual(end, open_ends[-1] if open_ends else end)
                     open_ends.append(end)
 
+    def test_a_trace_keeps_no_more_than_its_limit_and_counts_the_rest(self):
+        trace = self.path("trace")
+        for processes in ("one", "per-controller"):
+            run = ["run", HELLO, "--in", "text=bytes:x", "--instances", "200", "--trace", trace, "--processes", processes, "--json"]
+            whole = json.loads(self.woa(*run).stdout)
+            self.assertEqual([each["untraced"] for each in whole["controllers"]], [0, 0, 0])
+            self.assertEqual(json.loads(read(trace))["otherData"], {"untraced": 0})
+            done = self.woa(*run, "--trace-limit", "50")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            untraced = [each["untraced"] for each in json.loads(done.stdout)["controllers"]]
+            self.assertTrue(all(count > 0 for count in untraced), untraced)
+            kept = json.loads(read(trace))
+            self.assertEqual(kept["otherData"], {"untraced": sum(untraced)})
+            self.assertLessEqual(sum(event["ph"] == "X" for event in kept["traceEvents"]), 150)
+            self.assertIn(f"warning: the trace has the first 50 events of cpu:1, not the {untraced[2]} after them; raise --trace-limit", done.stderr.decode())
+
 
 class Program(FilesTest):
     def test_a_copy_without_its_kernels_says_so(self):

@@ -70,7 +70,7 @@ class Driver final : public InstanceObserver {
     setup.id = c;
     setup.transports = {&transport_, {}};
     setup.segments = &segments_;
-    setup.trace = counted_;
+    setup.trace_limit = counted_ ? ~std::uint64_t{0} : 0;
     if (c == kHostController) {
       auto host = std::make_unique<HostBackend>(
           [this](std::uint64_t instance, std::span<const GraphOutput> outputs) { succeed(instance, outputs); });
