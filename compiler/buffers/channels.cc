@@ -23,11 +23,7 @@ struct Edges {
   std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
 };
 
-// Any plan may run by way of the host, which makes two edges of one. A polled call adds a waiting result, its request,
-// a poll and the answer; a nested call adds a return and the outputs beside it.
-std::uint64_t most_slots(std::string_view model) {
-  return kMaxSlots / (model == "rpc-polled" ? 6 : model == "rpc-nested" ? 4 : 2);
-}
+std::uint64_t most_slots(std::string_view model) { return kMaxSlots / call_model(model).edges; }
 
 Edges edges_of(const Graph& graph) {
   Edges sum;

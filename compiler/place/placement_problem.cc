@@ -58,7 +58,7 @@ class Builder {
   [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
 
   [[nodiscard]] Status check_goal() const {
-    if (std::ranges::find(kCallModels, goal_.model) == std::end(kCallModels))
+    if (call_model(goal_.model).name != goal_.model)
       return {Code::kInvalid, "there is no call model '" + goal_.model + "'"};
     if (goal_.objective != "latency" && goal_.objective != "throughput")
       return {Code::kInvalid, "there is no objective '" + goal_.objective + "'; choose latency or throughput"};

@@ -179,7 +179,7 @@ class PipelineMaker {
     const EdgePlan& edge = plan_.edges[e];
     const EdgeCosts& cost = costs_.edges[e];
     const Route route =
-        route_of_token("woa", at_[edge.from_stage], at_[edge.to_stage], edge.to_stage == kSinkStage, edge.count);
+        route_of_token(kWoa, at_[edge.from_stage], at_[edge.to_stage], edge.to_stage == kSinkStage, edge.count);
     Sum left = cost_of(costs_, route, cost.tokens, cost.bytes);
     for (const auto& [from, to] : links_of(costs_, route)) {
       const LinkCosts& link = costs_.links[from * costs_.components.size() + to];

@@ -1,7 +1,6 @@
 #include "runtime/call_models/call_model.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -10,10 +9,10 @@
 namespace woa {
 namespace {
 
-Result<Plan> apply(const Plan& plan, std::string_view model) {
-  if (model == "rpc-fused") return call_models::to_fused(plan);
-  if (model == "rpc-hub") return call_models::to_hub(plan);
-  return model == "rpc-nested" ? call_models::to_nested(plan) : call_models::to_polled(plan);
+Result<Plan> apply(const Plan& plan, const CallModel& model) {
+  if (model.nested) return call_models::to_nested(plan);
+  if (model.polled) return call_models::to_polled(plan);
+  return model.fused ? call_models::to_fused(plan) : call_models::to_hub(plan);
 }
 
 std::string list_of_models() {
@@ -25,7 +24,7 @@ std::string list_of_models() {
 }  // namespace
 
 Result<Plan> rewrite(const Plan& plan, std::string_view model) {
-  if (std::find(std::begin(kCallModels), std::end(kCallModels), model) == std::end(kCallModels)) {
+  if (call_model(model).name != model) {
     return {Code::kNotFound,
             "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
   }
@@ -35,12 +34,12 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
     return {Code::kInvalid, "the plan has the routes of call model '" + plan.model + "' and cannot get those of '" +
                                 std::string(model) + "'; rewrite the plan that they were made of"};
   }
-  if (model == "woa") {
+  if (model == kWoa) {
     Plan woa = plan;
     woa.model = model;
     return woa;
   }
-  auto rewritten = apply(plan, model);
+  auto rewritten = apply(plan, call_model(model));
   if (!rewritten.ok()) return rewritten.status().with_context("as " + std::string(model));
   Plan calls = std::move(*rewritten);
   calls.model = model;

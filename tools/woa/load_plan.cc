@@ -354,10 +354,13 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
 }
 
 void add_model_option(CLI::App& command, GraphOptions& options) {
+  std::string calls;
+  for (const CallModel& model : std::span(kCallModels).subspan(1))
+    calls += (calls.empty() ? "" : ", ") + std::string(model.name);
   command
       .add_option("--model", options.model,
-                  "woa forwards (default); rpc-fused, rpc-hub, rpc-nested, rpc-polled return results "
-                  "(docs/call-models.md). A plan keeps its own")
+                  std::string(kWoa) + " forwards (default); " + calls +
+                      " return results (docs/call-models.md). A plan keeps its own")
       ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
 }
 
