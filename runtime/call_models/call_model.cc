@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/base/text.h"
 #include "runtime/call_models/rewrites.h"
 
 namespace woa {
@@ -15,18 +16,12 @@ Result<Plan> apply(const Plan& plan, const CallModel& model) {
   return model.fused ? call_models::to_fused(plan) : call_models::to_hub(plan);
 }
 
-std::string list_of_models() {
-  std::string list;
-  for (const std::string_view name : kCallModels) list += (list.empty() ? "" : ", ") + std::string(name);
-  return list;
-}
-
 }  // namespace
 
 Result<Plan> rewrite(const Plan& plan, std::string_view model) {
   if (call_model(model).name != model) {
     return {Code::kNotFound,
-            "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
+            "call model '" + std::string(model) + "' does not exist; choose one of " + list_of(kCallModels)};
   }
   const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
   if (std::ranges::any_of(plan.stages, is_relay)) {

@@ -24,9 +24,9 @@ inline constexpr CallModel kCallModels[] = {
     {.name = "woa"},
     {.name = "rpc-fused", .by_host = true, .fused = true},
     {.name = "rpc-hub", .by_host = true},
-    // A return, and the outputs beside it.
+    // Two more edges: a return, and the outputs beside it.
     {.name = "rpc-nested", .nested = true, .signals = true, .edges = 4},
-    // A waiting result, its request, a poll and the answer.
+    // Four more edges: a waiting result, its request, a poll and the answer.
     {.name = "rpc-polled", .by_host = true, .polled = true, .signals = true, .edges = 6},
 };
 inline constexpr std::string_view kWoa = kCallModels[0].name;  // forwards: has no calls

@@ -10,6 +10,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
@@ -354,12 +355,9 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
 }
 
 void add_model_option(CLI::App& command, GraphOptions& options) {
-  std::string calls;
-  for (const CallModel& model : std::span(kCallModels).subspan(1))
-    calls += (calls.empty() ? "" : ", ") + std::string(model.name);
   command
       .add_option("--model", options.model,
-                  std::string(kWoa) + " forwards (default); " + calls +
+                  std::string(kWoa) + " forwards (default); " + list_of(std::span(kCallModels).subspan(1)) +
                       " return results (docs/call-models.md). A plan keeps its own")
       ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
 }
