@@ -16,10 +16,8 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 struct WantedPeriod {
-  assign::Sum ps = 0;
+  Sum ps = 0;
   const char* name = "";  // in messages
 };
 

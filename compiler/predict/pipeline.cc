@@ -15,8 +15,6 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
 
 class PipelineMaker {

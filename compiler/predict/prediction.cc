@@ -16,8 +16,6 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 class Predictor {
  public:
   explicit Predictor(const CertifiedPlan& plan)
