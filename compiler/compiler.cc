@@ -98,26 +98,23 @@ GraphFacts facts_of(const Graph& graph, const std::string& name) {
   return facts;
 }
 
-// Nothing without a profile, or after a report.
+// Nothing without a profile, or after a report. A graph with problems is not the one that was profiled.
 std::optional<Profile> load_profile(const CompileOptions& options, const Graph& graph, const std::string& name,
                                     const std::string& hash, Report& report) {
   if (!options.profile) return std::nullopt;
   const std::uint32_t none = report.add_source(options.profile->string(), "");
   const std::optional<std::string> text = read_file(*options.profile, {none, 0, 0, 1}, report);
   if (!text) return std::nullopt;
+  const bool same_graph = report.errors() == 0;
   auto profile = read_profile(report.add_source(options.profile->string(), *text), report);
-  if (!profile || !check_profile(*profile, graph, name, hash, report)) return std::nullopt;
+  if (!profile || !same_graph || !check_profile(*profile, graph, name, hash, report)) return std::nullopt;
   return profile;
 }
 
-// `graph` is checked and placed.
-std::optional<CertifiedPlan> make_plan(Graph& graph, const GraphFile& file, const Machine& machine,
-                                       const CompileOptions& options, std::optional<Certificate> certificate,
-                                       Report& report) {
-  const std::uint32_t window = choose_window(graph, options.window ? options.window : file.window, options.goal.model);
-  check_output_ports(graph, report);
-  size_channels(graph, window, options.goal.model, report);
-  if (report.errors() != 0) return std::nullopt;
+// `graph` is checked and placed, and its channels have sizes.
+std::optional<CertifiedPlan> make_plan(const Graph& graph, const GraphFile& file, std::uint32_t window,
+                                       const Machine& machine, const CompileOptions& options,
+                                       std::optional<Certificate> certificate, Report& report) {
   Plan emitted = emit_plan(graph, file.name, window, options.deadline_ns ? options.deadline_ns : file.deadline_ns);
   emitted = with_replicas(std::move(emitted), graph);
   if (certificate) emitted = with_copies(std::move(emitted), graph, certificate->costs);
@@ -162,20 +159,22 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   set_replicas(graph, options.replicas, report);
   settle_types(graph, report);
   facts = facts_of(graph, file->name);
-  // A graph with problems is not the one that was profiled.
-  std::optional<Profile> profile;
-  if (report.errors() == 0) profile = load_profile(options, graph, file->name, facts.hash, report);
+  const std::optional<Profile> profile = load_profile(options, graph, file->name, facts.hash, report);
   place(graph, machine, report);
   if (auto flow = check_control_flow(graph, report)) count_blocks(graph, *flow, report);
-  if (profile) check_capacities(graph, machine, Which::kPinned, report);
+  if (options.profile) check_capacities(graph, machine, Which::kPinned, report);
   std::optional<Certificate> certificate;
   if (profile && report.errors() == 0)
     certificate = place_by_costs(graph, machine, *profile, options.goal, options.placement_limit, report);
   place_replicas(graph, machine, report);
   check_device_params(graph, report);
-  if (!profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
-  if (options.only_check || report.errors() != 0) return std::nullopt;
-  std::optional<CertifiedPlan> plan = make_plan(graph, *file, machine, options, std::move(certificate), report);
+  if (!options.profile) check_capacities(graph, machine, Which::kAll, report);  // else they bound the choice
+  if (options.only_check) return std::nullopt;
+  const std::uint32_t window = choose_window(graph, options.window ? options.window : file->window, options.goal.model);
+  check_output_ports(graph, report);
+  size_channels(graph, window, options.goal.model, report);
+  if (report.errors() != 0) return std::nullopt;
+  std::optional<CertifiedPlan> plan = make_plan(graph, *file, window, machine, options, std::move(certificate), report);
   if (plan) add_prediction(*plan, report);
   return plan;
 }

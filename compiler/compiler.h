@@ -22,7 +22,7 @@
 #include "compiler/options.h"
 #include "compiler/parse/descriptions.h"
 #include "compiler/place/call_route.h"
-#include "compiler/place/placement_problem.h"
+#include "compiler/place/solver/cost.h"
 #include "compiler/verify/verify.h"
 #include "runtime/base/status.h"
 #include "runtime/plan/kernel_declaration.h"

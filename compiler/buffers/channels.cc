@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "compiler/buffers/blocks.h"
 #include "compiler/place/replicas.h"
 
 namespace woa {
@@ -22,12 +23,6 @@ constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges li
 struct Edges {
   std::uint64_t count = 0, blocks = 0;  // blocks: of one instance
 };
-
-// Any plan may run by way of the host, which makes two edges of one. A polled call adds a waiting result, its request,
-// a poll and the answer; a nested call adds a return and the outputs beside it.
-std::uint64_t most_slots(std::string_view model) {
-  return kMaxSlots / (model == "rpc-polled" ? 6 : model == "rpc-nested" ? 4 : 2);
-}
 
 Edges edges_of(const Graph& graph) {
   Edges sum;
@@ -57,12 +52,12 @@ std::vector<std::vector<std::uint64_t>> edges_of_outputs(const Graph& graph) {
 }  // namespace
 
 std::uint32_t choose_window(const Graph& graph, std::optional<std::uint32_t> asked, std::string_view model) {
-  if (asked) return *asked;
+  if (asked) return std::clamp(*asked, 1U, kMaxWindow);
   const std::uint64_t stages = std::max<std::uint64_t>(1, graph.stages.size() - 2);
   const Edges edges = edges_of(graph);
   const std::uint64_t slots = std::max<std::uint64_t>(1, edges.blocks + edges.count);
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::min(2 * stages, most_slots(model) / slots), 1, kMaxWindow));
+      std::clamp<std::uint64_t>(std::min(2 * stages, kMaxSlots / call_model(model).edges / slots), 1, kMaxWindow));
 }
 
 void check_output_ports(const Graph& graph, Report& report) {
@@ -79,7 +74,7 @@ void check_output_ports(const Graph& graph, Report& report) {
 }
 
 void size_channels(Graph& graph, std::uint32_t window, std::string_view model, Report& report) {
-  const std::uint64_t most_of_all = most_slots(model);
+  const std::uint64_t most_of_all = kMaxSlots / call_model(model).edges;
   const Edges edges = edges_of(graph);
   const std::uint64_t blocks = std::max<std::uint64_t>(1, edges.blocks);
   const std::uint64_t marks = edges.count * std::uint64_t{window};
@@ -88,6 +83,7 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
   const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= most_of_all;
   const std::vector<std::vector<std::uint64_t>> edges_of_output = edges_of_outputs(graph);
   for (GraphEdge& edge : graph.edges) {
+    if (edge.min_blocks > kMaxInstanceBlocks) continue;  // reported
     const GraphStage& writer = graph.stages[edge.from_stage];
     const std::uint64_t readers = edges_of_output[edge.from_stage][edge.from_port];
     const std::uint64_t block_bytes = writer.outputs[edge.from_port].type.block_bytes();

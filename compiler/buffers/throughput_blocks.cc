@@ -16,10 +16,8 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 struct WantedPeriod {
-  assign::Sum ps = 0;
+  Sum ps = 0;
   const char* name = "";  // in messages
 };
 
@@ -207,7 +205,7 @@ bool keeps_up(const PipelinedRun& run, Sum wanted_ps) noexcept {
 
 Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan) {
   for (const std::string& other : {plan.certificate->goal.model, plan.model})
-    if (other != "woa")
+    if (other != kWoa)
       return {Code::kUnsupported,
               "--buffers throughput: sizes are found for call model woa alone, and the plan is for " + other +
                   "; use --buffers full or least"};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/certificate/certificate.h"
-#include "compiler/place/solver/problem.h"
+#include "compiler/place/solver/cost.h"
 #include "runtime/base/status.h"
 
 namespace woa {
@@ -22,8 +22,8 @@ struct ThroughputBlocks {
   std::vector<std::uint32_t> blocks;  // by edge
   std::vector<std::uint32_t> room;    // by edge: instances for which these suffice
   // Time between two instances: --max-period, else the longer of PERIOD and the time in which the host writes inputs.
-  assign::Sum wanted_ps = 0;
-  assign::Sum period_ps = 0;  // reached
+  Sum wanted_ps = 0;
+  Sum period_ps = 0;  // reached
   // True: with room for one instance less on any single edge, the wanted period is missed. Excepted are edges without
   // memory of their own and edges at their minimum (rule 8, and one block for a second instance).
   bool least = false;
@@ -40,6 +40,6 @@ struct ThroughputBlocks {
 Result<ThroughputBlocks> blocks_for_throughput(const CertifiedPlan& plan);
 
 // True if the run's period exceeds `wanted_ps` by at most 1/kPeriodTolerance.
-bool keeps_up(const PipelinedRun& run, assign::Sum wanted_ps) noexcept;
+bool keeps_up(const PipelinedRun& run, Sum wanted_ps) noexcept;
 
 }  // namespace woa

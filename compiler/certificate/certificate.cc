@@ -2,6 +2,7 @@
 
 #include <certificate.pb.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/plan/plain_texts.h"
@@ -237,6 +238,12 @@ Result<CertifiedPlan> decode_proofs(Plan plan, const std::string& bytes) {
 }
 
 }  // namespace
+
+bool has_choice(const CostTable& table) {
+  return std::any_of(table.stages.begin() + kSinkStage + 1, table.stages.end(), [](const StageCosts& stage) {
+    return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) > 1;
+  });
+}
 
 CertifiedPlan with_proofs(Plan plan, const CertifiedPlan& of) {
   CertifiedPlan certified(std::move(plan));

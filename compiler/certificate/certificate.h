@@ -21,7 +21,7 @@ namespace woa {
 // `latency`: the serial time of one instance, its communication included. `throughput`: the time between two instances
 // of many in flight: the largest load of a controller, of a group of processor cores, or of a link.
 struct PlacementGoal {
-  std::string model = "woa";          // call model that the placement is for (docs/call-models.md)
+  std::string model{kWoa};            // call model that the placement is for (docs/call-models.md)
   std::string objective = "latency";  // or "throughput"
   std::optional<std::uint64_t> most_latency_ps = std::nullopt;  // bounds on what is not the objective
   std::optional<std::uint64_t> most_period_ps = std::nullopt;

@@ -73,4 +73,7 @@ struct CostTable {
   bool operator==(const CostTable&) const = default;
 };
 
+// True if some stage may run on more than one component.
+bool has_choice(const CostTable& table);
+
 }  // namespace woa

@@ -28,9 +28,8 @@ class ScatterFinder {
     }
     for (std::uint32_t e = 0; e < graph_.edges.size(); ++e) check_loop_edge(e);
     check_gathers();
-    const std::size_t errors = report_.errors();  // later errors: loops and scatters form no forest
     for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) check_nesting(s);
-    if (report_.errors() != errors) return false;
+    leave_crossed();
     cut_unclear();
     nest();
     return true;
@@ -254,6 +253,7 @@ class ScatterFinder {
     if (unclear_[s]) return;
     for (std::int32_t scatter = around_[s]; scatter >= 0; scatter = outer(scatter)) {
       if (graph_.contains(loop_of_[at(scatter).stage], loop_of_[s])) continue;
+      crossed_.insert(scatter);
       return report_.error(problem::kScatterSplit, graph_.stages[s].place,
                            cat("elements of scatter ", name(scatter),
                                " leave the loop that they are made in, to stage ", quote(graph_.stages[s].name)),
@@ -261,12 +261,24 @@ class ScatterFinder {
     }
     for (std::int32_t loop = loop_of_[s]; loop >= 0; loop = graph_.parent(loop)) {
       if (base_of(loop, s)) continue;
+      crossed_.insert(loop);
       return report_.error(
           problem::kScatterSplit, graph_.stages[s].place,
           cat("loop ", quote(at(loop).name), " lies partly in a scatter: stage ", quote(graph_.stages[s].name),
               " does not fire for the same elements as its other stages"),
           "let the loop lie inside the scatter, or the scatter inside the loop");
     }
+  }
+
+  // The stages of loops and scatters that were reported are not judged further: the others form a forest.
+  void leave_crossed() {
+    const auto is_crossed = [&](std::int32_t l) { return crossed_.contains(l); };
+    for (std::uint32_t s = 0; s < graph_.stages.size(); ++s) {
+      for (std::int32_t l = around_[s]; l >= 0; l = outer(l)) unclear_[s] = unclear_[s] || is_crossed(l);
+      for (std::int32_t l = loop_of_[s]; l >= 0; l = graph_.parent(l)) unclear_[s] = unclear_[s] || is_crossed(l);
+    }
+    std::erase_if(base_, [&](const auto& base) { return is_crossed(base.first) || is_crossed(base.second); });
+    std::ranges::replace_if(outer_, is_crossed, -1);
   }
 
   // True if `s` agrees with the loop's other stages on the scatter around it: the innermost that starts outside.
@@ -325,6 +337,7 @@ class ScatterFinder {
   std::set<std::uint32_t> unfit_;              // edges that were reported
   std::vector<std::int32_t> outer_;            // by scatter, as a loop of the graph: the scatter around it
   std::map<std::int32_t, std::int32_t> base_;  // by loop: the scatter that it lies in
+  std::set<std::int32_t> crossed_;             // scatters that leave a loop, and loops that leave a scatter: reported
 };
 
 }  // namespace

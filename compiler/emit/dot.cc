@@ -113,7 +113,7 @@ class Drawing {
     const bool holds = any([&](const EdgePlan& edge) { return is_beside(edge) && !edge.count; });
     if (holds || counts) text += "\\ndashed: ";
     if (holds) text += counts ? "held, or " : "held";
-    if (counts) text += counts_are_signals(plan_) ? "a signal of the call model" : "the number of elements";
+    if (counts) text += call_model(plan_.model).signals ? "a signal of the call model" : "the number of elements";
     return text;
   }
 
@@ -190,7 +190,7 @@ class Drawing {
     const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
     std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
                         "\\n" + std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
-    if (edge.count) label = counts_are_signals(plan_) ? "signal" : "count";
+    if (edge.count) label = call_model(plan_.model).signals ? "signal" : "count";
     if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
     if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
     if (edge.loop >= 0) {

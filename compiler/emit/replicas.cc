@@ -97,7 +97,9 @@ Plan with_copies(Plan plan, const Graph& graph, const CostTable& costs) {
     const ControllerPlan& controller = plan.controllers[copy.controller];
     copy.name += "@" + controller.name;
     set_variant(copy, stage, controller);
-    for (OutputPortPlan& port : copy.outputs) port.in_place = -1;  // copies are alike, even if only one of them could
+    // keep_allowed_in_place() judges each stage by itself, and only cpu controllers write in place. But copies must be
+    // alike wherever they are: verify_certificate() takes no others.
+    for (OutputPortPlan& port : copy.outputs) port.in_place = -1;
   }
   const std::vector<EdgePlan> edges = std::exchange(plan.edges, {});
   std::size_t next = 0;

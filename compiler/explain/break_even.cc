@@ -81,13 +81,13 @@ class BreakEvenSearch {
 
   Result<BestRpc> best_of(const CostTable& table) {
     PlacementGoal goal = certificate_.goal;
-    goal.model = "woa";
+    goal.model = kWoa;
     if (const auto problem = copy_problem(table, goal); !problem.ok()) return problem.status();
-    const std::optional<double> woa = value_of(table, "woa");
+    const std::optional<double> woa = value_of(table, kWoa);
     if (!woa) return Status(Code::kExhausted, "no placement keeps all bounds");
     std::optional<std::pair<double, std::string_view>> best;
     for (const std::string_view model : kCallModels) {
-      if (model == "woa" || model == BreakEven::kLeftOut) continue;
+      if (model == kWoa || model == BreakEven::kLeftOut) continue;
       const std::optional<double> value = value_of(table, model);
       if (value && (!best || *value < best->first)) best = {*value, model};
     }
@@ -216,7 +216,7 @@ class BreakEvenSearch {
 }  // namespace
 
 Result<BreakEven> find_break_even(const Certificate& certificate, std::chrono::milliseconds limit) {
-  if (certificate.goal.model != "woa")
+  if (certificate.goal.model != kWoa)
     return Status(Code::kInvalid, "the certificate is for call model '" + certificate.goal.model + "', not woa");
   auto originals = without_copies(certificate.costs);
   if (!originals.ok()) return originals.status();

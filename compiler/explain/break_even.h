@@ -23,7 +23,7 @@ struct GainRange {
 
 struct BreakEven {
   static constexpr double kAsGood = 1.01;  // RPC is as good up to this multiple of WOA's time
-  static constexpr std::string_view kLeftOut = "rpc-nested";
+  static constexpr std::string_view kLeftOut = std::ranges::find(kCallModels, true, &CallModel::nested)->name;
   static constexpr std::string_view kWhyLeftOut =
       "which way its outputs ride back depends on the placement of others, so placement counts less than it may take";
   std::string rpc;   // the best of the RPC models that are compared

@@ -44,7 +44,7 @@ Number scaled(Number number, double factor) {
 struct Point {
   double factor = 1;
   Problem problem;
-  assign::Sum value = 0;
+  Sum value = 0;
   assign::Proof proof;
   std::vector<std::uint32_t> nearest;  // copies: by set of several components, and reader
 };
@@ -134,7 +134,7 @@ class Reasons {
     const auto first = std::ranges::find(originals_.stage_of, s) - originals_.stage_of.begin();
     StageReason reason{static_cast<std::uint32_t>(first), places_[s], 0, {}, {}};
     for (const std::uint32_t l : places_[s])
-      reason.time_ps += static_cast<std::int64_t>(assign::Sum{costs.time_ps[l]} * costs.firings / kPerMillion);
+      reason.time_ps += static_cast<std::int64_t>(Sum{costs.time_ps[l]} * costs.firings / kPerMillion);
     reason.time = range_of([&](CostTable& table, double factor) {
       for (std::size_t l = 0; l < table.components.size(); ++l)
         if (std::int64_t& time = table.stages[s].time_ps[l]; time != kNowhere_ps && is_like_one_of(places_[s], l))
@@ -152,8 +152,8 @@ class Reasons {
   void add_elsewhere(std::uint32_t s, StageReason& reason) const {
     auto copies = copy_problem(originals_.table, certificate_.goal);
     if (!copies.ok()) return;
-    std::vector<assign::Cost>& at = copies->problem.nodes[s];
-    const std::vector<assign::Cost> costs = at;
+    std::vector<Cost>& at = copies->problem.nodes[s];
+    const std::vector<Cost> costs = at;
     assign::Placement start = *placement_on(*copies, places_);
     for (std::uint32_t l = 0; l < costs.size(); ++l) {
       if (costs[l] == assign::kForbidden || copies->sets[l] == places_[s]) continue;

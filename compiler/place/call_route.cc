@@ -7,19 +7,20 @@ constexpr std::uint32_t kHost = 0;
 
 }  // namespace
 
-Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink, bool count) noexcept {
+Route route_of_token(std::string_view name, std::uint32_t from, std::uint32_t to, bool to_sink, bool count) noexcept {
+  const CallModel& model = call_model(name);
   Route route;
-  if (model == "woa" || (model == "rpc-fused" && count)) {
-    route.add({from, to});
-  } else if (model == "rpc-nested") {
+  if (model.nested) {
     // The call and its return. The graph's outputs ride on returns; their payload counts once, however many callers it
     // passes: these depend on the placement of other stages.
     route.add({from, to, true, !to_sink});
     if (!to_sink) route.add({to, from, false});
-  } else if (model == "rpc-fused") {
+  } else if (!model.by_host || (model.fused && count)) {
+    route.add({from, to});
+  } else if (model.fused) {
     if (from != to) route.add({from, kHost}), route.add({kHost, to});
   } else {
-    if (model == "rpc-polled") route.add({kHost, from, false});  // the host asks for the result
+    if (model.polled) route.add({kHost, from, false});  // the host asks for the result
     route.add({from, kHost}), route.add({kHost, to, true, true, true});
   }
   return route;
@@ -27,7 +28,7 @@ Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t t
 
 Route route_of_firing(std::string_view model, std::uint32_t at) noexcept {
   Route route;
-  if (model != "rpc-polled") return route;
+  if (!call_model(model).polled) return route;
   route.add({kHost, at, false}), route.add({at, kHost, false});  // a poll, and its answer
   return route;
 }

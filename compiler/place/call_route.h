@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/call_models/call_model.h"
+#include "runtime/plan/call_models.h"
 
 namespace woa {
 
@@ -31,8 +31,8 @@ class Route {
   std::size_t count_ = 0;
 };
 
-// The messages that one token causes. `model`: one of kCallModels. `to_sink`: the edge enters the sink. `count`: it
-// carries the number of a scatter's elements, which is no result.
+// The messages that one token causes. `model`: the name of one of kCallModels. `to_sink`: the edge enters the sink.
+// `count`: it carries the number of a scatter's elements, which is no result.
 Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
                      bool count = false) noexcept;
 // The messages that a firing on component `at` sends beside its tokens.

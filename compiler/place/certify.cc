@@ -10,8 +10,6 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 // Multipliers of all edges' ends, edge after edge. Nothing if a certificate cannot hold one.
 std::optional<std::vector<std::int64_t>> flat(const std::vector<std::vector<Sum>>& prices) {
   std::vector<std::int64_t> all;
@@ -54,7 +52,7 @@ assign::Leaf read(const ProofLeaf& leaf, std::size_t components) {
 
 }  // namespace
 
-bool fits(assign::Sum number) noexcept {
+bool fits(Sum number) noexcept {
   return number >= std::numeric_limits<std::int64_t>::min() && number <= std::numeric_limits<std::int64_t>::max();
 }
 

@@ -7,7 +7,7 @@
 namespace woa {
 
 // True if a certificate can hold the number.
-bool fits(assign::Sum number) noexcept;
+bool fits(Sum number) noexcept;
 
 // `solution`: of placement_problem(costs, goal), or of copy_problem() after write_out_copies().
 Certificate certify(const PlacementGoal& goal, CostTable costs, const assign::Solution& solution);

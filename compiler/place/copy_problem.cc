@@ -11,11 +11,9 @@
 namespace woa {
 namespace {
 
-using assign::Cost;
 using assign::kForbidden;
 using assign::Problem;
 using assign::Row;
-using assign::Sum;
 
 constexpr std::size_t kMostEntriesOfSets = std::size_t{1} << 26;  // of edges and rows
 
@@ -121,7 +119,7 @@ class CopyProblemMaker {
       for (const ComponentSet& set : sets_) {
         Cost weight = 0;
         for (const std::uint32_t l : set) weight += row.nodes[s * k + l];
-        all.nodes.push_back(std::min(weight, assign::kMostCost));  // a clamped weight breaks its limit
+        all.nodes.push_back(std::min(weight, kMostCost));  // a clamped weight breaks its limit
       }
     for (const ComponentSet& from : sets_)
       for (const ComponentSet& to : sets_) {

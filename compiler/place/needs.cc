@@ -10,6 +10,7 @@
 #include "compiler/parse/machine.h"
 #include "compiler/place/place.h"
 #include "runtime/base/scalar.h"
+#include "runtime/base/text.h"
 
 namespace woa {
 namespace {
@@ -36,8 +37,7 @@ std::string did_you_mean(const NeedUse& need, const Machine& machine) {
 std::string who_has_what(const Machine& machine) {
   std::vector<std::string> having;
   for (const MachineController& controller : machine.controllers) {
-    std::string what;
-    for (const std::string& name : controller.capabilities) what += (what.empty() ? "" : ", ") + name;
+    const std::string what = list_of(controller.capabilities);
     having.push_back(cat(controller.plan.name, ": ", what.empty() ? "nothing" : what));
   }
   return cat("capabilities: ", quote_list(having), "; a machine file says them");

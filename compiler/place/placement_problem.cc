@@ -1,12 +1,9 @@
 #include "compiler/place/placement_problem.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,12 +12,9 @@
 namespace woa {
 namespace {
 
-using assign::Cost;
 using assign::kForbidden;
-using assign::kMostCost;
 using assign::Problem;
 using assign::Row;
-using assign::Sum;
 
 constexpr std::uint32_t kSource = 0, kSink = 1;
 constexpr std::uint64_t kKib = 1024 * kPerMillion;  // bytes are in millionths
@@ -58,7 +52,7 @@ class Builder {
   [[nodiscard]] bool throughput() const { return goal_.objective == "throughput"; }
 
   [[nodiscard]] Status check_goal() const {
-    if (std::ranges::find(kCallModels, goal_.model) == std::end(kCallModels))
+    if (call_model(goal_.model).name != goal_.model)
       return {Code::kInvalid, "there is no call model '" + goal_.model + "'"};
     if (goal_.objective != "latency" && goal_.objective != "throughput")
       return {Code::kInvalid, "there is no objective '" + goal_.objective + "'; choose latency or throughput"};
@@ -351,7 +345,7 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
   return stage < stages.size() ? "'" + stages[stage] + "'" : std::to_string(stage);
 }
 
-assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
+Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes) {
   EdgeCosts edge;
   edge.tokens = tokens, edge.bytes = bytes;
   return cost_of(table, route, edge);
@@ -362,7 +356,7 @@ Crossing crossing(const Hop& hop, const EdgeCosts& edge) {
   return {edge.tokens - edge.unread, edge.bytes - edge.unread_bytes};
 }
 
-assign::Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge) {
+Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge) {
   Sum sum = 0;
   for (const Hop& hop : route.hops()) {
     const LinkCosts& link = table.links[hop.from * table.components.size() + hop.to];
@@ -387,35 +381,11 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& t
   return links;
 }
 
-assign::Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes) {
-  return (Sum{link.ps_per_kib} * bytes + kKib - 1) / kKib;
-}
-
-bool has_choice(const CostTable& table) {
-  return std::any_of(table.stages.begin() + kSink + 1, table.stages.end(), [](const StageCosts& stage) {
-    return std::ranges::count_if(stage.time_ps, [](std::int64_t time) { return time != kNowhere_ps; }) > 1;
-  });
-}
+Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes) { return (Sum{link.ps_per_kib} * bytes + kKib - 1) / kKib; }
 
 Result<assign::Problem> placement_problem(const CostTable& table, const PlacementGoal& goal,
                                           const std::vector<std::string>& stages) {
   return Builder(table, goal, stages).build();
-}
-
-std::string time_text(assign::Sum ps) {
-  constexpr double kPsPerUs = 1e6;
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), "%.6g us", static_cast<double>(ps) / kPsPerUs);
-  return out.data();
-}
-
-std::string option_text(assign::Sum ps) {
-  static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 3> kLarger{
-      {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}}};
-  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);
-  for (const auto& [size, unit] : kLarger)
-    if (ns != 0 && ns % size == 0) return cat(ns / size, unit);
-  return cat(ns, "ns");
 }
 
 }  // namespace woa

@@ -23,7 +23,7 @@ Result<assign::Problem> placement_problem(const CostTable& table, const Placemen
 std::string name_of_stage(const std::vector<std::string>& stages, std::size_t stage);
 
 // The cost, in ps, of a route that `tokens` take with `bytes` of payload in all, both in millionths.
-assign::Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
+Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
 // The part of an edge's tokens and bytes, in millionths, that takes a hop.
 struct Crossing {
@@ -31,21 +31,12 @@ struct Crossing {
 };
 Crossing crossing(const Hop& hop, const EdgeCosts& edge);
 // The cost, in ps, of a route that all tokens of an edge take.
-assign::Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge);
+Sum cost_of(const CostTable& table, const Route& route, const EdgeCosts& edge);
 
 // The time, in ps, for which `bytes` of payload, in millionths, occupy a link; rounded up.
-assign::Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes);
+Sum transfer_ps(const LinkCosts& link, std::uint64_t bytes);
 
 // Links, from and to, that the payload of a route crosses: one that is not direct is two, by way of the host.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> links_of(const CostTable& table, const Route& route);
-
-// True if some stage may run on more than one component.
-bool has_choice(const CostTable& table);
-
-// "20032.5 us", to six digits, as values of placements are shown everywhere.
-std::string time_text(assign::Sum ps);
-
-// "20032500ns" or "10ms": rounded up to whole ns.
-std::string option_text(assign::Sum ps);
 
 }  // namespace woa

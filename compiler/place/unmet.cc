@@ -11,7 +11,6 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "compiler/check/components.h"
-#include "compiler/place/solver/problem.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -19,13 +18,13 @@ struct JoinedEdge {
   const EdgePlan* edge;    // of the plan: the first of the joined ones; borrowed
   std::uint32_t from, to;  // stages, as in Joined::stages
   Way way;                 // of all tokens of an instance
-  assign::Sum tokens = 0;  // in millionths
+  Sum tokens = 0;          // in millionths
 };
 
 struct Joined {
   std::vector<std::uint32_t> stages;  // of the plan: those without replicas, and first replicas
   std::vector<Way> ways;              // by stage of the plan, of all firings of an instance; other replicas: 0
-  std::vector<assign::Sum> firings;   // by stage of the plan, of an instance, in millionths
+  std::vector<Sum> firings;           // by stage of the plan, of an instance, in millionths
   std::vector<JoinedEdge> edges;
 };
 
@@ -130,8 +129,6 @@ Joined join_replicas(const Plan& plan, const CostTable& costs, const std::vector
 }  // namespace
 
 namespace {
-
-using assign::Sum;
 
 constexpr Sum kEachInstance = kPerMillion;  // taken once
 

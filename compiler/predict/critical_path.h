@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "compiler/certificate/certificate.h"
-#include "compiler/place/solver/problem.h"
+#include "compiler/place/solver/cost.h"
 
 namespace woa {
 
 // The time of a path, the kernels' part of it, and its messages (hops, in millionths).
 struct Way {
-  assign::Sum ps = 0, kernels_ps = 0, hops = 0;
+  Sum ps = 0, kernels_ps = 0, hops = 0;
   Way operator+(const Way& next) const { return {ps + next.ps, kernels_ps + next.kernels_ps, hops + next.hops}; }
 };
 

@@ -15,19 +15,15 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 constexpr std::uint32_t kUnbounded = std::numeric_limits<std::uint32_t>::max();
 
 class PipelineMaker {
  public:
   explicit PipelineMaker(const CertifiedPlan& plan)
-      : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement) {}
+      : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement), index_(plan) {}
 
   Result<Pipeline> make() {
     out_.window = plan_.window;
-    for (std::uint32_t e = 0; e < plan_.edges.size(); ++e)
-      first_edge_.emplace(std::pair(plan_.edges[e].from_stage, plan_.edges[e].from_port), e);
     WOA_RETURN_IF_ERROR(find_turns());
     add_controllers();
     for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) add_stage(s);
@@ -170,8 +166,7 @@ class PipelineMaker {
     const std::vector<OutputPortPlan>& outputs = plan_.stages[edge.to_stage].outputs;
     const auto over = std::ranges::find(outputs, static_cast<std::int32_t>(edge.to_port), &OutputPortPlan::in_place);
     if (over == outputs.end()) return nullptr;
-    const auto port = static_cast<std::uint32_t>(over - outputs.begin());
-    return &plan_.edges[first_edge_.at({edge.to_stage, port})];
+    return &plan_.edges[index_.all_out[edge.to_stage][static_cast<std::size_t>(over - outputs.begin())].front()];
   }
 
   // Adds the jobs of the edge's route behind `before`; returns the last.
@@ -179,7 +174,7 @@ class PipelineMaker {
     const EdgePlan& edge = plan_.edges[e];
     const EdgeCosts& cost = costs_.edges[e];
     const Route route =
-        route_of_token("woa", at_[edge.from_stage], at_[edge.to_stage], edge.to_stage == kSinkStage, edge.count);
+        route_of_token(kWoa, at_[edge.from_stage], at_[edge.to_stage], edge.to_stage == kSinkStage, edge.count);
     Sum left = cost_of(costs_, route, cost.tokens, cost.bytes);
     for (const auto& [from, to] : links_of(costs_, route)) {
       const LinkCosts& link = costs_.links[from * costs_.components.size() + to];
@@ -210,11 +205,11 @@ class PipelineMaker {
   const CertifiedPlan& plan_;
   const CostTable& costs_;
   const std::vector<std::uint32_t>& at_;  // component by stage
+  const PlanIndex index_;
   Pipeline out_;
   std::vector<InstanceSet> turns_;  // by stage
   std::vector<std::uint32_t> end_;  // by stage: the job that ends it or its loop
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> links_;       // station of each link in use
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_edge_;  // by stage and output port
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> links_;  // station of each link in use
 };
 
 }  // namespace

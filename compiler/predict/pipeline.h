@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "compiler/certificate/certificate.h"
-#include "compiler/place/solver/problem.h"
+#include "compiler/place/solver/cost.h"
 #include "runtime/base/status.h"
 
 namespace woa {
@@ -35,8 +35,8 @@ using InstanceSet = std::bitset<kMostInstancesApart>;
 
 struct PipelineJob {
   std::uint32_t station = kNoStation;  // where it takes a lane
-  assign::Sum time_ps = 0;             // for which it takes it
-  assign::Sum delay_ps = 0;            // from its end until the jobs after it hear of it
+  Sum time_ps = 0;                     // for which it takes it
+  Sum delay_ps = 0;                    // from its end until the jobs after it hear of it
   InstanceSet turns;                   // instances that have it; in others it is over at once
   bool in_order = false;               // it ends in one instance before it starts in the next
   std::uint32_t waits = 0;             // the number of jobs that it waits for
@@ -54,7 +54,7 @@ struct PipelineEdge {
   std::uint32_t writer = 0;  // the job that claims them
   // Station of the controller that gives them back once it has heard that the instance has retired; absent: a job does.
   std::optional<std::uint32_t> holder = std::nullopt;
-  assign::Sum news_ps = 0;  // from then until the writer knows
+  Sum news_ps = 0;  // from then until the writer knows
 };
 
 struct Pipeline {
@@ -62,7 +62,7 @@ struct Pipeline {
   std::uint32_t turns = 1;                // instances after which the same replicas are due again
   std::vector<PipelineJob> jobs;          // those that wait for none begin an instance
   std::vector<PipelineStation> stations;  // controllers first
-  std::vector<assign::Sum> told_ps;       // by controller: from an instance's end until it hears of it
+  std::vector<Sum> told_ps;               // by controller: from an instance's end until it hears of it
   std::vector<std::uint32_t> pools;       // cores of each
   std::vector<PipelineEdge> edges;        // as in the plan
 };

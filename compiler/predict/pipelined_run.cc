@@ -11,8 +11,6 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 // Instances in a third of a run: more than two windows, and each replica's at least twice.
 std::size_t third_of(const Pipeline& pipeline) {
   return std::max<std::size_t>(2 * std::size_t{pipeline.window} + 32, 2 * std::size_t{pipeline.turns});

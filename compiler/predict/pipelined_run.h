@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/place/solver/problem.h"
+#include "compiler/place/solver/cost.h"
 #include "compiler/predict/pipeline.h"
 #include "runtime/base/status.h"
 
@@ -24,7 +24,7 @@ struct PipelinedRun {
   // The least time P between two instances that it keeps up with (in whole ps, rounded up): with one due every P, the
   // last third of its instances is no later than the third before, at their ends and at all starts of writing stages.
   // Ends alone would not show a stage that falls behind for as long as its earlier output lasts.
-  assign::Sum period_ps = 0;
+  Sum period_ps = 0;
   // By edge: the fewest instances with whose blocks it would have run exactly the same; at least 1.
   std::vector<std::uint32_t> room;
   std::uint64_t steps = 0;  // jobs that ended: the work of this execution

@@ -16,14 +16,12 @@
 namespace woa {
 namespace {
 
-using assign::Sum;
-
 class Predictor {
  public:
   explicit Predictor(const CertifiedPlan& plan)
       : certificate_(*plan.certificate),
         costs_(certificate_.costs),
-        model_(certificate_.goal.model),
+        model_(call_model(certificate_.goal.model)),
         plan_(plan),
         ways_(costs_.stages.size()) {}
 
@@ -87,7 +85,7 @@ class Predictor {
 
   void add_edge(const EdgePlan& edge, const EdgeCosts& cost) {
     const Route route = route_of(edge);
-    const bool rides = model_ == "rpc-nested" && edge.to_stage == kSinkStage;
+    const bool rides = model_.nested && edge.to_stage == kSinkStage;
     const Way way = rides ? ride_back(edge, cost) : Way{cost_of(costs_, route, cost), 0, messages_of(route, cost)};
     serial_ps_ += way.ps;
     messages_ += way.hops;
@@ -123,7 +121,7 @@ class Predictor {
     for (const Hop& hop : route.hops()) {
       if (!hop.payload) continue;
       const std::uint64_t bytes = crossing(hop, cost).bytes;
-      const bool relayed = model_ == "rpc-polled" || (model_ == "rpc-hub" && hop.to != 0);
+      const bool relayed = model_.by_host && !model_.fused && (model_.polled || hop.to != 0);
       const bool own = hop.from == at(edge.from_stage) && !relayed;
       if (own) {
         Sent& sent = sent_[{edge.from_stage, edge.from_port, hop.to}];
@@ -142,11 +140,10 @@ class Predictor {
   // A caller on the host bundles by call: arguments to a stage are one packet, results of a firing another. Without
   // such a caller, all that goes from a firing to one stage is one packet.
   void add_to_bundles(const EdgePlan& edge, const Route& route, const EdgeCosts& cost) {
-    const bool by_host = model_ != "woa" && model_ != "rpc-nested";
     for (const Hop& hop : route.hops()) {
       if (!hop.message) continue;
       const std::uint64_t tokens = crossing(hop, cost).tokens;
-      if (!by_host) {
+      if (!model_.by_host) {
         bundles_[{edge.from_stage, edge.to_stage, hop.from != at(edge.from_stage)}] += tokens;
       } else if (hop.payload) {
         const bool result = hop.to == 0;
@@ -177,7 +174,7 @@ class Predictor {
 
   Status find_bottleneck() {
     PlacementGoal goal;
-    goal.model = model_;
+    goal.model = certificate_.goal.model;
     goal.objective = "throughput";
     std::vector<std::string> names;
     for (const StagePlan& stage : plan_.stages) names.push_back(stage.name);
@@ -198,7 +195,7 @@ class Predictor {
 
   const Certificate& certificate_;
   const CostTable& costs_;
-  const std::string& model_;
+  const CallModel& model_;
   const CertifiedPlan& plan_;
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
-#include <tuple>
 #include <utility>
+
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -13,14 +13,12 @@ namespace {
 class Counter {
  public:
   explicit Counter(const CertifiedPlan& plan)
-      : plan_(plan), costs_(plan.certificate->costs), traffic_(plan.edges.size()), unread_(plan.edges.size()) {
-    for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-      const EdgePlan& edge = plan.edges[e];
-      by_reader_[{edge.to_stage, edge.to_port, edge.count}].push_back(e);
-      by_writer_[{edge.from_stage, edge.from_port, edge.count}].push_back(e);
-    }
-    known_.resize(plan.edges.size(), false);
-  }
+      : plan_(plan),
+        costs_(plan.certificate->costs),
+        index_(plan),
+        traffic_(plan.edges.size()),
+        unread_(plan.edges.size()),
+        known_(plan.edges.size()) {}
 
   std::vector<Traffic> count() {
     for (std::uint32_t e = 0; e < plan_.edges.size(); ++e) count(e, kMaxPassed);
@@ -47,12 +45,10 @@ class Counter {
   Traffic passed_on(std::uint32_t e, std::size_t depth) {
     Traffic sum;
     const EdgePlan& edge = plan_.edges[e];
-    const auto& inputs = plan_.stages[edge.from_stage].inputs;
-    const bool held = edge.from_port < inputs.size() && inputs[edge.from_port].hold;
-    auto given = by_reader_.find({edge.from_stage, edge.from_port, edge.count});
-    if (given == by_reader_.end()) given = by_reader_.find({edge.from_stage, edge.from_port, !edge.count});
-    if (given == by_reader_.end()) return sum;
-    for (const std::uint32_t in : given->second) {
+    const bool held = plan_.stages[edge.from_stage].inputs[edge.from_port].hold;
+    const auto &tokens = index_.in_edges[edge.from_stage][edge.from_port],
+               &counts = index_.in_counts[edge.from_stage][edge.from_port];
+    for (const std::uint32_t in : tokens.empty() || (edge.count && !counts.empty()) ? counts : tokens) {
       const Traffic one = count(in, depth - 1);
       const Traffic& unread = unread_[in];
       sum.tokens += one.tokens - (held ? unread.tokens : 0), sum.bytes += one.bytes - (held ? unread.bytes : 0);
@@ -64,9 +60,7 @@ class Counter {
   // Signals equal the tokens of the output: every edge of it has all of them, or its replica's share.
   Traffic signals_of(const EdgePlan& edge) const {
     Traffic most;
-    const auto beside = by_writer_.find({edge.from_stage, edge.from_port, false});
-    if (beside == by_writer_.end()) return most;
-    for (const std::uint32_t e : beside->second)
+    for (const std::uint32_t e : index_.out_edges[edge.from_stage][edge.from_port])
       if (e < costs_.edges.size())
         most.tokens = std::max(most.tokens, per_instance(costs_.edges[e].tokens) * shares_beside(plan_.edges[e]));
     return most;
@@ -74,7 +68,7 @@ class Counter {
   // How many replicas share what an output gives; 1: the edge has all of it.
   [[nodiscard]] double shares_beside(const EdgePlan& edge) const {
     std::set<std::uint32_t> replicas;
-    for (const std::uint32_t e : by_writer_.at({edge.from_stage, edge.from_port, edge.count}))
+    for (const std::uint32_t e : (edge.count ? index_.out_counts : index_.out_edges)[edge.from_stage][edge.from_port])
       if (plan_.edges[e].choice.replicas == edge.choice.replicas) replicas.insert(plan_.edges[e].choice.replica);
     return static_cast<double>(replicas.size());
   }
@@ -83,10 +77,9 @@ class Counter {
 
   const CertifiedPlan& plan_;
   const CostTable& costs_;
+  PlanIndex index_;
   std::vector<Traffic> traffic_, unread_;  // unread: the part of it that no firing reads
   std::vector<bool> known_;
-  using End = std::tuple<std::uint32_t, std::uint32_t, bool>;        // stage, port, of counts?
-  std::map<End, std::vector<std::uint32_t>> by_reader_, by_writer_;  // edges
 };
 
 }  // namespace

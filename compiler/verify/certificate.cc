@@ -18,7 +18,6 @@ namespace woa {
 namespace {
 
 using assign::Problem;
-using assign::Sum;
 
 Status bad_certificate(const std::string& what) {
   return {Code::kInvalid, "certificate: " + what + "; compile the graph again"};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -33,9 +34,15 @@ std::string code_point(std::string_view text);
 // characters become their number, `<U+00A0>`.
 std::string printable(std::string_view text, std::string_view kept = "");
 
-// "1 stage", "2 stages".
+// "a, b": the text of each item; empty: there are none.
+template <class Items, class Text = std::identity>
+std::string list_of(const Items& items, const Text& text = {}) {
+  std::string list;
+  for (const auto& item : items) list.append(list.empty() ? "" : ", ").append(std::invoke(text, item));
+  return list;
+}
 
-// `one`: a noun whose plural takes an s.
+// "1 stage", "2 stages". `one`: a noun whose plural takes an s.
 inline std::string counted(std::uint64_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }

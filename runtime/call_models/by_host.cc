@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/call_models/rewrites.h"
+#include "runtime/plan/index.h"
 
 namespace woa::call_models {
 namespace {
@@ -18,13 +19,11 @@ void lead(EdgePlan& edge, std::uint32_t relay, std::uint32_t port, EdgePlan& cal
   if (call.lane.empty()) call.lane = edge.lane;
 }
 
-// Redirects edges to a stage's port through its relay: those of tokens, or those of the counts of a gather.
-void lead_all(Plan& hub, std::uint32_t relay, std::uint32_t stage, std::uint32_t port, bool count) {
-  EdgePlan call = edge_from(relay, port, stage, port);
-  call.count = count;
-  for (EdgePlan& edge : hub.edges)
-    if (edge.to_stage == stage && edge.to_port == port && edge.count == count) lead(edge, relay, port, call);
-  hub.edges.push_back(call);
+// Redirects all edges of tokens, or of counts, to a stage's port. `call`: from the relay to that port.
+void lead_all(Plan& hub, const std::vector<std::uint32_t>& edges, EdgePlan call) {
+  for (const std::uint32_t e : edges) lead(hub.edges[e], call.from_stage, call.from_port, call);
+  call.count = hub.edges[edges.front()].count;
+  hub.edges.push_back(std::move(call));
 }
 
 // Does the edge lead from one controller to another, neither of them the host?
@@ -37,6 +36,7 @@ bool between_servers(const Plan& plan, const EdgePlan& edge) {
 
 Plan to_hub(const Plan& plan, std::vector<std::uint32_t>* callers) {
   Plan hub = plan;
+  const PlanIndex index(plan);
   if (callers != nullptr) callers->assign(plan.stages.size(), 0);
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
@@ -45,8 +45,8 @@ Plan to_hub(const Plan& plan, std::vector<std::uint32_t>* callers) {
     if (callers != nullptr) (*callers)[s] = relay;
     hub.stages.push_back(make_relay(stage.name + ".call", kHostController, stage.inputs));
     for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
-      lead_all(hub, relay, s, port, false);
-      if (stage.inputs[port].gather != 0) lead_all(hub, relay, s, port, true);
+      lead_all(hub, index.in_edges[s][port], edge_from(relay, port, s, port));
+      if (stage.inputs[port].gather != 0) lead_all(hub, index.in_counts[s][port], edge_from(relay, port, s, port));
     }
   }
   return hub;
@@ -57,16 +57,14 @@ Plan to_hub(const Plan& plan, std::vector<std::uint32_t>* callers) {
 // scatter pass one by one. The number of elements is no result: it goes straight to the stage.
 Plan to_fused(const Plan& plan) {
   Plan fused = plan;
+  const PlanIndex index(plan);
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
     for (std::uint32_t port = 0; port < stage.inputs.size(); ++port) {
       const auto relay = static_cast<std::uint32_t>(fused.stages.size());
       EdgePlan call = edge_from(relay, 0, s, port);
-      for (std::size_t e = 0; e < plan.edges.size(); ++e) {
-        const EdgePlan& edge = plan.edges[e];
-        if (edge.to_stage == s && edge.to_port == port && !edge.count && between_servers(plan, edge))
-          lead(fused.edges[e], relay, 0, call);
-      }
+      for (const std::uint32_t e : index.in_edges[s][port])
+        if (between_servers(plan, plan.edges[e])) lead(fused.edges[e], relay, 0, call);
       if (call.blocks == 0) continue;
       InputPortPlan input = stage.inputs[port];
       input.hold = false, input.hold_mask = 0;

@@ -1,33 +1,27 @@
 #include "runtime/call_models/call_model.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "runtime/base/text.h"
 #include "runtime/call_models/rewrites.h"
 
 namespace woa {
 namespace {
 
-Result<Plan> apply(const Plan& plan, std::string_view model) {
-  if (model == "rpc-fused") return call_models::to_fused(plan);
-  if (model == "rpc-hub") return call_models::to_hub(plan);
-  return model == "rpc-nested" ? call_models::to_nested(plan) : call_models::to_polled(plan);
-}
-
-std::string list_of_models() {
-  std::string list;
-  for (const std::string_view name : kCallModels) list += (list.empty() ? "" : ", ") + std::string(name);
-  return list;
+Result<Plan> apply(const Plan& plan, const CallModel& model) {
+  if (model.nested) return call_models::to_nested(plan);
+  if (model.polled) return call_models::to_polled(plan);
+  return model.fused ? call_models::to_fused(plan) : call_models::to_hub(plan);
 }
 
 }  // namespace
 
 Result<Plan> rewrite(const Plan& plan, std::string_view model) {
-  if (std::find(std::begin(kCallModels), std::end(kCallModels), model) == std::end(kCallModels)) {
+  if (call_model(model).name != model) {
     return {Code::kNotFound,
-            "call model '" + std::string(model) + "' does not exist; choose one of " + list_of_models()};
+            "call model '" + std::string(model) + "' does not exist; choose one of " + list_of(kCallModels)};
   }
   const auto is_relay = [](const StagePlan& stage) { return stage.role == StageRole::kRelay; };
   if (std::ranges::any_of(plan.stages, is_relay)) {
@@ -35,12 +29,12 @@ Result<Plan> rewrite(const Plan& plan, std::string_view model) {
     return {Code::kInvalid, "the plan has the routes of call model '" + plan.model + "' and cannot get those of '" +
                                 std::string(model) + "'; rewrite the plan that they were made of"};
   }
-  if (model == "woa") {
+  if (model == kWoa) {
     Plan woa = plan;
     woa.model = model;
     return woa;
   }
-  auto rewritten = apply(plan, model);
+  auto rewritten = apply(plan, call_model(model));
   if (!rewritten.ok()) return rewritten.status().with_context("as " + std::string(model));
   Plan calls = std::move(*rewritten);
   calls.model = model;

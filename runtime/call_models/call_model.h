@@ -8,9 +8,6 @@
 
 namespace woa {
 
-// Names of the call models that rewrite() knows, for --help and error texts.
-inline constexpr std::string_view kCallModels[] = {"woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"};
-
 // Replaces a plan's edges by the routes of a call model. `plan` is as the compiler makes it and files have it, without
 // relays, whichever model it was compiled for; or it already has those of this model.
 //

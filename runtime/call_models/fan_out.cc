@@ -164,7 +164,7 @@ std::vector<std::uint32_t> edges_away(const Plan& plan, const Sites& sites, std:
 }  // namespace
 
 Plan fan_out_by_tree(const Plan& plan, const Sites& sites, FanOut how) {
-  if (how == FanOut::kFlat || plan.model != "woa") return plan;
+  if (how == FanOut::kFlat || plan.model != kWoa) return plan;
   std::vector<Tree> trees;
   std::vector<bool> replaced(plan.edges.size(), false);
   const PlanIndex index(plan);

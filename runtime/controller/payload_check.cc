@@ -4,6 +4,7 @@
 #include "runtime/base/text.h"
 #include "runtime/controller/controller.h"
 #include "runtime/packet/payload_crc.h"
+#include "runtime/plan/index.h"
 
 namespace woa {
 namespace {
@@ -22,11 +23,8 @@ Status Controller::check_payload(std::uint32_t channel, std::uint32_t edge, cons
   const bool carried = (packet.flags & kPayloadCrc) != 0;
   const bool bare = packet.payload_bytes == 0 || packet.kind == static_cast<std::uint8_t>(PacketKind::kCount);
   if (!carried && (bare || !layout_.edges[edge].payload_crc)) return {};
-  const EdgePlan& plan = plan_.edges[edge];
   const auto lost = [&](const std::string& what) -> Status {
-    return {Code::kDataLoss, "edge from stage '" + stage(plan.from_stage).name + "' to input '" +
-                                 stage(packet.stage).inputs[packet.port].name + "' of stage '" +
-                                 stage(packet.stage).name + "', instance " + std::to_string(packet.instance) +
+    return {Code::kDataLoss, name_of_edge(plan_, plan_.edges[edge]) + ", instance " + std::to_string(packet.instance) +
                                  ": a payload of " + counted(packet.payload_bytes, "byte") + " from '" +
                                  plan_.controllers[layout_.channels[channel].from].name + "' " + what};
   };

@@ -69,8 +69,6 @@ std::uint64_t PortType::block_bytes() const noexcept {
   return std::max<std::uint64_t>(prefix_bytes() + units * kPayloadAlignment, kPayloadAlignment);
 }
 
-bool counts_are_signals(const Plan& plan) noexcept { return plan.model == "rpc-nested" || plan.model == "rpc-polled"; }
-
 bool counts_payload(std::span<const ReplicaChoice> edges, std::size_t k) noexcept {
   for (std::size_t other = 0; other < edges.size(); ++other) {
     if (other == k || !edges[other].takes_all_of(edges[k])) continue;

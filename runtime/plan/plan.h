@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/plan/call_models.h"
 
 namespace woa {
 
@@ -211,7 +212,7 @@ struct EdgePlan {
 
 struct Plan {
   std::string graph;              // name of the graph
-  std::string model = "woa";      // call model to run under, or of its relays (runtime/call_models/call_model.h)
+  std::string model{kWoa};        // call model to run under, or of its relays
   std::uint32_t window = 1;       // instances in flight at most, 1 to kMaxWindow
   std::uint64_t deadline_ns = 0;  // per instance, 0 = none
   std::vector<ControllerPlan> controllers;
@@ -221,10 +222,6 @@ struct Plan {
   std::vector<LoopPlan> loops;
   bool operator==(const Plan&) const = default;
 };
-
-// True if a plan's counts are signals, by which the relays of its call model wait for each other. Models with signals
-// take no scatters, so a count means only that.
-bool counts_are_signals(const Plan& plan) noexcept;
 
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
 // texts that a terminal may show, bounded window, relays with as many outputs as inputs, source and sink in place, no

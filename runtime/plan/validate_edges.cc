@@ -61,11 +61,6 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
   return {};
 }
 
-std::string name_edge(const Plan& plan, std::size_t id) {
-  const EdgePlan& edge = plan.edges[id];
-  return "edge " + std::to_string(id) + " (" + writer_of(plan, edge) + " -> " + reader_of(plan, edge) + ")";
-}
-
 // Checks that the tokens of an output fit an input.
 Status check_ends(const Plan& plan, const EdgePlan& e, const std::string& place) {
   const OutputPortPlan& from = plan.stages[e.from_stage].outputs[e.from_port];
@@ -103,7 +98,7 @@ Status check_edge(const Plan& plan, std::size_t id) {
   if (e.to_stage >= plan.stages.size() || e.to_port >= plan.stages[e.to_stage].inputs.size()) {
     return broken(number, ": its destination is not an input port");
   }
-  const std::string place = name_edge(plan, id);
+  const std::string place = name_of_edge(plan, e);
   WOA_RETURN_IF_ERROR(check_replica(plan, e, place));
   WOA_RETURN_IF_ERROR(e.count ? check_count(plan, e, place) : check_ends(plan, e, place));
   if (e.min_blocks < 1 || e.blocks < e.min_blocks) return broken(place, ": expected blocks >= min_blocks >= 1");
@@ -135,7 +130,7 @@ Status check_edges(const Plan& plan) {
     WOA_RETURN_IF_ERROR(check_edge(plan, id));
     const EdgePlan& e = plan.edges[id];
     if (!seen.insert({e.from_stage, e.from_port, e.to_stage, e.to_port, e.count}).second) {
-      return broken(name_edge(plan, id), ": there is another edge between the same ports");
+      return broken(name_of_edge(plan, e), ": there is another edge between the same ports");
     }
     slots += std::uint64_t{e.blocks} + plan.window;
     place_bytes = std::max(place_bytes, inline_place_bytes(plan, e));
@@ -172,101 +167,81 @@ Status check_matches(const Plan& plan) {
   return {};
 }
 
-struct OutputUse {
-  std::uint64_t edges = 0, blocks = 0;
-};
-
-// `signal`: the output of a relay whose input of the same number gets counts alone. It must have no edge.
-Status check_output(const StagePlan& stage, const OutputPortPlan& port, const OutputUse& use, bool signal) {
+// `edges`: of its tokens. `signal`: the output of a relay whose input of the same number gets counts alone. It must
+// have no edge.
+Status check_output(const Plan& plan, const StagePlan& stage, const OutputPortPlan& port,
+                    const std::vector<std::uint32_t>& edges, bool signal) {
   const std::string place = "stage " + in_quotes(stage.name) + ", output " + in_quotes(port.name);
-  if (use.edges == 0 && !signal) return broken(place, ": no edge");
-  if (use.edges != 0 && signal) return broken(place, ": no token comes that it could pass on");
+  if (edges.empty() && !signal) return broken(place, ": no edge");
+  if (!edges.empty() && signal) return broken(place, ": no token comes that it could pass on");
   if (stage.role == StageRole::kRelay) return {};  // it passes on the blocks of others
-  if (use.blocks > (kMaxRegionBytes - 1) / port.type.block_bytes()) {
-    return broken(place, ": ", std::to_string(use.blocks), " blocks of ", std::to_string(port.type.block_bytes()),
-                  " bytes exceed 256 GiB");
-  }
-  return {};
+  std::uint64_t blocks = 0;
+  for (const std::uint32_t e : edges) blocks += plan.edges[e].blocks;
+  if (blocks <= (kMaxRegionBytes - 1) / port.type.block_bytes()) return {};
+  return broken(place, ": ", std::to_string(blocks), " blocks of ", std::to_string(port.type.block_bytes()),
+                " bytes exceed 256 GiB");
 }
 
 // Checks that no port is unconnected, and that the blocks of an output fit a region.
-Status check_connections(const Plan& plan) {
-  std::vector<std::vector<OutputUse>> uses(plan.stages.size());
-  std::vector<std::vector<bool>> written(plan.stages.size()), counted(plan.stages.size());
-  for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-    uses[s].resize(plan.stages[s].outputs.size());
-    written[s].resize(plan.stages[s].inputs.size());
-    counted[s].resize(plan.stages[s].inputs.size());
-  }
-  for (const EdgePlan& edge : plan.edges) {
-    if (edge.count) counted[edge.to_stage][edge.to_port] = true;
-    if (edge.count) continue;
-    OutputUse& use = uses[edge.from_stage][edge.from_port];
-    ++use.edges;
-    use.blocks += edge.blocks;
-    written[edge.to_stage][edge.to_port] = true;
-  }
+Status check_connections(const Plan& plan, const PlanIndex& index) {
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
+    const auto &tokens = index.in_edges[s], &counts = index.in_counts[s];
     const auto is_signal = [&](std::size_t p) {
-      return stage.role == StageRole::kRelay && counted[s][p] && !written[s][p];
+      return stage.role == StageRole::kRelay && !counts[p].empty() && tokens[p].empty();
     };
     for (std::size_t p = 0; p < stage.inputs.size(); ++p) {
       const InputPortPlan& port = stage.inputs[p];
-      if (!written[s][p] && !is_signal(p))
+      if (tokens[p].empty() && !is_signal(p))
         return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name), ": no edge");
-      if (counted[s][p] != (port.gather != 0))
+      if (counts[p].empty() != (port.gather == 0))
         return broken("stage ", in_quotes(stage.name), ", input ", in_quotes(port.name),
                       ": an input that gathers is told the number of elements, and no other");
     }
-    for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
-      WOA_RETURN_IF_ERROR(check_output(stage, stage.outputs[p], uses[s][p], is_signal(p)));
-    }
+    for (std::size_t p = 0; p < stage.outputs.size(); ++p)
+      WOA_RETURN_IF_ERROR(check_output(plan, stage, stage.outputs[p], index.out_edges[s][p], is_signal(p)));
   }
   return {};
 }
 
 // A backward search finds the output whose payloads a relay passes on. So a path through relays is unique and of
-// bounded length, and several writers of one relay pass on different outputs.
-Status check_relays(const Plan& plan) {
-  const auto is_relay = [&](std::uint32_t stage) { return plan.stages[stage].role == StageRole::kRelay; };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> writers;  // of relays' inputs
-  for (std::size_t id = 0; id < plan.edges.size(); ++id) {
-    const EdgePlan& e = plan.edges[id];
-    if (is_relay(e.to_stage) && !e.count) writers[{e.to_stage, e.to_port}].push_back(id);
-  }
-  for (const auto& [port, edges] : writers) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> outputs;
-    for (const std::size_t edge : edges) {
-      std::size_t first = edge;
-      for (std::size_t passed = 1; is_relay(plan.edges[first].from_stage); ++passed) {
-        if (passed == kMaxPassed)
-          return broken(name_edge(plan, edge), ": its token has passed through ", std::to_string(kMaxPassed),
-                        " relays already");
-        const auto& before = writers.at({plan.edges[first].from_stage, plan.edges[first].from_port});
-        if (before.size() > 1 && edges.size() > 1)
-          return broken(name_edge(plan, edge), ": of several writers a relay has one itself");
-        first = before.front();
-      }
-      if (!outputs.emplace(plan.edges[first].from_stage, plan.edges[first].from_port).second)
-        return broken(name_edge(plan, edge), ": two relays pass on what one output wrote");
+// bounded length, and several writers of one relay, `edges` to one of its inputs, pass on different outputs.
+Status check_relayed(const Plan& plan, const PlanIndex& index, const std::vector<std::uint32_t>& edges) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> outputs;
+  for (const std::uint32_t e : edges) {
+    const EdgePlan* first = &plan.edges[e];
+    const auto refuse = [&](const std::string& why) { return broken(name_of_edge(plan, plan.edges[e]), ": ", why); };
+    for (std::size_t passed = 1; plan.stages[first->from_stage].role == StageRole::kRelay; ++passed) {
+      if (passed == kMaxPassed)
+        return refuse("its token has passed through " + std::to_string(kMaxPassed) + " relays already");
+      const auto& before = index.in_edges[first->from_stage][first->from_port];
+      if (before.size() > 1 && edges.size() > 1) return refuse("of several writers a relay has one itself");
+      first = &plan.edges[before.front()];
     }
+    if (!outputs.emplace(first->from_stage, first->from_port).second)
+      return refuse("two relays pass on what one output wrote");
   }
+  return {};
+}
+
+Status check_relays(const Plan& plan, const PlanIndex& index) {
+  for (std::size_t s = 0; s < plan.stages.size(); ++s)
+    if (plan.stages[s].role == StageRole::kRelay)
+      for (const auto& edges : index.in_edges[s]) WOA_RETURN_IF_ERROR(check_relayed(plan, index, edges));
   return {};
 }
 
 // A device that writes its own packets numbers those of the channels that it sends on: nothing else may send there.
 Status check_devices(const Plan& plan) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, bool> of_device;  // from, to, lane
-  for (std::size_t id = 0; id < plan.edges.size(); ++id) {
-    const EdgePlan& e = plan.edges[id];
+  for (const EdgePlan& e : plan.edges) {
     const StagePlan& from = plan.stages[e.from_stage];
     const std::uint32_t to = plan.stages[e.to_stage].controller;
     if (plan.controllers[from.controller].kind != ControllerKind::kFpga || from.controller == to) continue;
     const bool device = from.role == StageRole::kKernel && !e.count;
     const auto [at, added] = of_device.emplace(std::tuple(from.controller, to, e.lane), device);
     if (!added && at->second != device)
-      return broken(name_edge(plan, id),
+      return broken(name_of_edge(plan, e),
                     ": an fpga writes its own packets, and a relay beside it needs a lane of its own");
   }
   return {};
@@ -288,8 +263,9 @@ Status check_cycles(const Plan& plan) {
 Status validate_edges(const Plan& plan) {
   WOA_RETURN_IF_ERROR(check_loops(plan));
   WOA_RETURN_IF_ERROR(check_edges(plan));
-  WOA_RETURN_IF_ERROR(check_connections(plan));
-  WOA_RETURN_IF_ERROR(check_relays(plan));
+  const PlanIndex index(plan);
+  WOA_RETURN_IF_ERROR(check_connections(plan, index));
+  WOA_RETURN_IF_ERROR(check_relays(plan, index));
   WOA_RETURN_IF_ERROR(check_devices(plan));
   WOA_RETURN_IF_ERROR(check_matches(plan));
   return check_cycles(plan);

@@ -46,7 +46,7 @@ PROJECT = [
     ("compiler/expand/", [PARSE, DIAGNOSTICS, BASE]),
     ("compiler/check/", [PARSE, DIAGNOSTICS, PLAN, BASE]),
     ("compiler/place/solver/", [BASE]),
-    ("compiler/place/", [SOLVER, CHECK, PARSE, OPTIONS, DIAGNOSTICS, CALL_MODELS + "call_model.h", PLAN, BASE, CERTIFICATE]),
+    ("compiler/place/", [SOLVER, CHECK, PARSE, OPTIONS, DIAGNOSTICS, PLAN, BASE, CERTIFICATE]),
     ("compiler/predict/", [PLACE, CHECK, PLAN, BASE, CERTIFICATE]),
     ("compiler/buffers/", [PREDICT, PLACE, CHECK, PLAN, BASE, CERTIFICATE]),
     ("compiler/emit/", [PREDICT, PLACE, CHECK, PARSE, PLAN, BASE, CERTIFICATE]),

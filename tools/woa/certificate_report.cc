@@ -1,15 +1,14 @@
 #include "tools/woa/certificate_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "compiler/compiler.h"
+#include "tools/woa/quantities.h"
 
 namespace woa::tools {
 namespace {
@@ -26,12 +25,6 @@ double percent_above(const Certificate& certificate) {
   if (certificate.value_ps <= 0) return 0;
   return 100 * static_cast<double>(certificate.value_ps - certificate.bound_ps) /
          static_cast<double>(certificate.value_ps);
-}
-
-std::string number_text(const char* format, double number) {
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), format, number);
-  return out.data();
 }
 
 // Rounds up to three digits.
@@ -55,7 +48,7 @@ std::string what_is_known(const Certificate& certificate) {
   if (certificate.status == "gap") {
     constexpr double kNearEnough = 0.1;  // per cent; a search may end there before its time
     const double gap = rounded_up(percent_above(certificate));
-    return none + " by more than " + number_text("%.3g", gap) + " %" +
+    return none + " by more than " + to_text("%.3g", gap) + " %" +
            (gap > kNearEnough ? ", in the time that it was given (--placement-limit)" : "");
   }
   return "how good that is was not found out in the time that it was given (--placement-limit)";
@@ -83,7 +76,7 @@ std::string bounds(const Certificate& certificate) {
   const auto price = spent(certificate, &ComponentCosts::price), power = spent(certificate, &ComponentCosts::power_mw);
   if (goal.most_price && price) text += "; price " + std::to_string(*price) + " of " + std::to_string(*goal.most_price);
   if (goal.most_power_mw && power)
-    text += number_text("; power %.6g W", in_watts(*power)) + number_text(" of %.6g W", in_watts(*goal.most_power_mw));
+    text += to_text("; power %.6g W", in_watts(*power)) + to_text(" of %.6g W", in_watts(*goal.most_power_mw));
   return text;
 }
 

@@ -66,7 +66,7 @@ struct CompareArguments {
 // (compiler/place/call_route.h). If it takes more, and stages could be elsewhere, another placement may be better.
 std::string status_of(const Certificate& certificate) {
   const PlacementGoal& goal = certificate.goal;
-  if (goal.model != "rpc-nested" || !has_choice(certificate.costs)) return certificate.status;
+  if (!call_model(goal.model).nested || !has_choice(certificate.costs)) return certificate.status;
   const bool as_counted = goal.objective == "latency" && certificate.prediction.serial_ps == certificate.value_ps;
   return as_counted ? certificate.status : "heuristic";
 }
@@ -140,7 +140,7 @@ class Comparer {
   int add_model(std::string_view model) {
     GraphOptions options = options_;
     options.goal.model = model;
-    options.quiet = model != "woa";
+    options.quiet = model != kWoa;
     Loaded loaded = load_plan(options);
     if (!loaded.plan && !loaded.diagnostics.empty() && options.quiet) {
       add_unplaced(model, loaded.diagnostics.front().text);
@@ -152,7 +152,7 @@ class Comparer {
           {Code::kInvalid, "a compiled plan has its stages in their places: give the graph that it was made of"},
           kUsage, options.json);
     }
-    if (model == "woa") woa_ = loaded.plan->certificate;
+    if (model == kWoa) woa_ = loaded.plan->certificate;
     result_.graph = loaded.plan->graph;
     ModelRow row;
     row.model = model;

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "runtime/base/text.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/comparison.h"
 #include "tools/woa/failure.h"
@@ -72,8 +73,7 @@ void print_grounds(const Comparison& comparison) {
   std::map<std::string, std::string> models;  // by links
   std::int64_t source_ps = 0;
   for (const ModelRow& row : comparison.models) {
-    std::string links;
-    for (const std::string& link : row.assumed_links) links += (links.empty() ? "" : ", ") + link;
+    const std::string links = list_of(row.assumed_links);
     if (!links.empty()) models[links] += (models[links].empty() ? "" : ", ") + row.model;
     source_ps = std::max(source_ps, row.source_ps);
   }

@@ -87,7 +87,7 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.claimed = e.claimed;
   if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
-    out.why = counts_are_signals(plan)
+    out.why = call_model(plan.model).signals
                   ? "a signal of the call model, which a relay waits for: a header, no payload"
                   : "it tells who gathers a scatter how many elements there are: a header, no payload";
     return out;

@@ -100,11 +100,7 @@ void add_input_option(CLI::App& command, std::vector<std::string>& arguments) {
       ->allow_extra_args(false);
 }
 
-std::string InputFiles::names() const {
-  std::string names;
-  for (const Input& input : inputs_) names += (names.empty() ? "" : ", ") + input.name;
-  return names;
-}
+std::string InputFiles::names() const { return list_of(inputs_, &Input::name); }
 
 Result<InputFiles> InputFiles::open(const Plan& plan, const std::vector<std::string>& arguments) {
   InputFiles out;

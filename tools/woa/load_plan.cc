@@ -10,6 +10,7 @@
 
 #include "compiler/compiler.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/call_models/call_model.h"
 #include "runtime/controller/kernel_library.h"
 #include "runtime/plan/plan_file.h"
@@ -32,7 +33,7 @@ constexpr std::array<Unit, 3> kMilliwatts{{{"mW", 1}, {"W", 1'000}, {"kW", 1'000
 // A year: times computed with it, such as the end of a run, fit into 63 bits.
 constexpr std::uint64_t kMostNs = 365ULL * 24 * 60 * 60'000'000'000;
 // Largest bound on the price or the power: larger sums are not added up.
-constexpr std::uint64_t kMostSpent = assign::kMostCost - 1;
+constexpr std::uint64_t kMostSpent = kMostCost - 1;
 
 bool is_plan(const std::filesystem::path& file) {
   const Result<std::string> head = read_regular_file(file, 16);
@@ -318,7 +319,7 @@ void add_sarif_option(CLI::App& command, GraphOptions& options) {
 }
 
 void add_placement_options(CLI::App& command, GraphOptions& options) {
-  const auto time = with_unit(kPicoseconds, assign::kMostCost, "TIME");
+  const auto time = with_unit(kPicoseconds, kMostCost, "TIME");
   CLI::Option* const profile = command.get_option("--profile");
   command
       .add_option("--objective", options.goal.objective,
@@ -356,8 +357,8 @@ void add_placement_options(CLI::App& command, GraphOptions& options) {
 void add_model_option(CLI::App& command, GraphOptions& options) {
   command
       .add_option("--model", options.model,
-                  "woa forwards (default); rpc-fused, rpc-hub, rpc-nested, rpc-polled return results "
-                  "(docs/call-models.md). A plan keeps its own")
+                  std::string(kWoa) + " forwards (default); " + list_of(std::span(kCallModels).subspan(1)) +
+                      " return results (docs/call-models.md). A plan keeps its own")
       ->check(one_of({std::begin(kCallModels), std::end(kCallModels)}));
 }
 

@@ -93,12 +93,10 @@ Status OutputFiles::add_argument(const std::string& argument, const InputFiles& 
   const auto output =
       std::ranges::find_if(outputs_, [&](const auto& entry) { return entry->name == argument.substr(0, equals); });
   if (equals >= argument.size() - 1 || output == outputs_.end()) {  // no `=`, nothing after it, or no such output
-    std::string names;
-    for (const auto& entry : outputs_) names += (names.empty() ? "" : ", ") + entry->name;
     return {Code::kInvalid, "--out " + argument +
                                 ": expected NAME=FILE or NAME=FOLDER/%i.ext (a file per instance; %n: named after the "
                                 "input's), where NAME is one of: " +
-                                names};
+                                list_of(outputs_, [](const auto& entry) { return entry->name; })};
   }
   const std::string value = argument.substr(equals + 1);
   auto pattern = NamePattern::parse(value);

@@ -1,7 +1,6 @@
 #include "tools/woa/placement_explanation.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -10,17 +9,12 @@
 
 #include "compiler/compiler.h"
 #include "tools/woa/certificate_report.h"
+#include "tools/woa/quantities.h"
 
 namespace woa::tools {
 namespace {
 
 using Line = std::vector<std::string>;
-
-std::string formatted(const char* format, double number) {
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), format, number);
-  return out.data();
-}
 
 // A factor in per cent, to three digits, rounded towards 0: a change called safe is safe.
 std::string percent_text(double factor) {
@@ -28,7 +22,7 @@ std::string percent_text(double factor) {
   if (percent == 0) return "0 %";
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(percent))) - 2);
   const double rounded = std::trunc(percent / unit) * unit;
-  return formatted(std::abs(rounded) < 1000 ? "%+.3g %%" : "%+.0f %%", rounded);
+  return to_text(std::abs(rounded) < 1000 ? "%+.3g %%" : "%+.0f %%", rounded);
 }
 
 // "cpu:0", or for copies "cpu:0 and gpu:0".

@@ -1,8 +1,31 @@
 #include "compiler/place/solver/problem.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <set>
+#include <string_view>
 #include <utility>
+
+namespace woa {
+
+std::string time_text(Sum ps) {
+  constexpr double kPsPerUs = 1e6;
+  std::array<char, 64> out{};
+  std::snprintf(out.data(), out.size(), "%.6g us", static_cast<double>(ps) / kPsPerUs);
+  return out.data();
+}
+
+std::string option_text(Sum ps) {
+  static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 3> kLarger{
+      {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}}};
+  const auto ns = static_cast<std::uint64_t>((ps + 999) / 1000);
+  for (const auto& [size, unit] : kLarger)
+    if (ns != 0 && ns % size == 0) return std::to_string(ns / size).append(unit);
+  return std::to_string(ns) + "ns";
+}
+
+}  // namespace woa
 
 namespace woa::assign {
 namespace {

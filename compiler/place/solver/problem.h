@@ -17,14 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/place/solver/cost.h"
 #include "runtime/base/status.h"
 
 namespace woa::assign {
 
-// Picoseconds, or the units of a resource. All arithmetic is exact.
-using Cost = std::int64_t;
-__extension__ using Sum = __int128;
-inline constexpr Cost kMostCost = Cost{1} << 50;  // of one entry: 18 minutes
 inline constexpr Cost kForbidden = std::numeric_limits<Cost>::max();
 
 // All traffic between two nodes, either way. Two edges between the same nodes would give a weaker bound.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "runtime/base/text.h"
 #include "runtime/base/variables_set.h"
 #include "runtime/transport/ofi/library.h"
 
@@ -59,9 +60,7 @@ std::string others(const std::string& address) {
   for (const fi_info* each = found.get(); each != nullptr; each = each->next)
     names.insert(std::string("'") + each->fabric_attr->prov_name + "'");
   names.erase("'sockets'");  // make_ofi_transport() refuses it
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return list;
+  return list_of(names);
 }
 
 // Says what to do about a missing provider. libfabric obeys variables that job scripts and module files set.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "runtime/base/text.h"
 #include "runtime/transport/ofi/ip_address.h"
 
 namespace woa::ofi {
@@ -26,9 +27,7 @@ std::string describe(const Interface& interface) {
 }
 
 std::string list(std::span<const Interface> interfaces) {
-  std::string text;
-  for (const Interface& interface : interfaces) text += (text.empty() ? "" : ", ") + describe(interface);
-  return text.empty() ? "nothing" : text;
+  return interfaces.empty() ? "nothing" : list_of(interfaces, describe);
 }
 
 Status refuse(std::string_view requested, const std::string& translated, std::span<const Interface> interfaces,
@@ -48,10 +47,8 @@ std::vector<Candidate> all_of(std::span<const Interface> interfaces) {
 }
 
 std::string list(const std::vector<Candidate>& candidates) {
-  std::string text;
-  for (const Candidate& one : candidates)
-    text += (text.empty() ? "" : ", ") + one.interface->name + " " + one.address.text();
-  return text.empty() ? "nothing" : text;
+  const auto text = [](const Candidate& one) { return one.interface->name + " " + one.address.text(); };
+  return candidates.empty() ? "nothing" : list_of(candidates, text);
 }
 
 // What a request stands for.

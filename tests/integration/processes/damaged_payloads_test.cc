@@ -53,7 +53,7 @@ TEST_CASE("ofi: a payload that is damaged on its way, inline or in a block, give
     INFO(bytes << " bytes: " << seen.outcome.status.message());
     REQUIRE(seen.wrong == 0);
     REQUIRE(seen.outcome.status.code() == Code::kDataLoss);
-    REQUIRE(says(seen.outcome.status, "edge from stage '"));
+    REQUIRE(says(seen.outcome.status, "the edge from '"));
     REQUIRE(says(seen.outcome.status, "instance "));
     REQUIRE(says(seen.outcome.status, "was damaged on its way"));
   }

@@ -141,7 +141,7 @@ TEST_CASE("blocks for a throughput reach it, and with one instance's less on any
       RC_ASSERT(found.status().code() == Code::kExhausted);
       const auto full = run_pipelined(*pipeline, all_room(plan));
       const auto& bound = plan.certificate->goal.most_period_ps;
-      const assign::Sum wanted = bound ? assign::Sum{*bound} : assign::Sum{plan.certificate->prediction.period_ps};
+      const Sum wanted = bound ? Sum{*bound} : Sum{plan.certificate->prediction.period_ps};
       RC_ASSERT((full.ok() && !keeps_up(*full, wanted)));
       return;
     }

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> blocks_of(const CertifiedPlan& plan) {
   return found->blocks;
 }
 
-assign::Sum period_with(const CertifiedPlan& plan, const std::vector<std::uint32_t>& room) {
+Sum period_with(const CertifiedPlan& plan, const std::vector<std::uint32_t>& room) {
   const auto pipeline = make_pipeline(plan);
   REQUIRE(pipeline.ok());
   const auto run = run_pipelined(*pipeline, room);
@@ -196,7 +196,7 @@ TEST_CASE("controllers that share cores take turns, lanes do not") {
       last = next;
     }
     maker.edge(last, kSink);
-    CHECK(period_with(maker.build(), {8, 8, 8, 8}) == static_cast<assign::Sum>(1800 / cores));
+    CHECK(period_with(maker.build(), {8, 8, 8, 8}) == static_cast<Sum>(1800 / cores));
   }
   CostedPlan maker(1, 8);
   maker.costs.components[1].lanes = 3;

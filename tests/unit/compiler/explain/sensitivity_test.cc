@@ -20,8 +20,6 @@
 namespace woa::test {
 namespace {
 
-using assign::Sum;
-
 // Enlarges costs so that rounding does not matter.
 void enlarge(CostTable& costs) {
   for (StageCosts& stage : costs.stages)

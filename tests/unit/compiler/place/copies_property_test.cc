@@ -20,7 +20,6 @@
 namespace woa::test {
 namespace {
 
-using assign::Sum;
 using Places = std::vector<ComponentSet>;
 
 PlacementGoal any_goal_with_copies() {

@@ -12,7 +12,7 @@ namespace woa::test {
 
 // The least value of a placement under a certificate's costs and goal; nothing: they make no sense, or nothing keeps
 // their limits.
-inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
+inline std::optional<Sum> least_of(const Certificate& certificate) {
   const auto originals = without_copies(certificate.costs);
   if (!originals.ok()) return std::nullopt;
   const auto copies = copy_problem(originals->table, certificate.goal);
@@ -21,7 +21,7 @@ inline std::optional<assign::Sum> least_of(const Certificate& certificate) {
 
 // True if the stages are where the certificate says, and all that it says of them holds. `least`: its least_of(). It
 // says nothing of relays, which call models add.
-inline bool is_true(const CertifiedPlan& plan, const std::optional<assign::Sum>& least) {
+inline bool is_true(const CertifiedPlan& plan, const std::optional<Sum>& least) {
   const Certificate& certificate = *plan.certificate;
   const auto originals = without_copies(certificate.costs);
   if (!originals.ok() || !least || certificate.placement.size() != certificate.costs.stages.size() ||

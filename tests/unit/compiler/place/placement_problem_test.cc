@@ -21,7 +21,6 @@ namespace woa::test {
 namespace {
 
 using assign::Placement;
-using assign::Sum;
 
 // Messages of a token, by that table.
 std::uint64_t messages(const std::string& model, std::uint32_t a, std::uint32_t b, const EdgeCosts& edge) {

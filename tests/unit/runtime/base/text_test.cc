@@ -1,5 +1,7 @@
 #include "runtime/base/text.h"
 
+#include <vector>
+
 #include "tests/support/catch.h"
 
 namespace woa {
@@ -53,6 +55,13 @@ TEST_CASE("bytes that are no character are not printable: a lenient reader may f
   CHECK(printable("\xf4\x90\x80\x80") == "????");  // above the last
   CHECK(printable("\x9b") == "?");
   CHECK(printable("\xe2\x82") == "??");
+}
+
+TEST_CASE("a list has a comma between two, in the words that are asked for") {
+  CHECK(list_of(std::vector<std::string>()).empty());
+  CHECK(list_of(std::vector<std::string>{"a"}) == "a");
+  CHECK(list_of(std::vector{2, 3}, [](int n) { return counted(static_cast<std::uint64_t>(n), "stage"); }) ==
+        "2 stages, 3 stages");
 }
 
 }  // namespace woa
