@@ -1,10 +1,11 @@
 #include "bench/peers/peer_program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <iterator>
 #include <string_view>
+
+#include "runtime/base/scalar.h"
 
 namespace woa::bench {
 namespace {
@@ -24,8 +25,9 @@ constexpr NamedShape kShapes[] = {{"hop", Shape::kHop, 1, kFewestSides},
 
 template <class Number>
 bool read(std::string_view text, Number least, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= least;
+  const auto value = parse_digits(text);
+  number = value.value_or(0);
+  return value && number >= least;
 }
 
 bool is_one_of(const std::string& name, const std::string& names) {

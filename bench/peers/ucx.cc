@@ -13,6 +13,7 @@
 #include "bench/peers/shapes.h"
 #include "bench/peers/ucx_messenger.h"
 #include "bench/peers/ucx_objects.h"
+#include "runtime/base/scalar.h"
 
 namespace woa::bench {
 namespace {
@@ -115,7 +116,7 @@ class Puts {
     const std::string address = talk.swap(std::to_string(reinterpret_cast<std::uintptr_t>(memory_.data())));
     const std::string there = talk.swap(*key);
     WOA_RETURN_IF_ERROR(gone_unless(!address.empty() && !there.empty()));
-    there_ = std::stoull(address);
+    there_ = parse_digits(address).value_or(0);
     ucp_rkey_h unpacked = nullptr;
     WOA_RETURN_IF_ERROR(
         ucx_status("ucp_ep_rkey_unpack", ucp_ep_rkey_unpack(link_.endpoints[0].get(), there.data(), &unpacked)));

@@ -18,14 +18,11 @@ woa_status start(State& state, uint32_t count, woa_error* error) {
 }
 
 woa_status create(const woa_param* params, size_t count, void** self, woa_error* error) {
-  const char* until = woa_param_text(params, count, "until");
-  char* end = nullptr;
-  const long long bound = until != nullptr ? strtoll(until, &end, 10) : 0;
-  if (until == nullptr || end == until || *end != '\0') {
-    return woa_fail(error, WOA_INVALID, "parameter 'until' is '%.32s', expected a whole number",
-                    until != nullptr ? until : "missing");
-  }
-  *self = new int64_t(bound);
+  int64_t until = 0;
+  if (const woa_status status = woa_param_int(params, count, "until", INT64_MIN, INT64_MAX, &until, error);
+      status != WOA_OK)
+    return status;
+  *self = new int64_t(until);
   return WOA_OK;
 }
 

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "runtime/base/scalar.h"
+
 namespace woa {
 namespace {
 
@@ -9,9 +11,8 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   if (setup.backend != nullptr) return {};
   const BackendFactory* factory = setup.backends->find(controller.backend);
   if (factory == nullptr) return {Code::kUnavailable, "this program has no back-end '" + controller.backend + "'"};
-  const std::size_t colon = controller.name.find(':');
-  const auto ordinal = static_cast<std::uint32_t>(std::stoul(controller.name.substr(colon + 1)));
-  auto made = factory->make(ordinal, controller);
+  const std::string_view digits = std::string_view(controller.name).substr(controller.name.find(':') + 1);
+  auto made = factory->make(static_cast<std::uint32_t>(parse_digits(digits).value_or(0)), controller);
   if (!made.ok()) return made.status();
   setup.backend = std::move(*made);
   return {};

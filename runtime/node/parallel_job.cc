@@ -1,9 +1,10 @@
 #include "runtime/node/parallel_job.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
+#include <utility>
+
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
@@ -22,12 +23,9 @@ constexpr Launcher kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZ
 
 std::optional<std::uint32_t> number(const char* name) {
   const char* text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  std::uint32_t value = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
+  const auto value = text != nullptr ? parse_digits(text) : std::nullopt;
+  if (!value || !std::in_range<std::uint32_t>(*value)) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
 }
 
 std::optional<JobPlace> place_of_variables() {

@@ -11,11 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/scalar.h"
 #include "runtime/base/status.h"
 
 namespace woa {
@@ -76,16 +77,14 @@ Result<HostAndPort> HostAndPort::parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return malformed;
   std::string_view host = text.substr(0, colon);
-  const std::string_view digits = text.substr(colon + 1);
+  const auto port = parse_digits(text.substr(colon + 1));
   if (host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   } else if (host.find_first_of(":[]") != std::string_view::npos) {
     return malformed;
   }
-  HostAndPort out{std::string(host), 0};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.port);
-  if (host.empty() || error != std::errc() || end != digits.data() + digits.size() || out.port == 0) return malformed;
-  return out;
+  if (host.empty() || !port || *port == 0 || !std::in_range<std::uint16_t>(*port)) return malformed;
+  return HostAndPort{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
 Result<UniqueFd> listen_tcp(const std::string& address, std::uint16_t port) {

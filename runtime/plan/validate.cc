@@ -2,9 +2,10 @@
 #include "runtime/plan/validate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <string>
+
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace validation {
@@ -15,14 +16,13 @@ constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has
 constexpr std::uint32_t kMaxLanes = 1024;
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
 
-// True for cpu:N, gpu:N or fpga:N of its kind.
+// True for cpu:N, gpu:N or fpga:N of its kind. Each number has one spelling, so no two controllers are one device.
 bool is_numbered(const ControllerPlan& controller) {
   const std::string prefix = std::string(to_string(controller.kind)) + ":";
   if (!controller.name.starts_with(prefix)) return false;
   const std::string_view number = std::string_view(controller.name).substr(prefix.size());
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  return error == std::errc() && end == number.data() + number.size() && value < kMaxControllers;
+  const auto value = parse_digits(number);
+  return value && *value < kMaxControllers && number == std::to_string(*value);
 }
 
 Status check_controllers(const Plan& plan) {
@@ -37,7 +37,8 @@ Status check_controllers(const Plan& plan) {
     if (i != kHostController && controller.kind == ControllerKind::kHost)
       return broken(place, ": there is one host only");
     if (i != kHostController && !is_numbered(controller))
-      return broken(place, ": expected ", std::string(to_string(controller.kind)), ":N, with a number below 1024");
+      return broken(place, ": expected ", std::string(to_string(controller.kind)),
+                    ":N, with a number below 1024 and no leading zeros");
     if (controller.backend.empty()) return broken(place, ": no backend is named");
     if (controller.lanes < 1 || controller.lanes > kMaxLanes) {
       return broken(place, ": lanes is ", std::to_string(controller.lanes), ", expected 1 to ",

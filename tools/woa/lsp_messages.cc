@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "runtime/base/scalar.h"
 #include "runtime/base/text.h"
 
 namespace woa::tools {
@@ -50,13 +50,10 @@ Result<std::size_t> content_length(std::string_view header) {
     rest.remove_prefix(end);
     const std::size_t colon = line.find(':');
     if (!same_but_for_case(line.substr(0, colon), "content-length")) continue;
-    const std::string_view value = without_blanks(line.substr(std::min(colon, line.size() - 1) + 1));
-    std::size_t bytes = 0;
-    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
-    if (error != std::errc() || stop != value.data() + value.size() || bytes == 0 || bytes > kMostMessageBytes)
-      return bad_header(line, "has no length that can be");
-    if (found && *found != bytes) return bad_header(line, "contradicts the length before it");
-    found = bytes;
+    const auto bytes = parse_digits(without_blanks(line.substr(std::min(colon, line.size() - 1) + 1)));
+    if (!bytes || *bytes == 0 || *bytes > kMostMessageBytes) return bad_header(line, "has no length that can be");
+    if (found && *found != *bytes) return bad_header(line, "contradicts the length before it");
+    found = *bytes;
   }
   if (!found) return bad_header(header, "has no length");
   return *found;

@@ -1,7 +1,8 @@
 #include "tools/woa/name_pattern.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "runtime/base/scalar.h"
 
 namespace woa::tools {
 namespace {
@@ -18,10 +19,8 @@ std::string_view placeholder(std::string_view text) {
 std::size_t digits_of(std::string_view placeholder) {
   if (placeholder == "%i") return 1;
   if (!placeholder.starts_with("%0") || !placeholder.ends_with("i")) return 0;
-  std::size_t digits = 0;
-  const char* const end = placeholder.data() + placeholder.size() - 1;
-  const auto [stop, error] = std::from_chars(placeholder.data() + 2, end, digits);
-  return error == std::errc() && stop == end && digits <= kMostDigits ? digits : 0;
+  const std::size_t digits = parse_digits(placeholder.substr(2, placeholder.size() - 3)).value_or(0);
+  return digits <= kMostDigits ? digits : 0;
 }
 
 Status unknown(std::string_view found) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/scalar.h"
 #include "runtime/controller/backend.h"
 
 namespace woa::tools {
@@ -61,11 +61,11 @@ std::optional<std::vector<std::uint32_t>> shape_of(std::string_view text) {
   std::vector<std::uint32_t> dims;
   while (text.find_first_not_of(" ,") != std::string_view::npos) {
     text.remove_prefix(text.find_first_not_of(" ,"));
-    std::uint32_t dim = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (error != std::errc()) return std::nullopt;
-    dims.push_back(dim);
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    const std::string_view digits = text.substr(0, text.find_first_of(" ,"));
+    const auto dim = parse_digits(digits);
+    if (!dim || !std::in_range<std::uint32_t>(*dim)) return std::nullopt;
+    dims.push_back(static_cast<std::uint32_t>(*dim));
+    text.remove_prefix(digits.size());
   }
   return dims;
 }

@@ -1,7 +1,6 @@
 #include "controllers/gpu/opencl/stage_program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "controllers/gpu/opencl/driver_fault.h"
+#include "runtime/base/scalar.h"
 
 namespace woa {
 namespace {
@@ -79,10 +79,8 @@ Status build(const OpenCl& cl, cl_context context, cl_device_id device, const st
 
 // A plan spells every value of type int in digits (normal_value()).
 Result<cl_int> as_int(const ParamPlan& param) {
-  cl_int value = 0;
-  const char* const end = param.value.data() + param.value.size();
-  const auto [stop, error] = std::from_chars(param.value.data(), end, value);
-  if (error == std::errc() && stop == end) return value;
+  const auto value = parse_signed(param.value);
+  if (value && std::in_range<cl_int>(*value)) return static_cast<cl_int>(*value);
   return {Code::kInvalid, "parameter '" + param.name + "' is " + param.value +
                               ", and an opencl variant takes ints of 32 bits, from -2147483648 to 2147483647; give a "
                               "smaller value, or run the stage on a cpu"};

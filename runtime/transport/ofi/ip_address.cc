@@ -3,7 +3,8 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "runtime/base/scalar.h"
 
 namespace woa::ofi {
 namespace {
@@ -47,14 +48,11 @@ std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const auto base = IpAddress::parse(text.substr(0, slash));
-  const std::string_view length = text.substr(slash + 1);
-  unsigned bits = 0;
-  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bits);
-  if (!base || error != std::errc() || end != length.data() + length.size()) return std::nullopt;
-  if (bits > (base->is_v4() ? 32U : 128U)) return std::nullopt;
+  const auto bits = parse_digits(text.substr(slash + 1));
+  if (!base || !bits || *bits > (base->is_v4() ? 32U : 128U)) return std::nullopt;
   IpNetwork network;
   network.base_ = *base;
-  network.bits_ = base->is_v4() ? kMappedBits + bits : bits;
+  network.bits_ = (base->is_v4() ? kMappedBits : 0) + static_cast<unsigned>(*bits);
   return network;
 }
 

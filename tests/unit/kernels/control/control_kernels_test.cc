@@ -178,6 +178,11 @@ TEST_CASE("running_sum adds up per instance until its bound") {
   CHECK(contains(wrong.message, "x has 1 elements, the first of this instance had 2"));
 }
 
+TEST_CASE("running_sum refuses a bound that is no number of 64 bits") {
+  for (const char* wrong : {"", "x", "1x", " 1", "99999999999999999999"})
+    check_create_fails("running_sum", {{"until", wrong}}, "expected a whole number");
+}
+
 TEST_CASE("run_counter numbers the tokens of a run") {
   const KernelUnderTest counter("run_counter", {}, {{kRoom, 0}});
   State run(counter), other(counter);

@@ -92,6 +92,7 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "foo"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:1x"; }},
+      {"no leading zeros", [](Plan& p) { p.controllers[1].name = "gpu:00"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:99999999999"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "cpu:0"; }},
       {"lanes is 0", [](Plan& p) { p.controllers[1].lanes = 0; }},
