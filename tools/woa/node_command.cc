@@ -38,7 +38,9 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
   process.read_declaration = read_declaration;
   process.child = child;
   process.hello_within_ns = hello_within_ns;
-  return serve_node(std::move(socket), process);
+  const int code = serve_node(std::move(socket), process);
+  if (code == 1 && !transports.wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
+  return code;
 }
 
 int serve_parent(int descriptor, const TransportOptions& between) {

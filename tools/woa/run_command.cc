@@ -202,7 +202,9 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
   // Leave only after errors are reported: once the launcher is ending the job because a node failed, leave() gets no
   // reply.
   job.leave();
-  return execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
+  const int code = execute_over(*transports, arguments, plan, inputs, std::move(*nodes), collected);
+  if (code != kDone && !transports->wires.empty()) end_process(code);  // libfabric 1.17 may crash over a lost peer
+  return code;
 }
 
 // An option of the wrong form is bad usage; a bad file behind it is bad input.

@@ -18,20 +18,6 @@ constexpr std::uint64_t kLingerNs = 1'000'000'000;
 constexpr std::size_t kBatch = 16;
 constexpr int kMostBatches = 8;  // of one look
 
-// What an endpoint that is never closed may still use.
-struct LeftOpen {
-  FabricObjects objects;
-  std::vector<std::unique_ptr<Operation[]>> operations;
-  std::vector<std::unique_ptr<Mapping>> memory;
-};
-
-void leave_open(LeftOpen left) {
-  static std::mutex mutex;
-  static auto& all = *new std::vector<LeftOpen>;  // never destroyed
-  const std::lock_guard lock(mutex);
-  all.push_back(std::move(left));
-}
-
 }  // namespace
 
 Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
@@ -39,7 +25,6 @@ Fabric::Fabric(FabricObjects objects) : objects_(std::move(objects)) {}
 Fabric::~Fabric() {
   const std::uint64_t begin = now_ns();
   while (leaving_ > 0 && now_ns() - begin < kLingerNs) progress(false);
-  if (!kept_.empty()) leave_open({std::move(objects_), std::move(operations_), std::move(kept_)});
   objects_.endpoint.reset();  // before the operations, whose contexts it may still hold
 }
 

@@ -58,8 +58,7 @@ struct FabricCounters {
 class Fabric {
  public:
   explicit Fabric(FabricObjects objects);
-  // Waits until what write_last() wrote has left, a second at most. After a peer was lost, that is if memory was kept,
-  // the endpoint stays open as long as the process: libfabric 1.17 may crash when it closes one that lost a peer.
+  // Waits until what write_last() wrote has left, a second at most.
   ~Fabric();
   Fabric(const Fabric&) = delete;
   Fabric& operator=(const Fabric&) = delete;

@@ -47,7 +47,7 @@ stages:
 outputs: {copy: both.data}
 """
 
-VERSION = 4  # of the greeting: runtime/node/handshake.h
+VERSION = 5  # of the greeting: runtime/node/handshake.h
 
 
 class Joining(JoinTest):
