@@ -111,8 +111,7 @@ void report_hidden(std::string_view text, const Place& place, Report& report) {
   const HiddenCharacter& hidden = *hidden_character(text);
   report.error(
       problem::kNotYaml, place,
-      cat(code_point(text), " (", hidden.name, ") here, which editors ",
-          hidden.blank ? "show as a blank" : "do not show"),
+      cat(name_of(hidden, text), " here, which editors ", hidden.blank ? "show as a blank" : "do not show"),
       cat(hidden.blank ? "write a blank" : "remove it", "; if a text is to have it, put the text into quotes"));
 }
 

@@ -166,7 +166,7 @@ std::optional<CharacterFault> character_fault(std::string_view text, std::size_t
   if (const HiddenCharacter* hidden = hidden_character(rest); hidden != nullptr) {
     if (may_be_hidden(rest, byte)) return std::nullopt;
     return CharacterFault{
-        cat(code_point(rest), " (", hidden->name, ") here, which editors do not show"),
+        cat(name_of(*hidden, rest), " here, which editors do not show"),
         cat("remove it; a text in double quotes may have it as `\\u", code_point(rest).substr(2), "`")};
   }
   const bool blank = rest[0] == '\n' || rest[0] == '\r' || rest[0] == '\t';

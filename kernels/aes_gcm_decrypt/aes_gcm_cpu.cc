@@ -47,14 +47,26 @@ int digit_value(char digit) {
   return -1;
 }
 
-// Errors give the position of a wrong character, never the character.
+// The number of the UTF-8 character that `text` begins with, or of its first byte if that begins none.
+unsigned number_of(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC2 ? 2 : 1;
+  if (length == 1 || text.size() < length) return byte(0);
+  unsigned number = byte(0) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) number = number << 6 | (byte(i) & 0x3FU);
+  return number;
+}
+
+// Errors give the position of a wrong character, and its number only if an editor may hide it.
 woa_status parse_key(std::string_view digits, const char* source, Key& key, woa_error* error) {
-  if (digits.size() != kKeyDigits) {
-    return woa_fail(error, WOA_INVALID, "%s holds %s characters than an AES-256 key: expected %zu hexadecimal digits",
-                    source, digits.size() < kKeyDigits ? "fewer" : "more", kKeyDigits);
-  }
-  for (std::size_t i = 0; i < kKeyDigits; ++i) {
+  for (std::size_t i = 0; i < digits.size(); ++i) {
     const int value = digit_value(digits[i]);
+    const bool shown = (digits[i] >= ' ' && digits[i] <= '~') || digits[i] == '\n';
+    if (!shown) {
+      return woa_fail(error, WOA_INVALID, "%s: character %zu is U+%04X, which editors may hide: remove it", source,
+                      i + 1, number_of(digits.substr(i)));
+    }
+    if (i >= kKeyDigits) continue;
     if (value < 0) {
       return woa_fail(error, WOA_INVALID, "%s: character %zu is not one of the %zu hexadecimal digits of a key", source,
                       i + 1, kKeyDigits);
@@ -62,11 +74,14 @@ woa_status parse_key(std::string_view digits, const char* source, Key& key, woa_
     std::uint8_t& byte = key.bytes[i / 2];
     byte = static_cast<std::uint8_t>(byte << 4 | value);
   }
-  return WOA_OK;
+  if (digits.size() == kKeyDigits) return WOA_OK;
+  return woa_fail(error, WOA_INVALID, "%s holds %s characters than an AES-256 key: expected %zu hexadecimal digits",
+                  source, digits.size() < kKeyDigits ? "fewer" : "more", kKeyDigits);
 }
 
 woa_status read_key_file(const char* path, Key& key, woa_error* error) {
-  std::array<char, kKeyDigits + 3> text{};  // room for a line end, and for one character too many
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";       // some editors begin a file with it
+  std::array<char, kByteOrderMark.size() + kKeyDigits + 3> text{};  // room for a line end and a character too many
   std::FILE* file = std::fopen(path, "rb");
   if (file == nullptr) return woa_fail(error, WOA_UNAVAILABLE, "key_file: %s: %s", std::strerror(errno), path);
   std::setvbuf(file, nullptr, _IONBF, 0);  // no copy of the key stays in a buffer of the library
@@ -75,8 +90,8 @@ woa_status read_key_file(const char* path, Key& key, woa_error* error) {
   std::fclose(file);
   if (failure != 0) return woa_fail(error, WOA_UNAVAILABLE, "key_file: %s: %s", std::strerror(failure), path);
   std::string_view digits(text.data(), length);
-  if (digits.ends_with('\n')) digits.remove_suffix(1);
-  if (digits.ends_with('\r')) digits.remove_suffix(1);
+  if (digits.starts_with(kByteOrderMark)) digits.remove_prefix(kByteOrderMark.size());
+  if (digits.ends_with('\n')) digits.remove_suffix(digits.ends_with("\r\n") ? 2 : 1);
   const woa_status status = parse_key(digits, "key_file", key, error);
   OPENSSL_cleanse(text.data(), text.size());
   return status;

@@ -107,6 +107,10 @@ std::string code_point(std::string_view text) {
   return "U+" + digits;
 }
 
+std::string name_of(const HiddenCharacter& hidden, std::string_view text) {
+  return code_point(text) + " (" + std::string(hidden.name) + ")";
+}
+
 std::string printable(std::string_view text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {

@@ -29,6 +29,8 @@ struct HiddenCharacter {
 const HiddenCharacter* hidden_character(std::string_view text) noexcept;
 // "U+00A0": the number of the well-formed character that `text` begins with.
 std::string code_point(std::string_view text);
+// "U+00A0 (no-break space)": the hidden character that `text` begins with.
+std::string name_of(const HiddenCharacter& hidden, std::string_view text);
 
 // `text` for a terminal: control characters except those in `kept`, and bytes that are no UTF-8, become `?`; hidden
 // characters become their number, `<U+00A0>`.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/base/text.h"
 #include "runtime/base/unique_fd.h"
 
 namespace woa {
@@ -33,6 +34,16 @@ int digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+// The first character that an editor does not show; empty if there is none. A CR alone ends no line.
+std::string hidden_in(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text[0] == '\r' && !text.starts_with("\r\n")) return "U+000D (carriage return) without a line feed";
+    const HiddenCharacter* hidden = utf8_length(text) != 0 ? hidden_character(text) : nullptr;
+    if (hidden != nullptr) return name_of(*hidden, text);
+  }
+  return {};
+}
+
 std::string_view without_space(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
@@ -41,6 +52,9 @@ std::string_view without_space(std::string_view text) {
 
 Result<std::vector<std::byte>> parse(std::string_view text, const std::filesystem::path& file) {
   if (text.size() > kMostDigits) return malformed(file, "is too long");
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (const std::string hidden = hidden_in(text); !hidden.empty())
+    return malformed(file, "has " + hidden + ", which editors do not show");
   text = without_space(text);
   if (text.size() < kLeastDigits || text.size() % 2 != 0)
     return malformed(file, "is not an even number of at least 32 hexadecimal digits");

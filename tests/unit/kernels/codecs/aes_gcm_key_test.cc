@@ -40,7 +40,7 @@ TEST_CASE("a key file may end in a line end, and its digits may be capitals") {
   const std::string path = folder.file("key");
   std::string capitals = kKey;
   for (char& c : capitals) c = static_cast<char>(std::toupper(c));
-  for (const std::string& content : {kKey, kKey + "\n", kKey + "\r\n", capitals}) {
+  for (const std::string& content : {kKey, kKey + "\n", kKey + "\r\n", "\xEF\xBB\xBF" + kKey + "\r\n", capitals}) {
     write_file(path, content);
     check_same_key({{"key_file", path}}, {{"key", kKey}});
     check_same_key({{"key", kKey}}, {{"key_file", path}, {"key", ""}});
@@ -74,11 +74,25 @@ TEST_CASE("a key of another length is refused") {
 TEST_CASE("a character that is no digit is told by its place") {
   const TemporaryFolder folder;
   const std::string path = folder.file("key");
-  for (const char wrong : {'g', 'G', ' ', '\0', '/', ':', '@', '`'}) {
+  for (const char wrong : {'g', 'G', ' ', '\0', '\n', '/', ':', '@', '`'}) {
     std::string content = kKey;
     content[41] = wrong;
     write_file(path, content);
     check_create_fails("aes_gcm_decrypt", {{"key_file", path}}, WOA_INVALID, "key_file: character 42");
+  }
+}
+
+TEST_CASE("a character that editors may hide is named by its number") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("key");
+  const std::vector<std::pair<std::string, std::string>> contents{
+      {kKey + "\r", "character 65 is U+000D"},
+      {kKey + "\xC2\xA0\n", "character 65 is U+00A0"},
+      {kKey.substr(0, 41) + "\xE2\x80\x8B" + kKey.substr(41), "character 42 is U+200B"},
+      {"\xEF\xBB\xBF\xEF\xBB\xBF" + kKey, "character 1 is U+FEFF"}};
+  for (const auto& [content, part] : contents) {
+    write_file(path, content);
+    check_create_fails("aes_gcm_decrypt", {{"key_file", path}}, WOA_INVALID, part + ", which editors may hide: remove");
   }
 }
 

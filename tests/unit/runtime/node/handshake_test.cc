@@ -84,6 +84,20 @@ TEST_CASE("a secret is a file of hexadecimal digits that only its owner reads") 
   REQUIRE(RunSecret::read("/nowhere/secret").status().code() == Code::kNotFound);
 }
 
+TEST_CASE("a secret may begin with a byte order mark and end in CRLF; any other hidden character is named") {
+  const std::string digits = "00112233445566778899aabbccddeeff";
+  REQUIRE(secret_of("\xEF\xBB\xBF" + digits + "\r\n").ok());
+  const auto says = [](const std::string& text, std::string_view part) {
+    const Status status = secret_of(text).status();
+    INFO(status.message());
+    return status.code() == Code::kInvalid && status.message().find(part) != std::string::npos;
+  };
+  REQUIRE(says(digits + "\xC2\xA0\n", "has U+00A0 (no-break space), which editors do not show"));
+  REQUIRE(says(digits + "\xE2\x80\x8B", "has U+200B (zero-width space)"));
+  REQUIRE(says(digits + "\r", "has U+000D (carriage return) without a line feed"));
+  REQUIRE(says("\xEF\xBB\xBF\xEF\xBB\xBF" + digits, "has U+FEFF (byte order mark)"));
+}
+
 TEST_CASE("addresses of runs") {
   const auto parse = [](const char* text) { return HostAndPort::parse(text); };
   REQUIRE(parse("10.0.0.1:80")->host == "10.0.0.1");
