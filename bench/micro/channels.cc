@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/pinned_pair.h"
 #include "runtime/transport/pages.h"

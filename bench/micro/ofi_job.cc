@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 #include "runtime/transport/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 

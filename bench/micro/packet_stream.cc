@@ -1,6 +1,6 @@
 #include "bench/micro/packet_stream.h"
 
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
 
 namespace woa::bench {
@@ -48,10 +48,10 @@ Result<double> packet_stream_ns(Transport& transport, std::uint32_t ring_slots, 
   ChannelSpec spec;
   spec.ring_slots = ring_slots;
   spec.inline_bytes = inline_room(inline_payload.size());
-  const auto lane = open_lane(transport, spec);
-  if (!lane.ok()) return lane.status();
-  Producer producer(*lane->sender, header, inline_payload);
-  Consumer consumer(*lane->receiver);
+  const auto channel = open_channel(transport, spec);
+  if (!channel.ok()) return channel.status();
+  Producer producer(*channel->sender, header, inline_payload);
+  Consumer consumer(*channel->receiver);
   return stream_ns(stream_of(producer, consumer), ring_slots, messages);
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
 #include "runtime/transport/block_pool.h"
 
@@ -89,12 +89,12 @@ Result<double> payload_stream_ns(Transport& transport, std::uint32_t blocks, std
   spec.ring_slots = std::max(spec.ring_slots, std::bit_ceil(blocks));
   spec.return_slots = spec.ring_slots;
   spec.inline_bytes = 0;
-  const auto lane = open_lane(transport, spec);
-  if (!lane.ok()) return lane.status();
+  const auto channel = open_channel(transport, spec);
+  if (!channel.ok()) return channel.status();
   const auto region = open_region(transport, blocks * block_bytes);
   if (!region.ok()) return region.status();
-  Producer producer(*lane->sender, std::move(*pool), region->producer->bytes(), payload);
-  Consumer consumer(*lane->receiver, region->consumer->bytes(), block_bytes);
+  Producer producer(*channel->sender, std::move(*pool), region->producer->bytes(), payload);
+  Consumer consumer(*channel->receiver, region->consumer->bytes(), block_bytes);
   return stream_ns(stream_of(producer, consumer), blocks, messages);
 }
 

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t kWorkers = 3;
 
 // One direction between two processes. Each process has a copy and uses one end of it.
-class Lane {
+class Link {
  public:
-  static Result<Lane> make(std::uint32_t slots, std::size_t bytes) {
+  static Result<Link> make(std::uint32_t slots, std::size_t bytes) {
     auto memory = Memory::map(MailboxRing::bytes(slots, bytes), Memory::Sharing::kWithChildren);
     if (!memory.ok()) return memory.status();
-    return Lane(std::move(*memory), slots, bytes);
+    return Link(std::move(*memory), slots, bytes);
   }
 
   [[nodiscard]] bool send(std::span<const std::byte> message) {
@@ -49,18 +49,18 @@ class Lane {
   }
 
  private:
-  Lane(Memory memory, std::uint32_t slots, std::size_t bytes)
+  Link(Memory memory, std::uint32_t slots, std::size_t bytes)
       : memory_(std::move(memory)), ring_(memory_.bytes(), slots, bytes) {}
   Memory memory_;
   MailboxRing ring_;
   std::uint64_t credits_ = 0;
 };
 
-struct Lanes {
-  std::vector<Lane> lanes;  // into A, B, C and, if forwarding, back to the client; then, for a hub, out of A, B, C
+struct Links {
+  std::vector<Link> links;  // into A, B, C and, if forwarding, back to the client; then, for a hub, out of A, B, C
   Route route;
-  Lane& into(std::size_t worker) { return lanes[worker]; }
-  Lane& out_of(std::size_t worker) { return lanes[route == Route::kForward ? worker + 1 : kWorkers + worker]; }
+  Link& into(std::size_t worker) { return links[worker]; }
+  Link& out_of(std::size_t worker) { return links[route == Route::kForward ? worker + 1 : kWorkers + worker]; }
 };
 
 // Finds a message's payload: in the message, or in the pool that its index points into.
@@ -82,7 +82,7 @@ class Payloads {
   std::span<std::byte> pool_;
 };
 
-int work(Lane& in, Lane& out, const Payloads& payloads, std::uint64_t items) {
+int work(Link& in, Link& out, const Payloads& payloads, std::uint64_t items) {
   for (std::uint64_t k = 0; k < items; ++k) {
     const std::span<std::byte> message = in.receive();
     if (message.empty()) return 1;
@@ -97,8 +97,8 @@ int work(Lane& in, Lane& out, const Payloads& payloads, std::uint64_t items) {
 
 class Client {
  public:
-  Client(const RawPipeline& pipeline, Lanes& lanes, const Payloads& payloads)
-      : pipeline_(pipeline), lanes_(lanes), payloads_(payloads), source_(pipeline.size, std::byte{1}) {}
+  Client(const RawPipeline& pipeline, Links& links, const Payloads& payloads)
+      : pipeline_(pipeline), links_(links), payloads_(payloads), source_(pipeline.size, std::byte{1}) {}
 
   [[nodiscard]] Status run(std::uint64_t items) {
     const Status lost{Code::kPeerLost, "a worker of the raw pipeline ended early"};
@@ -119,21 +119,21 @@ class Client {
 
  private:
   [[nodiscard]] bool inject() {
-    if (pipeline_.carried == Carried::kPayload) return lanes_.into(0).send(source_);
+    if (pipeline_.carried == Carried::kPayload) return links_.into(0).send(source_);
     const std::uint64_t index = next_++ % (pipeline_.window + 1);
     std::memcpy(payloads_.at(index).data(), source_.data(), source_.size());
-    return lanes_.into(0).send(std::as_bytes(std::span(&index, 1)));
+    return links_.into(0).send(std::as_bytes(std::span(&index, 1)));
   }
 
   // Takes the messages that came; returns how many items are through. A hub forwards the rest.
   std::uint64_t pass_on() {
     passed_ = false;
     for (std::size_t worker = 0; pipeline_.route == Route::kHub && worker + 1 < kWorkers; ++worker) {
-      for (Lane& out = lanes_.out_of(worker); out.ready(); out.release())
-        passed_ = lanes_.into(worker + 1).send(out.receive()) || passed_;
+      for (Link& out = links_.out_of(worker); out.ready(); out.release())
+        passed_ = links_.into(worker + 1).send(out.receive()) || passed_;
     }
     std::uint64_t finished = 0;
-    for (Lane& out = lanes_.out_of(kWorkers - 1); out.ready(); out.release(), ++finished) check(out.receive());
+    for (Link& out = links_.out_of(kWorkers - 1); out.ready(); out.release(), ++finished) check(out.receive());
     return finished;
   }
 
@@ -144,41 +144,41 @@ class Client {
   }
 
   RawPipeline pipeline_;
-  Lanes& lanes_;
+  Links& links_;
   const Payloads& payloads_;
   std::vector<std::byte> source_;
   std::uint64_t next_ = 0;
   bool passed_ = false, wrong_ = false;
 };
 
-Result<Lanes> make_lanes(const RawPipeline& pipeline) {
-  Lanes lanes{{}, pipeline.route};
+Result<Links> make_links(const RawPipeline& pipeline) {
+  Links links{{}, pipeline.route};
   const std::size_t count = pipeline.route == Route::kForward ? kWorkers + 1 : 2 * kWorkers;
   const std::size_t bytes = pipeline.carried == Carried::kIndex ? sizeof(std::uint64_t) : pipeline.size;
   for (std::size_t k = 0; k < count; ++k) {
-    auto lane = Lane::make(pipeline.window + 1, bytes);
-    if (!lane.ok()) return lane.status();
-    lanes.lanes.push_back(std::move(*lane));
+    auto link = Link::make(pipeline.window + 1, bytes);
+    if (!link.ok()) return link.status();
+    links.links.push_back(std::move(*link));
   }
-  return lanes;
+  return links;
 }
 
 }  // namespace
 
 Result<double> raw_pipeline_ns(const RawPipeline& pipeline, std::uint64_t items) {
   const std::uint64_t warm_up = std::min<std::uint64_t>(items, 4 * (pipeline.window + 1));
-  auto lanes = make_lanes(pipeline);
-  if (!lanes.ok()) return lanes.status();
+  auto links = make_links(pipeline);
+  if (!links.ok()) return links.status();
   auto pool = Memory::map(pipeline.size * (pipeline.window + 1), Memory::Sharing::kWithChildren);
   if (!pool.ok()) return pool.status();
   const Payloads payloads(pipeline, pool->bytes());
   std::vector<Member> workers;
   for (std::size_t k = 0; k < kWorkers; ++k)
     workers.push_back(
-        {pipeline.cores[k + 1], [&, k] { return work(lanes->into(k), lanes->out_of(k), payloads, warm_up + items); }});
+        {pipeline.cores[k + 1], [&, k] { return work(links->into(k), links->out_of(k), payloads, warm_up + items); }});
   auto group = PinnedGroup::start(workers, pipeline.cores[0]);
   if (!group.ok()) return group.status();
-  Client client(pipeline, *lanes, payloads);
+  Client client(pipeline, *links, payloads);
   WOA_RETURN_IF_ERROR(client.run(warm_up));
   const std::uint64_t start_ns = now_ns();
   WOA_RETURN_IF_ERROR(client.run(items));

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 #include "bench/micro/pinned_pair.h"
 #include "runtime/base/clock.h"
 
@@ -48,7 +48,7 @@ Result<double> transport_hop_ns(Transport& transport, std::uint64_t bytes, bool 
   ChannelSpec spec;
   spec.header_crc = header_crc;
   spec.inline_bytes = kMostInlineBytes;
-  const auto there = open_lane(transport, spec), back = open_lane(transport, spec);
+  const auto there = open_channel(transport, spec), back = open_channel(transport, spec);
   if (!there.ok()) return there.status();
   if (!back.ok()) return back.status();
   Inbox inbox(bytes);

@@ -18,20 +18,20 @@ constexpr std::uint32_t inline_room(std::uint64_t bytes) {
 }
 
 // Both ends are opened before the fork, so that the child has no error to report; then each process uses one.
-struct Lane {
+struct Channel {
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
 };
 
 // kUnsupported: the transport's memory does not cross processes. Other errors: as Transport.
-Result<Lane> open_lane(Transport& transport, const ChannelSpec& spec);
+Result<Channel> open_channel(Transport& transport, const ChannelSpec& spec);
 
 // A region of payload, mapped as its producer and as its consumer see it, and touched by the producer.
 struct Region {
   std::unique_ptr<Mapping> producer, consumer;
 };
 
-// Errors as open_lane().
+// Errors as open_channel().
 Result<Region> open_region(Transport& transport, std::size_t bytes);
 
 // Reserves a place in the ring, waiting for one. False: the other side is gone.

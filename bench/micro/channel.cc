@@ -1,4 +1,4 @@
-#include "bench/micro/lane.h"
+#include "bench/micro/channel.h"
 
 #include <cstring>
 #include <string>
@@ -19,7 +19,7 @@ Result<std::shared_ptr<Segment>> shared_segment(Transport& transport, std::size_
 
 }  // namespace
 
-Result<Lane> open_lane(Transport& transport, const ChannelSpec& spec) {
+Result<Channel> open_channel(Transport& transport, const ChannelSpec& spec) {
   const auto bytes = transport.channel_bytes(spec);
   if (!bytes.ok()) return bytes.status();
   auto segment = shared_segment(transport, *bytes);
@@ -28,7 +28,7 @@ Result<Lane> open_lane(Transport& transport, const ChannelSpec& spec) {
   if (!sender.ok()) return sender.status();
   auto receiver = transport.open_receiver(spec, *segment, Doorbell());
   if (!receiver.ok()) return receiver.status();
-  return Lane{std::move(*sender), std::move(*receiver)};
+  return Channel{std::move(*sender), std::move(*receiver)};
 }
 
 Result<Region> open_region(Transport& transport, std::size_t bytes) {
