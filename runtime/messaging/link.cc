@@ -63,7 +63,8 @@ Result<Link> allocate_link(Transport& transport, const LinkShape& shape, std::st
     WOA_RETURN_IF_ERROR(allocate(transport, transport.channel_bytes(*shape.returns), label, link.returns));
   if (shape.blocks != 0) WOA_RETURN_IF_ERROR(allocate(transport, layout->region_bytes(), label, link.blocks));
   if (shape.rendezvous)
-    WOA_RETURN_IF_ERROR(allocate(transport, transport.rendezvous()->lane_bytes(), label, link.rendezvous));
+    WOA_RETURN_IF_ERROR(
+        allocate(transport, transport.rendezvous()->rendezvous_segment_bytes(), label, link.rendezvous));
   return link;
 }
 

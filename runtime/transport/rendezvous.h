@@ -1,10 +1,10 @@
 // Rendezvous: a large payload goes straight from one process's memory into another's, without a block between, once the
 // consumer has said where it is to land (docs/adr/0023-rendezvous-for-packed-messages.md).
 //
-// For transports whose ends have a replica of memory each; where memory is shared a block is no staging copy. A lane of
-// its own beside a channel: the consumer grants one landing place at a time, the producer writes into it in chunks,
-// each of which tells of itself. The two ends must come to the same transfers in the same order, with the same sizes:
-// what is sent over the channel tells them of it.
+// For transports whose ends have a replica of memory each; where memory is shared a block is no staging copy. It has a
+// segment of its own beside a channel's: the consumer grants one landing place at a time, the producer writes into it
+// in chunks, each of which tells of itself. The two ends must come to the same transfers in the same order, with the
+// same sizes: what is sent over the channel tells them of it.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,8 @@ class RendezvousReceiver {
 class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
-  // Of the segment that a lane needs at each end; allocated and connected as a channel's.
-  [[nodiscard]] virtual std::size_t lane_bytes() const noexcept = 0;
+  // Bytes of the segment that each end needs; allocated and connected as a channel's.
+  [[nodiscard]] virtual std::size_t rendezvous_segment_bytes() const noexcept = 0;
   // kInvalid: a segment of another size or transport, or one that is not connected. `own` is rung by what arrives; the
   // doorbell outlives the end.
   virtual Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Segment> segment,

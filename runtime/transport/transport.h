@@ -1,6 +1,6 @@
 // Transports: how activation packets and payloads get from one controller's memory into another's.
 //
-// A channel is a lane in one direction between two controllers: in order, loss-free, bounded. Its producer end is a
+// A channel carries packets one way between two controllers: in order, loss-free, bounded. Its producer end is a
 // Sender, its consumer end a Receiver. Headers go through a ring; payloads lie in the blocks of a region, which belongs
 // to one output port and may serve several channels. The consumer gives a block back by naming it in the channel's
 // return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller

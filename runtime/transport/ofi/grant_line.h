@@ -31,7 +31,7 @@ struct GrantLine {
 static_assert(sizeof(GrantLine) == 64 && offsetof(GrantLine, crc32c) == 60);
 
 inline constexpr std::size_t kGrantAt = 128;
-inline constexpr std::size_t kRendezvousLaneBytes = kGrantAt + sizeof(GrantLine);
+inline constexpr std::size_t kRendezvousSegmentBytes = kGrantAt + sizeof(GrantLine);
 inline constexpr std::uint32_t kMostChunks = kMostTransferBytes / kTransferChunkBytes;
 
 constexpr std::uint32_t chunks_of(std::uint64_t bytes) noexcept {

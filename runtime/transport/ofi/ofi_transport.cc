@@ -69,7 +69,7 @@ class Ofi final : public OfiTransport, public Rendezvous {
                                                   ChannelEnd end) override;
   Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
   Rendezvous* rendezvous() noexcept override { return this; }
-  std::size_t lane_bytes() const noexcept override { return kRendezvousLaneBytes; }
+  std::size_t rendezvous_segment_bytes() const noexcept override { return kRendezvousSegmentBytes; }
   Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Segment> segment,
                                                                    Doorbell own_bell) override;
   Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Segment> segment,
@@ -247,14 +247,14 @@ Status Ofi::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment
 
 Result<std::unique_ptr<RendezvousSender>> Ofi::open_rendezvous_sender(std::shared_ptr<Segment> segment,
                                                                       Doorbell own_bell) {
-  auto mine = joined(lane_bytes(), segment);
+  auto mine = joined(rendezvous_segment_bytes(), segment);
   if (!mine.ok()) return mine.status();
   return std::unique_ptr<RendezvousSender>(std::make_unique<OfiRendezvousSender>(std::move(*mine), limits_, own_bell));
 }
 
 Result<std::unique_ptr<RendezvousReceiver>> Ofi::open_rendezvous_receiver(std::shared_ptr<Segment> segment,
                                                                           Doorbell own_bell) {
-  auto mine = joined(lane_bytes(), segment);
+  auto mine = joined(rendezvous_segment_bytes(), segment);
   if (!mine.ok()) return mine.status();
   return std::unique_ptr<RendezvousReceiver>(
       std::make_unique<OfiRendezvousReceiver>(std::move(*mine), limits_, own_bell));

@@ -14,18 +14,18 @@ OfiReceiver::OfiReceiver(const ChannelSpec& spec, const ChannelMap& map, RegionM
     : map_(map),
       spec_(spec),
       regions_(std::move(regions)),
-      lane_(std::move(segment), map.slots(), own),
+      end_(std::move(segment), map.slots(), own),
       landed_(map.slots()),
-      operations_(lane_.fabric().make_operations(lane_.segment().number(), map.lines())),
+      operations_(end_.fabric().make_operations(end_.segment().number(), map.lines())),
       returns_(spec.return_slots) {}
 
 OfiReceiver::~OfiReceiver() { write_credits(); }
 
 std::size_t OfiReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
-  lane_.look(false);  // once for all channels of a controller
+  end_.look(false);  // once for all channels of a controller
   Immediate immediate;
-  while (loss_ == Loss::kNone && lane_.mailbox().pop(immediate)) land(immediate);
-  if (loss_ == Loss::kNone && lane_.mailbox().overflowed()) lose(Loss::kOverflow, 0);
+  while (loss_ == Loss::kNone && end_.mailbox().pop(immediate)) land(immediate);
+  if (loss_ == Loss::kNone && end_.mailbox().overflowed()) lose(Loss::kOverflow, 0);
   std::size_t delivered = 0;
   for (; delivered < max_packets && loss_ == Loss::kNone; ++delivered) {
     Landed& landed = landed_[slot(next_)];
@@ -50,11 +50,11 @@ void OfiReceiver::found_nothing() noexcept {
   if (++empty_polls_ % kPollsUntilLossShows != 0) return;
   write_credits();
   if (loss_ != Loss::kNone) return;
-  const Mailbox& peer = lane_.mailbox();
+  const Mailbox& peer = end_.mailbox();
   // Closed before a packet that has come: it says what cannot be.
   const bool closed_early = peer.peer_closed() && static_cast<std::int32_t>(peer.peer_next() - next_) < 0;
   if (peer.nonsense() || closed_early) return lose(Loss::kState, 0);
-  if (!landed_[slot(next_)].there && lane_.overdue(next_)) lose(Loss::kOverdue, lane_.mailbox().peer_next());
+  if (!landed_[slot(next_)].there && end_.overdue(next_)) lose(Loss::kOverdue, end_.mailbox().peer_next());
 }
 
 // Copies the header out of where the immediate says, then judges the copy: the place is the peer's to overwrite.
@@ -65,7 +65,7 @@ void OfiReceiver::land(const Immediate& immediate) noexcept {
   if (at == nullptr) return lose(Loss::kPlace, immediate.place);
   ActivationPacket header;
   std::memcpy(&header, at, sizeof header);
-  const bool agrees = !lane_.fabric().wide() || header.sequence == immediate.sequence;
+  const bool agrees = !end_.fabric().wide() || header.sequence == immediate.sequence;
   if (!agrees || header.sequence - next_ >= map_.slots() || landed_[slot(header.sequence)].there)
     return lose(Loss::kSequence, agrees ? header.sequence : immediate.sequence);
   const bool fits = region == nullptr
@@ -81,7 +81,7 @@ const std::byte* OfiReceiver::header_at(const Immediate& immediate, const Region
                                         std::uint32_t& block) noexcept {
   if (immediate.place < kFirstLinePlace) return nullptr;
   if (const std::uint32_t at = immediate.place - kFirstLinePlace; at < map_.slots())
-    return lane_.segment().memory().data() + map_.slot_at(at);
+    return end_.segment().memory().data() + map_.slot_at(at);
   region = regions_.at(immediate.place, block);
   return region == nullptr ? nullptr : region->segment->memory().data() + region->header_at(block);
 }
@@ -96,12 +96,12 @@ OfiReceiver::Loss OfiReceiver::inspect(const ActivationPacket& packet) noexcept 
 
 std::span<const std::byte> OfiReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
   if ((packet.flags & kInline) == 0) return {};
-  const std::byte* area = lane_.segment().memory().data() + map_.slot_at(slot(packet.sequence)) + kPacketBytes;
+  const std::byte* area = end_.segment().memory().data() + map_.slot_at(slot(packet.sequence)) + kPacketBytes;
   return {area, static_cast<std::size_t>(carried_bytes(packet))};
 }
 
 Status OfiReceiver::status() const {
-  if (loss_ == Loss::kNone) return quiet() ? lane_.lost() : Status();  // before any text is made: asked at every poll
+  if (loss_ == Loss::kNone) return quiet() ? end_.lost() : Status();  // before any text is made: asked at every poll
   const std::string what = "channel: packet " + std::to_string(next_);
   const std::string found = std::to_string(found_);
   const auto rejected = [&](const std::string& why) { return Status(Code::kDataLoss, what + " rejected: " + why); };
@@ -126,11 +126,11 @@ Status OfiReceiver::status() const {
 }
 
 // Has everything that came been delivered?
-bool OfiReceiver::quiet() const noexcept { return !landed_[slot(next_)].there && lane_.mailbox().empty(); }
+bool OfiReceiver::quiet() const noexcept { return !landed_[slot(next_)].there && end_.mailbox().empty(); }
 
 bool OfiReceiver::closed() const noexcept {
   if (loss_ != Loss::kNone) return false;
-  const Mailbox& peer = lane_.mailbox();
+  const Mailbox& peer = end_.mailbox();
   if (peer.peer_closed()) return peer.peer_next() == next_;
   return peer.is_cut() && quiet();
 }
@@ -143,9 +143,9 @@ void OfiReceiver::give_back(const BlockReturn& block) noexcept {
 void OfiReceiver::write_credits() noexcept {
   Post post = Post::kPosted;
   // A producer that is gone needs no credit.
-  while (!lane_.closed() && post == Post::kPosted && (returns_out_ != returns_in_ || told_ != next_ - 1))
+  while (!end_.closed() && post == Post::kPosted && (returns_out_ != returns_in_ || told_ != next_ - 1))
     post = write_line();
-  lane_.wait_for_room(post == Post::kBusy);
+  end_.wait_for_room(post == Post::kBusy);
 }
 
 Post OfiReceiver::write_line() noexcept {
@@ -158,14 +158,14 @@ Post OfiReceiver::write_line() noexcept {
   if (spec_.header_crc) line.crc32c = line.checksum();
   const std::uint32_t at_line = (next_line_ - 1) & (map_.lines() - 1);
   const std::size_t at = map_.line_at(at_line);
-  std::memcpy(lane_.segment().memory().data() + at, &line, sizeof line);
+  std::memcpy(end_.segment().memory().data() + at, &line, sizeof line);
   const Post post =
-      lane_.fabric().write_line(lane_.segment().piece(at, sizeof line),
-                                lane_.target(at, kFirstLinePlace + at_line, next_line_), operations_[at_line]);
+      end_.fabric().write_line(end_.segment().piece(at, sizeof line),
+                               end_.target(at, kFirstLinePlace + at_line, next_line_), operations_[at_line]);
   if (post != Post::kPosted) return post;
   returns_out_ += line.return_count;
   told_ = line.consumed;
-  lane_.announce(++next_line_);
+  end_.announce(++next_line_);
   return post;
 }
 

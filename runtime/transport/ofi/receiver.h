@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "runtime/transport/ofi/lane.h"
+#include "runtime/transport/ofi/channel_endpoint.h"
 
 namespace woa::ofi {
 
@@ -61,7 +61,7 @@ class OfiReceiver final : public Receiver {
   const ChannelMap map_;
   const ChannelSpec spec_;
   const RegionMap regions_;
-  Lane lane_;
+  ChannelEndpoint end_;
   std::vector<Landed> landed_;        // by slot
   Operation* operations_;             // by credit line
   std::vector<BlockReturn> returns_;  // a ring; given back and not written yet

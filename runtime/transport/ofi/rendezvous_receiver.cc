@@ -21,19 +21,19 @@ OfiRendezvousReceiver::OfiRendezvousReceiver(std::shared_ptr<OfiSegment> segment
                                              Doorbell own)
     : segment_(std::move(segment)),
       registrations_(segment_->wire().fabric, RemoteAccess::kWrite, limits),
-      lane_(std::in_place, segment_, std::bit_ceil(kMostChunks), own),
+      end_(std::in_place, segment_, std::bit_ceil(kMostChunks), own),
       operation_(segment_->wire().fabric.make_operations(segment_->number(), 1)) {}
 
 // The caller's memory is the caller's again when this returns: who may still be writing there is waited for.
 OfiRendezvousReceiver::~OfiRendezvousReceiver() {
   const bool granted = told_ && registration_ != nullptr;
-  lane_.reset();
+  end_.reset();
   const std::uint64_t begin = now_ns();
   while (granted && segment_->mailbox().awaits_peer() && now_ns() - begin < kLingerNs) nanosleep(&kNap, nullptr);
 }
 
 Transfer OfiRendezvousReceiver::land(std::span<std::byte> to) noexcept {
-  lane_->look(false);
+  end_->look(false);
   if (to_.empty()) grant(to);
   assert(to_.data() == to.data() && to_.size() == to.size());
   if (broken_ == Broken::kNo && !told_ && !tell()) return gone() ? Transfer::kClosed : Transfer::kBackPressured;
@@ -47,7 +47,7 @@ void OfiRendezvousReceiver::grant(std::span<std::byte> to) noexcept {
   assert(!to.empty() && to.size() <= kMostTransferBytes);
   to_ = to;
   // What was written between two grants would be taken for a part of this one.
-  if (!lane_->mailbox().empty()) broken_ = Broken::kPlace;
+  if (!end_->mailbox().empty()) broken_ = Broken::kPlace;
   registration_ = registrations_.hold(to);
   GrantLine line;
   line.number = number_;
@@ -63,20 +63,20 @@ void OfiRendezvousReceiver::grant(std::span<std::byte> to) noexcept {
 
 // False: the wire has no room, or the write failed.
 bool OfiRendezvousReceiver::tell() noexcept {
-  const Post post = lane_->fabric().write_line(segment_->piece(kGrantAt, sizeof(GrantLine)),
-                                               lane_->target(kGrantAt, kFirstLinePlace, number_), *operation_);
-  lane_->wait_for_room(post == Post::kBusy);
+  const Post post = end_->fabric().write_line(segment_->piece(kGrantAt, sizeof(GrantLine)),
+                                              end_->target(kGrantAt, kFirstLinePlace, number_), *operation_);
+  end_->wait_for_room(post == Post::kBusy);
   if (post == Post::kFailed) broken_ = Broken::kWrite;
   told_ = post == Post::kPosted;
-  if (told_) lane_->announce(number_ + 1);
+  if (told_) end_->announce(number_ + 1);
   return told_;
 }
 
 void OfiRendezvousReceiver::hear() noexcept {
   Immediate immediate;
-  while (broken_ == Broken::kNo && lane_->mailbox().pop(immediate)) {
+  while (broken_ == Broken::kNo && end_->mailbox().pop(immediate)) {
     const std::uint32_t chunk = immediate.place - kFirstLinePlace;
-    const bool agrees = !lane_->fabric().wide() || immediate.sequence == number_;
+    const bool agrees = !end_->fabric().wide() || immediate.sequence == number_;
     if (immediate.place < kFirstLinePlace || chunk >= chunks_of(to_.size()) || chunks_[chunk] || !agrees) {
       broken_ = Broken::kPlace, found_ = immediate.place;
       return;
@@ -86,14 +86,14 @@ void OfiRendezvousReceiver::hear() noexcept {
   }
   while (first_missing_ < chunks_.size() && chunks_[first_missing_]) ++first_missing_;
   if (broken_ != Broken::kNo) return;
-  if (lane_->mailbox().overflowed()) broken_ = Broken::kPlace;
-  if (lane_->mailbox().nonsense()) broken_ = Broken::kState;
-  if (broken_ == Broken::kNo && lane_->overdue(expected_)) broken_ = Broken::kLost;
+  if (end_->mailbox().overflowed()) broken_ = Broken::kPlace;
+  if (end_->mailbox().nonsense()) broken_ = Broken::kState;
+  if (broken_ == Broken::kNo && end_->overdue(expected_)) broken_ = Broken::kLost;
 }
 
 // Will nothing more come? What a producer announced before it closed may still be on its way.
 bool OfiRendezvousReceiver::gone() const noexcept {
-  const Mailbox& peer = lane_->mailbox();
+  const Mailbox& peer = end_->mailbox();
   if (broken_ != Broken::kNo || peer.lost() != Lost::kNo || peer.is_cut()) return true;
   return peer.peer_closed() && static_cast<std::int32_t>(peer.peer_next() - expected_) <= 0 && peer.empty();
 }
@@ -127,7 +127,7 @@ Status OfiRendezvousReceiver::status() const {
     case Broken::kWrite:
       return {Code::kPeerLost, what + "the grant was refused by the wire; look at the producer's log"};
   }
-  if (Status lost = lane_->lost(); !lost.ok()) return lost;
+  if (Status lost = end_->lost(); !lost.ok()) return lost;
   if (!gone()) return {};
   return {Code::kPeerLost, what + "the producer closed when " + std::to_string(landed()) + " of " +
                                std::to_string(to_.size()) + " bytes had landed"};

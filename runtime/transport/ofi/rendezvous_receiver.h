@@ -4,8 +4,8 @@
 #include <bitset>
 #include <optional>
 
+#include "runtime/transport/ofi/channel_endpoint.h"
 #include "runtime/transport/ofi/grant_line.h"
-#include "runtime/transport/ofi/lane.h"
 #include "runtime/transport/ofi/registration_cache.h"
 
 namespace woa::ofi {
@@ -33,7 +33,7 @@ class OfiRendezvousReceiver final : public RendezvousReceiver {
 
   std::shared_ptr<OfiSegment> segment_;
   RegistrationCache registrations_;
-  std::optional<Lane> lane_;  // until the destructor
+  std::optional<ChannelEndpoint> end_;  // until the destructor
   Operation* operation_;
   std::span<std::byte> to_;  // granted
   const Registration* registration_ = nullptr;
@@ -41,7 +41,7 @@ class OfiRendezvousReceiver final : public RendezvousReceiver {
   std::bitset<kMostChunks> chunks_;  // that have landed
   std::uint32_t first_missing_ = 0;
   std::uint32_t number_ = 1;    // of this transfer
-  std::uint32_t expected_ = 1;  // chunks that landed since the lane was opened, and one
+  std::uint32_t expected_ = 1;  // chunks that landed since this end was opened, and one
   Broken broken_ = Broken::kNo;
   std::uint64_t found_ = 0;
 };

@@ -15,8 +15,8 @@ std::uint32_t GrantLine::checksum() const noexcept {
 OfiRendezvousSender::OfiRendezvousSender(std::shared_ptr<OfiSegment> segment, const RegistrationLimits& limits,
                                          Doorbell own)
     : registrations_(segment->wire().fabric, RemoteAccess::kNone, limits),
-      lane_(std::move(segment), 2, own),
-      operations_(lane_.fabric().make_operations(lane_.segment().number(), kChunksAtOnce)) {}
+      end_(std::move(segment), 2, own),
+      operations_(end_.fabric().make_operations(end_.segment().number(), kChunksAtOnce)) {}
 
 bool OfiRendezvousSender::offer(std::span<const std::byte> from) noexcept {
   assert(from_.empty() && !from.empty() && from.size() <= kMostTransferBytes);
@@ -27,16 +27,16 @@ bool OfiRendezvousSender::offer(std::span<const std::byte> from) noexcept {
 }
 
 Transfer OfiRendezvousSender::write() noexcept {
-  lane_.look(false);
+  end_.look(false);
   hear();
-  if (broken_ != Broken::kNo) lane_.wait_for_room(false);
-  if (broken_ != Broken::kNo || lane_.closed()) return finish(Transfer::kClosed);
+  if (broken_ != Broken::kNo) end_.wait_for_room(false);
+  if (broken_ != Broken::kNo || end_.closed()) return finish(Transfer::kClosed);
   if (!granted_) return Transfer::kBackPressured;
   if (grant_.refused != 0) return finish(Transfer::kRefused);
   const Post post = post_chunks();
   note_what_left();
   const bool all = left_ == chunks_of(from_.size());
-  lane_.wait_for_room(post != Post::kFailed && !all);
+  end_.wait_for_room(post != Post::kFailed && !all);
   if (post == Post::kFailed) broken_ = Broken::kWrite;
   if (post == Post::kFailed) return finish(Transfer::kClosed);
   return all ? finish(Transfer::kOk) : Transfer::kBackPressured;
@@ -69,32 +69,32 @@ Post OfiRendezvousSender::post_chunk(std::uint32_t chunk) noexcept {
   const std::uint64_t at = chunk * kTransferChunkBytes;
   const std::uint64_t bytes = std::min<std::uint64_t>(from_.size() - at, kTransferChunkBytes);
   const Target there{
-      lane_.remote().peer, grant_.address + at, grant_.key, {kFirstLinePlace + chunk, lane_.remote().segment, number_}};
-  return lane_.fabric().write_last({from_.data() + at, bytes, registration_->descriptor()}, there, operation(chunk));
+      end_.remote().peer, grant_.address + at, grant_.key, {kFirstLinePlace + chunk, end_.remote().segment, number_}};
+  return end_.fabric().write_last({from_.data() + at, bytes, registration_->descriptor()}, there, operation(chunk));
 }
 
 // What has left is behind everything before it: the peer is told only of that, so that it does not miss what waits
 // here.
 void OfiRendezvousSender::note_what_left() noexcept {
   for (; left_ < posted_ && !operation(left_).leaving.load(std::memory_order_acquire); ++left_)
-    lane_.announce(++announced_);
+    end_.announce(++announced_);
 }
 
 void OfiRendezvousSender::hear() noexcept {
   Immediate immediate;
-  while (broken_ == Broken::kNo && lane_.mailbox().pop(immediate)) {
+  while (broken_ == Broken::kNo && end_.mailbox().pop(immediate)) {
     if (immediate.place != kFirstLinePlace || granted_ || from_.empty()) {
       broken_ = Broken::kPlace, found_ = immediate.place;
       return;
     }
     GrantLine line;  // a copy: the memory is the peer's to overwrite
-    std::memcpy(&line, lane_.segment().memory().data() + kGrantAt, sizeof line);
+    std::memcpy(&line, end_.segment().memory().data() + kGrantAt, sizeof line);
     broken_ = take(line);
   }
   if (broken_ != Broken::kNo) return;
-  if (lane_.mailbox().overflowed()) broken_ = Broken::kPlace;
-  if (lane_.mailbox().nonsense()) broken_ = Broken::kState;
-  if (broken_ == Broken::kNo && lane_.overdue(granted_ ? number_ + 1 : number_)) broken_ = Broken::kLost;
+  if (end_.mailbox().overflowed()) broken_ = Broken::kPlace;
+  if (end_.mailbox().nonsense()) broken_ = Broken::kState;
+  if (broken_ == Broken::kNo && end_.overdue(granted_ ? number_ + 1 : number_)) broken_ = Broken::kLost;
 }
 
 OfiRendezvousSender::Broken OfiRendezvousSender::take(const GrantLine& line) noexcept {
@@ -122,8 +122,8 @@ Status OfiRendezvousSender::status() const {
     case Broken::kLost: return nonsense("its grant was lost");
     case Broken::kWrite: return {Code::kPeerLost, "rendezvous: a write to the consumer was refused; look at its log"};
   }
-  if (Status lost = lane_.lost(); !lost.ok()) return lost;
-  if (!lane_.closed()) return {};
+  if (Status lost = end_.lost(); !lost.ok()) return lost;
+  if (!end_.closed()) return {};
   return {Code::kPeerLost, "rendezvous: the consumer closed before transfer " + std::to_string(number_) + " was over"};
 }
 

@@ -1,8 +1,8 @@
 // The producer end of a rendezvous. Contract: RendezvousSender in rendezvous.h.
 #pragma once
 
+#include "runtime/transport/ofi/channel_endpoint.h"
 #include "runtime/transport/ofi/grant_line.h"
-#include "runtime/transport/ofi/lane.h"
 #include "runtime/transport/ofi/registration_cache.h"
 
 namespace woa::ofi {
@@ -28,8 +28,8 @@ class OfiRendezvousSender final : public RendezvousSender {
   Transfer finish(Transfer outcome) noexcept;
   [[nodiscard]] Operation& operation(std::uint32_t chunk) noexcept { return operations_[chunk % kChunksAtOnce]; }
 
-  RegistrationCache registrations_;  // goes after the lane, whose end waits for what is on the way
-  Lane lane_;
+  RegistrationCache registrations_;  // destroyed after end_, whose destructor waits for writes under way
+  ChannelEndpoint end_;
   Operation* operations_;
   std::span<const std::byte> from_;             // offered
   const Registration* registration_ = nullptr;  // of that
@@ -37,7 +37,7 @@ class OfiRendezvousSender final : public RendezvousSender {
   bool granted_ = false;
   std::uint32_t posted_ = 0, left_ = 0;  // chunks of this transfer
   std::uint32_t number_ = 1;             // of this transfer
-  std::uint32_t announced_ = 1;          // chunks that left since the lane was opened, and one
+  std::uint32_t announced_ = 1;          // chunks that left since this end was opened, and one
   Broken broken_ = Broken::kNo;
   std::uint64_t found_ = 0;
 };

@@ -23,21 +23,21 @@ OfiSender::OfiSender(const ChannelSpec& spec, const ChannelMap& map, RegionMap r
                      std::shared_ptr<OfiSegment> segment, Doorbell own)
     : map_(map),
       header_crc_(spec.header_crc),
-      lane_(std::move(segment), map.lines(), own),
+      end_(std::move(segment), map.lines(), own),
       outgoing_(map.slots()),
-      operations_(lane_.fabric().make_operations(lane_.segment().number(), map.slots())),
+      operations_(end_.fabric().make_operations(end_.segment().number(), map.slots())),
       lines_(map.lines(), 0),
       returned_(spec.return_slots) {
   for (const RegionPlaces& places : regions.all()) {
     ++places.segment->writers;
-    regions_.push_back({places, *places.segment->find(lane_.remote().peer), std::vector<std::uint32_t>(places.blocks)});
+    regions_.push_back({places, *places.segment->find(end_.remote().peer), std::vector<std::uint32_t>(places.blocks)});
   }
 }
 
 OfiSender::~OfiSender() {
   const std::uint64_t begin = now_ns();
   for (write_out(); next_out_ != next_ && !closed() && now_ns() - begin < kCloseNs; write_out()) {
-    lane_.look(true);
+    end_.look(true);
     nanosleep(&kNap, nullptr);
   }
   for (const Region& region : regions_) --region.places.segment->writers;
@@ -46,7 +46,7 @@ OfiSender::~OfiSender() {
 Push OfiSender::reserve() noexcept {
   if (closed()) return Push::kClosed;
   if (full()) {
-    lane_.look(true);
+    end_.look(true);
     write_out();
     absorb();
   }
@@ -82,7 +82,7 @@ void OfiSender::publish(const ActivationPacket& header, std::span<const std::byt
   assert(open_ > 0);
   --open_;
   const std::size_t at = map_.slot_at(slot(next_)), room = map_.slot_bytes() - kPacketBytes;
-  std::byte* const staged = lane_.segment().memory().data() + at;
+  std::byte* const staged = end_.segment().memory().data() + at;
   std::memcpy(staged, &header, sizeof header);
   Outgoing& out = outgoing_[slot(next_)];
   out = {};
@@ -111,36 +111,36 @@ OfiSender::Region* OfiSender::region_of(const ActivationPacket& header, std::uin
 
 void OfiSender::write_out() noexcept {
   Post post = Post::kPosted;
-  while (!closed() && next_out_ != next_ && (post = write(next_out_)) == Post::kPosted) lane_.announce(++next_out_);
+  while (!closed() && next_out_ != next_ && (post = write(next_out_)) == Post::kPosted) end_.announce(++next_out_);
   if (post == Post::kFailed && broken_ == Broken::kNo) broken_ = Broken::kWrite;
-  lane_.wait_for_room(post == Post::kBusy);
+  end_.wait_for_room(post == Post::kBusy);
 }
 
 Post OfiSender::write(std::uint32_t sequence) noexcept {
   const std::uint32_t at_slot = slot(sequence);
   const Outgoing& out = outgoing_[at_slot];
   const std::size_t at = map_.slot_at(at_slot);
-  OfiSegment& ring = lane_.segment();
+  OfiSegment& ring = end_.segment();
   Operation& operation = operations_[at_slot];
   if (out.region == nullptr)
-    return lane_.fabric().write(ring.piece(at, kPacketBytes + out.bytes),
-                                lane_.target(at, kFirstLinePlace + at_slot, sequence), operation);
+    return end_.fabric().write(ring.piece(at, kPacketBytes + out.bytes),
+                               end_.target(at, kFirstLinePlace + at_slot, sequence), operation);
   const RegionPlaces& places = out.region->places;
   const std::uint64_t begin = places.header_at(out.block);
   const Replica& remote = out.region->remote;
   const Target there{
-      remote.peer, remote.base + begin, remote.key, {places.first_place + out.block, lane_.remote().segment, sequence}};
+      remote.peer, remote.base + begin, remote.key, {places.first_place + out.block, end_.remote().segment, sequence}};
   // The room in front of a block holds one header at a time: where several channels write the block out, the header
   // comes from the ring.
   if (places.segment->has_several_writers())
-    return lane_.fabric().write(ring.piece(at, kPacketBytes), places.segment->piece(begin + kHeaderRoom, out.bytes),
-                                there, operation);
+    return end_.fabric().write(ring.piece(at, kPacketBytes), places.segment->piece(begin + kHeaderRoom, out.bytes),
+                               there, operation);
   std::memcpy(places.segment->memory().data() + begin, ring.memory().data() + at, kPacketBytes);
-  return lane_.fabric().write(places.segment->piece(begin, kHeaderRoom + out.bytes), there, operation);
+  return end_.fabric().write(places.segment->piece(begin, kHeaderRoom + out.bytes), there, operation);
 }
 
 std::size_t OfiSender::poll_returns(std::span<BlockReturn> out) noexcept {
-  lane_.look(false);
+  end_.look(false);
   write_out();
   absorb();
   std::size_t count = 0;
@@ -151,12 +151,12 @@ std::size_t OfiSender::poll_returns(std::span<BlockReturn> out) noexcept {
 
 void OfiSender::absorb() noexcept {
   Immediate immediate;
-  while (broken_ == Broken::kNo && lane_.mailbox().pop(immediate)) arrived(immediate);
+  while (broken_ == Broken::kNo && end_.mailbox().pop(immediate)) arrived(immediate);
   if (broken_ != Broken::kNo) return;
   read_lines();
-  if (lane_.mailbox().overflowed()) broken_ = Broken::kPlace;
-  if (lane_.mailbox().nonsense()) broken_ = Broken::kState;
-  if (broken_ == Broken::kNo && lane_.overdue(next_line_)) broken_ = Broken::kLost;
+  if (end_.mailbox().overflowed()) broken_ = Broken::kPlace;
+  if (end_.mailbox().nonsense()) broken_ = Broken::kState;
+  if (broken_ == Broken::kNo && end_.overdue(next_line_)) broken_ = Broken::kLost;
 }
 
 void OfiSender::arrived(const Immediate& immediate) noexcept {
@@ -171,7 +171,7 @@ void OfiSender::read_lines() noexcept {
   for (std::uint32_t at = (next_line_ - 1) & (map_.lines() - 1); lines_[at] != 0 && broken_ == Broken::kNo;
        at = (next_line_ - 1) & (map_.lines() - 1)) {
     CreditLine line;  // a copy: the memory is the peer's to overwrite
-    std::memcpy(&line, lane_.segment().memory().data() + map_.line_at(at), sizeof line);
+    std::memcpy(&line, end_.segment().memory().data() + map_.line_at(at), sizeof line);
     lines_[at] = 0;
     broken_ = take(line);
     ++next_line_;
@@ -206,7 +206,7 @@ Status OfiSender::status() const {
                   "channel: credit line " + std::to_string(next_line_) + " from the consumer: " + what);
   };
   switch (broken_) {
-    case Broken::kNo: return lane_.lost();
+    case Broken::kNo: return end_.lost();
     case Broken::kPlace: return nonsense("an immediate names no free place");
     case Broken::kSequence: return nonsense("another sequence was expected: one was lost or repeated");
     case Broken::kLine: return nonsense("it is none, or damaged");

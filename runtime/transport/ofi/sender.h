@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "runtime/transport/ofi/lane.h"
+#include "runtime/transport/ofi/channel_endpoint.h"
 #include "runtime/transport/ring_layout.h"
 
 namespace woa::ofi {
@@ -28,7 +28,7 @@ class OfiSender final : public Sender {
   std::uint32_t next_sequence() const noexcept override { return next_; }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
   std::uint32_t consumed() const noexcept override { return consumed_; }
-  bool closed() const noexcept override { return broken_ != Broken::kNo || lane_.closed(); }
+  bool closed() const noexcept override { return broken_ != Broken::kNo || end_.closed(); }
   Status status() const override;
   // What was committed rings the consumer when it arrives; this only tries again what found no room.
   void wake() noexcept override { write_out(); }
@@ -65,8 +65,8 @@ class OfiSender final : public Sender {
 
   const ChannelMap map_;
   const bool header_crc_;
-  std::vector<Region> regions_;  // goes after the lane, whose end waits for what is on the way
-  Lane lane_;
+  std::vector<Region> regions_;  // destroyed after end_, whose destructor waits for writes under way
+  ChannelEndpoint end_;
   std::vector<Outgoing> outgoing_;     // by slot
   Operation* operations_;              // by slot
   std::vector<std::uint8_t> lines_;    // by line: arrived and not read

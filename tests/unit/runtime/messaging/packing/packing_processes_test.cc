@@ -41,20 +41,20 @@ constexpr std::size_t kGranted = 5000, kShared = 8192;
 // Writes 64 bytes where an honest sender would not, once memory is granted: `at` bytes from the beginning of the grant,
 // or with a wrong key. False: the wire does not take it.
 bool write_elsewhere(const packing::Link& link, std::size_t at, bool wrong_key) {
-  const auto lane = std::dynamic_pointer_cast<ofi::OfiSegment>(link.rendezvous);
-  const ofi::Replica& there = lane->replicas().front();
-  ofi::Fabric& fabric = lane->wire().fabric;
+  const auto segment = std::dynamic_pointer_cast<ofi::OfiSegment>(link.rendezvous);
+  const ofi::Replica& there = segment->replicas().front();
+  ofi::Fabric& fabric = segment->wire().fabric;
   ofi::GrantLine line;
   const bool granted = in_time([&] {
     fabric.progress(false);
-    fabric.locked([&] { std::memcpy(&line, lane->memory().data() + ofi::kGrantAt, sizeof line); });
+    fabric.locked([&] { std::memcpy(&line, segment->memory().data() + ofi::kGrantAt, sizeof line); });
     return line.number == 1 && line.crc32c == line.checksum();
   });
   const ofi::Target target{there.peer, line.address + at, line.key ^ (wrong_key ? 1U : 0U), {1, there.segment, 1}};
-  std::memset(lane->memory().data(), 9, 64);
+  std::memset(segment->memory().data(), 9, 64);
   return granted && in_time([&] {
            fabric.progress(false);
-           return fabric.write(lane->piece(0, 64), target, *fabric.make_operations(lane->number(), 1)) ==
+           return fabric.write(segment->piece(0, 64), target, *fabric.make_operations(segment->number(), 1)) ==
                   ofi::Post::kPosted;
          });
 }

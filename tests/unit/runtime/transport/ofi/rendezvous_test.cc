@@ -26,9 +26,10 @@ constexpr std::size_t kPiece = 3 * kTransferChunkBytes - 5;
 // Both ends, honest.
 struct Honest {
   std::unique_ptr<OfiTransport> first = ofi_or_skip(), second = ofi_or_skip();
-  Pair lane = connected(*first, *second, first->rendezvous()->lane_bytes());
-  std::unique_ptr<RendezvousSender> sender = need(first->rendezvous()->open_rendezvous_sender(lane.first, {}));
-  std::unique_ptr<RendezvousReceiver> receiver = need(second->rendezvous()->open_rendezvous_receiver(lane.second, {}));
+  Pair segments = connected(*first, *second, first->rendezvous()->rendezvous_segment_bytes());
+  std::unique_ptr<RendezvousSender> sender = need(first->rendezvous()->open_rendezvous_sender(segments.first, {}));
+  std::unique_ptr<RendezvousReceiver> receiver =
+      need(second->rendezvous()->open_rendezvous_receiver(segments.second, {}));
   std::vector<std::byte> from = std::vector<std::byte>(kPiece, std::byte{7});
 };
 
@@ -37,10 +38,11 @@ struct Broken {
   Broken()
       : wire(std::make_shared<ofi::Wire>("tcp;ofi_rxm", need(ofi::open_fabric("tcp;ofi_rxm", "127.0.0.1")),
                                          ofi::KeepAlive{})) {
-    lane = need(transport->allocate("lane", ofi::kRendezvousLaneBytes));
-    peer = need(ofi::OfiSegment::make(wire, need(map_pages(-1, ofi::kRendezvousLaneBytes, Access::kReadWrite)), false));
-    REQUIRE(transport->connect(lane, peer->description()).ok());
-    victim = need(ofi::SegmentDescription::decode(lane->description()));
+    segment = need(transport->allocate("rendezvous", ofi::kRendezvousSegmentBytes));
+    peer =
+        need(ofi::OfiSegment::make(wire, need(map_pages(-1, ofi::kRendezvousSegmentBytes, Access::kReadWrite)), false));
+    REQUIRE(transport->connect(segment, peer->description()).ok());
+    victim = need(ofi::SegmentDescription::decode(segment->description()));
     address = need(wire->fabric.insert(victim.address));
     operation = wire->fabric.make_operations(peer->number(), 1);
   }
@@ -84,7 +86,7 @@ struct Broken {
   static constexpr StateLine kClosed{.closed = 1};
   std::unique_ptr<OfiTransport> transport = ofi_or_skip();
   std::shared_ptr<ofi::Wire> wire;
-  std::shared_ptr<Segment> lane;
+  std::shared_ptr<Segment> segment;
   std::shared_ptr<ofi::OfiSegment> peer;
   ofi::SegmentDescription victim;
   fi_addr_t address{};
@@ -110,11 +112,11 @@ TEST_CASE("transfers land where they were granted, one after another") {
   REQUIRE((ends.sender->status().ok() && ends.receiver->status().ok()));
 }
 
-TEST_CASE("a lane of another size, or one that is not connected, is refused") {
+TEST_CASE("a segment of another size, or one that is not connected, is refused") {
   const auto transport = ofi_or_skip();
   Rendezvous& rendezvous = *transport->rendezvous();
-  const auto small = need(transport->allocate("lane", 64)),
-             alone = need(transport->allocate("lane", rendezvous.lane_bytes()));
+  const auto small = need(transport->allocate("rendezvous", 64)),
+             alone = need(transport->allocate("rendezvous", rendezvous.rendezvous_segment_bytes()));
   REQUIRE(rendezvous.open_rendezvous_sender(small, {}).status().code() == Code::kInvalid);
   REQUIRE(rendezvous.open_rendezvous_receiver(small, {}).status().code() == Code::kInvalid);
   REQUIRE(says(rendezvous.open_rendezvous_sender(alone, {}).status(), Code::kInvalid, "connect it"));
@@ -140,9 +142,9 @@ TEST_CASE("a producer that closes within a transfer, and a consumer that does") 
 TEST_CASE("an end whose peer has gone is not rung for room that it does not need any more") {
   DoorbellLine bell;
   const auto first = ofi_or_skip(), second = ofi_or_skip();
-  const Pair lane = connected(*first, *second, first->rendezvous()->lane_bytes());
-  const auto sender = need(first->rendezvous()->open_rendezvous_sender(lane.first, Doorbell(&bell)));
-  auto receiver = need(second->rendezvous()->open_rendezvous_receiver(lane.second, {}));
+  const Pair segments = connected(*first, *second, first->rendezvous()->rendezvous_segment_bytes());
+  const auto sender = need(first->rendezvous()->open_rendezvous_sender(segments.first, Doorbell(&bell)));
+  auto receiver = need(second->rendezvous()->open_rendezvous_receiver(segments.second, {}));
   const std::vector<std::byte> from(kMostTransferBytes, std::byte{7});
   std::vector<std::byte> to(from.size());
   REQUIRE(sender->offer(from));
@@ -177,12 +179,12 @@ TEST_CASE("a peer that is past what never came: it was lost") {
   };
   std::vector<std::byte> memory(kPiece);
   Broken producer;
-  const auto receiver = need(producer.transport->rendezvous()->open_rendezvous_receiver(producer.lane, {}));
+  const auto receiver = need(producer.transport->rendezvous()->open_rendezvous_receiver(producer.segment, {}));
   REQUIRE(until_closed(producer, [&] { return receiver->land(memory); }));
   REQUIRE(says(receiver->status(), Code::kDataLoss, "a chunk was lost; 0 of " + std::to_string(kPiece)));
   producer.close();
   Broken consumer;
-  const auto sender = need(consumer.transport->rendezvous()->open_rendezvous_sender(consumer.lane, {}));
+  const auto sender = need(consumer.transport->rendezvous()->open_rendezvous_sender(consumer.segment, {}));
   REQUIRE(sender->offer(memory));
   REQUIRE(until_closed(consumer, [&] { return sender->write(); }));
   REQUIRE(says(sender->status(), Code::kDataLoss, "its grant was lost"));
@@ -193,7 +195,7 @@ TEST_CASE("a consumer that grants what it was not asked for") {
   const auto refuse = [&](const std::string& what, const auto& act, bool offered = true) {
     INFO(what);
     Broken bad;
-    const auto sender = need(bad.transport->rendezvous()->open_rendezvous_sender(bad.lane, {}));
+    const auto sender = need(bad.transport->rendezvous()->open_rendezvous_sender(bad.segment, {}));
     if (offered) REQUIRE(sender->offer(from));
     act(bad);
     Transfer transfer = Transfer::kBackPressured;
@@ -228,7 +230,7 @@ TEST_CASE("a producer that tells of what cannot have landed") {
       INFO("place " << place << ", transfer " << sequence);
       Broken bad;
       std::vector<std::byte> to(kPiece);
-      const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.lane, {}));
+      const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.segment, {}));
       (void)bad.granted([&] { (void)receiver->land(to); });
       bad.write(std::as_bytes(std::span(to).first(64)), bad.victim.base + ofi::kGrantAt, bad.victim.key, place,
                 sequence);
@@ -242,7 +244,7 @@ TEST_CASE("a producer that tells of what cannot have landed") {
 TEST_CASE("memory that lands again is granted by the same key, until it is forgotten") {
   Broken bad;
   std::vector<std::byte> to(64), bytes(64, std::byte{9});
-  const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.lane, {}));
+  const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.segment, {}));
   std::vector<std::uint64_t> keys;
   for (std::uint32_t number = 1; number <= 3; ++number) {
     if (number == 3) receiver->forget(to);
@@ -259,7 +261,7 @@ TEST_CASE("memory that lands again is granted by the same key, until it is forgo
 TEST_CASE("a producer that writes a chunk twice") {
   Broken bad;
   std::vector<std::byte> to(kPiece);
-  const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.lane, {}));
+  const auto receiver = need(bad.transport->rendezvous()->open_rendezvous_receiver(bad.segment, {}));
   const GrantLine grant = bad.granted([&] { (void)receiver->land(to); });
   const std::vector<std::byte> bytes(64, std::byte{9});
   bad.write(bytes, grant.address, grant.key, 1, 1);

@@ -1,4 +1,4 @@
-#include "runtime/transport/ofi/lane.h"
+#include "runtime/transport/ofi/channel_endpoint.h"
 
 #include <time.h>
 
@@ -22,7 +22,7 @@ std::string seconds(std::uint64_t ns) {
 
 }  // namespace
 
-Lane::Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own)
+ChannelEndpoint::ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own)
     : segment_(std::move(segment)),
       remote_(segment_->replicas().front()),
       own_(own),
@@ -32,7 +32,7 @@ Lane::Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell ow
   segment_->wire().service.add(*this);
 }
 
-Lane::~Lane() {
+ChannelEndpoint::~ChannelEndpoint() {
   segment_->wire().service.remove(*this);
   const std::uint64_t begin = now_ns();
   // To a peer that is lost nothing gets through.
@@ -47,11 +47,11 @@ Lane::~Lane() {
   fabric().locked([&] { mailbox().close(now_ns()); });
 }
 
-Target Lane::target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept {
+Target ChannelEndpoint::target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept {
   return {remote_.peer, remote_.base + at, remote_.key, {place, remote_.segment, sequence}};
 }
 
-void Lane::look(bool always) noexcept {
+void ChannelEndpoint::look(bool always) noexcept {
   const std::uint64_t looks = fabric().looks();
   const bool last = own_.prepared();  // this is the last look before a sleep
   if (always || looks == seen_looks_) fabric().progress(!last);
@@ -59,7 +59,7 @@ void Lane::look(bool always) noexcept {
   if (last) segment_->wire().service.take_over();
 }
 
-bool Lane::overdue(std::uint32_t expected) noexcept {
+bool ChannelEndpoint::overdue(std::uint32_t expected) noexcept {
   const Mailbox& peer = mailbox();
   if (!peer.beating() || static_cast<std::int32_t>(peer.peer_next() - expected) <= 0) {
     behind_since_ns_ = 0;
@@ -70,11 +70,11 @@ bool Lane::overdue(std::uint32_t expected) noexcept {
   return now - behind_since_ns_ > kOverdueNs;
 }
 
-bool Lane::closed() const noexcept {
+bool ChannelEndpoint::closed() const noexcept {
   return mailbox().peer_closed() || mailbox().is_cut() || mailbox().lost() != Lost::kNo;
 }
 
-Status Lane::lost() const {
+Status ChannelEndpoint::lost() const {
   const KeepAlive& keep_alive = segment_->wire().service.keep_alive();
   switch (mailbox().lost()) {
     case Lost::kNo: break;
@@ -92,7 +92,7 @@ Status Lane::lost() const {
 }
 
 // A write that finds no room is left out: the next comes soon.
-void Lane::beat(std::uint64_t now) noexcept {
+void ChannelEndpoint::beat(std::uint64_t now) noexcept {
   Mailbox& peer = mailbox();
   if (peer.peer_closed() || peer.is_cut() || peer.lost() != Lost::kNo) return;
   (void)post_state(false);
@@ -103,13 +103,13 @@ void Lane::beat(std::uint64_t now) noexcept {
   fabric().locked([&] { peer.lose(beating ? Lost::kSilent : Lost::kNeverHeard, 0); });
 }
 
-bool Lane::retry() noexcept {
+bool ChannelEndpoint::retry() noexcept {
   if (!waiting_.load(std::memory_order_relaxed) || closed()) return false;
   own_.ring();
   return true;
 }
 
-Post Lane::post_state(bool last) noexcept {
+Post ChannelEndpoint::post_state(bool last) noexcept {
   StateLine line;
   line.next_sequence = announced_.load(std::memory_order_acquire);
   line.closed = last ? 1 : 0;

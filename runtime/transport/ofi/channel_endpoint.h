@@ -1,5 +1,6 @@
-// What both ends of a channel have in common: the peer's replica to write into, what arrives from there, and whether
-// the peer still lives. The end's own thread calls everything but what Served says.
+// One end of a channel over libfabric: the peer's replica to write into, what arrives from there, and whether the peer
+// still lives. It is not libfabric's endpoint (fid_ep), which all channels of a provider share (fabric.h). The end's
+// own thread calls everything but what Served says.
 #pragma once
 
 #include <atomic>
@@ -11,15 +12,15 @@
 
 namespace woa::ofi {
 
-class Lane final : public Served {
+class ChannelEndpoint final : public Served {
  public:
   // `segment` has exactly one replica. `lines` is how many lines the peer may have on the way (a power of two).
-  Lane(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own);
+  ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint32_t lines, Doorbell own);
   // Tells the peer that this end closed; waits until that, and so all that was written before it, has left this
   // process's memory, a second at most.
-  ~Lane() override;
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  ~ChannelEndpoint() override;
+  ChannelEndpoint(const ChannelEndpoint&) = delete;
+  ChannelEndpoint& operator=(const ChannelEndpoint&) = delete;
 
   [[nodiscard]] OfiSegment& segment() const noexcept { return *segment_; }
   [[nodiscard]] Mailbox& mailbox() noexcept { return segment_->mailbox(); }
