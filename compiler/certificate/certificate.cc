@@ -33,7 +33,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
   for (const ComponentCosts& component : from.components) {
     pb::ComponentCosts& c = *to.add_components();
     c.set_controller(component.controller);
-    c.set_lanes(component.lanes);
+    c.set_workers(component.workers);
     encode(component.resources, *c.mutable_resources());
     c.set_cores(component.cores);
     if (component.price) c.set_price(*component.price);
@@ -73,7 +73,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
 CostTable decode(const pb::CostTable& from) {
   CostTable to;
   for (const pb::ComponentCosts& c : from.components()) {
-    to.components.push_back({c.controller(), c.lanes(), decode(c.resources()), c.cores()});
+    to.components.push_back({c.controller(), c.workers(), decode(c.resources()), c.cores()});
     if (c.has_price()) to.components.back().price = c.price();
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
   }

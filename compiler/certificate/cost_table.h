@@ -24,7 +24,7 @@ inline constexpr std::int64_t kAwake_ps = 20'000'000;
 
 struct ComponentCosts {
   std::string controller;                          // [0] is `host`
-  std::uint32_t lanes = 1;                         // firings at once
+  std::uint32_t workers = 1;                       // firings at once
   std::map<std::string, std::uint64_t> resources;  // what it has, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
   std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known, or the host's
@@ -43,7 +43,7 @@ struct StageCosts {
   std::vector<std::int64_t> time_ps;                            // of a firing, by component; or kNowhere_ps
   std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
-  bool serial = false;                                          // one firing at a time, however many lanes
+  bool serial = false;                                          // one firing at a time, however many workers
   std::string core = {};   // kernel core on an fpga, which all its stages share; empty: none
   bool copyable = false;   // may be on several components at once; a copy serves the readers next to it
   std::uint32_t copy = 0;  // number of the copy: copies of a stage stand in a row, from 0

@@ -29,10 +29,10 @@ bool read_core_groups(const YamlNode& node, Machine& machine, Report& report) {
 // Returns the places of the controllers' names.
 std::vector<Place> read_controllers(const YamlNode& node, CoreUses& cores, Machine& machine, Report& report) {
   std::vector<Place> places;
-  if (!expect_map(node, "`controllers`", "`cpu:0: {lanes: 1}`", report)) return places;
+  if (!expect_map(node, "`controllers`", "`cpu:0: {workers: 1}`", report)) return places;
   if (node.keys.empty())
     report.error(problem::kMissingKey, node.place, "`controllers` has no controller",
-                 "add one, such as `\"cpu:0\": {lanes: 1}`; without a machine file there are `cpu:0` and `cpu:1`");
+                 "add one, such as `\"cpu:0\": {workers: 1}`; without a machine file there are `cpu:0` and `cpu:1`");
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (auto controller = read_controller(node.keys[i], node.items[i], cores, report)) {
       machine.controllers.push_back(std::move(*controller));
@@ -87,7 +87,7 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
   const YamlNode* cores = map.get("cores");
   const bool all_cores = (cores == nullptr || read_core_groups(*cores, machine, report)) && !map.misspelt("cores");
   if (const YamlNode* controllers =
-          measured_only ? nullptr : map.need("controllers", "controllers: {\"cpu:0\": {lanes: 1}}")) {
+          measured_only ? nullptr : map.need("controllers", "controllers: {\"cpu:0\": {workers: 1}}")) {
     CoreUses uses{machine.cores, {}};
     places = read_controllers(*controllers, uses, machine, report);
     if (all_cores) report_unknown_cores(uses, report);
@@ -99,17 +99,18 @@ std::optional<Machine> read_machine(std::uint32_t source, Report& report) {
 
 namespace {
 
-constexpr std::uint64_t kMaxLanes = 1024;
+constexpr std::uint64_t kMaxWorkers = 1024;
 constexpr std::uint64_t kMostPrice = 1'000'000'000'000;
 constexpr std::uint64_t kMostPower_mw = 1'000'000'000'000;
 constexpr std::uint64_t kMostClock_hz = 1'000'000'000'000;
 
-void read_lanes(const YamlNode& lanes, MachineController& controller, Report& report) {
+void read_workers(const YamlNode& workers, MachineController& controller, Report& report) {
   if (controller.plan.kind != ControllerKind::kCpu) {
-    report.error(problem::kBadValue, lanes.place,
-                 cat("`lanes` is for cpu controllers, ", quote(controller.plan.name), " has none"), "leave it out");
+    report.error(problem::kBadValue, workers.place,
+                 cat("`workers` is for cpu controllers, ", quote(controller.plan.name), " has none"), "leave it out");
   }
-  controller.plan.lanes = static_cast<std::uint32_t>(read_integer(lanes, "`lanes`", 1, kMaxLanes, report).value_or(1));
+  controller.plan.workers =
+      static_cast<std::uint32_t>(read_integer(workers, "`workers`", 1, kMaxWorkers, report).value_or(1));
 }
 
 void check_backend(const YamlNode& backend, const MachineController& controller, Report& report) {
@@ -181,9 +182,9 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
   MachineController controller = default_controller(name->kind, *name->number);
   controller.place = key.place;
   const MapReader map(&value, cat("controller ", quote(key.text)),
-                      with_resource_names({"lanes", "backend", "capabilities", "cores", "price", "power", "clock"}),
+                      with_resource_names({"workers", "backend", "capabilities", "cores", "price", "power", "clock"}),
                       report);
-  if (const YamlNode* lanes = map.get("lanes")) read_lanes(*lanes, controller, report);
+  if (const YamlNode* workers = map.get("workers")) read_workers(*workers, controller, report);
   if (const YamlNode* backend = map.get("backend")) check_backend(*backend, controller, report);
   if (const YamlNode* capabilities = map.get("capabilities")) read_capabilities(*capabilities, controller, report);
   if (const YamlNode* group = map.get("cores")) read_cores(*group, cores, controller, report);

@@ -68,7 +68,7 @@ class TableMaker {
         graph_.stages, [&](const GraphStage& stage) { return stage.kernel != nullptr && allowed(stage, controller); });
   }
   void add_component(const MachineController& controller) {
-    table_.components.push_back({controller.plan.name, controller.plan.lanes, controller.resources, controller.cores,
+    table_.components.push_back({controller.plan.name, controller.plan.workers, controller.resources, controller.cores,
                                  controller.price, controller.power});
     controllers_.push_back(controller);
   }
@@ -230,7 +230,7 @@ std::string hash_of(const CostTable& table) {
   FnvHash hash;
   hash.add(table.components.size());
   for (const ComponentCosts& component : table.components) {
-    hash.add(component.controller), hash.add(component.lanes), hash.add(component.cores);
+    hash.add(component.controller), hash.add(component.workers), hash.add(component.cores);
     add(hash, component.resources);
     add(hash, component.price), add(hash, component.power_mw);
   }

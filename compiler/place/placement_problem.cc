@@ -91,7 +91,7 @@ class Builder {
       if (link.latency_ps > kMostTableNumber || link.ps_per_kib > kMostTableNumber)
         return bad_table("a number of a link is too large");
     for (const ComponentCosts& component : table_.components) {
-      if (component.lanes == 0) return bad_table("'" + component.controller + "' has no lanes");
+      if (component.workers == 0) return bad_table("'" + component.controller + "' has no workers");
       if (component.cores.empty()) continue;
       const auto group = table_.cores.find(component.cores);
       if (group == table_.cores.end() || group->second == 0)
@@ -253,7 +253,7 @@ class Builder {
     for (std::uint32_t l = 0; l < k_; ++l) {
       Row row{"load of " + table_.components[l].controller, weights(), {}, {}, {}, period()};
       for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
-        row.nodes[s * k_ + l] = load(s, l, table_.components[l].lanes);
+        row.nodes[s * k_ + l] = load(s, l, table_.components[l].workers);
       if (l != kHostComponent) add(std::move(row));
     }
     for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) add_serial_load(s);
@@ -270,9 +270,9 @@ class Builder {
     weights_ += row.nodes.size() + 2 * row.edges.size();
     if (weights_ <= kMostEntries) problem_.rows.push_back(std::move(row));
   }
-  // A stage whose firings run one at a time uses one lane, however many there are.
+  // A stage whose firings run one at a time uses one worker, however many there are.
   void add_serial_load(std::size_t s) {
-    const auto many = [](const ComponentCosts& component) { return component.lanes > 1; };
+    const auto many = [](const ComponentCosts& component) { return component.workers > 1; };
     if (!table_.stages[s].serial || std::ranges::none_of(table_.components, many)) return;
     Row row{"load of stage " + name_of(s), weights(), {}, {}, {}, period()};
     for (std::uint32_t l = 0; l < k_; ++l) row.nodes[s * k_ + l] = load(s, l, 1);

@@ -75,8 +75,8 @@ class PipelineMaker {
     return turns.none() ? 0 : mean * out_.turns / static_cast<Sum>(turns.count());
   }
 
-  std::uint32_t add_station(std::uint32_t lanes, std::uint32_t pool) {
-    out_.stations.push_back({lanes, pool});
+  std::uint32_t add_station(std::uint32_t workers, std::uint32_t pool) {
+    out_.stations.push_back({workers, pool});
     return static_cast<std::uint32_t>(out_.stations.size() - 1);
   }
   std::uint32_t add_pool(std::uint64_t cores) {
@@ -91,12 +91,12 @@ class PipelineMaker {
       const bool host = out_.stations.empty();
       out_.told_ps.push_back(host ? Sum{0} : Sum{costs_.links[out_.stations.size()].latency_ps});
       if (host || component.cores.empty()) {
-        add_station(host ? 1 : component.lanes, add_pool(kUnbounded));
+        add_station(host ? 1 : component.workers, add_pool(kUnbounded));
         continue;
       }
       const auto [group, added] = groups.try_emplace(component.cores);
       if (added) group->second = add_pool(std::min(costs_.cores.at(component.cores), std::uint64_t{kUnbounded}));
-      add_station(component.lanes, group->second);
+      add_station(component.workers, group->second);
     }
   }
 

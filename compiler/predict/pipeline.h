@@ -34,7 +34,7 @@ inline constexpr std::size_t kMostInstancesApart = 256;
 using InstanceSet = std::bitset<kMostInstancesApart>;
 
 struct PipelineJob {
-  std::uint32_t station = kNoStation;  // where it takes a lane
+  std::uint32_t station = kNoStation;  // where it takes a worker
   Sum time_ps = 0;                     // for which it takes it
   Sum delay_ps = 0;                    // from its end until the jobs after it hear of it
   InstanceSet turns;                   // instances that have it; in others it is over at once
@@ -45,7 +45,7 @@ struct PipelineJob {
 };
 
 struct PipelineStation {
-  std::uint32_t lanes = 1;
+  std::uint32_t workers = 1;
   std::uint32_t pool = 0;  // of processor cores; stations without a group have one of their own
 };
 

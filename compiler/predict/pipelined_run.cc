@@ -60,7 +60,7 @@ class Execution {
         ends_(2 * third_, kNever) {
     for (std::size_t p = 0; p < pools_.size(); ++p) pools_[p].cores = pipeline.pools[p];
     for (std::uint32_t s = 0; s < stations_.size(); ++s) {
-      stations_[s].lanes = pipeline.stations[s].lanes;
+      stations_[s].workers = pipeline.stations[s].workers;
       pools_[pipeline.stations[s].pool].stations.push_back(s);
     }
     for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
@@ -113,13 +113,13 @@ class Execution {
     std::size_t left = 0;              // jobs
   };
   struct Job {
-    std::vector<std::uint64_t> waiting;  // instances that lack only a lane and blocks, the oldest first
+    std::vector<std::uint64_t> waiting;  // instances that lack only a worker and blocks, the oldest first
     std::uint64_t next = kNone;          // the one of them that is offered to the station
     std::uint64_t due = 0;               // in_order: the next instance to start
     Times starts;
   };
   struct Station {
-    std::uint32_t lanes = 0;                                  // free ones
+    std::uint32_t workers = 0;                                // free ones
     std::set<std::pair<std::uint64_t, std::uint32_t>> ready;  // instance, job: each job's next
   };
   struct Pool {
@@ -201,7 +201,7 @@ class Execution {
       Station* first = nullptr;
       for (const std::uint32_t s : pool.stations) {
         Station& station = stations_[s];
-        if (station.lanes == 0 || station.ready.empty()) continue;
+        if (station.workers == 0 || station.ready.empty()) continue;
         if (first == nullptr || *station.ready.begin() < *first->ready.begin()) first = &station;
       }
       if (first == nullptr) return;
@@ -230,7 +230,7 @@ class Execution {
   }
   void start(Pool& pool, std::uint32_t j, std::uint64_t instance) {
     const PipelineJob& job = pipeline_.jobs[j];
-    --pool.cores, --stations_[job.station].lanes;
+    --pool.cores, --stations_[job.station].workers;
     for (const std::uint32_t e : job.claims) {
       if (!has(pipeline_.edges[e].turns, instance)) continue;
       out_.room[e] = std::max(out_.room[e], needed(e, instance));
@@ -247,7 +247,7 @@ class Execution {
     const PipelineJob& job = pipeline_.jobs[event.of];
     if (event.what == What::kHeard) return tell(job, event.instance);
     if (job.station != kNoStation) {
-      ++pools_[pipeline_.stations[job.station].pool].cores, ++stations_[job.station].lanes;
+      ++pools_[pipeline_.stations[job.station].pool].cores, ++stations_[job.station].workers;
       note_change(job.station);
       ++jobs_[event.of].due;
       if (job.in_order) offer_first(event.of);

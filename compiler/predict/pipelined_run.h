@@ -1,7 +1,7 @@
 // Self-timed execution of a pipeline: many instances, one after the other, each job as soon as it may.
 //
 // A discrete-event simulation without chance: the same pipeline always runs the same. Jobs are not preempted; of those
-// that wait for a lane of a station, or a core of its pool, that of the oldest instance is first. At most `window`
+// that wait for a worker of a station, or a core of its pool, that of the oldest instance is first. At most `window`
 // instances are in flight. A job that writes starts when each of its edges has blocks for its instance by rule 8: the
 // oldest instance in flight, as its controller has last heard, always finds its own; the others share what is left.
 //

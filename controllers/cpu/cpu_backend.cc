@@ -7,17 +7,17 @@
 
 namespace woa {
 
-CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t lanes)
-    : description_(std::move(description)), lanes_(lanes) {
-  for (std::uint32_t i = 0; i < lanes; ++i) lanes_[i].number = i;
+CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers)
+    : description_(std::move(description)), workers_(workers) {
+  for (std::uint32_t i = 0; i < workers; ++i) workers_[i].number = i;
 }
 
 CpuBackend::~CpuBackend() {
-  for (Lane& lane : lanes_) {
-    if (!lane.thread.joinable()) continue;
-    lane.state.wait(LaneState::kRunning);
-    lane.state.store(LaneState::kStop);
-    lane.state.notify_one();
+  for (Worker& worker : workers_) {
+    if (!worker.thread.joinable()) continue;
+    worker.state.wait(WorkerState::kRunning);
+    worker.state.store(WorkerState::kStop);
+    worker.state.notify_one();
   }
 }
 
@@ -31,29 +31,29 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
     }
     stages_[stage.id] = stage;
   }
-  for (Lane& lane : lanes_) WOA_RETURN_IF_ERROR(lane.runner.reserve(stages));
-  return lanes_.size() == 1 ? Status() : start_threads();
+  for (Worker& worker : workers_) WOA_RETURN_IF_ERROR(worker.runner.reserve(stages));
+  return workers_.size() == 1 ? Status() : start_threads();
 }
 
 Status CpuBackend::start_threads() {
-  for (Lane& lane : lanes_) {
+  for (Worker& worker : workers_) {
     const std::string what =
-        "starting the thread of worker " + std::to_string(lane.number) + " of " + std::to_string(lanes_.size());
-    WOA_RETURN_IF_ERROR(start_thread(lane.thread, what, [this, &lane] { serve(lane); }));
+        "starting the thread of worker " + std::to_string(worker.number) + " of " + std::to_string(workers_.size());
+    WOA_RETURN_IF_ERROR(start_thread(worker.thread, what, [this, &worker] { serve(worker); }));
   }
   return {};
 }
 
 bool CpuBackend::start(Firing& firing) noexcept {
-  for (Lane& lane : lanes_) {
-    if (lane.state.load(std::memory_order_relaxed) != LaneState::kIdle) continue;
-    lane.firing = &firing;
-    if (lanes_.size() == 1) {
-      run(lane);
-      lane.state.store(LaneState::kDone, std::memory_order_relaxed);
+  for (Worker& worker : workers_) {
+    if (worker.state.load(std::memory_order_relaxed) != WorkerState::kIdle) continue;
+    worker.firing = &firing;
+    if (workers_.size() == 1) {
+      run(worker);
+      worker.state.store(WorkerState::kDone, std::memory_order_relaxed);
     } else {
-      lane.state.store(LaneState::kRunning, std::memory_order_release);
-      lane.state.notify_one();
+      worker.state.store(WorkerState::kRunning, std::memory_order_release);
+      worker.state.notify_one();
     }
     return true;
   }
@@ -62,34 +62,34 @@ bool CpuBackend::start(Firing& firing) noexcept {
 
 std::size_t CpuBackend::poll(std::span<Firing*> done) noexcept {
   std::size_t count = 0;
-  const std::size_t lanes = lanes_.size();
-  for (std::size_t looked = 0; looked < lanes && count < done.size(); ++looked) {
-    Lane& lane = lanes_[next_lane_];
-    next_lane_ = next_lane_ + 1 == lanes ? 0 : next_lane_ + 1;
-    if (lane.state.load(std::memory_order_acquire) != LaneState::kDone) continue;
-    done[count++] = lane.firing;
-    lane.state.store(LaneState::kIdle, std::memory_order_relaxed);
+  const std::size_t workers = workers_.size();
+  for (std::size_t looked = 0; looked < workers && count < done.size(); ++looked) {
+    Worker& worker = workers_[next_worker_];
+    next_worker_ = next_worker_ + 1 == workers ? 0 : next_worker_ + 1;
+    if (worker.state.load(std::memory_order_acquire) != WorkerState::kDone) continue;
+    done[count++] = worker.firing;
+    worker.state.store(WorkerState::kIdle, std::memory_order_relaxed);
   }
   return count;
 }
 
-void CpuBackend::run(Lane& lane) noexcept {
-  lane.firing->lane = lane.number;
-  lane.runner.run(stages_[lane.firing->stage], *lane.firing);
+void CpuBackend::run(Worker& worker) noexcept {
+  worker.firing->worker = worker.number;
+  worker.runner.run(stages_[worker.firing->stage], *worker.firing);
 }
 
-// Runs on the lane's own thread.
-void CpuBackend::serve(Lane& lane) noexcept {
+// Runs on the worker's own thread.
+void CpuBackend::serve(Worker& worker) noexcept {
   for (;;) {
-    const LaneState state = lane.state.load(std::memory_order_acquire);
-    if (state == LaneState::kStop) return;
-    if (state != LaneState::kRunning) {
-      lane.state.wait(state, std::memory_order_acquire);
+    const WorkerState state = worker.state.load(std::memory_order_acquire);
+    if (state == WorkerState::kStop) return;
+    if (state != WorkerState::kRunning) {
+      worker.state.wait(state, std::memory_order_acquire);
       continue;
     }
-    run(lane);
-    lane.state.store(LaneState::kDone, std::memory_order_release);
-    lane.state.notify_one();  // the destructor may wait for it
+    run(worker);
+    worker.state.store(WorkerState::kDone, std::memory_order_release);
+    worker.state.notify_one();  // the destructor may wait for it
     wakeup_.ring();
   }
 }

@@ -1,4 +1,4 @@
-// Runs cpu variants: in the controller's own thread with one lane, in a thread for each lane otherwise.
+// Runs cpu variants: in the controller's own thread with one worker, in a thread for each worker otherwise.
 #pragma once
 
 #include <atomic>
@@ -14,34 +14,34 @@ namespace woa {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(DeviceDescription description, std::uint32_t lanes);
+  CpuBackend(DeviceDescription description, std::uint32_t workers);
   ~CpuBackend() override;  // blocks until the firings that run have ended
   CpuBackend(const CpuBackend&) = delete;
   CpuBackend& operator=(const CpuBackend&) = delete;
 
   const DeviceDescription& description() const noexcept override { return description_; }
-  // Beside what Backend says, kExhausted: no memory for the scratch or no thread for a lane.
+  // Beside what Backend says, kExhausted: no memory for the scratch or no thread for a worker.
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
   [[nodiscard]] bool start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:
-  enum class LaneState : std::uint32_t { kIdle, kRunning, kDone, kStop };
-  // The controller owns `firing` in kIdle and kDone, the lane's thread in kRunning; `state` hands it over.
-  struct alignas(64) Lane {
-    std::atomic<LaneState> state{LaneState::kIdle};
+  enum class WorkerState : std::uint32_t { kIdle, kRunning, kDone, kStop };
+  // The controller owns `firing` in kIdle and kDone, the worker's thread in kRunning; `state` hands it over.
+  struct alignas(64) Worker {
+    std::atomic<WorkerState> state{WorkerState::kIdle};
     Firing* firing = nullptr;
     std::uint32_t number = 0;
     KernelRunner runner;
-    std::jthread thread;  // none with a single lane
+    std::jthread thread;  // none with a single worker
   };
-  void run(Lane& lane) noexcept;
-  void serve(Lane& lane) noexcept;
+  void run(Worker& worker) noexcept;
+  void serve(Worker& worker) noexcept;
   Status start_threads();
 
   DeviceDescription description_;
-  std::vector<Lane> lanes_;
-  std::size_t next_lane_ = 0;        // poll() goes on here, so that no lane waits behind the others
+  std::vector<Worker> workers_;
+  std::size_t next_worker_ = 0;      // poll() goes on here, so that no worker waits behind the others
   std::vector<LoadedStage> stages_;  // by number in the plan; `kernel` is null for those of other controllers
   Doorbell wakeup_;
 };

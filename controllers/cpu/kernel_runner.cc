@@ -37,7 +37,7 @@ Status KernelRunner::reserve(std::span<const LoadedStage> stages) {
   scratch_.reset(static_cast<std::uint8_t*>(::operator new(scratch, kAlignment, std::nothrow)));
   if (scratch_ != nullptr) return {};
   return {Code::kExhausted,
-          "no memory for " + std::to_string(scratch) + " bytes of scratch; lower `scratch` or the lanes"};
+          "no memory for " + std::to_string(scratch) + " bytes of scratch; lower `scratch` or `workers`"};
 }
 
 void KernelRunner::run(const LoadedStage& stage, Firing& firing) noexcept {

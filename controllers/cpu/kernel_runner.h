@@ -1,4 +1,4 @@
-// Runs firings of cpu variants for one lane. Holds the kernel's views of the tokens, and scratch. Everything is
+// Runs firings of cpu variants for one worker. Holds the kernel's views of the tokens, and scratch. Everything is
 // allocated before the first firing.
 #pragma once
 

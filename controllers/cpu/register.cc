@@ -29,7 +29,7 @@ BackendFactory cpu_factory() {
           .kind = ControllerKind::kCpu,
           .probe = [] { return Result<std::vector<DeviceDescription>>(std::vector{describe()}); },
           .make = [](std::uint32_t, const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
-            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.lanes));
+            return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(describe(), controller.workers));
           }};
 }
 

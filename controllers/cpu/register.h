@@ -5,7 +5,7 @@
 
 namespace woa {
 
-// Always one device, never simulated: the processor. It serves every ordinal, with ControllerPlan::lanes lanes.
+// Always one device, never simulated: the processor. It serves every ordinal, with ControllerPlan::workers.
 BackendFactory cpu_factory();
 
 }  // namespace woa

@@ -6,12 +6,12 @@
 namespace woa {
 namespace {
 
-constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more lanes
+constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the device has more workers
 
 }  // namespace
 
 std::size_t activity_slots(const ControllerPlan& controller) noexcept {
-  return std::max<std::size_t>(kMinFirings, controller.lanes);
+  return std::max<std::size_t>(kMinFirings, controller.workers);
 }
 
 std::size_t activity_bytes(const Plan& plan) noexcept {

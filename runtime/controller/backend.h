@@ -75,7 +75,7 @@ struct Firing {
   std::string message;  // reserved at start; assigning up to its capacity does not allocate
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
-  std::uint32_t lane = 0;                      // which worker lane ran it
+  std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
 };
 
 // One stage as its backend gets it.
@@ -97,8 +97,8 @@ class Backend {
   // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
   // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
-  // Begins a firing. False: every lane is busy, try again after a completion. Never blocks on the device.
-  // (A cpu backend with one lane runs the kernel here and reports it at the next poll.)
+  // Begins a firing. False: every worker is busy, try again after a completion. Never blocks on the device.
+  // (A cpu backend with one worker runs the kernel here and reports it at the next poll.)
   [[nodiscard]] virtual bool start(Firing& firing) noexcept = 0;
   // Firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while a firing
   // is under way.

@@ -185,7 +185,7 @@ void Controller::trace_writes(const ActiveFiring& firing, std::uint32_t port, st
 }
 
 void Controller::trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes) {
-  add_trace({TraceEvent::Kind::kWrite, firing.lane, firing.ended_ns, firing.ended_ns, firing.stage, edge,
+  add_trace({TraceEvent::Kind::kWrite, firing.worker, firing.ended_ns, firing.ended_ns, firing.stage, edge,
              firing.instance, firing.tag, bytes, 0});
 }
 
@@ -193,7 +193,7 @@ void Controller::trace_write(const ActiveFiring& firing, std::uint32_t edge, std
 void Controller::trace_firing(const ActiveFiring& firing) {
   std::uint64_t bytes = 0;
   for (const FiringInput& input : firing.inputs) bytes += input.payload.size();
-  add_trace({TraceEvent::Kind::kFiring, firing.lane, firing.started_ns, firing.ended_ns, firing.stage, kNone,
+  add_trace({TraceEvent::Kind::kFiring, firing.worker, firing.started_ns, firing.ended_ns, firing.stage, kNone,
              firing.instance, firing.tag, bytes, firing.cycles});
 }
 

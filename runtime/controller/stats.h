@@ -34,7 +34,7 @@ struct TraceEvent {
     kWrite,    // a firing's token left on an edge, to whichever controller
   };
   Kind kind = Kind::kFiring;
-  std::uint32_t lane = 0;
+  std::uint32_t worker = 0;                // that ran the firing
   std::uint64_t begin_ns = 0, end_ns = 0;  // the same for an instant
   std::uint32_t stage = 0;                 // firing, write: the stage; receive: the destination
   std::uint32_t edge = 0;                  // receive, write

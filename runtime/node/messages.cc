@@ -130,7 +130,7 @@ control::FromNode to_report(const ControllerStats& stats, std::span<const TraceE
   for (const TraceEvent& event : trace) {
     control::TraceEvent& entry = *out.add_trace();
     entry.set_kind(static_cast<std::uint32_t>(event.kind));
-    entry.set_lane(event.lane);
+    entry.set_worker(event.worker);
     entry.set_begin_ns(event.begin_ns);
     entry.set_end_ns(event.end_ns);
     entry.set_stage(event.stage);
@@ -167,8 +167,9 @@ Status from_report(const control::Report& message, const Plan& plan, std::size_t
     if (entry.stage() >= stages || entry.kind() > static_cast<std::uint32_t>(TraceEvent::Kind::kWrite) ||
         (of_edge && entry.edge() >= edges))
       return {Code::kDataLoss, "a node reported an event of an unknown stage, edge or kind"};
-    report.trace.push_back({static_cast<TraceEvent::Kind>(entry.kind()), entry.lane(), entry.begin_ns(), entry.end_ns(),
-                            entry.stage(), entry.edge(), entry.instance(), entry.tag(), entry.bytes(), entry.cycles()});
+    report.trace.push_back({static_cast<TraceEvent::Kind>(entry.kind()), entry.worker(), entry.begin_ns(),
+                            entry.end_ns(), entry.stage(), entry.edge(), entry.instance(), entry.tag(), entry.bytes(),
+                            entry.cycles()});
   }
   return {};
 }

@@ -43,8 +43,8 @@ std::string_view to_string(ControllerKind kind) noexcept;
 struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
-  std::string backend;      // "host", "cpu", "opencl", "verilator"
-  std::uint32_t lanes = 1;  // workers of a cpu controller
+  std::string backend;        // "host", "cpu", "opencl", "verilator"
+  std::uint32_t workers = 1;  // firings at once: threads of a cpu, queues of a gpu
   bool operator==(const ControllerPlan&) const = default;
 };
 

@@ -174,7 +174,7 @@ void encode(const Plan& from, pb::Plan& to) {
     c.set_name(controller.name);
     c.set_kind(static_cast<std::uint32_t>(controller.kind));
     c.set_backend(controller.backend);
-    c.set_lanes(controller.lanes);
+    c.set_workers(controller.workers);
   }
   for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
   for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
@@ -194,7 +194,7 @@ Plan decode(const pb::Plan& from) {
   to.window = from.window();
   to.deadline_ns = from.deadline_ns();
   for (const pb::Controller& c : from.controllers()) {
-    to.controllers.push_back({c.name(), static_cast<ControllerKind>(c.kind()), c.backend(), c.lanes()});
+    to.controllers.push_back({c.name(), static_cast<ControllerKind>(c.kind()), c.backend(), c.workers()});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxRank = 4;       // WOA_MAX_RANK of the kernel interface
 constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has 16 bits
-constexpr std::uint32_t kMaxLanes = 1024;
+constexpr std::uint32_t kMaxWorkers = 1024;
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
 
 // True for cpu:N, gpu:N or fpga:N of its kind. Each number has one spelling, so no two controllers are one device.
@@ -40,9 +40,9 @@ Status check_controllers(const Plan& plan) {
       return broken(place, ": expected ", std::string(to_string(controller.kind)),
                     ":N, with a number below 1024 and no leading zeros");
     if (controller.backend.empty()) return broken(place, ": no backend is named");
-    if (controller.lanes < 1 || controller.lanes > kMaxLanes) {
-      return broken(place, ": lanes is ", std::to_string(controller.lanes), ", expected 1 to ",
-                    std::to_string(kMaxLanes));
+    if (controller.workers < 1 || controller.workers > kMaxWorkers) {
+      return broken(place, ": workers is ", std::to_string(controller.workers), ", expected 1 to ",
+                    std::to_string(kMaxWorkers));
     }
   }
   return {};

@@ -13,7 +13,7 @@ namespace woa::test {
 
 class ThreadedBackend final : public Backend {
  public:
-  static constexpr std::size_t kLanes = 4;
+  static constexpr std::size_t kWorkers = 4;
 
   explicit ThreadedBackend(const Functions& functions) : functions_(functions) {}
   ~ThreadedBackend() override = default;  // joins
@@ -24,10 +24,10 @@ class ThreadedBackend final : public Backend {
     return find_functions(functions_, stages);
   }
   bool start(Firing& firing) noexcept override {
-    for (Lane& lane : lanes_) {
-      if (lane.firing != nullptr) continue;
-      lane.firing = &firing;
-      lane.thread = std::jthread([this, &firing] {
+    for (Worker& worker : workers_) {
+      if (worker.firing != nullptr) continue;
+      worker.firing = &firing;
+      worker.thread = std::jthread([this, &firing] {
         const StagePlan& stage = plan_->stages[firing.stage];
         functions_.at(stage.kernel)(firing, stage);
         const std::lock_guard lock(mutex_);
@@ -46,8 +46,8 @@ class ThreadedBackend final : public Backend {
     }
     std::size_t count = 0;
     for (Firing* firing : ended) {
-      for (Lane& lane : lanes_) {
-        if (lane.firing == firing) lane.firing = nullptr;
+      for (Worker& worker : workers_) {
+        if (worker.firing == firing) worker.firing = nullptr;
       }
       done[count++] = firing;
     }
@@ -55,7 +55,7 @@ class ThreadedBackend final : public Backend {
   }
 
  private:
-  struct Lane {
+  struct Worker {
     Firing* firing = nullptr;
     std::jthread thread;
   };
@@ -65,7 +65,7 @@ class ThreadedBackend final : public Backend {
   Doorbell wakeup_;
   std::mutex mutex_;
   std::vector<Firing*> done_;
-  std::vector<Lane> lanes_{kLanes};  // last: its threads use the rest
+  std::vector<Worker> workers_{kWorkers};  // last: its threads use the rest
 };
 
 }  // namespace woa::test

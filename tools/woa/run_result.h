@@ -35,8 +35,8 @@ nlohmann::json to_json(const RunResult& result);
 // Failures, and what is missing from the report, on stderr; with `summary` also a few aligned lines on stdout.
 void print(const RunResult& result, bool summary);
 
-// Chrome trace (loads in Perfetto): one track per controller lane, an arrow per packet that crossed. otherData.untraced
-// counts the events that came after --trace-limit.
+// Chrome trace (loads in Perfetto): one track per worker of a controller, an arrow per packet that crossed.
+// otherData.untraced counts the events that came after --trace-limit.
 Status write_trace(const Plan& plan, const RunReport& report, const std::string& file);
 
 }  // namespace woa::tools

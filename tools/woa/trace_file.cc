@@ -51,14 +51,14 @@ struct Writer {
            {"pid", c},
            {"args",
             {{"name", plan.controllers[c].name + " (" + device.backend + (device.simulated ? ", simulated)" : ")")}}}});
-      std::uint32_t lanes = 1;
-      for (const TraceEvent& event : report.controllers[c].trace) lanes = std::max(lanes, event.lane + 1);
-      for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      std::uint32_t workers = 1;
+      for (const TraceEvent& event : report.controllers[c].trace) workers = std::max(workers, event.worker + 1);
+      for (std::uint32_t worker = 0; worker < workers; ++worker) {
         put({{"ph", "M"},
              {"name", "thread_name"},
              {"pid", c},
-             {"tid", lane},
-             {"args", {{"name", "lane " + std::to_string(lane)}}}});
+             {"tid", worker},
+             {"args", {{"name", "worker " + std::to_string(worker)}}}});
       }
     }
   }
@@ -68,7 +68,7 @@ struct Writer {
          {"cat", "firing"},
          {"name", plan.stages[event.stage].name},
          {"pid", controller_of(event)},
-         {"tid", event.lane},
+         {"tid", event.worker},
          {"ts", us(event.begin_ns)},
          {"dur", static_cast<double>(event.end_ns - event.begin_ns) / 1e3},
          {"args", {{"instance", event.instance}, {"tag", event.tag}, {"bytes", event.bytes}}}});
@@ -78,8 +78,8 @@ struct Writer {
   void put_arrow(const TraceEvent& from, const TraceEvent& to) {
     const json common{{"cat", "packet"}, {"name", "packet"}, {"id", arrows++}};
     json start = common, finish = common;
-    start.update({{"ph", "s"}, {"pid", controller_of(from)}, {"tid", from.lane}, {"ts", us(from.end_ns)}});
-    finish.update({{"ph", "f"}, {"bp", "e"}, {"pid", controller_of(to)}, {"tid", to.lane}, {"ts", us(to.begin_ns)}});
+    start.update({{"ph", "s"}, {"pid", controller_of(from)}, {"tid", from.worker}, {"ts", us(from.end_ns)}});
+    finish.update({{"ph", "f"}, {"bp", "e"}, {"pid", controller_of(to)}, {"tid", to.worker}, {"ts", us(to.begin_ns)}});
     put(start);
     put(finish);
   }

@@ -5,8 +5,8 @@
 
 namespace woa {
 
-OpenClBackend::OpenClBackend(const OpenCl& cl, OpenClDevice device, std::uint32_t lanes)
-    : cl_(cl), device_(std::move(device)), lane_count_(lanes) {}
+OpenClBackend::OpenClBackend(const OpenCl& cl, OpenClDevice device, std::uint32_t queues)
+    : cl_(cl), device_(std::move(device)), queue_count_(queues) {}
 
 Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) {
   cl_int code = CL_SUCCESS;
@@ -21,25 +21,25 @@ Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages
     inputs = std::max(inputs, stage.plan->inputs.size());
     outputs = std::max(outputs, stage.plan->outputs.size());
   }
-  for (std::uint32_t i = 0; i < lane_count_; ++i) {
-    OpenClLane& lane = lanes_.emplace_back(cl_, i, wakeup);
-    WOA_RETURN_IF_ERROR(lane.open(context_.get(), device_.id, inputs, outputs));
+  for (std::uint32_t i = 0; i < queue_count_; ++i) {
+    OpenClQueue& queue = queues_.emplace_back(cl_, i, wakeup);
+    WOA_RETURN_IF_ERROR(queue.open(context_.get(), device_.id, inputs, outputs));
   }
   return {};
 }
 
 bool OpenClBackend::start(Firing& firing) noexcept {
-  const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const OpenClLane& l) { return l.idle(); });
-  if (lane == lanes_.end()) return false;
-  lane->start(programs_[firing.stage], firing);
+  const auto queue = std::find_if(queues_.begin(), queues_.end(), [](const OpenClQueue& q) { return q.idle(); });
+  if (queue == queues_.end()) return false;
+  queue->start(programs_[firing.stage], firing);
   return true;
 }
 
 std::size_t OpenClBackend::poll(std::span<Firing*> done) noexcept {
   std::size_t count = 0;
-  for (OpenClLane& lane : lanes_) {
+  for (OpenClQueue& queue : queues_) {
     if (count == done.size()) break;
-    if (Firing* firing = lane.finish(); firing != nullptr) done[count++] = firing;
+    if (Firing* firing = queue.finish(); firing != nullptr) done[count++] = firing;
   }
   return count;
 }

@@ -1,4 +1,4 @@
-// Runs opencl variants on one OpenCL device. Lanes overlap the transfers of one firing with the kernel of another.
+// Runs opencl variants on one OpenCL device. Queues overlap the transfers of one firing with the kernel of another.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "controllers/gpu/opencl/devices.h"
-#include "controllers/gpu/opencl/opencl_lane.h"
+#include "controllers/gpu/opencl/opencl_queue.h"
 #include "controllers/gpu/opencl/stage_program.h"
 #include "runtime/controller/backend.h"
 
@@ -14,7 +14,7 @@ namespace woa {
 
 class OpenClBackend final : public Backend {
  public:
-  OpenClBackend(const OpenCl& cl, OpenClDevice device, std::uint32_t lanes);
+  OpenClBackend(const OpenCl& cl, OpenClDevice device, std::uint32_t queues);
 
   const DeviceDescription& description() const noexcept override { return device_.description; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
@@ -24,10 +24,10 @@ class OpenClBackend final : public Backend {
  private:
   const OpenCl& cl_;
   const OpenClDevice device_;
-  const std::uint32_t lane_count_;
+  const std::uint32_t queue_count_;
   ClOwned<cl_context> context_;
   std::vector<StageProgram> programs_;  // by number in the plan; empty for stages of other controllers
-  std::deque<OpenClLane> lanes_;
+  std::deque<OpenClQueue> queues_;
 };
 
 }  // namespace woa

@@ -9,7 +9,7 @@
 namespace woa {
 namespace {
 
-constexpr std::uint32_t kFewestLanes = 2;  // one transfers while the other computes
+constexpr std::uint32_t kFewestQueues = 2;  // one transfers while the other computes
 
 Result<std::unique_ptr<Backend>> make_backend(std::uint32_t ordinal, const ControllerPlan& controller) {
   const auto& probed = probe_devices();
@@ -24,8 +24,8 @@ Result<std::unique_ptr<Backend>> make_backend(std::uint32_t ordinal, const Contr
   if (!devices.ok()) return devices.status().with_context(controller.name);
   if (ordinal >= devices->size())
     return {Code::kUnavailable, controller.name + ": an OpenCL device went away since it was listed"};
-  return std::unique_ptr<Backend>(
-      std::make_unique<OpenClBackend>(*cl, std::move((*devices)[ordinal]), std::max(controller.lanes, kFewestLanes)));
+  return std::unique_ptr<Backend>(std::make_unique<OpenClBackend>(*cl, std::move((*devices)[ordinal]),
+                                                                  std::max(controller.workers, kFewestQueues)));
 }
 
 }  // namespace

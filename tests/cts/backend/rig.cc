@@ -37,7 +37,7 @@ Plan rig_plan(const BackendRow& row) {
   Plan plan;
   plan.graph = "backend-cts";
   plan.window = 8;
-  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .lanes = 1}, row.controller};
+  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .workers = 1}, row.controller};
   plan.stages.resize(2);
   plan.stages[kSourceStage].name = "source";
   plan.stages[kSourceStage].role = StageRole::kSource;

@@ -8,26 +8,26 @@
 namespace woa::test {
 namespace {
 
-BackendRow cpu_row(std::uint32_t lanes) {
+BackendRow cpu_row(std::uint32_t workers) {
   return {.name = "cpu",
           .factory = cpu_factory(),
-          .controller = {.name = "cpu:0", .kind = ControllerKind::kCpu, .backend = "cpu", .lanes = lanes},
+          .controller = {.name = "cpu:0", .kind = ControllerKind::kCpu, .backend = "cpu", .workers = workers},
           .variant = "cpu",
-          .asynchronous = lanes > 1,
+          .asynchronous = workers > 1,
           .allocates = false};
 }
 
 BackendRow opencl_row() {
   return {.name = "opencl",
           .factory = opencl_factory(),
-          .controller = {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 1},
+          .controller = {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 1},
           .variant = "opencl"};
 }
 
 BackendRow verilator_row() {
   return {.name = "verilator",
           .factory = verilator_factory(),
-          .controller = {.name = "fpga:0", .kind = ControllerKind::kFpga, .backend = "verilator", .lanes = 1},
+          .controller = {.name = "fpga:0", .kind = ControllerKind::kFpga, .backend = "verilator", .workers = 1},
           .variant = "rtl"};
 }
 
@@ -36,7 +36,7 @@ BackendRow verilator_row() {
 BackendRow backend_row() {
   Rows<BackendRow (*)()> rows("WOA_CTS_ROW");
   rows.add("cpu", [] { return cpu_row(1); });
-  rows.add("cpu_lanes", [] { return cpu_row(4); });
+  rows.add("cpu_workers", [] { return cpu_row(4); });
   rows.add("opencl", opencl_row);
   rows.add("verilator", verilator_row);
   return rows.chosen()();

@@ -252,9 +252,9 @@ class LanguageServer(WoaTest):
         self.assertEqual(editor.receive()["params"]["version"], 41)
 
     def test_machine_files(self):
-        editor, text = Editor(self), "woa_machine: 1\ncontrollers: {\"cpu:0\": {lanes: 0}}\n"
+        editor, text = Editor(self), "woa_machine: 1\ncontrollers: {\"cpu:0\": {workers: 0}}\n"
         self.assertEqual([problem["code"] for problem in editor.open(self.write("machine.yaml", text), text)], ["E0113"])
-        self.assertEqual(editor.change(self.path("machine.yaml"), text.replace("lanes: 0", "lanes: 1")), [])  # what is typed
+        self.assertEqual(editor.change(self.path("machine.yaml"), text.replace("workers: 0", "workers: 1")), [])  # what is typed
 
     def test_a_machine_file_that_cannot_be_read_ends_it_at_once(self):
         def start(machine):
@@ -263,7 +263,7 @@ class LanguageServer(WoaTest):
 
         for machine in (self.path("absent.yaml"), self.folder):
             self.refused(start(machine), 1, "--machine", machine, "E0101")
-        damaged = self.write("damaged.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {lanes: 0}}\n")  # which may be what is edited
+        damaged = self.write("damaged.yaml", "woa_machine: 1\ncontrollers: {\"cpu:0\": {workers: 0}}\n")  # which may be what is edited
         self.refused(start(damaged), 1, "the client has closed its end")
 
     def test_the_end(self):

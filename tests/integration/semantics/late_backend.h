@@ -13,7 +13,7 @@ namespace woa::test {
 
 class LateBackend final : public Backend {
  public:
-  static constexpr std::size_t kLanes = 3;
+  static constexpr std::size_t kWorkers = 3;
   static constexpr unsigned kLongest = 6;  // polls
 
   // Both outlive it.
@@ -24,7 +24,7 @@ class LateBackend final : public Backend {
     return find_functions(functions_, stages);
   }
   bool start(Firing& firing) noexcept override {
-    if (running_.size() == kLanes) return false;
+    if (running_.size() == kWorkers) return false;
     running_.push_back({&firing, static_cast<unsigned>(random_() % kLongest)});
     return true;
   }

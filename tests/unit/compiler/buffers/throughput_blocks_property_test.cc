@@ -18,7 +18,7 @@ CertifiedPlan any_pipeline() {
   const std::uint32_t controllers = any(1, 4), count = any(1, 6);
   CostedPlan maker(controllers, any(1, 12), link);
   for (std::uint32_t l = 1; l <= controllers; ++l) {
-    maker.costs.components[l].lanes = any(1, 2);
+    maker.costs.components[l].workers = any(1, 2);
     if (any(0, 2) == 0) maker.costs.components[l].cores = "package";
   }
   maker.costs.cores = {{"package", any(1, 3)}};
@@ -83,8 +83,8 @@ TEST_CASE("a run comes to the period of one that looks at everything, with any b
   }));
 }
 
-// Without shared lanes, cores and links, more blocks never make an execution slower: a count that cannot be less on one
-// edge cannot be less on any number of them.
+// Without shared workers, cores and links, more blocks never make an execution slower: a count that cannot be less on
+// one edge cannot be less on any number of them.
 TEST_CASE("of private controllers no fewer blocks would do, whichever") {
   CHECK(rc::check([] {
     LinkCosts link;

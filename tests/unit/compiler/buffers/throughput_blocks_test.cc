@@ -184,7 +184,7 @@ TEST_CASE("payloads take turns on a link, and what it takes is the period") {
   CHECK(period_with(plan, std::vector<std::uint32_t>(6, 16)) == 120);
 }
 
-TEST_CASE("controllers that share cores take turns, lanes do not") {
+TEST_CASE("controllers that share cores take turns, workers do not") {
   for (const std::uint64_t cores : {1, 2, 3}) {
     CostedPlan maker(3, 8);
     maker.costs.cores = {{"package", cores}};
@@ -199,7 +199,7 @@ TEST_CASE("controllers that share cores take turns, lanes do not") {
     CHECK(period_with(maker.build(), {8, 8, 8, 8}) == static_cast<Sum>(1800 / cores));
   }
   CostedPlan maker(1, 8);
-  maker.costs.components[1].lanes = 3;
+  maker.costs.components[1].workers = 3;
   const std::uint32_t one = maker.stage(1, 600);
   maker.edge(kSource, one), maker.edge(one, kSink);
   CHECK(period_with(maker.build(), {8, 8}) == 200);

@@ -45,7 +45,7 @@ TEST_CASE("what waking takes is that of the transport, and nothing where it was 
 TEST_CASE("a controller has what its kind has, and what the file says of it") {
   const Machine machine = read(R"(cores: {package: 8}
 controllers:
-  "cpu:0": {lanes: 3, cores: package, memory: 2GiB, price: 7, power: 65W}
+  "cpu:0": {workers: 3, cores: package, memory: 2GiB, price: 7, power: 65W}
   "cpu:1": {capabilities: []}
   "fpga:0": {luts: 10, ffs: 20, brams: 30, dsps: 40, clock: 250MHz, capabilities: [syscalls, dma]}
 )");

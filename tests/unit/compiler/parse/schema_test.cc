@@ -390,7 +390,7 @@ std::vector<std::string> kernel_places() {
 std::vector<std::string> machine_places() {
   const std::string machine = "woa_machine: 1\ncontrollers: {\"cpu:0\": {";
   return {"woa_machine: @\ncontrollers: {\"cpu:0\": {}}\n",
-          machine + "lanes: @}}\n",
+          machine + "workers: @}}\n",
           machine + "memory: @}}\n",
           machine + "price: @}}\n",
           machine + "power: @}}\n",

@@ -88,7 +88,7 @@ inline assign::Placement any_placement(const CostTable& table) {
 inline CertifiedPlan plan_of(const CostTable& costs, const Certificate& certificate) {
   CertifiedPlan plan;
   for (const ComponentCosts& component : costs.components)
-    plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.lanes});
+    plan.controllers.push_back({component.controller, ControllerKind::kCpu, "cpu", component.workers});
   for (std::uint32_t s = 0; s < costs.stages.size(); ++s) {
     StagePlan stage;
     stage.name = "s" + std::to_string(s);

@@ -14,7 +14,7 @@ class CostedPlan {
  public:
   static constexpr std::uint32_t kSource = kSourceStage, kSink = kSinkStage;
 
-  // Links between so many controllers and the host all cost the same; a controller has a lane.
+  // Links between so many controllers and the host all cost the same; a controller has a worker.
   CostedPlan(std::uint32_t controllers, std::uint32_t window, const LinkCosts& link = {}) : plan_(1, 1) {
     plan_.raw().window = window;
     const std::uint32_t k = controllers + 1;

@@ -83,7 +83,7 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
         const ComponentCosts& at = table.components[placement[s]];
         const std::uint64_t time =
             table.stages[s].firings / kPerMillion * static_cast<std::uint64_t>(table.stages[s].time_ps[placement[s]]);
-        loads[at.controller] += (time + at.lanes - 1) / at.lanes;
+        loads[at.controller] += (time + at.workers - 1) / at.workers;
         if (!at.cores.empty()) loads["cores"] += (time + table.cores["all"] - 1) / table.cores["all"];
       }
       const auto cross = [&](std::uint32_t x, std::uint32_t y, std::uint64_t bytes) {
@@ -184,7 +184,7 @@ TEST_CASE("a cost table that makes no sense is refused, and so are goals that th
       case 3: table.stages.back().time_ps.pop_back(); break;
       case 4: table.stages.back().time_ps.assign(table.components.size(), kNowhere_ps); break;
       case 5: table.edges.front().to = 1000; break;
-      case 6: table.components[1].lanes = 0; break;
+      case 6: table.components[1].workers = 0; break;
       default: table.components[1].cores = "none such"; break;
     }
     RC_ASSERT(placement_problem(table, {}).status().code() == Code::kInvalid);

@@ -22,7 +22,7 @@ class NaivePipeline {
       : plan_(plan), costs_(plan.certificate->costs), at_(plan.certificate->placement), oldest_at_(k()) {
     for (std::size_t e = 0; e < plan.edges.size(); ++e)
       credits_.emplace_back(plan.edges[e].min_blocks, room[e] * plan.edges[e].min_blocks);
-    for (const ComponentCosts& component : costs_.components) lanes_.push_back(component.lanes);
+    for (const ComponentCosts& component : costs_.components) workers_.push_back(component.workers);
     cores_ = costs_.cores;
   }
 
@@ -97,13 +97,13 @@ class NaivePipeline {
   void start_stage(std::size_t s, std::uint64_t i, Instance& instance) {
     const std::uint32_t c = at_[s];
     const std::string& group = costs_.components[c].cores;
-    if (lanes_[c] == 0 || (!group.empty() && cores_[group] == 0)) return;
+    if (workers_[c] == 0 || (!group.empty() && cores_[group] == 0)) return;
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
       if (plan_.edges[e].from_stage == s && !credits_[e].available(i, oldest_at_[c], plan_.edges[e].min_blocks)) return;
     for (std::size_t e = 0; e < plan_.edges.size(); ++e)
       for (std::uint32_t n = 0; plan_.edges[e].from_stage == s && n < plan_.edges[e].min_blocks; ++n)
         credits_[e].take(i);
-    --lanes_[c];
+    --workers_[c];
     if (!group.empty()) --cores_[group];
     instance.started[s] = true;
     in(costs_.stages[s].time_ps[c] * costs_.stages[s].firings / kPerMillion, {Kind::kFired, s, i});
@@ -130,7 +130,7 @@ class NaivePipeline {
     one_less(instance, what.instance);
   }
   void fired(std::size_t s, std::uint64_t i, Instance& instance) {
-    ++lanes_[at_[s]];
+    ++workers_[at_[s]];
     if (const std::string& group = costs_.components[at_[s]].cores; !group.empty()) ++cores_[group];
     for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
       const EdgePlan& edge = plan_.edges[e];
@@ -172,7 +172,7 @@ class NaivePipeline {
   const CostTable& costs_;
   const std::vector<std::uint32_t>& at_;
   std::vector<EdgeCredits> credits_;
-  std::vector<std::uint32_t> lanes_;
+  std::vector<std::uint32_t> workers_;
   std::map<std::string, std::uint64_t> cores_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> busy_;  // links
   std::vector<std::uint64_t> oldest_at_;                          // by component

@@ -53,7 +53,7 @@ class Mutations {
       for (auto& [name, number] : map) numbers(number);
     };
     for (auto& component : certificate.costs.components) {
-      texts(component.controller), texts(component.cores), numbers(component.lanes);
+      texts(component.controller), texts(component.cores), numbers(component.workers);
       if (component.price) numbers(*component.price);
       if (component.power_mw) numbers(*component.power_mw);
       amounts(component.resources);
@@ -179,7 +179,7 @@ TEST_CASE("a plan that was changed after it was certified is found out") {
     at = at + 1 < moved.controllers.size() ? at + 1 : at - 1;
     RC_ASSERT(verify_certificate(moved).code() == Code::kInvalid);
     CertifiedPlan wider = *plan;
-    wider.controllers[wider.stages.back().controller].lanes += 1;
+    wider.controllers[wider.stages.back().controller].workers += 1;
     RC_ASSERT(verify_certificate(wider).code() == Code::kInvalid);
     CertifiedPlan rewired = *plan;
     rewired.edges.front().to_stage = rewired.edges.front().to_stage == kSink ? 2 : kSink;

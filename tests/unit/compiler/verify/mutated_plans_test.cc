@@ -43,7 +43,7 @@ const char* const kGraph =
 
 const char* const kMachine =
     "woa_machine: 1\ncores: {all: 1}\ncontrollers:\n"
-    "  \"cpu:0\": {lanes: 2, cores: all, memory: 1GiB, price: 10, power: 20W}\n"
+    "  \"cpu:0\": {workers: 2, cores: all, memory: 1GiB, price: 10, power: 20W}\n"
     "  \"cpu:1\": {cores: all, price: 10, power: 20W}\n"
     "  \"gpu:0\": {price: 30, power: 70W}\n"
     "  \"fpga:0\": {price: 25, power: 10W}\n"

@@ -143,7 +143,7 @@ TEST_CASE("a device that is not there is unavailable, with what there is") {
   const BackendFactory factory = opencl_factory();
   const auto devices = factory.probe();
   REQUIRE(devices.ok());
-  const ControllerPlan controller{.name = "gpu:9", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 1};
+  const ControllerPlan controller{.name = "gpu:9", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 1};
   for (const std::uint32_t ordinal :
        {static_cast<std::uint32_t>(devices->size()), std::numeric_limits<std::uint32_t>::max()}) {
     const Status status = factory.make(ordinal, controller).status();

@@ -60,7 +60,7 @@ PortType array_type(const std::vector<std::string>& names) {
 
 std::unique_ptr<Backend> make_opencl() {
   auto made =
-      opencl_factory().make(0, {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 1});
+      opencl_factory().make(0, {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 1});
   if (made.status().code() == Code::kUnavailable) skip("opencl", made.status().message());
   INFO(made.status().message());
   REQUIRE(made.ok());

@@ -13,7 +13,7 @@ TEST_CASE("a broken driver is an unavailable device, not a crash") {
   const char* expected = std::getenv("WOA_EXPECTED_REASON");
   REQUIRE(expected != nullptr);
   const BackendFactory factory = opencl_factory();
-  const ControllerPlan controller{.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 1};
+  const ControllerPlan controller{.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 1};
   for (const Status& status : {factory.probe().status(), factory.make(0, controller).status()}) {
     INFO(status.message());
     CHECK(status.code() == Code::kUnavailable);

@@ -48,8 +48,8 @@ inline Plan sample_plan() {
   plan.model = "rpc-hub";
   plan.window = 4;
   plan.deadline_ns = 500'000'000;
-  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .lanes = 1},
-                      {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .lanes = 2}};
+  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .workers = 1},
+                      {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 2}};
   StagePlan source;
   source.name = "source";
   source.role = StageRole::kSource;

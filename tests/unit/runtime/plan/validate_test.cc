@@ -95,8 +95,8 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"no leading zeros", [](Plan& p) { p.controllers[1].name = "gpu:00"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "gpu:99999999999"; }},
       {"expected gpu:N", [](Plan& p) { p.controllers[1].name = "cpu:0"; }},
-      {"lanes is 0", [](Plan& p) { p.controllers[1].lanes = 0; }},
-      {"lanes is 1025", [](Plan& p) { p.controllers[1].lanes = 1025; }},
+      {"workers is 0", [](Plan& p) { p.controllers[1].workers = 0; }},
+      {"workers is 1025", [](Plan& p) { p.controllers[1].workers = 1025; }},
       {"name is empty", [](Plan& p) { p.controllers[1].name.clear(); }},
       {"occurs twice", [](Plan& p) { p.controllers[1].name = "host"; }},
   });

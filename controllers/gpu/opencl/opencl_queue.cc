@@ -1,4 +1,4 @@
-#include "controllers/gpu/opencl/opencl_lane.h"
+#include "controllers/gpu/opencl/opencl_queue.h"
 
 #include <algorithm>
 #include <array>
@@ -19,37 +19,38 @@ constexpr std::uint64_t kMostBytes = std::numeric_limits<cl_uint>::max();  // a 
 
 }  // namespace
 
-Status OpenClLane::open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs) {
+Status OpenClQueue::open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs) {
   context_ = context;
   inputs_.resize(inputs);
   outputs_.resize(outputs);
   input_buffers_.resize(inputs);
   output_buffers_.resize(outputs);
   cl_int code = CL_SUCCESS;
-  queue_ = {cl_.clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code), {cl_.clReleaseCommandQueue}};
+  command_queue_ = {cl_.clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code),
+                    {cl_.clReleaseCommandQueue}};
   return code == CL_SUCCESS ? Status() : cl_failure("clCreateCommandQueue", code);
 }
 
-OpenClLane::~OpenClLane() {
-  if (queue_ != nullptr) cl_.clFinish(queue_.get());
-  // clFinish does not wait for callbacks, and they write to the lane.
+OpenClQueue::~OpenClQueue() {
+  if (command_queue_ != nullptr) cl_.clFinish(command_queue_.get());
+  // clFinish does not wait for callbacks, and they write to the OpenClQueue.
   while (completion_.callbacks.load(std::memory_order_acquire) != 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
-void OpenClLane::start(const StageProgram& program, Firing& firing) noexcept {
+void OpenClQueue::start(const StageProgram& program, Firing& firing) noexcept {
   firing_ = &firing;
-  firing.lane = number_;
+  firing.worker = number_;
   firing.started_ns = firing.ended_ns = now_ns();
   completion_.done.store(false, std::memory_order_relaxed);
   failed_ = enqueue(program, firing);
   if (failed_.ok()) return;
-  cl_.clFinish(queue_.get());  // enqueued commands use the firing's memory
+  cl_.clFinish(command_queue_.get());  // enqueued commands use the firing's memory
   completion_.done.store(true, std::memory_order_relaxed);
 }
 
-Firing* OpenClLane::finish() noexcept {
+Firing* OpenClQueue::finish() noexcept {
   if (firing_ == nullptr || !completion_.done.load(std::memory_order_acquire)) return nullptr;
   const Status status = result_of(*firing_);
   firing_->code = status.code();
@@ -63,7 +64,7 @@ Firing* OpenClLane::finish() noexcept {
 }
 
 // The firing's status; sets the times when the kernel itself ran.
-Status OpenClLane::result_of(Firing& firing) noexcept {
+Status OpenClQueue::result_of(Firing& firing) noexcept {
   if (!failed_.ok()) return failed_;
   if (completion_.status < 0) return cl_failure("a command of the firing", completion_.status);
   firing.started_ns = firing.ended_ns = completion_.ended_ns;
@@ -81,7 +82,7 @@ Status OpenClLane::result_of(Firing& firing) noexcept {
   return {};
 }
 
-Status OpenClLane::enqueue(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::enqueue(const StageProgram& program, Firing& firing) {
   WOA_RETURN_IF_ERROR(describe_ports(program, firing));
   WOA_RETURN_IF_ERROR(send_inputs(program, firing));
   WOA_RETURN_IF_ERROR(launch(program));
@@ -90,7 +91,7 @@ Status OpenClLane::enqueue(const StageProgram& program, Firing& firing) {
 }
 
 // The kernel's size() predicts the outputs, so their prefixes are written before it runs.
-Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::describe_ports(const StageProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], firing.inputs[i], inputs_[i]));
@@ -111,7 +112,7 @@ Status OpenClLane::describe_ports(const StageProgram& program, Firing& firing) {
   return {};
 }
 
-Status OpenClLane::grow(Buffer& buffer, std::uint64_t bytes) {
+Status OpenClQueue::grow(Buffer& buffer, std::uint64_t bytes) {
   if (buffer.memory != nullptr && bytes <= buffer.bytes) return {};
   const std::uint64_t rounded = std::bit_ceil(std::max(bytes, kSmallestBuffer));
   cl_int code = CL_SUCCESS;
@@ -121,8 +122,8 @@ Status OpenClLane::grow(Buffer& buffer, std::uint64_t bytes) {
   return code == CL_SUCCESS ? Status() : cl_failure("clCreateBuffer of " + std::to_string(rounded) + " bytes", code);
 }
 
-Status OpenClLane::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes,
-                            const std::uint32_t* dims, cl_uint rank) {
+Status OpenClQueue::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes,
+                             const std::uint32_t* dims, cl_uint rank) {
   WOA_RETURN_IF_ERROR(grow(buffer, bytes));
   const cl_mem memory = buffer.memory.get();
   const auto size = static_cast<cl_uint>(bytes);
@@ -139,7 +140,7 @@ Status OpenClLane::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer,
 }
 
 // Also sets all arguments, those of outputs and parameters included.
-Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::send_inputs(const StageProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   const cl_kernel kernel = program.kernel.get();
   cl_uint argument = 0;
@@ -147,8 +148,8 @@ Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
     const woa_input& input = inputs_[i];
     WOA_RETURN_IF_ERROR(set_port(kernel, argument, input_buffers_[i], input.bytes, input.dims, input.rank));
     if (input.bytes == 0) continue;
-    const cl_int code = cl_.clEnqueueWriteBuffer(queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0, input.bytes,
-                                                 input.data, 0, nullptr, nullptr);
+    const cl_int code = cl_.clEnqueueWriteBuffer(command_queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0,
+                                                 input.bytes, input.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueWriteBuffer", code);
     firing.inputs[i].copied_bytes = input.bytes;
   }
@@ -163,7 +164,7 @@ Status OpenClLane::send_inputs(const StageProgram& program, Firing& firing) {
   return {};
 }
 
-Status OpenClLane::launch(const StageProgram& program) {
+Status OpenClQueue::launch(const StageProgram& program) {
   std::array<std::size_t, 3> work{};
   for (cl_uint d = 0; d < program.work_dims; ++d) {
     const std::int32_t place = program.work_size[d];
@@ -171,18 +172,18 @@ Status OpenClLane::launch(const StageProgram& program) {
     if (work[d] == 0) return {};  // nothing to compute; OpenCL 1.2 does not take an empty range
   }
   cl_event event = nullptr;
-  const cl_int code = cl_.clEnqueueNDRangeKernel(queue_.get(), program.kernel.get(), program.work_dims, nullptr,
+  const cl_int code = cl_.clEnqueueNDRangeKernel(command_queue_.get(), program.kernel.get(), program.work_dims, nullptr,
                                                  work.data(), nullptr, 0, nullptr, &event);
   if (code != CL_SUCCESS) return cl_failure("clEnqueueNDRangeKernel", code);
   kernel_event_ = {event, {cl_.clReleaseEvent}};
   return {};
 }
 
-Status OpenClLane::receive_outputs(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::receive_outputs(const StageProgram& program, Firing& firing) {
   for (std::size_t i = 0; i < program.stage.plan->outputs.size(); ++i) {
     const woa_output& output = outputs_[i];
     if (output.bytes == 0) continue;
-    const cl_int code = cl_.clEnqueueReadBuffer(queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
+    const cl_int code = cl_.clEnqueueReadBuffer(command_queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
                                                 output.bytes, output.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);
     firing.outputs[i].copied_bytes = output.bytes;
@@ -191,26 +192,27 @@ Status OpenClLane::receive_outputs(const StageProgram& program, Firing& firing) 
 }
 
 // The queue is in order: a marker at its end completes after everything.
-Status OpenClLane::announce_completion() {
+Status OpenClQueue::announce_completion() {
   cl_event event = nullptr;
-  if (const cl_int code = cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event); code != CL_SUCCESS) {
+  if (const cl_int code = cl_.clEnqueueMarkerWithWaitList(command_queue_.get(), 0, nullptr, &event);
+      code != CL_SUCCESS) {
     return cl_failure("clEnqueueMarkerWithWaitList", code);
   }
   last_event_ = {event, {cl_.clReleaseEvent}};
   completion_.callbacks.fetch_add(1, std::memory_order_relaxed);
-  if (const cl_int code = cl_.clSetEventCallback(event, CL_COMPLETE, &OpenClLane::on_complete, this);
+  if (const cl_int code = cl_.clSetEventCallback(event, CL_COMPLETE, &OpenClQueue::on_complete, this);
       code != CL_SUCCESS) {
     completion_.callbacks.fetch_sub(1, std::memory_order_relaxed);
     return cl_failure("clSetEventCallback", code);
   }
   // From here on the firing completes by the callback alone; a failed flush would only delay it.
-  cl_.clFlush(queue_.get());
+  cl_.clFlush(command_queue_.get());
   return {};
 }
 
 // Runs on a thread of the driver, once per firing.
-void OpenClLane::on_complete(cl_event, cl_int status, void* lane) {
-  auto& self = *static_cast<OpenClLane*>(lane);
+void OpenClQueue::on_complete(cl_event, cl_int status, void* queue) {
+  auto& self = *static_cast<OpenClQueue*>(queue);
   self.completion_.status = status;
   self.completion_.ended_ns = now_ns();
   self.completion_.done.store(true, std::memory_order_release);

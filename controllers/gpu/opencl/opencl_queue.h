@@ -11,20 +11,20 @@
 
 namespace woa {
 
-class OpenClLane {
+class OpenClQueue {
  public:
-  OpenClLane(const OpenCl& cl, std::uint32_t number, Doorbell wakeup) : cl_(cl), number_(number), wakeup_(wakeup) {}
-  ~OpenClLane();  // waits for the firing that runs
-  OpenClLane(const OpenClLane&) = delete;
-  OpenClLane& operator=(const OpenClLane&) = delete;
+  OpenClQueue(const OpenCl& cl, std::uint32_t number, Doorbell wakeup) : cl_(cl), number_(number), wakeup_(wakeup) {}
+  ~OpenClQueue();  // waits for the firing that runs
+  OpenClQueue(const OpenClQueue&) = delete;
+  OpenClQueue& operator=(const OpenClQueue&) = delete;
 
   // Creates the queue, and room for stages with at most `inputs` and `outputs` ports.
   Status open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs);
 
   [[nodiscard]] bool idle() const noexcept { return firing_ == nullptr; }
-  // Idle lanes only. A firing that fails here is reported as a completion, like any other.
+  // Idle queues only. A firing that fails here is reported as a completion, like any other.
   void start(const StageProgram& program, Firing& firing) noexcept;
-  // The firing, if it has completed; the lane is idle again. Null otherwise.
+  // The firing, if it has completed; the queue is idle again. Null otherwise.
   Firing* finish() noexcept;
 
  private:
@@ -35,7 +35,7 @@ class OpenClLane {
   // Written by the driver's thread, read by the controller's once `done` says so.
   struct Completion {
     std::atomic<bool> done{false};
-    std::atomic<std::uint32_t> callbacks{0};  // callbacks that may still touch this lane; each decrements it last
+    std::atomic<std::uint32_t> callbacks{0};  // callbacks that may still touch this queue; each decrements it last
     cl_int status = CL_SUCCESS;
     std::uint64_t ended_ns = 0;
   };
@@ -50,13 +50,13 @@ class OpenClLane {
                   cl_uint rank);
   Status grow(Buffer& buffer, std::uint64_t bytes);
   Status result_of(Firing& firing) noexcept;
-  static void CL_CALLBACK on_complete(cl_event event, cl_int status, void* lane);
+  static void CL_CALLBACK on_complete(cl_event event, cl_int status, void* queue);
 
   const OpenCl& cl_;
   const std::uint32_t number_;
   const Doorbell wakeup_;
   cl_context context_ = nullptr;
-  ClOwned<cl_command_queue> queue_;
+  ClOwned<cl_command_queue> command_queue_;
   std::vector<Buffer> input_buffers_, output_buffers_;  // by port, for all stages; grown as needed and kept
   std::vector<woa_input> inputs_;
   std::vector<woa_output> outputs_;
