@@ -1,6 +1,7 @@
 #include "compiler/compiler.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "compiler/buffers/blocks.h"
@@ -98,6 +99,20 @@ GraphFacts facts_of(const Graph& graph, const std::string& name) {
   return facts;
 }
 
+// Warns once for each kernel, at the first stage that has it. A plan may be run where the library is.
+void warn_of_unbuilt_kernels(const Graph& graph, KernelCatalog& kernels, Report& report) {
+  std::set<std::string> told;
+  for (const GraphStage& stage : graph.stages) {
+    if (stage.kernel == nullptr) continue;
+    const KernelCatalog::Found& found = *kernels.find(stage.decl->kernel, stage.decl->kernel_place);
+    if (found.unbuilt.empty() || !told.insert(stage.kernel->name).second) continue;
+    report.warning(
+        problem::kNotBuilt, stage.decl->kernel_place,
+        cat("kernel ", quote(stage.kernel->name), " cannot run here: there is no ", quote_path(found.unbuilt)),
+        "build the kernel (docs/kernels.md), or run the plan where it is built");
+  }
+}
+
 // Nothing without a profile, or after a report. A graph with problems is not the one that was profiled.
 std::optional<Profile> load_profile(const CompileOptions& options, const Graph& graph, const std::string& name,
                                     const std::string& hash, Report& report) {
@@ -155,6 +170,7 @@ std::optional<CertifiedPlan> compile_source(const fs::path& path, const fs::path
   Machine machine = load_machine(options.machine, report);
   machine.transport = options.transport;
   Graph graph = resolve(*file, kernels, report);
+  if (options.warn_of_unbuilt) warn_of_unbuilt_kernels(graph, kernels, report);
   set_params(graph, params, *file, report);
   set_replicas(graph, options.replicas, report);
   settle_types(graph, report);

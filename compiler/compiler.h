@@ -36,7 +36,7 @@ struct GraphFacts {
 };
 
 struct Compilation {
-  std::optional<CertifiedPlan> plan;    // absent if there is any diagnostic, and with only_check
+  std::optional<CertifiedPlan> plan;    // absent if there is any error, and with only_check
   GraphFacts facts;                     // of the part of the graph that could be read
   std::vector<Diagnostic> diagnostics;  // all problems in one pass, in order of place, no cascades
   std::vector<std::string> files = {};  // read or looked for: graph, includes, kernels, machine file, profile;
@@ -64,7 +64,7 @@ CheckedText check_text(const std::string& text, const std::filesystem::path& pat
 // A machine file alone.
 struct MachineFile {
   bool has_controllers = false;            // it lists controllers, or links between them
-  std::optional<Calibration> calibration;  // also absent if there is any diagnostic
+  std::optional<Calibration> calibration;  // also absent if there is any error
   std::vector<Diagnostic> diagnostics;
 };
 MachineFile read_machine_file(const std::filesystem::path& path);

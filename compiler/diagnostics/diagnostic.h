@@ -23,9 +23,17 @@ struct SourceMessage {
 // Stands for the file where an option is wrong.
 inline constexpr std::string_view kCommandLine = "command line";
 
+enum class Severity : std::uint8_t {
+  kError,    // there is no plan
+  kWarning,  // the plan may run, but perhaps not here
+};
+// The word of a severity, as all outputs have it: "error", "warning".
+std::string_view to_string(Severity severity) noexcept;
+
 // One problem, with its place. Printed as `file:line:col: error[CODE]: text`, the line, a caret and a fix, and then
-// each note in the same way (format()).
+// each note in the same way (format()). A warning says `warning` instead.
 struct Diagnostic : SourceMessage {  // the text: what is wrong and what was expected
+  Severity severity = Severity::kError;
   std::string code;                  // "E0104": one number per kind of problem, never reused; pages.h explains it
   std::string fix;                   // what to do; may be empty
   std::vector<SourceMessage> notes;  // other places that matter to it

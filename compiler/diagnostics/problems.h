@@ -39,6 +39,7 @@ namespace woa::problem {
   X(kNoVariant, "E0205")         \
   X(kBadKernel, "E0206")         \
   X(kUnknownDimension, "E0207")  \
+  X(kNotBuilt, "E0208")          \
   /* sub-graphs */               \
   X(kUnknownGraph, "E0251")      \
   X(kGraphTwice, "E0252")        \

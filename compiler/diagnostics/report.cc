@@ -143,7 +143,12 @@ void Report::error(std::string_view code, const Place& place, std::string text, 
            entry.code == code && entry.seen == seen;
   };
   if (std::any_of(entries_.begin(), entries_.end(), here) || ++errors_ > kMaxProblems) return;
-  entries_.push_back({code, {place, std::move(text)}, std::move(fix), std::move(notes), std::move(seen)});
+  entries_.push_back(
+      {Severity::kError, code, {place, std::move(text)}, std::move(fix), std::move(notes), std::move(seen)});
+}
+
+void Report::warning(std::string_view code, const Place& place, std::string text, std::string fix) {
+  entries_.push_back({Severity::kWarning, code, {place, std::move(text)}, std::move(fix), {}, {}});
 }
 
 std::string Report::without_use(const Place& place, std::string_view text) const {
@@ -200,6 +205,7 @@ std::vector<Diagnostic> Report::take() {
   for (Entry& entry : entries_) {
     Diagnostic& diagnostic = out.emplace_back();
     locate(entry.error, diagnostic);
+    diagnostic.severity = entry.severity;
     diagnostic.code = entry.code;
     diagnostic.fix = std::move(entry.fix);
     add_origin(entry.error.place, entry.notes);
@@ -266,8 +272,11 @@ std::string suggest(std::string_view name, const std::vector<std::string>& candi
   return cat("name one of the ", what, ": ", quote_list(candidates));
 }
 
+std::string_view to_string(Severity severity) noexcept { return severity == Severity::kError ? "error" : "warning"; }
+
 std::string format(const Diagnostic& diagnostic, bool color) {
-  std::string out = format(diagnostic, cat("error[", diagnostic.code, "]:"), "1;31", color);
+  const std::string_view style = diagnostic.severity == Severity::kError ? "1;31" : "1;35";
+  std::string out = format(diagnostic, cat(to_string(diagnostic.severity), "[", diagnostic.code, "]:"), style, color);
   if (!diagnostic.fix.empty()) out += "  fix: " + diagnostic.fix + "\n";
   for (const SourceMessage& note : diagnostic.notes) out += format(note, "note:", "1;36", color);
   return out;

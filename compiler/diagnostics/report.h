@@ -65,6 +65,8 @@ class Report {
 
   void error(std::string_view code, const Place& place, std::string text, std::string fix = {},
              std::vector<Note> notes = {});
+  // A problem that does not keep the graph from being compiled; errors() leaves it out.
+  void warning(std::string_view code, const Place& place, std::string text, std::string fix);
   // The line holds a secret: no diagnostic quotes it.
   void hide_line(const Place& place) { hidden_.insert({place.source, place.line}); }
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
@@ -86,6 +88,7 @@ class Report {
     Place place;
   };
   struct Entry {
+    Severity severity;
     std::string_view code;  // of problems.h
     Note error;
     std::string fix;

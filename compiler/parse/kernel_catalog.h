@@ -21,6 +21,7 @@ class KernelCatalog {
     std::optional<KernelDecl> kernel;  // nothing: the file has errors, or the kernel is not available
     std::string file;                  // absolute path of a user's kernel.yaml; empty on the kernel path
     std::string unavailable;           // why it is not available; else empty
+    std::string unbuilt;               // path of its library, if no such file is there; else empty
     Place place = {};                  // of a user's kernel: the entry of the graph that names its file
   };
 

@@ -1,10 +1,14 @@
 #include "runtime/base/status.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cerrno>
 #include <string>
 #include <system_error>
+
+#include "runtime/base/unique_fd.h"
 
 namespace woa {
 
@@ -59,6 +63,16 @@ bool is_limit(int error) { return error == EMFILE || error == ENFILE; }
 
 std::string reason_of(int error) {
   return std::generic_category().message(error) + (is_limit(error) || error == EFBIG ? advice(error) : "");
+}
+
+std::string limit_at_hand() {
+  constexpr std::size_t kSome = 16;  // a library that fails closes again what it could open
+  std::array<UniqueFd, kSome> opened;
+  for (UniqueFd& each : opened) {
+    each = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (each.get() < 0 && is_limit(errno)) return advice(errno);
+  }
+  return "";
 }
 
 Status limit_reached(std::string_view what, int error) {

@@ -101,5 +101,8 @@ bool is_limit(int error);
 Status limit_reached(std::string_view what, int error);
 // The system's reason for an errno; with the limit and how to raise it, for limits on files.
 std::string reason_of(int error);
+// For a library that fails without an errno: the limit on open files and how to raise it, after "; ", if this process
+// or the system cannot open some more now. Else empty. Opens files to see.
+std::string limit_at_hand();
 
 }  // namespace woa

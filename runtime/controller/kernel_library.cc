@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/shared_library.h"
 #include "runtime/controller/kernel_call.h"
 
 namespace woa {
@@ -127,8 +128,9 @@ Result<KernelLibrary> KernelLibrary::load(const StagePlan& stage, std::span<cons
 }
 
 Status KernelLibrary::open(const fs::path& file) {
-  library_.reset(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library_ == nullptr) return {Code::kNotFound, std::string("cannot load its library: ") + ::dlerror()};
+  const Result<void*> library = load_library(file, "build the kernel again");
+  if (!library.ok()) return library.status().with_context("cannot load its library");
+  library_.reset(*library);
   const auto entry = reinterpret_cast<woa_kernel_entry_fn>(::dlsym(library_.get(), WOA_KERNEL_ENTRY));
   if (entry == nullptr) return {Code::kUnsupported, file.string() + " does not export " WOA_KERNEL_ENTRY};
   WOA_RETURN_IF_ERROR(call_kernel(WOA_KERNEL_ENTRY, [&](woa_error&) {

@@ -20,9 +20,10 @@ class KernelLibrary {
   // holds <kernel>/kernel.yaml. A stage without a library gets an empty object. Runs code of the library, unless its
   // kernel.yaml declares another kernel than the plan was made with; may take long. One thread. `read_declaration` may
   // be absent for plans made by hand, which have no declarations. kNotFound: no such kernel or library. kUnavailable:
-  // the kernel says why in unavailable.txt. kUnsupported: another kernel, or built for another kernel interface.
-  // Otherwise the code and message of create(), with the environment variables of secrets that are not set. Messages
-  // name stage and kernel, never the value of a secret.
+  // the kernel says why in unavailable.txt, or the loader refuses the library. kExhausted: a limit on open files.
+  // kUnsupported: another kernel, or built for another kernel interface. Otherwise the code and message of create(),
+  // with the environment variables of secrets that are not set. Messages name stage and kernel, never the value of a
+  // secret.
   static Result<KernelLibrary> load(const StagePlan& stage, std::span<const std::filesystem::path> folders,
                                     const ReadDeclaration& read_declaration = nullptr);
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <thread>
 
+#include "runtime/base/shared_library.h"
+
 namespace woa {
 namespace {
 
@@ -34,12 +36,11 @@ struct PmixLibrary {
 
 // Loads the library of that name and never unloads it. kUnavailable names what is missing. Any thread.
 Result<PmixLibrary> load_pmix(const std::string& name) {
-  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return {Code::kUnavailable, std::string("libpmix cannot be loaded (") + ::dlerror() + "); install libpmix2"};
+  const Result<void*> library = load_library(name, "install libpmix2");
+  if (!library.ok()) return library.status().with_context("libpmix cannot be loaded");
   PmixLibrary table;
-#define WOA_PMIX_LOAD(symbol)                                                         \
-  table.symbol = reinterpret_cast<decltype(table.symbol)>(::dlsym(library, #symbol)); \
+#define WOA_PMIX_LOAD(symbol)                                                          \
+  table.symbol = reinterpret_cast<decltype(table.symbol)>(::dlsym(*library, #symbol)); \
   if (table.symbol == nullptr) return {Code::kUnavailable, name + " has no " #symbol "; install libpmix2"};
   WOA_PMIX_SYMBOLS(WOA_PMIX_LOAD)
 #undef WOA_PMIX_LOAD

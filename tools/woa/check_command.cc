@@ -4,6 +4,7 @@
 
 #include "runtime/base/text.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/diagnostics.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
 
@@ -15,7 +16,7 @@ int check(GraphOptions options) {
   const Loaded loaded = load_plan(options);
   if (!loaded.plan) return loaded.exit_code;
   if (options.json) {
-    nlohmann::json object{{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", nlohmann::json::array()}};
+    nlohmann::json object{{"ok", true}, {"graph", loaded.plan->graph}, {"diagnostics", to_json(loaded.diagnostics)}};
     if (!loaded.facts.hash.empty()) object["graph_hash"] = loaded.facts.hash;
     print_json(object);
   } else {

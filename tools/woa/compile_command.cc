@@ -6,6 +6,7 @@
 #include "runtime/plan/plan_file.h"
 #include "tools/woa/certificate_report.h"
 #include "tools/woa/commands.h"
+#include "tools/woa/diagnostics.h"
 #include "tools/woa/drawing.h"
 #include "tools/woa/failure.h"
 #include "tools/woa/load_plan.h"
@@ -28,7 +29,7 @@ void print_placement(const Plan& plan) {
   }
 }
 
-nlohmann::json to_json(const CertifiedPlan& plan) {
+nlohmann::json to_json(const CertifiedPlan& plan, const std::vector<Diagnostic>& warnings) {
   nlohmann::json placement = nlohmann::json::object();
   for (const StagePlan& stage : plan.stages) {
     if (stage.role == StageRole::kKernel) placement[stage.name] = plan.controllers[stage.controller].name;
@@ -38,7 +39,7 @@ nlohmann::json to_json(const CertifiedPlan& plan) {
                         {"model", plan.model},
                         {"window", plan.window},
                         {"placement", std::move(placement)},
-                        {"diagnostics", nlohmann::json::array()}};
+                        {"diagnostics", tools::to_json(warnings)}};
   if (plan.certificate) object["certificate"] = tools::to_json(*plan.certificate);
   return object;
 }
@@ -64,7 +65,7 @@ int compile(const CompileArguments& arguments) {
   if (Status status = write_files(arguments, plan, with_proofs(*calls, plan)); !status.ok())
     return fail(status, kFailed, arguments.graph.json);
   if (arguments.graph.json) {
-    print_json(to_json(plan));
+    print_json(to_json(plan, loaded.diagnostics));
   } else {
     std::printf("%s (%s, window %u)\n", plan.graph.c_str(), plan.model.c_str(), plan.window);
     print_placement(plan);

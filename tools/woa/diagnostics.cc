@@ -45,7 +45,7 @@ nlohmann::json to_json(const std::vector<Diagnostic>& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics) {
     nlohmann::json object = message_json(diagnostic);
     object["code"] = diagnostic.code;
-    object["severity"] = "error";
+    object["severity"] = to_string(diagnostic.severity);
     object["fix"] = diagnostic.fix;
     nlohmann::json& notes = object["notes"] = nlohmann::json::array();
     for (const SourceMessage& note : diagnostic.notes) notes.push_back(message_json(note));
@@ -93,7 +93,7 @@ json to_result(const Diagnostic& diagnostic, std::size_t rule) {
   const std::string fix = diagnostic.fix.empty() ? "" : "\nFix: " + diagnostic.fix;
   json result = {{"ruleId", diagnostic.code},
                  {"ruleIndex", rule},
-                 {"level", "error"},
+                 {"level", to_string(diagnostic.severity)},
                  {"message", {{"text", diagnostic.text + fix}}}};
   if (diagnostic.file != kCommandLine) {
     result["locations"] = json::array({{{"physicalLocation", physical_location(diagnostic)}}});

@@ -175,7 +175,7 @@ LanguageServer::Found LanguageServer::find_problems(const std::string& uri) cons
   for (const Diagnostic& diagnostic : checked.diagnostics) {
     const json place = location(diagnostic);
     json problem = {{"range", place.at("range")},
-                    {"severity", 1},
+                    {"severity", diagnostic.severity == Severity::kError ? 1 : 2},  // DiagnosticSeverity
                     {"code", diagnostic.code},
                     {"source", "woa"},
                     {"message", diagnostic.text + (diagnostic.fix.empty() ? "" : "\nfix: " + diagnostic.fix)}};

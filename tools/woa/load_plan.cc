@@ -113,6 +113,7 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
   compile.replicas = options.replicas;
   compile.window = options.window;
   compile.deadline_ns = options.deadline_ns;
+  compile.warn_of_unbuilt = options.anywhere;
   Compilation result = compile_and_wait(options, compile);
   std::vector<ReadFile> read = read_files(result);
   if (const Status kept = check_kept(all_written(options), read); !kept.ok())
@@ -123,15 +124,14 @@ Loaded compile_graph(const GraphOptions& options, const std::map<std::string, st
       return {std::nullopt, fail(written, kFailed, options.json)};
     }
   }
-  Loaded loaded{std::move(result.plan), kDone, std::move(result.facts)};
+  Loaded loaded{std::move(result.plan), kDone, std::move(result.facts), std::move(result.diagnostics)};
   if (loaded.plan) {
     loaded.read = std::move(read);
     if (options.model) loaded.plan->model = *options.model;
     return loaded;
   }
   loaded.exit_code = kFailed;
-  if (options.json && !options.quiet) print_json({{"ok", false}, {"diagnostics", to_json(result.diagnostics)}});
-  loaded.diagnostics = std::move(result.diagnostics);
+  if (options.json && !options.quiet) print_json({{"ok", false}, {"diagnostics", to_json(loaded.diagnostics)}});
   return loaded;
 }
 
@@ -189,6 +189,25 @@ Status change_plan(CertifiedPlan& plan, const GraphOptions& options, const std::
   return {};
 }
 
+// One warning for each kernel that is not here, about the first stage that has it.
+std::vector<Diagnostic> missing_kernels(const Plan& plan, const std::filesystem::path& file) {
+  const std::vector<std::filesystem::path> folders = kernel_path();
+  std::vector<Diagnostic> missing;
+  std::set<std::pair<std::string, std::string>> looked_for;
+  for (const StagePlan& stage : plan.stages) {
+    if (stage.role != StageRole::kKernel || !looked_for.emplace(stage.kernel_file, stage.kernel).second) continue;
+    const auto found = KernelLibrary::find(stage, folders);
+    if (found.ok()) continue;
+    Diagnostic& warning = missing.emplace_back();
+    warning.severity = Severity::kWarning;
+    warning.file = file.string();
+    warning.text = "this cannot run here: " + found.status().message();
+    warning.code = problem::kNotBuilt;
+    warning.fix = "run the plan where the kernel is built";
+  }
+  return missing;
+}
+
 Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, std::string>& params) {
   auto plan = read_certified_plan(options.file);
   if (!plan.ok()) return {std::nullopt, fail(plan.status(), kFailed, options.json)};
@@ -204,7 +223,10 @@ Loaded read_plan_file(const GraphOptions& options, const std::map<std::string, s
   std::vector<ReadFile> read = read_by(*plan);
   if (changed.ok()) changed = check_kept(all_written(options), read);
   if (!changed.ok()) return {std::nullopt, fail(changed, kUsage, options.json)};
-  return {std::move(*plan), kDone, {}, {}, std::move(read)};
+  std::vector<Diagnostic> missing;
+  if (options.anywhere) missing = missing_kernels(*plan, options.file);
+  if (!options.quiet) print_diagnostics(missing);
+  return {std::move(*plan), kDone, {}, std::move(missing), std::move(read)};
 }
 
 Result<ThroughputBlocks> find_blocks(const CertifiedPlan& plan) {
@@ -248,17 +270,6 @@ void read_replicas(const std::vector<std::string>& given, std::map<std::string, 
     if (!count || *count > std::numeric_limits<std::uint32_t>::max())
       throw CLI::ValidationError("--replicas", "expects STAGE=N, got '" + text + "'");
     replicas[text.substr(0, equals)] = static_cast<std::uint32_t>(*count);
-  }
-}
-
-// Warns once for each kernel, about the first stage that has it.
-void warn_of_missing_kernels(const Plan& plan) {
-  const std::vector<std::filesystem::path> folders = kernel_path();
-  std::set<std::pair<std::string, std::string>> looked_for;
-  for (const StagePlan& stage : plan.stages) {
-    if (stage.role != StageRole::kKernel || !looked_for.emplace(stage.kernel_file, stage.kernel).second) continue;
-    if (const auto found = KernelLibrary::find(stage, folders); !found.ok())
-      print_warning("this cannot run here: " + found.status().message());
   }
 }
 
@@ -409,7 +420,6 @@ Loaded load_plan(const GraphOptions& options) {
   Loaded loaded = compiled ? read_plan_file(options, params) : compile_graph(options, params);
   if (!loaded.plan) return loaded;
   std::ranges::copy(read_files(options), std::inserter(loaded.read, loaded.read.begin()));
-  if (options.anywhere && !options.quiet) warn_of_missing_kernels(*loaded.plan);
   const Status sized = set_blocks(*loaded.plan, options);
   return sized.ok() ? std::move(loaded) : Loaded{std::nullopt, fail(sized, kFailed, options.json)};
 }

@@ -67,7 +67,7 @@ struct Loaded {
   std::optional<CertifiedPlan> plan;
   int exit_code = 0;
   GraphFacts facts = {};                     // a graph's; for a plan without hash
-  std::vector<Diagnostic> diagnostics = {};  // why a graph cannot be compiled
+  std::vector<Diagnostic> diagnostics = {};  // why a graph cannot be compiled; with a plan: warnings
   std::vector<ReadFile> read = {};           // with a plan: files that it was made of, and that its run reads
 };
 Loaded load_plan(const GraphOptions& options);

@@ -40,6 +40,7 @@ int serve_editor(const std::string& machine) {
   CompileOptions options;
   options.kernel_path = kernel_path();
   options.machine = machine_file(machine);
+  options.warn_of_unbuilt = true;
   LanguageServer server(std::move(options), send);
   LspMessages messages;
   while (!server.ended()) {

@@ -45,7 +45,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
 
 int serve_parent(int descriptor, const TransportOptions& between) {
   const auto transports = make_transports(between);
-  if (!transports.ok()) return fail(transports.status(), kUnavailable, false);
+  if (!transports.ok()) return fail(transports.status(), code_without_transport(transports.status()), false);
   return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0);
 }
 
@@ -91,7 +91,7 @@ int join_run(const NodeArguments& arguments) {
   const auto transports = make_transports(between);
   if (!transports.ok()) {
     decline(membership->socket, transports.status());
-    return fail(transports.status(), kUnavailable, false);
+    return fail(transports.status(), code_without_transport(transports.status()), false);
   }
   return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns);
 }

@@ -188,8 +188,7 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
   const auto transports = transports_for(arguments);
-  if (!transports.ok())
-    return fail(transports.status(), transports.status().code() == Code::kInvalid ? kUsage : kUnavailable, wants_json);
+  if (!transports.ok()) return fail(transports.status(), code_without_transport(transports.status()), wants_json);
   if (const Status status = check_lanes(plan, transports->lanes); !status.ok())
     return fail(status.with_context("--lane"), kUsage, wants_json);
   RunResult& result = collected.result;

@@ -15,6 +15,7 @@
 #include "compiler/place/solver/milp.h"
 #include "compiler/place/solver/symmetry.h"
 #include "runtime/base/child_process.h"
+#include "runtime/base/shared_library.h"
 #include "runtime/base/status.h"
 
 namespace woa::assign {
@@ -44,13 +45,12 @@ struct CbcLibrary {
 constexpr const char* kLibrary = "libCbcSolver.so.3";
 
 Result<CbcLibrary> load() {
-  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return {Code::kUnavailable, std::string("CBC cannot be loaded (") + ::dlerror() + "); install coinor-libcbc3"};
+  const Result<void*> library = load_library(kLibrary, "install coinor-libcbc3");
+  if (!library.ok()) return library.status().with_context("CBC cannot be loaded");
   CbcLibrary table;
-#define WOA_CBC_LOAD(name)                                                      \
-  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name)); \
-  if (table.name == nullptr)                                                    \
+#define WOA_CBC_LOAD(name)                                                       \
+  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(*library, #name)); \
+  if (table.name == nullptr)                                                     \
     return {Code::kUnavailable, std::string(kLibrary) + " has no " #name "; version 2.10 or newer is required"};
   WOA_CBC_SYMBOLS(WOA_CBC_LOAD)
 #undef WOA_CBC_LOAD

@@ -4,20 +4,19 @@
 
 #include <string>
 
+#include "runtime/base/shared_library.h"
+
 namespace woa {
 namespace {
 
 constexpr const char* kLibrary = "libOpenCL.so.1";
 
 Result<OpenCl> load() {
-  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return {Code::kUnavailable,
-            std::string("no OpenCL loader (") + ::dlerror() + "); install ocl-icd-libopencl1 and a driver"};
-  }
+  const Result<void*> library = load_library(kLibrary, "install ocl-icd-libopencl1 and a driver");
+  if (!library.ok()) return library.status().with_context("no OpenCL loader");
   OpenCl table;
 #define WOA_OPENCL_LOAD(name)                                                                         \
-  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name));                       \
+  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(*library, #name));                      \
   if (table.name == nullptr) {                                                                        \
     return {Code::kUnavailable, std::string(kLibrary) + " has no " #name "; OpenCL 1.2 is required"}; \
   }

@@ -22,9 +22,11 @@ constexpr std::size_t kMaxAddressBytes = 128;  // of an endpoint
 // three of them that is no bit of its own.
 constexpr int kMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
+constexpr const char* kLookAround = "see what `woa doctor` finds, or choose another provider";
+
 Status failed(const std::string& provider, const char* call, int code, const std::string& advice) {
-  const std::string reason = is_limit(-code) ? reason_of(-code) : fabric_error(-code) + "; " + advice;
-  return {Code::kUnavailable, "ofi: provider '" + provider + "': " + call + ": " + reason};
+  return {is_limit(-code) || !limit_at_hand().empty() ? Code::kExhausted : Code::kUnavailable,
+          "ofi: provider '" + provider + "': " + call + ": " + fabric_error(-code, advice)};
 }
 
 // What a provider must be able to do, and the address that it listens on.
@@ -106,7 +108,7 @@ Status open_queue(const std::string& provider, Sleeping sleeping, FabricObjects&
   out.wait_descriptor = -1;
   attributes.wait_obj = FI_WAIT_NONE;
   const int code = fi_cq_open(out.domain.get(), &attributes, &queue, nullptr);
-  if (code != 0) return failed(provider, "fi_cq_open", code, "raise the limit it names");
+  if (code != 0) return failed(provider, "fi_cq_open", code, kLookAround);
   out.completions.reset(queue);
   return {};
 }
@@ -116,11 +118,11 @@ Status enable_endpoint(const std::string& provider, FabricObjects& out) {
   attributes.type = FI_AV_TABLE;
   fid_av* addresses = nullptr;
   int code = fi_av_open(out.domain.get(), &attributes, &addresses, nullptr);
-  if (code != 0) return failed(provider, "fi_av_open", code, "raise the limit it names");
+  if (code != 0) return failed(provider, "fi_av_open", code, kLookAround);
   out.addresses.reset(addresses);
   fid_ep* endpoint = nullptr;
   code = fi_endpoint(out.domain.get(), out.info.get(), &endpoint, nullptr);
-  if (code != 0) return failed(provider, "fi_endpoint", code, "raise the limit it names");
+  if (code != 0) return failed(provider, "fi_endpoint", code, kLookAround);
   out.endpoint.reset(endpoint);
   code = fi_ep_bind(endpoint, &addresses->fid, 0);
   // A write that went well leaves no entry: that it went says nothing, and the consumer's credits say more.

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "runtime/base/shared_library.h"
+
 namespace woa::ofi {
 namespace {
 
@@ -20,12 +22,11 @@ void keep_signal_handlers() { ::setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
 Result<FabricLibrary> load() {
   keep_signal_handlers();
-  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    return {Code::kUnavailable, std::string("libfabric cannot be loaded (") + ::dlerror() + "); install libfabric1"};
+  const Result<void*> library = load_library(kLibrary, "install libfabric1");
+  if (!library.ok()) return library.status().with_context("libfabric cannot be loaded");
   FabricLibrary table;
 #define WOA_FABRIC_LOAD(name)                                                             \
-  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(library, #name));           \
+  table.name = reinterpret_cast<decltype(table.name)>(::dlsym(*library, #name));          \
   if (table.name == nullptr)                                                              \
     return {Code::kUnavailable, std::string(kLibrary) + " has no " #name "; libfabric " + \
                                     version_text(kFabricVersion) + " or newer is required"};
@@ -44,8 +45,11 @@ const Result<FabricLibrary>& fabric_library() {
   return table;
 }
 
-std::string fabric_error(int number) {
-  return std::string(fabric_library()->fi_strerror(number)) + " (" + std::to_string(number) + ")";
+std::string fabric_error(int number, std::string_view advice) {
+  if (is_limit(number)) return reason_of(number);
+  const std::string limit = limit_at_hand();
+  return std::string(fabric_library()->fi_strerror(number)) + " (" + std::to_string(number) + ")" +
+         (limit.empty() && !advice.empty() ? "; " + std::string(advice) : limit);
 }
 
 }  // namespace woa::ofi

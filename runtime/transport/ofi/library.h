@@ -31,7 +31,8 @@ inline constexpr std::uint32_t kFabricVersion = FI_VERSION(1, 17);  // the inter
 // missing, or the version found and the one expected. Any thread.
 const Result<FabricLibrary>& fabric_library();
 
-// What libfabric calls the error `number` (positive), with the number. Only after fabric_library() has answered ok.
-std::string fabric_error(int number);
+// What libfabric calls the error `number` (positive), with the number, and `advice` after "; "; at a limit on open
+// files that limit instead of the advice. Only after fabric_library() has answered ok.
+std::string fabric_error(int number, std::string_view advice = {});
 
 }  // namespace woa::ofi

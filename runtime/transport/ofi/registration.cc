@@ -46,7 +46,8 @@ Result<Registration> Registration::make(const FabricObjects& objects, std::span<
   }
   if (code != 0)
     return {Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg: " +
-                                  fabric_error(-code) + "; raise the limit of locked memory, or lower the window"};
+
+                                  fabric_error(-code, "raise the limit of locked memory, or lower the window")};
   Owned<fid_mr> owned(region);
   if (objects.granted(FI_MR_ENDPOINT)) {
     code = fi_mr_bind(region, &objects.endpoint->fid, 0);

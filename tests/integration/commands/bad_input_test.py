@@ -168,7 +168,7 @@ class BadUsage(WoaTest):
             if built.endswith(".so"):
                 os.remove(os.path.join(folder, "threshold", built))
         done = self.woa("compile", os.path.join(folder, "graph.yaml"), "-o", plan)
-        self.refused(done, 0, "woa: warning: this cannot run here: ", "?[31m")
+        self.refused(done, 0, "warning[E0208]: kernel `threshold` cannot run here: ", "?[31m")
         self.assertNotIn(b"\x1b", done.stderr)
 
     def test_a_kernel_that_is_not_built_is_told_where_the_graph_is_checked(self):
@@ -179,10 +179,20 @@ class BadUsage(WoaTest):
             if built.endswith(".so"):
                 os.remove(os.path.join(folder, "threshold", built))
         graph, plan = os.path.join(folder, "graph.yaml"), self.path("k.plan")
-        texts = ("warning: this cannot run here: stage 'mark', kernel 'threshold': its library ", "libthreshold.so is not there: build the kernel")
-        for arguments in (["check", graph], ["compile", graph, "-o", plan], ["compile", plan]):
-            self.refused(self.woa(*arguments), 0, *texts)
-        self.refused(self.woa("run", plan, "--in", "data=" + self.write("data", "x")), 1, texts[1])
+        in_graph = (graph + ":", "warning[E0208]: kernel `threshold` cannot run here: there is no ", "libthreshold.so`", "fix: build the kernel")
+        absent = "stage 'mark', kernel 'threshold': its library ", "libthreshold.so is not there: build the kernel"
+        in_plan = (plan + ": warning[E0208]: this cannot run here: ", *absent)
+        log = self.path("log.sarif")
+        for arguments, texts in ((["check", graph], in_graph), (["compile", graph, "-o", plan], in_graph), (["check", plan], in_plan),
+                                 (["compile", plan], in_plan)):
+            with self.subTest(arguments):
+                done = self.woa(*arguments, "--json")
+                self.refused(done, 0, *texts)
+                told, = json.loads(done.stdout)["diagnostics"]
+                self.assertEqual((told["code"], told["severity"], told["line"] != 0), ("E0208", "warning", texts is in_graph))
+        self.assertEqual(self.woa("check", graph, "--sarif", log).returncode, 0)
+        self.assertEqual(json.loads(read(log))["runs"][0]["results"][0]["level"], "warning")
+        self.refused(self.woa("run", plan, "--in", "data=" + self.write("data", "x")), 1, *absent)
 
     def test_with_json_every_failure_is_one_object(self):
         text, plan = self.write("text", "x"), self.path("hello.plan")

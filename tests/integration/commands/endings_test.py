@@ -269,6 +269,16 @@ class Limits(WoaTest):
             self.refused(done, 1, "error[exhausted]", "Too many open files", f"a limit of {limit} on open files", "ulimit -n")
             self.assertNotIn("without a host", done.stderr.decode())
 
+    def test_open_files_over_libfabric(self):
+        """Its providers answer with any error number, such as "Input/output error"."""
+        if SANITIZED:
+            self.skipTest("a sanitizer's runtime needs descriptors of its own")
+        text = self.write("text", "hello\n")
+        for limit in range(5, 16):
+            done = self.limited(resource.RLIMIT_NOFILE, limit, "run", HELLO, "--in", "text=" + text, "--transport", "ofi")
+            self.skip_without_libraries(done.returncode, done.stderr.decode())
+            self.refused(done, 1, "error[exhausted]", f"a limit of {limit} on open files", "ulimit -n")
+
     def test_connections_that_use_up_the_descriptors_do_not_end_a_run_that_waits(self):
         if SANITIZED:
             self.skipTest("a sanitizer's runtime needs descriptors of its own")

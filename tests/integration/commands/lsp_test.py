@@ -200,6 +200,7 @@ class LanguageServer(WoaTest):
         declared = "woa_kernel: 1\nname: own\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: 64}}\nlibrary: libown.so\nvariants: {cpu: {}}\n"
         kernel = self.write("kernel.yaml", declared)
         text = GOOD.replace("graph: g\n", "graph: g\nkernels: [kernel.yaml]\n").replace("kernel: copy", "kernel: own")
+        self.write("libown.so", "built")
         editor, graph = Editor(self), self.write("graph.yaml", text)
         self.assertEqual(editor.open(graph, text), [])
         editor.open(kernel, declared)
@@ -208,6 +209,21 @@ class LanguageServer(WoaTest):
         editor.change(kernel, declared.replace("library: libown.so\n", ""))
         editor.until("file://" + graph, [])
         editor.until("file://" + kernel, [("E0111", 0)])  # once: the kernel.yaml and the graph say it
+
+    def test_a_kernel_that_is_not_built_is_a_warning_until_it_is(self):
+        declared = "woa_kernel: 1\nname: own\nin: {data: {type: bytes}}\nout: {data: {type: bytes, max: 64}}\nlibrary: libown.so\nvariants: {cpu: {}}\n"
+        self.write("kernel.yaml", declared)
+        text = GOOD.replace("graph: g\n", "graph: g\nkernels: [kernel.yaml]\n").replace("kernel: copy", "kernel: own")
+        editor, graph = Editor(self), self.write("graph.yaml", text)
+        shown, = editor.open(graph, text)
+        done = self.woa("check", graph, "--json")
+        told, = json.loads(done.stdout)["diagnostics"]
+        self.assertEqual((done.returncode, told["severity"], shown["severity"]), (0, "warning", 2))
+        self.assertEqual((shown["code"], shown["message"]), (told["code"], told["text"] + "\nfix: " + told["fix"]))
+        self.assertEqual(shown["range"]["start"], {"line": told["line"] - 1, "character": told["column"] - 1})
+        self.write("libown.so", "built")
+        editor.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": "file://" + self.path("libown.so"), "type": 1}]})
+        editor.until("file://" + graph, [])
 
     def test_a_file_that_was_missing_counts_once_it_is_open(self):
         text = GOOD.replace("graph: g\n", "graph: g\nincludes: [part.yaml]\n")

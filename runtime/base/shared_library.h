@@ -1,0 +1,16 @@
+// Libraries that are loaded while the program runs, so that it starts without them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/base/status.h"
+
+namespace woa {
+
+// Loads a shared library: a path, or a name that the system searches for (dlopen(3)). Its symbols stay its own; the
+// caller may close it with dlclose(). Any thread. kUnavailable: the loader's reason and `advice`. kExhausted: a limit
+// on open files was reached; the message says how to raise it.
+Result<void*> load_library(const std::string& file, std::string_view advice);
+
+}  // namespace woa
