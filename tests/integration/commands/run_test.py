@@ -4,12 +4,19 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import harness
 from harness import SOURCE, WOA, WoaTest, read
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
+
+
+def peak_kib(*arguments):
+    """The most memory that the command or one of its processes had."""
+    program = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=2); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    return int(subprocess.run([sys.executable, "-c", program, WOA, *arguments], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=harness.LIMIT_S).stdout)
 
 
 class Run(WoaTest):
@@ -131,6 +138,8 @@ class Run(WoaTest):
                 crossing = [edge for edge in result["edges"] if edge["transport"] != "local"]
                 self.assertEqual({(edge["transport"], edge["method"]) for edge in crossing}, {("ofi", "eager")})
                 self.assertEqual(read(self.path("copy")), content * 5)
+        if not os.environ.get("WOA_SANITIZED"):
+            self.assertLess(peak_kib("run", HELLO, "--in", "text=" + text, *over), 64 << 10)  # without libfabric's buffers for messages
         for wrong, code, says in ((("--processes", "one"), 2, b"joins processes"),
                                   (("--interface", "nowhere"), 2, b"Requested: 'nowhere'; translated: nothing; available: "),
                                   (("--provider", "nothing"), 3, b"there is no provider 'nothing' that can write into remote memory from address '127.0.0.1'; choose one of: '")):
