@@ -66,15 +66,12 @@ class Measured(Calibrated):
             self.assertEqual(limits(edges), {transport["inline_bytes"]})
             self.assertEqual(warning, "")
         # A second one takes its place, elsewhere if told so.
-        other = self.path("deep/er/machine.yaml")
-        done = self.woa("calibrate", *QUICK, "-o", other)
-        self.assertEqual(done.returncode, 0)
+        other = os.path.join("deep", "er", "here.yaml")
+        done = self.woa("calibrate", *QUICK, "-o", other, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
         for text in ("inline limit", "PAYLOAD", "1 MiB", "written to " + other):
             self.assertIn(text, done.stdout.decode())
-        self.assertEqual(self.woa("check", HELLO, "--machine", other).returncode, 0)
-        done = self.woa("calibrate", *QUICK, "-o", "here.yaml", cwd=self.folder)
-        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
-        self.assertEqual(self.woa("check", HELLO, "--machine", self.path("here.yaml")).returncode, 0)
+        self.assertEqual(self.woa("check", HELLO, "--machine", self.path(other)).returncode, 0)
 
     def check_links(self, transport):
         self.assertIn(transport["links_host_state"], ("near", "far", "mixed"))

@@ -134,7 +134,9 @@ class Goldens(WoaTest):
                               timeout=harness.LIMIT_S, env=dict(os.environ, XDG_CONFIG_HOME=self.path("config"), **KERNELS))
 
     def test_text_json_and_sarif_agree(self):
+        """And an editor finds every problem by the patterns that are documented."""
         seen = 0
+        code, part, vim = self.documented_patterns()
         for name, folder in cases():
             with self.subTest(name):
                 log = self.path("log.sarif")
@@ -142,6 +144,7 @@ class Goldens(WoaTest):
                          for word in ("--" + kind, kind + ".yaml")]
                 done = self.check_in(folder, "graph.yaml", "--json", "--sarif", log, *files)
                 answer = json.loads(done.stdout)
+                self.found_by_editors(done.stderr.decode().split("\n"), answer["diagnostics"], code, part, vim)
                 expected = read(os.path.join(folder, "expected.txt"))
                 self.assertEqual(answer["ok"], expected == "accepted\n")
                 self.assertEqual(done.returncode, 0 if answer["ok"] else 1)
@@ -152,23 +155,20 @@ class Goldens(WoaTest):
                 seen += not answer["ok"]
         self.assertGreaterEqual(seen, 80)
 
-    def test_editors_find_every_problem_by_the_patterns_that_are_documented(self):
+    def documented_patterns(self):
         pages = read(os.path.join(SOURCE, "docs/graph-language.md"))
         tasks = json.loads(re.search(r"```json\n(\{\"version\".*?)```", pages, re.S)[1])
         pattern = tasks["tasks"][0]["problemMatcher"]["pattern"]
-        code = re.compile(pattern["regexp"])
-        vim = vim_patterns(re.search(r"^set errorformat=(.*)$", pages, re.M)[1])
-        for name, folder in cases():
-            with self.subTest(name):
-                done = self.check_in(folder, "graph.yaml", "--json")
-                placed = [d for d in json.loads(done.stdout)["diagnostics"] if d["line"] != 0]
-                lines = done.stderr.decode().split("\n")
-                found = [match for match in map(code.match, lines) if match]
-                self.assertEqual([tuple(match[pattern[part]] for part in ("file", "line", "column", "severity", "code", "message")) for match in found],
-                                 [(d["file"], str(d["line"]), str(d["column"]), d["severity"], d["code"], d["text"]) for d in placed])
-                found = [match for line in lines for match in (each.match(line) for each in vim) if match]
-                self.assertEqual([(match["f"], match["l"], match["c"], match["t"], "E" + match["n"], match["m"]) for match in found],
-                                 [(d["file"], str(d["line"]), str(d["column"]), d["severity"][0], d["code"], d["text"]) for d in placed])
+        return re.compile(pattern["regexp"]), pattern, vim_patterns(re.search(r"^set errorformat=(.*)$", pages, re.M)[1])
+
+    def found_by_editors(self, lines, diagnostics, code, part, vim):
+        placed = [d for d in diagnostics if d["line"] != 0]
+        found = [match for match in map(code.match, lines) if match]
+        self.assertEqual([tuple(match[part[name]] for name in ("file", "line", "column", "severity", "code", "message")) for match in found],
+                         [(d["file"], str(d["line"]), str(d["column"]), d["severity"], d["code"], d["text"]) for d in placed])
+        found = [match for line in lines for match in (each.match(line) for each in vim) if match]
+        self.assertEqual([(match["f"], match["l"], match["c"], match["t"], "E" + match["n"], match["m"]) for match in found],
+                         [(d["file"], str(d["line"]), str(d["column"]), d["severity"][0], d["code"], d["text"]) for d in placed])
 
     def compare(self, diagnostics, results, folder):
         def place(message):

@@ -129,12 +129,13 @@ class Graphs(WoaTest):
             arguments += ["--in", self.files(name, value)]
         for name in outputs:
             arguments += ["--out", f"{name}={self.path('out-' + name)}-%i"]
-        for model in MODELS:
+        layouts = ("one", "per-controller")
+        for number, model in enumerate(MODELS):
             if model in REFUSED.get(graph, ()):
                 done = self.woa("run", os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model)
                 self.refused(done, 1, "as " + model + ": stage '")
                 continue
-            for processes in ("one", "per-controller"):
+            for processes in layouts[number % 2:][:1] if os.environ.get("WOA_SANITIZED") else layouts:
                 result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model, "--processes", processes,
                                        "--window", "16")
                 self.assertEqual(result["failures"], [])
