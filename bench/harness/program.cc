@@ -83,15 +83,16 @@ int end_group(pid_t leader, bool ended) {
 
 Result<std::string> run_program(const std::vector<std::string>& command, milliseconds limit) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {Code::kUnavailable, "cannot start " + command[0] + ": no pipe"};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return limit_reached("starting " + command[0], errno);
   const auto deadline = Clock::now() + limit;
   const pid_t child = ::fork();
+  const int error = errno;
   if (child == 0) become(command, ends[1]);
   ::close(ends[1]);
   if (child > 0) ::setpgid(child, child);  // whichever of the two comes first
   const std::string text = child < 0 ? "" : read_all(ends[0], deadline);
   ::close(ends[0]);
-  if (child < 0) return {Code::kUnavailable, "cannot start " + command[0] + ": the system refused a process"};
+  if (child < 0) return limit_reached("starting " + command[0], error);
   const bool ended = has_ended(child, deadline);
   const int code = end_group(child, ended);
   if (!ended)

@@ -36,7 +36,7 @@ Result<PinnedGroup> PinnedGroup::start(std::span<const Member> members, std::siz
   const pid_t parent = ::getpid();
   for (const Member& member : members) {
     const pid_t child = ::fork();
-    if (child < 0) return {Code::kUnavailable, "cannot start another process"};
+    if (child < 0) return limit_reached("starting another process", errno);
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       ::_exit(pin(member.processor) && ::getppid() == parent ? member.body() : 1);

@@ -41,7 +41,7 @@ class Lines {
     for (std::size_t other = 1; other < sides; ++other) {
       Ends ends{};
       if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return {Code::kUnavailable, "cannot make a pair of sockets"};
+        return limit_reached("making a pair of sockets", errno);
       lines.ends_.push_back(ends);
     }
     return lines;

@@ -51,7 +51,7 @@ KernelCatalog::Found KernelCatalog::load(const fs::path& file, const Place& plac
     std::getline(reason, found.unavailable);
     if (found.unavailable.empty()) found.unavailable = "no reason is given";
   }
-  if (found.kernel && !reason) {
+  if (found.kernel && found.unavailable.empty()) {
     const fs::path library = file.parent_path() / found.kernel->library;
     std::error_code ignored;
     if (!fs::exists(library, ignored)) found.unbuilt = library.string();

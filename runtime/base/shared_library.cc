@@ -8,8 +8,7 @@ Result<void*> load_library(const std::string& file, std::string_view advice) {
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr) return library;
   const std::string reason = ::dlerror(), limit = limit_at_hand();
-  if (!limit.empty()) return {Code::kExhausted, reason + limit};
-  return {Code::kUnavailable, reason + "; " + std::string(advice)};
+  return {limit.empty() ? Code::kUnavailable : Code::kExhausted, reason + limit + "; " + std::string(advice)};
 }
 
 }  // namespace woa

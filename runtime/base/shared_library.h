@@ -9,8 +9,8 @@
 namespace woa {
 
 // Loads a shared library: a path, or a name that the system searches for (dlopen(3)). Its symbols stay its own; the
-// caller may close it with dlclose(). Any thread. kUnavailable: the loader's reason and `advice`. kExhausted: a limit
-// on open files was reached; the message says how to raise it.
+// caller may close it with dlclose(). Any thread. kUnavailable: the loader's reason and `advice`. kExhausted: the same,
+// with a limit on open files that is probably the cause.
 Result<void*> load_library(const std::string& file, std::string_view advice);
 
 }  // namespace woa

@@ -66,7 +66,7 @@ std::string reason_of(int error) {
 }
 
 std::string limit_at_hand() {
-  constexpr std::size_t kSome = 16;  // a library that fails closes again what it could open
+  constexpr std::size_t kSome = 16;  // a library that fails has closed what it opened before
   std::array<UniqueFd, kSome> opened;
   for (UniqueFd& each : opened) {
     each = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));

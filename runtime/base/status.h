@@ -102,7 +102,7 @@ Status limit_reached(std::string_view what, int error);
 // The system's reason for an errno; with the limit and how to raise it, for limits on files.
 std::string reason_of(int error);
 // For a library that fails without an errno: the limit on open files and how to raise it, after "; ", if this process
-// or the system cannot open some more now. Else empty. Opens files to see.
+// or the system cannot open 16 more now. That is a sign of the cause, and no proof. Else empty. Opens files to see.
 std::string limit_at_hand();
 
 }  // namespace woa

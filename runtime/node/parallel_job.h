@@ -17,8 +17,8 @@ class ParallelJob {
   static constexpr std::uint32_t kRunRank = 0;
 
   // Asks the launcher's PMIx server if the environment names one, else the variables of Open MPI, MPICH and Slurm.
-  // Blocks like connect_pmix(). kUnavailable, kDeadlineExceeded: a server is named but cannot be asked, and no variable
-  // tells either: this process might be one of many, and none would know.
+  // Blocks like connect_pmix(). kUnavailable, kExhausted, kDeadlineExceeded: a server is named but cannot be asked, and
+  // no variable tells either: this process might be one of many, and none would know.
   static Result<ParallelJob> find(const PmixOptions& options = {});
 
   [[nodiscard]] JobPlace place() const noexcept { return place_; }

@@ -34,7 +34,7 @@ struct PmixLibrary {
 #undef WOA_PMIX_MEMBER
 };
 
-// Loads the library of that name and never unloads it. kUnavailable names what is missing. Any thread.
+// Loads the library of that name and never unloads it. Errors: load_library(), or what it lacks. Any thread.
 Result<PmixLibrary> load_pmix(const std::string& name) {
   const Result<void*> library = load_library(name, "install libpmix2");
   if (!library.ok()) return library.status().with_context("libpmix cannot be loaded");

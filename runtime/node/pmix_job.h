@@ -35,7 +35,8 @@ struct PmixOptions {
 };
 
 // Connects to the server that the environment names. kUnavailable: no such library or server (the message has both
-// versions), or left out of this build. kDeadlineExceeded: the server says nothing.
+// versions), or left out of this build. kExhausted: a limit on open files. kDeadlineExceeded: the server says
+// nothing.
 Result<std::unique_ptr<PmixJob>> connect_pmix(const PmixOptions& options = {});
 
 }  // namespace woa

@@ -151,7 +151,7 @@ Status Supervisor::spawn(std::uint32_t controller) {
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     nodes_[controller].pid = -1;
-    if (error == EAGAIN || error == ENOMEM || error == EMFILE) return limit_reached("starting its process", error);
+    if (error == EAGAIN || error == ENOMEM || is_limit(error)) return limit_reached("starting its process", error);
     return {Code::kUnavailable, "cannot start '" + command[0] + "': " + std::strerror(error)};
   }
   nodes_[controller].socket.emplace(std::move(ends->first));

@@ -36,7 +36,7 @@ Result<Addresses> resolve(const std::string& host, std::uint16_t port, int flags
   hints.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (error != 0) return {Code::kUnavailable, "no host '" + host + "': " + ::gai_strerror(error)};
+  if (error != 0) return {Code::kUnavailable, "no host '" + host + "': " + ::gai_strerror(error) + limit_at_hand()};
   return Addresses(found, &::freeaddrinfo);
 }
 

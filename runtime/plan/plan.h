@@ -44,7 +44,7 @@ struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
   std::string backend;        // "host", "cpu", "opencl", "verilator"
-  std::uint32_t workers = 1;  // firings at once: threads of a cpu, queues of a gpu
+  std::uint32_t workers = 1;  // threads of a cpu controller; 1 for others (an OpenCL device opens two queues at least)
   bool operator==(const ControllerPlan&) const = default;
 };
 

@@ -1,10 +1,10 @@
 // Rendezvous: a large payload goes straight from one process's memory into another's, without a block between, once the
 // consumer has said where it is to land (docs/adr/0023-rendezvous-for-packed-messages.md).
 //
-// For transports whose ends have a replica of memory each; where memory is shared a block is no staging copy. It has a
-// segment of its own beside a channel's: the consumer grants one landing place at a time, the producer writes into it
-// in chunks, each of which tells of itself. The two ends must come to the same transfers in the same order, with the
-// same sizes: what is sent over the channel tells them of it.
+// For transports whose ends have a replica of memory each; where memory is shared a block is no staging copy. A
+// rendezvous has a segment of its own beside a channel's: the consumer grants one landing place at a time, the producer
+// writes into it in chunks, each of which tells of itself. The two ends must come to the same transfers in the same
+// order, with the same sizes: what is sent over the channel tells them of it.
 #pragma once
 
 #include <cstddef>

@@ -20,11 +20,11 @@ def lint(root):
 
     def problems_in(some):
         """The first complaint about each file."""
-        result = subprocess.run(["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *some], cwd=root, capture_output=True, text=True)
+        result = subprocess.run(["clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *some], cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         complaints = [line for line in result.stderr.split("\n") if ": error: " in line]
         return complaints or ([] if result.returncode == 0 else [result.stderr or "clang-format failed"])
 
-    workers = os.cpu_count()
+    workers = max(1, min(os.cpu_count() or 1, len(paths)))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         problems = [text for found in pool.map(problems_in, [paths[k::workers] for k in range(workers)]) for text in found]
     if problems:

@@ -151,7 +151,7 @@ void look_at_shared_memory(std::vector<Finding>& findings) {
   void* const memory = sized ? ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (memory == MAP_FAILED) {
     findings.push_back(
-        fault("shared memory", std::string("no file of 1 MiB in memory: ") + std::strerror(errno),
+        fault("shared memory", "no file of 1 MiB in memory: " + reason_of(errno),
               "allow memfd_create and mmap (a container's seccomp profile may not), or use --processes one"));
   } else {
     ::munmap(memory, kBytes);
@@ -228,7 +228,7 @@ void look_at_ports(std::vector<Finding>& findings) {
   any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const bool listens = listener >= 0 && ::bind(listener, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
                        ::listen(listener, 1) == 0;
-  const std::string reason = std::strerror(errno);
+  const std::string reason = reason_of(errno);
   if (listener >= 0) ::close(listener);
   findings.push_back(listens ? good("ports", "this process can listen on loopback")
                              : fault("ports", "this process cannot listen on loopback: " + reason,
@@ -239,11 +239,12 @@ struct Variable {
   const char* name;
   const char* effect;
 };
-constexpr std::array<Variable, 8> kVariables{{
+constexpr std::array<Variable, 9> kVariables{{
     {"WOA_KERNEL_PATH", "kernels of these folders come before those beside the program"},
     {"XDG_CONFIG_HOME", "the machine file of `woa calibrate` is looked up there"},
     {"FI_PROVIDER", "libfabric offers these providers only"},
     {"FI_PROVIDER_PATH", "libfabric loads providers from there"},
+    {"FI_OFI_RXM_BUFFER_SIZE", "each process over libfabric has 5120 buffers of so many bytes; `woa` chooses 1024"},
     {"OCL_ICD_VENDORS", "the OpenCL loader looks for drivers there only"},
     {"OCL_ICD_FILENAMES", "the OpenCL loader takes these drivers"},
     {"POCL_DEVICES", "PoCL offers these devices only"},

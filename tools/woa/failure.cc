@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/text.h"
+#include "tools/woa/commands.h"
 
 namespace woa::tools {
 
@@ -42,6 +43,11 @@ int fail(const Status& status, int exit_code, bool as_json) {
   print_error(status);
   if (as_json) print_json({{"ok", false}, {"error", error_json(status)}});
   return exit_code;
+}
+
+int code_before_run(const Status& status) noexcept {
+  if (status.code() == Code::kInvalid) return kUsage;
+  return status.code() == Code::kExhausted ? kFailed : kUnavailable;
 }
 
 }  // namespace woa::tools

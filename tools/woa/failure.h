@@ -28,5 +28,7 @@ std::FILE* answer_stream();
 void set_answer_stream(std::FILE* stream);
 // print_error(), with `json` also {"ok": false, "error"} on answer_stream(). Returns `exit_code`.
 int fail(const Status& status, int exit_code, bool json);
+// The exit code where something that a run needs cannot be had: a transport, the launcher, the run to join.
+int code_before_run(const Status& status) noexcept;
 
 }  // namespace woa::tools

@@ -118,7 +118,7 @@ Result<FolderFiles> list_files(const std::string& option, const fs::path& folder
     else
       found.files.push_back(entry->path());
   }
-  if (error) return {Code::kUnavailable, "cannot read folder '" + folder.string() + "': " + error.message()};
+  if (error) return {Code::kUnavailable, "cannot read folder '" + folder.string() + "': " + reason_of(error.value())};
   if (!left_out.empty())
     found.left_out = option + ": folder '" + folder.string() + "' also holds what is left out: " + listed(left_out);
   if (found.files.empty())

@@ -201,9 +201,9 @@ std::vector<Diagnostic> missing_kernels(const Plan& plan, const std::filesystem:
     Diagnostic& warning = missing.emplace_back();
     warning.severity = Severity::kWarning;
     warning.file = file.string();
-    warning.text = "this cannot run here: " + found.status().message();
+    warning.text = printable("this cannot run here: " + found.status().message());
     warning.code = problem::kNotBuilt;
-    warning.fix = "run the plan where the kernel is built";
+    warning.fix = "build it here, set WOA_KERNEL_PATH to its folder, or run the plan where the kernel is";
   }
   return missing;
 }

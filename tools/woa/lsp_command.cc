@@ -59,7 +59,7 @@ int serve_editor(const std::string& machine) {
 }  // namespace
 
 void add_lsp(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("lsp", "Language server: errors of `woa check` while you edit");
+  CLI::App& command = *app.add_subcommand("lsp", "Language server: problems of `woa check` while you edit");
   auto machine = std::make_shared<std::string>();
   command.add_option("--machine", *machine, "Machine file (docs/machine.md; default: the file of `woa calibrate`)")
       ->type_name("FILE");

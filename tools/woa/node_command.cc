@@ -45,7 +45,7 @@ int serve(ControlSocket socket, const Transports& transports, bool child, std::u
 
 int serve_parent(int descriptor, const TransportOptions& between) {
   const auto transports = make_transports(between);
-  if (!transports.ok()) return fail(transports.status(), code_without_transport(transports.status()), false);
+  if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), false);
   return serve(ControlSocket(UniqueFd(descriptor)), transports->get(), true, 0);
 }
 
@@ -57,9 +57,7 @@ std::string network_of(const std::string& local_address) {
   return local->host + (local->host.find(':') == std::string::npos ? "/32" : "/128");
 }
 
-int fail_to_join(const Status& status) {
-  return fail(status, status.code() == Code::kInvalid ? kUsage : kUnavailable, false);
-}
+int fail_to_join(const Status& status) { return fail(status, code_before_run(status), false); }
 
 // The run's address: that of --join, or with `--join pmix` the one that the run has published to the job.
 Result<std::string> address_of_run(const NodeArguments& arguments, ParallelJob& job) {
@@ -91,7 +89,7 @@ int join_run(const NodeArguments& arguments) {
   const auto transports = make_transports(between);
   if (!transports.ok()) {
     decline(membership->socket, transports.status());
-    return fail(transports.status(), code_without_transport(transports.status()), false);
+    return fail(transports.status(), code_before_run(transports.status()), false);
   }
   return serve(std::move(membership->socket), transports->get(), false, membership->hello_within_ns);
 }

@@ -188,7 +188,7 @@ int execute(const RunArguments& arguments, const Plan& plan, const InputFiles& i
             Collected& collected) {
   const bool wants_json = arguments.graph.json;
   const auto transports = transports_for(arguments);
-  if (!transports.ok()) return fail(transports.status(), code_without_transport(transports.status()), wants_json);
+  if (!transports.ok()) return fail(transports.status(), code_before_run(transports.status()), wants_json);
   if (const Status status = check_lanes(plan, transports->lanes); !status.ok())
     return fail(status.with_context("--lane"), kUsage, wants_json);
   RunResult& result = collected.result;
@@ -278,7 +278,7 @@ void add_run(CLI::App& app, Action& action) {
   command.callback([arguments, &action] {
     action = [arguments] {
       auto job = ParallelJob::find();
-      if (!job.ok()) return fail(job.status(), kUnavailable, arguments->graph.json);
+      if (!job.ok()) return fail(job.status(), code_before_run(job.status()), arguments->graph.json);
       const Status status = complete(arguments->joining, job->place(), arguments->local.processes == "per-controller",
                                      arguments->between);
       if (status.ok()) return run_graph(*arguments, *job);

@@ -4,7 +4,6 @@
 
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
-#include "tools/woa/commands.h"
 #include "tools/woa/option_values.h"
 
 namespace woa::tools {
@@ -93,11 +92,6 @@ Result<OwnedTransports> make_transports(const TransportOptions& options) {
   if (transports.wires.empty() && !options.interface.empty())
     return {Code::kInvalid, "--interface is for --transport ofi or --lane; shared memory has none"};
   return transports;
-}
-
-int code_without_transport(const Status& status) noexcept {
-  if (status.code() == Code::kInvalid) return kUsage;
-  return status.code() == Code::kExhausted ? kFailed : kUnavailable;
 }
 
 std::vector<std::string> to_arguments(const TransportOptions& options) {

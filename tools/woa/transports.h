@@ -40,8 +40,6 @@ struct OwnedTransports {
 // alike. kInvalid: an interface without ofi, or a lane that is bound twice or to nothing. Other errors:
 // make_ofi_transport().
 Result<OwnedTransports> make_transports(const TransportOptions& options);
-// The exit code for an error of make_transports().
-int code_without_transport(const Status& status) noexcept;
 // The options for a node that this program starts.
 std::vector<std::string> to_arguments(const TransportOptions& options);
 

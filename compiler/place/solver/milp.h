@@ -25,7 +25,7 @@ Milp solve_milp(const Problem& problem, const Placement& start, std::chrono::mil
 // True if the problem is small enough for a solver. Larger linear programs take it minutes, whatever the limit.
 bool is_for_solver(const Problem& problem) noexcept;
 
-// kUnavailable: there is no solver; the message says why.
+// kUnavailable, or kExhausted at a limit on open files: there is no solver; the message says why.
 Status solver_status();
 
 }  // namespace woa::assign

@@ -58,7 +58,7 @@ Result<CbcLibrary> load() {
 }
 
 // Loads the library once per process, when it is first asked for, and never unloads it: one binary runs with and
-// without it. kUnavailable names what is missing. Any thread.
+// without it. kUnavailable names what is missing; kExhausted: a limit on open files. Any thread.
 const Result<CbcLibrary>& cbc_library() {
   static const Result<CbcLibrary> table = load();
   return table;

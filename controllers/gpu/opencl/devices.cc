@@ -63,6 +63,7 @@ std::string refusal(const OpenCl& cl, cl_platform_id platform, const DriverDevic
 }
 
 Status no_device(const std::string& what, const std::string& advice) {
+  if (const std::string limit = limit_at_hand(); !limit.empty()) return {Code::kExhausted, what + limit};
   const std::string hiding = hiding_variables();
   if (hiding.empty()) return {Code::kUnavailable, what + advice};
   return {Code::kUnavailable,

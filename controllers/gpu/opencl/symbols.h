@@ -50,7 +50,7 @@ struct OpenCl {
 };
 
 // Loads the library once per process and never unloads it (drivers keep threads in it). kUnavailable names what is
-// missing. Any thread. Does not initialize the drivers: clGetPlatformIDs does.
+// missing; kExhausted: a limit on open files. Any thread. Does not initialize the drivers: clGetPlatformIDs does.
 const Result<OpenCl>& open_cl();
 
 // A failed call: its name and OpenCL's number. kExhausted when memory ran out, kUnavailable when the device went away.

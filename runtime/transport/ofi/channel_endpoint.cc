@@ -85,8 +85,8 @@ Status ChannelEndpoint::lost() const {
       return {Code::kPeerLost, "channel: the other process did not open its end within " +
                                    seconds(keep_alive.start_ns) + "; look at its log"};
     case Lost::kWire:
-      return {Code::kPeerLost, "channel: a write to the other process failed: " +
-                                   fabric_error(mailbox().wire_error(), "look at its log and at the network")};
+      return {Code::kPeerLost, "channel: a write to the other process failed: " + fabric_error(mailbox().wire_error()) +
+                                   "; look at its log and at the network"};
   }
   return {};
 }

@@ -50,8 +50,8 @@ Result<fi_addr_t> Fabric::insert(std::string_view address) {
   whole.resize(std::max(whole.size(), sizeof(sockaddr_storage)));
   const int count = fi_av_insert(objects_.addresses.get(), whole.data(), 1, &peer, 0, nullptr);
   if (count != 1)
-    return {Code::kInvalid, "ofi: the provider does not take the peer's address: " +
-                                (count < 0 ? fabric_error(-count) : std::string("fi_av_insert refused it"))};
+    return fabric_failure(Code::kInvalid, "ofi: the provider does not take the peer's address: fi_av_insert",
+                          count < 0 ? -count : FI_EINVAL, "both ends must use the same provider");
   return peer;
 }
 

@@ -25,8 +25,7 @@ constexpr int kMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR
 constexpr const char* kLookAround = "see what `woa doctor` finds, or choose another provider";
 
 Status failed(const std::string& provider, const char* call, int code, const std::string& advice) {
-  return {is_limit(-code) || !limit_at_hand().empty() ? Code::kExhausted : Code::kUnavailable,
-          "ofi: provider '" + provider + "': " + call + ": " + fabric_error(-code, advice)};
+  return fabric_failure(Code::kUnavailable, "ofi: provider '" + provider + "': " + call, -code, advice);
 }
 
 // What a provider must be able to do, and the address that it listens on.
@@ -80,7 +79,7 @@ Result<std::unique_ptr<fi_info, FreeInfo>> get_info(const std::string& provider,
   hints->fabric_attr->prov_name = strdup(provider.c_str());
   std::unique_ptr<fi_info, FreeInfo> info;
   const int code = find_info(*hints, address, info);
-  if (code == -FI_ENODATA)
+  if (code == -FI_ENODATA && limit_at_hand().empty())
     return {Code::kUnavailable, "ofi: there is no provider '" + provider + "' that can write into remote memory" +
                                     (address.empty() ? "" : " from address '" + address + "'") + "; " +
                                     instead(address)};

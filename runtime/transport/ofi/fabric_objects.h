@@ -49,7 +49,8 @@ enum class Sleeping : bool { kNever, kOnDescriptor };
 
 // `provider` as libfabric names it ("tcp;ofi_rxm"); `address` is the numeric one to listen on, empty for a provider
 // without network addresses (shm). kUnavailable: no libfabric, no such provider here, or it lacks what is needed, with
-// what it has. The first call of a process takes some 0.2 s: libfabric looks for every device it knows.
+// what it has. kExhausted: a limit on open files or memory. The first call of a process takes some 0.2 s: libfabric
+// looks for every device it knows.
 Result<FabricObjects> open_fabric(const std::string& provider, const std::string& address,
                                   Sleeping sleeping = Sleeping::kOnDescriptor);
 

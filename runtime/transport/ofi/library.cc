@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/base/shared_library.h"
 
@@ -20,13 +21,28 @@ std::string version_text(std::uint32_t version) {
 // first.
 void keep_signal_handlers() { ::setenv("IPATH_NO_BACKTRACE", "1", 0); }
 
-// ofi_rxm allocates and clears 5120 buffers for messages when an endpoint is enabled: at its usual 16 KiB 84 MiB and
-// some 60 ms of each process. This transport sends no messages, only writes that bypass them, and credit lines.
-void shrink_message_buffers() { ::setenv("FI_OFI_RXM_BUFFER_SIZE", "1024", 0); }
+// ofi_rxm allocates and clears 5120 buffers for messages when an endpoint is enabled: 80 MiB at its usual 16 KiB each,
+// and some 60 ms. This transport sends no messages. Its writes bypass the buffers, but for the credit lines of at most
+// 64 bytes that they are copied into.
+constexpr const char *kBufferBytes = "FI_OFI_RXM_BUFFER_SIZE", *kSmall = "1024";
+
+// libfabric reads the variable when the first call makes it load its providers. What this process starts, peers of
+// `woa bench` among them, must not inherit it.
+void load_providers(const FabricLibrary& table) {
+  if (std::getenv(kBufferBytes) != nullptr) return;
+  ::setenv(kBufferBytes, kSmall, 0);
+  fi_info *hints = table.fi_dupinfo(nullptr), *found = nullptr;
+  if (hints != nullptr) {
+    hints->fabric_attr->prov_name = ::strdup("none");  // none of them is asked for its devices
+    (void)table.fi_getinfo(kFabricVersion, nullptr, nullptr, 0, hints, &found);
+    if (found != nullptr) table.fi_freeinfo(found);
+    table.fi_freeinfo(hints);
+  }
+  ::unsetenv(kBufferBytes);
+}
 
 Result<FabricLibrary> load() {
   keep_signal_handlers();
-  shrink_message_buffers();
   const Result<void*> library = load_library(kLibrary, "install libfabric1");
   if (!library.ok()) return library.status().with_context("libfabric cannot be loaded");
   FabricLibrary table;
@@ -40,6 +56,7 @@ Result<FabricLibrary> load() {
   if (FI_VERSION_LT(table.fi_version(), kFabricVersion))
     return {Code::kUnavailable, std::string(kLibrary) + " is version " + version_text(table.fi_version()) +
                                     "; expected " + version_text(kFabricVersion) + " or newer"};
+  load_providers(table);
   return table;
 }
 
@@ -50,11 +67,15 @@ const Result<FabricLibrary>& fabric_library() {
   return table;
 }
 
-std::string fabric_error(int number, std::string_view advice) {
+std::string fabric_error(int number) {
   if (is_limit(number)) return reason_of(number);
-  const std::string limit = limit_at_hand();
-  return std::string(fabric_library()->fi_strerror(number)) + " (" + std::to_string(number) + ")" +
-         (limit.empty() && !advice.empty() ? "; " + std::string(advice) : limit);
+  return std::string(fabric_library()->fi_strerror(number)) + " (" + std::to_string(number) + ")";
+}
+
+Status fabric_failure(Code otherwise, const std::string& call, int number, const std::string& advice) {
+  const std::string limit = is_limit(number) ? "" : limit_at_hand();
+  const bool exhausted = is_limit(number) || !limit.empty();
+  return {exhausted ? Code::kExhausted : otherwise, call + ": " + fabric_error(number) + limit + "; " + advice};
 }
 
 }  // namespace woa::ofi

@@ -28,11 +28,12 @@ struct FabricLibrary {
 inline constexpr std::uint32_t kFabricVersion = FI_VERSION(1, 17);  // the interface that this code is written for
 
 // Loads the library once per process and never unloads it (providers keep threads in it). kUnavailable names what is
-// missing, or the version found and the one expected. Any thread.
+// missing, or the version found and the one expected; kExhausted: a limit on open files. Any thread.
 const Result<FabricLibrary>& fabric_library();
 
-// What libfabric calls the error `number` (positive), with the number, and `advice` after "; "; at a limit on open
-// files that limit instead of the advice. Only after fabric_library() has answered ok.
-std::string fabric_error(int number, std::string_view advice = {});
+// What libfabric calls the error `number` (positive), with the number. Only after fabric_library() has answered ok.
+std::string fabric_error(int number);
+// A call that failed with it: `otherwise`, or kExhausted with the limit on open files if that is probably the cause.
+Status fabric_failure(Code otherwise, const std::string& call, int number, const std::string& advice);
 
 }  // namespace woa::ofi

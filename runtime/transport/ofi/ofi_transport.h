@@ -44,7 +44,8 @@ class OfiTransport : public Transport {
   [[nodiscard]] virtual OfiCounters counters() const = 0;
 };
 
-// kUnavailable with the reason: built without libfabric, no libfabric here, or no such provider. kUnsupported: a
+// kUnavailable with the reason: built without libfabric, no libfabric here, or no such provider. kExhausted: a
+// limit on open files, threads or memory. kUnsupported: a
 // provider that is known not to work. kInvalid: the interface is refused; the message says what was requested, what
 // that was taken for, and what there is.
 Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& options);

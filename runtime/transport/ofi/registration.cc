@@ -45,14 +45,15 @@ Result<Registration> Registration::make(const FabricObjects& objects, std::span<
                      0, *key, 0, &region, nullptr);
   }
   if (code != 0)
-    return {Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg: " +
-
-                                  fabric_error(-code, "raise the limit of locked memory, or lower the window")};
+    return fabric_failure(Code::kExhausted, "ofi: registering " + std::to_string(memory.size()) + " bytes: fi_mr_reg",
+                          -code, "raise the limit of locked memory, or lower the window");
   Owned<fid_mr> owned(region);
   if (objects.granted(FI_MR_ENDPOINT)) {
     code = fi_mr_bind(region, &objects.endpoint->fid, 0);
     if (code == 0) code = fi_mr_enable(region);
-    if (code != 0) return {Code::kExhausted, "ofi: enabling registered memory: " + fabric_error(-code)};
+    if (code != 0)
+      return fabric_failure(Code::kExhausted, "ofi: enabling registered memory", -code,
+                            "raise the limit of locked memory, or lower the window");
   }
   const bool virtual_addresses = objects.granted(FI_MR_VIRT_ADDR);
   return Registration(std::move(owned), memory.data(),

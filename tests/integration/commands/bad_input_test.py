@@ -172,6 +172,9 @@ class BadUsage(WoaTest):
         done = self.woa("compile", os.path.join(folder, "graph.yaml"), "-o", plan)
         self.refused(done, 0, "warning[E0208]: kernel `threshold` cannot run here: ", "?[31m")
         self.assertNotIn(b"\x1b", done.stderr)
+        done = self.woa("check", plan)
+        self.refused(done, 0, "warning[E0208]: this cannot run here: ", "?[31m")
+        self.assertNotIn(b"\x1b", done.stderr)
 
     def test_a_kernel_that_is_not_built_is_told_where_the_graph_is_checked(self):
         """It may be built where it runs; here it cannot."""

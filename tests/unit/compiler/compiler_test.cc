@@ -21,6 +21,22 @@ const char* kChain =
     "  c: {kernel: copy, in: {in: b.out}}\n"
     "outputs: {y: c.out}\n";
 
+TEST_CASE("a kernel that is not built is a warning, once for each kernel, beside the plan") {
+  CompileOptions options = fixture_options();
+  options.warn_of_unbuilt = true;
+  const Compilation result = compile_text(test::graph_text(kChain), "graph.yaml", "folder", options);
+  CHECK(result.plan.has_value());
+  REQUIRE(result.diagnostics.size() == 1);
+  const Diagnostic& warning = result.diagnostics[0];
+  CHECK(warning.severity == Severity::kWarning);
+  CHECK(format(warning, false)
+            .starts_with("graph.yaml:5:15: warning[E0208]: kernel `copy` cannot run here: there is no `"));
+  const Compilation wrong = compile_text(test::graph_text(kChain) + "window: 65\n", "graph.yaml", "folder", options);
+  CHECK_FALSE(wrong.plan.has_value());
+  REQUIRE(wrong.diagnostics.size() == 2);
+  CHECK(wrong.diagnostics[1].severity == Severity::kError);
+}
+
 TEST_CASE("source and sink come first, then the stages in the order of the file") {
   const Plan plan = compile_good(kChain);
   REQUIRE(plan.stages.size() == 5);
