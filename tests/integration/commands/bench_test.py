@@ -195,9 +195,7 @@ class Bench(WoaTest):
     def test_pipeline(self):
         names = [(name, LIMIT) for name in ("raw forward, payload copied", "raw forward, index sent")] + [("woa", OURS)] + [
             (name, LIMIT) for name in ("raw hub, payload copied", "raw hub, index sent")] + [("rpc-hub", OURS)]
-        sizes, windows, processors = (64, 5000), (1, 3), ("0111", "0101")
-        if SANITIZED:
-            sizes, windows, processors = sizes[1:], windows[1:], processors[1:]
+        sizes, windows, processors = ((5000,), (3,), ("0111", "0101")) if SANITIZED else ((64, 5000), (1, 3), ("0111", "0101"))
         few = ("pipeline", "--count", "50", "--repetitions", "3", "--no-peers")
         report = self.report(*few, "--size", ",".join(map(str, sizes)), "--window", ",".join(map(str, windows)), "--cores", ",".join(processors))
         cases = [(size, window, cores) for cores in processors for size in sizes for window in windows]
