@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 namespace woa {
 namespace {
@@ -23,7 +22,7 @@ class Pages final : public Mapping {
 
 }  // namespace
 
-std::string system_error(const char* call) { return std::string(call) + ": " + std::generic_category().message(errno); }
+std::string system_error(const char* call) { return std::string(call) + ": " + reason_of(errno); }
 
 Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset) {
   const int protection = access == Access::kRead ? PROT_READ : PROT_READ | PROT_WRITE;

@@ -23,7 +23,7 @@ std::size_t whole_pages(std::size_t bytes) noexcept;
 // kInvalid unless a part lies in `whole` bytes and begins with a page.
 Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes);
 
-// "call: the system's reason" for the current errno.
+// "call: the system's reason" for the current errno (reason_of).
 std::string system_error(const char* call);
 
 }  // namespace woa

@@ -57,11 +57,11 @@ Interface& entry_for(std::vector<Interface>& all, const ifaddrs& found, int sock
 Result<std::vector<Interface>> list_interfaces() {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0)
-    return {Code::kUnavailable, "ofi: the network interfaces cannot be listed: getifaddrs: " + reason_of(errno)};
+    return {Code::kUnavailable, "ofi: the network interfaces cannot be listed: " + system_error("getifaddrs")};
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(first, freeifaddrs);
   const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0)
-    return {Code::kUnavailable, "ofi: the network interfaces cannot be looked at: socket: " + reason_of(errno)};
+    return {Code::kUnavailable, "ofi: the network interfaces cannot be looked at: " + system_error("socket")};
   std::vector<Interface> all;
   for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next) {
     Interface& entry = entry_for(all, *one, socket);

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import harness
-from harness import SOURCE, WoaTest, read
+from harness import SANITIZED, SOURCE, WoaTest, read
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 GOOD = ("woa: 1\ngraph: g\ninputs: {data: {type: bytes, max: 64}}\nstages:\n"
@@ -117,7 +117,7 @@ class BadUsage(WoaTest):
         """Nothing reads 010 as 8, takes hexadecimal numbers, or leaves the number to a library that does."""
         commands = [[name] for name in ("run", "compile", "profile", "compare", "calibrate", "node")]
         commands += [["bench", name] for name in ("hop", "bandwidth", "idle", "compile")]
-        if os.environ.get("WOA_SANITIZED"):  # one reader serves them all
+        if SANITIZED:  # one reader serves them all
             commands = [["compare"], ["bench", "hop"]]
         asked = 0
         for command in commands:
@@ -135,7 +135,7 @@ class BadUsage(WoaTest):
                     for other in alike:
                         error = self.woa(*command, option, other, "--no-such-option").stderr.decode()
                         self.assertEqual(error.replace(f"'{other}'", f"'{number}'"), said[number])
-        self.assertGreater(asked, 4 if os.environ.get("WOA_SANITIZED") else 15)
+        self.assertGreater(asked, 4 if SANITIZED else 15)
 
     def test_nothing_is_given_by_an_empty_text(self):
         """The shell gives an empty text for a variable that is not set; that differs from leaving the option out."""

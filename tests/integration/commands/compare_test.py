@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import harness
-from harness import SOURCE, WoaTest
+from harness import SANITIZED, SOURCE, WoaTest
 
 MODELS = ["woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled"]
 FLAGSHIP = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
@@ -75,7 +75,7 @@ class Compare(WoaTest):
 
     # Builds with sanitizers run examples under every model (graphs_test.py), and the flagship above; the traffic is the
     # same.
-    @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "what is sent is counted in other builds")
+    @unittest.skipIf(SANITIZED, "what is sent is counted in other builds")
     def test_examples_send_what_was_predicted(self):
         self.need_flagship()
         rows = self.predictions("1")
@@ -84,7 +84,7 @@ class Compare(WoaTest):
         self.assertLessEqual(examples, {graph for graph, _ in ran})
         self.check_exact(rows)
 
-    @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "likewise")
+    @unittest.skipIf(SANITIZED, "likewise")
     def test_examples_send_what_was_predicted_of_inputs_of_several_sizes(self):
         self.check_exact(self.predictions("1", "--small"))
 

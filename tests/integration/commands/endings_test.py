@@ -11,11 +11,10 @@ import tempfile
 import time
 
 import harness
-from harness import SOURCE, WOA, WoaTest
+from harness import SANITIZED, SOURCE, WOA, WoaTest
 from join_harness import JoinTest
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
-SANITIZED = bool(os.environ.get("WOA_SANITIZED"))
 KERNEL = """
 #include <csignal>
 #include <stdexcept>

@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/lint"))
 import harness
 import readme
-from harness import SOURCE, WOA, WoaTest, read
+from harness import SANITIZED, SOURCE, WOA, WoaTest, read
 
 GRAPH = os.path.join(SOURCE, "graphs/decrypt-expand-resize.yaml")
 STAGES = 5
@@ -47,7 +47,7 @@ class Flagship(WoaTest):
         self.assertEqual(len(digests), 1)
         self.assertNotIn(None, digests)
 
-    @unittest.skipIf(os.environ.get("WOA_SANITIZED"), "the page has a time limit that the RTL model does not keep there")
+    @unittest.skipIf(SANITIZED, "the page has a time limit that the RTL model does not keep there")
     def test_the_page_says_how(self):
         readme.main(SOURCE, harness.BUILD, "docs/flagship.md")
 

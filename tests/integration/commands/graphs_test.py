@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import harness
-from harness import SOURCE, WoaTest, read
+from harness import SANITIZED, SOURCE, WoaTest, read
 
 sys.path.append(os.path.join(SOURCE, "tools", "demo"))
 import reference  # noqa: E402  (it shares no code with the runtime)
@@ -135,7 +135,7 @@ class Graphs(WoaTest):
                 done = self.woa("run", os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model)
                 self.refused(done, 1, "as " + model + ": stage '")
                 continue
-            for processes in layouts[number % 2:][:1] if os.environ.get("WOA_SANITIZED") else layouts:
+            for processes in (layouts[number % 2],) if SANITIZED else layouts:
                 result = self.run_json(os.path.join(SOURCE, "graphs", graph + ".yaml"), *arguments, "--model", model, "--processes", processes,
                                        "--window", "16")
                 self.assertEqual(result["failures"], [])
@@ -179,7 +179,7 @@ class Graphs(WoaTest):
         for name, (text, inputs, outputs) in graphs.items():
             graph = moved(text, kind, ONLY_ON_FPGA.get(name) if kind == "fpga" else None)
             refused = REFUSED.get("scatter" if name == "pieces" else name, ())
-            for model in () if graph is None else ("woa",) if os.environ.get("WOA_SANITIZED") else MODELS:
+            for model in () if graph is None else ("woa",) if SANITIZED else MODELS:
                 if model in refused:
                     continue
                 found = self.run_on(kind, name, graph, model, inputs, outputs)

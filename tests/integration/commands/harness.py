@@ -12,6 +12,7 @@ import unittest
 BUILD = os.environ["WOA_BUILD_DIR"]
 SOURCE = os.environ["WOA_SOURCE_DIR"]
 WOA = os.path.join(BUILD, "woa")
+SANITIZED = bool(os.environ.get("WOA_SANITIZED"))
 LIMIT_S = float(os.environ.get("WOA_LIMIT_S", "60"))  # a hang; everything here ends in seconds
 
 # A shell starts its background jobs with SIGINT ignored, and `woa` leaves it so.

@@ -10,9 +10,9 @@ import struct
 
 import graphs_test
 import harness
-from harness import SOURCE, WoaTest, read
+from harness import SANITIZED, SOURCE, WoaTest, read
 
-RUNS = int(os.environ.get("WOA_LIVE_RUNS_PER_CONTROLLER", "15" if os.environ.get("WOA_SANITIZED") else "50"))
+RUNS = int(os.environ.get("WOA_LIVE_RUNS_PER_CONTROLLER", "15" if SANITIZED else "50"))
 INSTANCES = 20
 MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled")
 

@@ -8,7 +8,7 @@ import sys
 import time
 
 import harness
-from harness import SOURCE, WOA, WoaTest, read
+from harness import SANITIZED, SOURCE, WOA, WoaTest, read
 
 HELLO = os.path.join(SOURCE, "graphs/hello.yaml")
 
@@ -138,7 +138,7 @@ class Run(WoaTest):
                 crossing = [edge for edge in result["edges"] if edge["transport"] != "local"]
                 self.assertEqual({(edge["transport"], edge["method"]) for edge in crossing}, {("ofi", "eager")})
                 self.assertEqual(read(self.path("copy")), content * 5)
-        if not os.environ.get("WOA_SANITIZED"):
+        if not SANITIZED:
             self.assertLess(peak_kib("run", HELLO, "--in", "text=" + text, *over), 64 << 10)  # without libfabric's buffers for messages
         for wrong, code, says in ((("--processes", "one"), 2, b"joins processes"),
                                   (("--interface", "nowhere"), 2, b"Requested: 'nowhere'; translated: nothing; available: "),
