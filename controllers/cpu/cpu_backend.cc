@@ -44,20 +44,19 @@ Status CpuBackend::start_threads() {
   return {};
 }
 
-bool CpuBackend::start(Firing& firing) noexcept {
+Start CpuBackend::start(Firing& firing) noexcept {
+  if (workers_.size() == 1) {
+    workers_.front().runner.run(stages_[firing.stage], firing);
+    return Start::kCompleted;
+  }
   for (Worker& worker : workers_) {
     if (worker.state.load(std::memory_order_relaxed) != WorkerState::kIdle) continue;
     worker.firing = &firing;
-    if (workers_.size() == 1) {
-      run(worker);
-      worker.state.store(WorkerState::kDone, std::memory_order_relaxed);
-    } else {
-      worker.state.store(WorkerState::kRunning, std::memory_order_release);
-      worker.state.notify_one();
-    }
-    return true;
+    worker.state.store(WorkerState::kRunning, std::memory_order_release);
+    worker.state.notify_one();
+    return Start::kStarted;
   }
-  return false;
+  return Start::kBusy;
 }
 
 std::size_t CpuBackend::poll(std::span<Firing*> done) noexcept {
@@ -73,11 +72,6 @@ std::size_t CpuBackend::poll(std::span<Firing*> done) noexcept {
   return count;
 }
 
-void CpuBackend::run(Worker& worker) noexcept {
-  worker.firing->worker = worker.number;
-  worker.runner.run(stages_[worker.firing->stage], *worker.firing);
-}
-
 // Runs on the worker's own thread.
 void CpuBackend::serve(Worker& worker) noexcept {
   for (;;) {
@@ -87,7 +81,8 @@ void CpuBackend::serve(Worker& worker) noexcept {
       worker.state.wait(state, std::memory_order_acquire);
       continue;
     }
-    run(worker);
+    worker.firing->worker = worker.number;
+    worker.runner.run(stages_[worker.firing->stage], *worker.firing);
     worker.state.store(WorkerState::kDone, std::memory_order_release);
     worker.state.notify_one();  // the destructor may wait for it
     wakeup_.ring();

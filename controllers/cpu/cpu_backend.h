@@ -22,12 +22,13 @@ class CpuBackend final : public Backend {
   const DeviceDescription& description() const noexcept override { return description_; }
   // Beside what Backend says, kExhausted: no memory for the scratch or no thread for a worker.
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
-  [[nodiscard]] bool start(Firing& firing) noexcept override;
+  [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:
   enum class WorkerState : std::uint32_t { kIdle, kRunning, kDone, kStop };
-  // The controller owns `firing` in kIdle and kDone, the worker's thread in kRunning; `state` hands it over.
+  // Used where each worker has a thread. The controller owns `firing` in kIdle and kDone, the thread in kRunning;
+  // `state` hands it over.
   struct alignas(64) Worker {
     std::atomic<WorkerState> state{WorkerState::kIdle};
     Firing* firing = nullptr;
@@ -35,7 +36,6 @@ class CpuBackend final : public Backend {
     KernelRunner runner;
     std::jthread thread;  // none with a single worker
   };
-  void run(Worker& worker) noexcept;
   void serve(Worker& worker) noexcept;
   Status start_threads();
 

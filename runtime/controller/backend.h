@@ -27,25 +27,9 @@ struct DeviceDescription {
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
 
-// One token as a firing sees it. `payload` starts with the dimension prefix, if the port's type has one.
-struct FiringInput {
-  std::span<const std::byte> payload;
-  const ActivationPacket* header = nullptr;    // the packet that brought it; for devices that parse packets themselves
-  std::uint64_t copied_bytes = 0;              // out: moved to the device's own memory
-  bool absent = false;                         // of an optional port: the writer wrote nothing; no payload
-  std::span<const FiringInput> elements = {};  // of a port that gathers, instead: all tokens of the scatter, in order
-};
-
-// One output port of a firing. `block` is memory at the consumer, reserved before the kernel runs. The backend fills it
-// (prefix included) and sets payload_bytes (prefix included) and written; an optional port may stay unwritten.
-struct FiringOutput {
-  std::span<std::byte> block;
-  std::uint64_t payload_bytes = 0;
-  bool written = false;
-  std::uint64_t copied_bytes = 0;  // out: moved from the device's own memory
-  // Of a port that starts a scatter, instead: as many as may be written. The backend fills the first `count`.
-  std::span<FiringOutput> elements = {};
-  std::uint32_t count = 0;
+// What a port has beside the kernel ABI's view of it.
+struct PortMemory {
+  std::uint64_t copied_bytes = 0;  // out: moved between the port's block and the device's own memory
 };
 
 // One outgoing packet per edge of a firing, for devices that write headers themselves (forwards == "device").
@@ -57,25 +41,39 @@ struct FiringRoute {
   ActivationPacket header;   // out: sealed, sequence included
 };
 
-// One run of a stage's kernel, owned by the controller; valid from start() until its completion has been polled.
-struct Firing {
+// One run of a stage's kernel, owned by the controller; valid from start() until its completion is known.
+//
+// What the kernel gets stands here as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
+// scratch, if the stage has any) and a view of each port. The controller has checked the inputs against their types and
+// reserved the outputs' blocks at the consumer; the back-end fills these and sets what a kernel sets. The controller
+// checks that and writes the dimensions in front.
+struct Firing : woa_firing {
+  Firing() noexcept : woa_firing{} {}
+
   std::uint32_t stage = 0;
-  std::uint64_t instance = 0, tag = 0, deadline = 0;
-  std::vector<FiringInput> inputs;
-  std::vector<FiringOutput> outputs;
-  std::vector<FiringRoute> routes;  // empty unless the device forwards
-  void* state = nullptr;            // of a stateful kernel
-  bool timed = true;                // whether started_ns and ended_ns are asked for: looking at the clock takes time
+  std::span<woa_input> inputs;
+  std::span<woa_output> outputs;
+  std::span<PortMemory> input_memory, output_memory;  // by port
+  const ActivationPacket* packet = nullptr;  // that brought the first input, for devices that parse packets themselves
+  std::vector<FiringRoute> routes;           // empty unless the device forwards
+  bool timed = true;                         // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
-  // Set by the backend before it reports completion.
+  // Set by the back-end before the firing is complete.
   Code code = Code::kOk;
   bool lost = false;    // what the device sent cannot be told: ends the run with code and message
   std::string message;  // reserved at start; assigning up to its capacity does not allocate
   std::uint64_t started_ns = 0, ended_ns = 0;  // of the kernel itself
   std::uint64_t cycles = 0;                    // of a simulated device
   std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
+};
+
+// What became of a firing that was to start.
+enum class Start : std::uint8_t {
+  kBusy,       // every worker is; try again after a completion
+  kCompleted,  // the kernel ran in the call
+  kStarted     // poll() will tell of its completion
 };
 
 // One stage as its backend gets it.
@@ -88,7 +86,7 @@ struct LoadedStage {
   std::string folder = {};
 };
 
-// A device, owned by one controller and used by its thread only. Completion is asynchronous for all.
+// A device, owned by one controller and used by its thread only.
 class Backend {
  public:
   virtual ~Backend() = default;  // waits for running firings, then releases the device
@@ -97,11 +95,10 @@ class Backend {
   // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
   // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
-  // Begins a firing. False: every worker is busy, try again after a completion. Never blocks on the device.
-  // (A cpu backend with one worker runs the kernel here and reports it at the next poll.)
-  [[nodiscard]] virtual bool start(Firing& firing) noexcept = 0;
-  // Firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while a firing
-  // is under way.
+  // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
+  [[nodiscard]] virtual Start start(Firing& firing) noexcept = 0;
+  // Started firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while
+  // one is under way.
   virtual std::size_t poll(std::span<Firing*> done) noexcept = 0;
 };
 
@@ -125,17 +122,5 @@ class BackendRegistry {
  private:
   std::vector<BackendFactory> factories_;
 };
-
-// Helpers for backends, so that all read and write payloads alike.
-// The kernel's view of a token of `type`. kInvalid: payload shorter than its prefix, or dims and bytes disagree or
-// exceed bounds.
-Status to_kernel_input(const PortType& type, std::span<const std::byte> payload, woa_input& input) noexcept;
-// The kernel's view of an input: as above, and a token that is absent.
-Status to_kernel_input(const InputPortPlan& port, const FiringInput& token, woa_input& input) noexcept;
-// The kernel's view of a reserved block (data behind the prefix, capacity = the type's max_bytes).
-void to_kernel_output(const PortType& type, std::span<std::byte> block, woa_output& output) noexcept;
-// After the kernel ran: checks dims and bytes against the type, writes the dimension prefix, sets payload_bytes and
-// written. kTooLarge or kBrokenContract names the port.
-Status finish_output(const OutputPortPlan& port, const woa_output& output, FiringOutput& firing_output) noexcept;
 
 }  // namespace woa

@@ -1,17 +1,39 @@
 #include "runtime/controller/controller.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
-#include "runtime/controller/active_firing.h"
-#include "runtime/controller/kernel_call.h"
+#include "runtime/base/clock.h"
+#include "runtime/controller/arrivals.h"
+#include "runtime/controller/bells.h"
+#include "runtime/controller/block_returns.h"
+#include "runtime/controller/firings.h"
+#include "runtime/controller/local_queue.h"
+#include "runtime/controller/matching.h"
+#include "runtime/controller/relays.h"
+#include "runtime/controller/sending.h"
+#include "runtime/controller/stage_program.h"
+#include "runtime/controller/trace.h"
 
 namespace woa {
 namespace {
 
 constexpr std::size_t kPollBatch = 64;  // packets of one channel per duty cycle, so that none starves another
-constexpr std::size_t kTraceReserve = 4096;
-// What seldom matters is looked at once in so many duty cycles: each look takes a cache line that another core writes.
+// Firings of short kernels between two looks at the channels. Half of them may be of tokens that channels brought, so
+// that neither these nor a loop inside the controller starve the others.
+constexpr std::uint32_t kMostAtOnce = 16;
+// Rare checks run in every 16th cycle: each takes a cache line that another core writes.
 constexpr std::uint32_t kThoroughEvery = 16;
+
+std::size_t most_local_packets(const Plan& plan, const Layout& layout, std::uint32_t controller) {
+  std::size_t packets = 1;
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    const EdgeLayout& edge = layout.edges[e];
+    if (edge.to == controller && !edge.crosses()) packets += plan.edges[e].blocks + plan.window;
+  }
+  return packets;
+}
 
 }  // namespace
 
@@ -33,163 +55,309 @@ class Controller::ChannelSink final : public PacketSink {
   std::uint32_t channel_;
 };
 
+// In the order in which they depend on each other.
+struct Controller::Parts {
+  Parts(Controller& self, std::unique_ptr<StagePrograms> stage_programs)
+      : programs(std::move(stage_programs)),
+        trace(self.setup_.trace_limit, self.stats_),
+        bells(*self.setup_.layout, self.setup_.wiring),
+        local(most_local_packets(self.plan_, *self.setup_.layout, self.setup_.id)),
+        arrivals(self.plan_, *self.setup_.layout, *programs, self.oldest_),
+        sending(*programs, *self.setup_.layout, self.setup_.wiring, local, bells, self.stats_, failure, self.oldest_),
+        returns(self.plan_, *self.setup_.layout, self.setup_.id, *programs, self.setup_.wiring, bells, self.stats_,
+                failure),
+        matching(self.plan_, *self.setup_.layout, self.setup_.id, *programs, returns),
+        poison(*programs, matching, sending, self.stats_, self.setup_.observer, self.oldest_),
+        firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, sending,
+                 returns, poison, trace, self.stats_, failure, self.oldest_},
+                self.setup_.activity),
+        relays(*programs, matching, sending, returns) {}
+
+  std::unique_ptr<StagePrograms> programs;
+  RunFailure failure;
+  Trace trace;
+  Bells bells;
+  LocalQueue local;
+  Arrivals arrivals;
+  Sending sending;
+  BlockReturns returns;
+  Matching matching;
+  Poison poison;
+  Firings firings;
+  Relays relays;
+};
+
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
   std::unique_ptr<Controller> controller(new Controller(std::move(setup)));
-  auto outputs = Outputs::make(controller->plan_, controller->layout_, controller->self_, controller->setup_.wiring,
-                               *controller, controller->stats_);
-  if (!outputs.ok()) return outputs.status();
-  controller->outputs_ = std::move(*outputs);
+  ControllerSetup& own = controller->setup_;
+  const bool device_headers = own.backend->description().forwards == "device";
+  auto programs = StagePrograms::make({own.plan, own.layout, own.id, own.stages, &own.wiring, &controller->stats_,
+                                       device_headers, own.general_way});
+  if (!programs.ok()) return programs.status();
+  controller->parts_ = std::make_unique<Parts>(*controller, std::move(*programs));
   return controller;
 }
 
 Controller::Controller(ControllerSetup setup)
     : setup_(std::move(setup)),
       plan_(*setup_.plan),
-      layout_(*setup_.layout),
-      self_(setup_.id),
-      backend_(*setup_.backend),
-      device_forwards_(backend_.description().forwards == "device"),
       told_oldest_(plan_.controllers.size(), 0),
-      told_end_(plan_.controllers.size(), false),
-      table_(plan_, layout_, self_, setup_.wiring.regions),
-      matches_(plan_, layout_, self_),
-      books_(plan_.stages.size()) {
+      told_end_(plan_.controllers.size(), false) {
   stats_.edges.resize(plan_.edges.size());
   stats_.stages.resize(plan_.stages.size());
-  std::size_t tokens = plan_.window, local = 1;
-  for (std::uint32_t s = 0; s < plan_.stages.size(); ++s) {
-    if (stage(s).controller != self_) continue;
-    const auto& passed = layout_.passed_input[s];
-    passes_on_ = passes_on_ || std::any_of(passed.begin(), passed.end(), [](std::int32_t input) { return input >= 0; });
-    books_[s].instances.resize(kMaxWindow);
-  }
-  for (const LoadedStage& loaded : setup_.stages) {
-    StageBook& book = books_[loaded.id];
-    book.loaded = &loaded;
-    if (stage(loaded.id).stateful == Stateful::kNo || loaded.kernel == nullptr) continue;
-    book.state_stride = (loaded.kernel->state_bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
-    book.state.resize(book.state_stride * (stage(loaded.id).stateful == Stateful::kRun ? 1 : kMaxWindow));
-  }
-  for (std::size_t e = 0; e < plan_.edges.size(); ++e) {
-    if (layout_.edges[e].to == self_) tokens += plan_.edges[e].blocks;
-    if (layout_.edges[e].to == self_ && !layout_.edges[e].crosses()) local += plan_.edges[e].blocks + plan_.window;
-  }
-  ready_.reserve(tokens);
-  local_.resize(local);
-  make_firings(activity_slots(plan_.controllers[self_]));
-  for (std::uint32_t c = 0; c < layout_.channels.size(); ++c) {
+  if (setup_.id == kHostController) admitted_.reserve(kMaxWindow);
+  for (std::uint32_t c = 0; c < setup_.layout->channels.size(); ++c) {
     if (setup_.wiring.receivers[c] != nullptr) origins_.emplace_back(*this, c, *setup_.wiring.receivers[c]);
-    if (setup_.wiring.senders[c] != nullptr) destinations_.push_back(c);
   }
-  if (setup_.trace_limit > 0) trace_.reserve(kTraceReserve);
 }
 
-// Each with room for any stage of this controller.
-void Controller::make_firings(std::size_t firings) {
-  std::size_t inputs = 1, outputs = 1, elements = 0, claims = 1;
-  for (const StagePlan& plan : plan_.stages) {
-    if (plan.controller != self_) continue;
-    std::size_t gathered = 0, claimed = 0;
-    for (const InputPortPlan& port : plan.inputs) gathered += port.gather;
-    for (const OutputPortPlan& port : plan.outputs) claimed += std::max(port.many, 1U);
-    inputs = std::max(inputs, plan.inputs.size());
-    outputs = std::max(outputs, plan.outputs.size());
-    elements = std::max(elements, gathered);
-    claims = std::max(claims, claimed);
-  }
-  for (std::size_t f = 0; f < firings; ++f) {
-    ActiveFiring& firing = *firings_.emplace_back(std::make_unique<ActiveFiring>());
-    firing.inputs.reserve(inputs);
-    firing.tokens.reserve(inputs);
-    firing.elements.reserve(elements);
-    firing.element_inputs.reserve(elements);
-    firing.inline_payloads = InlineStore(inputs + elements, most_inline_bytes(layout_, self_));
-    firing.outputs.reserve(outputs);
-    firing.claims.reserve(claims);
-    firing.element_outputs.reserve(claims);
-    firing.message.reserve(kPoisonMessageBytes);
-    firing.activity = f < setup_.activity.size() ? &setup_.activity[f] : &firing.unread;
-    free_firings_.push_back(&firing);
-  }
-  done_.resize(firings);
-}
+Controller::~Controller() = default;
 
-Controller::~Controller() {
-  for (std::uint32_t s = 0; s < books_.size(); ++s) {
-    for (StageInstance& entry : books_[s].instances) drop_state(s, entry);
-    StageBook& book = books_[s];
-    if (book.run_state_made && book.loaded->kernel->retire != nullptr) {
-      release_by_kernel("retire", stage(s).kernel,
-                        [&] { book.loaded->kernel->retire(book.loaded->self, book.state.data()); });
-    }
-  }
-}
+const Status& Controller::status() const noexcept { return parts_->failure.status(); }
+
+std::span<const TraceEvent> Controller::trace() const noexcept { return parts_->trace.events(); }
 
 std::size_t Controller::do_work() noexcept {
-  if (!fatal_.ok() || ended_) return 0;
+  Parts& parts = *parts_;
+  if (parts.failure.any() || ended_) return 0;
   const bool thorough = ++cycles_ % kThoroughEvery == 0;
+  allowance_ = kMostAtOnce / 2;
   std::size_t done = poll_channels();
   // Blocks that came back matter to who waits for one: a match of this controller, or the writer of what it passed on.
-  if (thorough || passes_on_ || !ready_.empty()) done += poll_returns();
+  if (thorough || parts.returns.passes_on() || !parts.matching.ready().empty() || !admitted_.empty())
+    done += parts.returns.poll();
   if (thorough) check_channels();
-  if (const std::size_t completed = poll_backend(); completed > 0) {
+  if (const std::size_t completed = parts.firings.poll(); completed > 0) {
     done += completed;
-    outputs_->flush();  // the next kernel may take long
+    parts.bells.ring();  // the next kernel may take long
   }
-  if (outputs_->take_ring_was_full()) retry_ready_ = true;
-  // Once each, and not until nothing is left: what was sent must be announced, and what came meanwhile be seen, between
-  // one kernel and the next.
+  if (parts.sending.take_ring_was_full() || parts.returns.take_changed()) parts.matching.look_again();
+  allowance_ += kMostAtOnce / 2;
   done += drain_local();
-  done += send_poisons();
-  done += start_ready();
-  done += poll_backend();
-  if (self_ == kHostController) done += tell_oldest();
-  outputs_->flush();
+  done += parts.poison.send(parts.firings.device_poison());
+  done += fire_ready();
+  done += fire_admitted();
+  done += parts.firings.poll();
+  if (setup_.id == kHostController) done += tell_oldest();
+  parts.bells.ring();
   return done;
 }
 
 std::size_t Controller::poll_channels() noexcept {
   std::size_t done = 0;
-  for (ChannelSink& origin : origins_) {
+  for (std::size_t k = 0; k < origins_.size(); ++k) {
+    ChannelSink& origin = origins_[(next_origin_ + k) % origins_.size()];
     const std::size_t packets = origin.poll();
-    if (packets > 0) outputs_->wake_later(origin.channel());  // it may wait for a place in the ring
+    if (packets > 0) parts_->bells.ring_later(origin.channel());  // it may wait for a place in the ring
     done += packets;
   }
+  ++next_origin_;
   return done;
 }
 
 void Controller::check_channels() noexcept {
   for (const ChannelSink& origin : origins_) {
     if (Status status = origin.status(); !status.ok())
-      fail_run(status.with_context("channel from '" + plan_.controllers[layout_.channels[origin.channel()].from].name +
-                                   "'"));
+      parts_->failure.set(status.with_context(
+          "channel from '" + plan_.controllers[setup_.layout->channels[origin.channel()].from].name + "'"));
   }
-  for (const std::uint32_t c : destinations_) {
+  for (std::uint32_t c = 0; c < setup_.wiring.senders.size(); ++c) {
+    if (setup_.wiring.senders[c] == nullptr) continue;
     if (Status status = setup_.wiring.senders[c]->status(); !status.ok())
-      fail_run(status.with_context("channel to '" + plan_.controllers[layout_.channels[c].to].name + "'"));
+      parts_->failure.set(
+          status.with_context("channel to '" + plan_.controllers[setup_.layout->channels[c].to].name + "'"));
   }
 }
 
-std::size_t Controller::tell_oldest() noexcept {
+bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet,
+                           std::span<const std::byte> inline_payload) noexcept {
+  Parts& parts = *parts_;
+  if (parts.failure.any()) return false;
+  if (parts.arrivals.is_news(channel, packet)) {
+    if (packet.kind == static_cast<std::uint8_t>(PacketKind::kRetire)) learn_oldest(packet.instance);
+    ended_ = ended_ || packet.kind == static_cast<std::uint8_t>(PacketKind::kEnd);
+    return true;
+  }
+  const InEdge* const edge = parts.arrivals.edge_of(channel, packet, inline_payload);
+  if (edge == nullptr) {
+    parts.failure.set(parts.arrivals.why_refused(channel, packet, inline_payload));
+    return true;
+  }
+  // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
+  if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
+  Token token{packet, Arrivals::without_crc(packet, inline_payload), edge->edge};
+  Arrivals::remove_crc(token.header);
+  const std::uint64_t now = parts.trace.on() ? now_ns() : 0;
+  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  if (!(poison ? parts.poison.arrive(token.header, token.inline_payload) : on_token(token))) return false;
+  if (parts.trace.on())
+    parts.trace.add({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag,
+                     packet.payload_bytes});
+  return true;
+}
+
+// Until a firing was long, or many were short: what was sent must be announced, and what came meanwhile be seen, before
+// the next.
+std::size_t Controller::drain_local() noexcept {
+  Parts& parts = *parts_;
   std::size_t done = 0;
-  for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
-    if (told_oldest_[c] >= published_oldest_) continue;
-    if (!outputs_->control(c, PacketKind::kRetire, published_oldest_)) continue;
-    told_oldest_[c] = published_oldest_;
-    ++done;
+  for (; !parts.local.empty() && allowance_ > 0 && !parts.failure.any(); ++done) {
+    const ActivationPacket& packet = parts.local.packet();
+    const bool taken = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)
+                           ? parts.poison.arrive(packet, parts.local.text())
+                           : on_token({packet, {}, parts.local.edge()});
+    if (!taken) break;
+    parts.local.pop();
   }
   return done;
 }
 
-void Controller::admit(std::uint64_t instance, std::uint64_t deadline) {
-  const std::uint32_t match = matches_.add_empty(kSourceStage, instance, deadline);
-  if (match == kNone) return fail_run({Code::kDataLoss, "more tokens than blocks came to the sink"});
-  make_ready(match);
+// False: its place is still taken by a firing of an instance that has retired, or this duty cycle fired enough; the
+// packet must come again.
+bool Controller::on_token(const Token& token) noexcept {
+  Parts& parts = *parts_;
+  StageProgram& stage = (*parts.programs)[token.header.stage];
+  if (token.header.instance < oldest_) {
+    parts.returns.drop(token);
+    return true;
+  }
+  StageInstance* const entry = stage.instances.find(token.header.instance);
+  if (entry == nullptr) return false;
+  if (entry->dead) {
+    parts.returns.drop(token);
+    return true;
+  }
+  const InPort& port = stage.inputs[token.header.port];
+  if (!port.hold && entry->fired && is_second(stage, *entry, token.header.tag & ~port.number_bits)) {
+    refuse_second(stage, token);
+    return true;
+  }
+  // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it fires next.
+  if (stage.short_way && !port.hold && parts.matching.ready().empty()) {
+    if (allowance_ == 0) return false;
+    const MatchKey match{stage.id, token.header.instance, token.header.tag, token.header.deadline};
+    const Fired fired = parts.matching.has_held(stage, match.instance, match.tag)
+                            ? fire(stage, *entry, match, {{&token, 1}, stage.consumed, kNone})
+                            : Fired::kNotYet;
+    if (fired == Fired::kGone) parts.returns.drop(token);
+    if (fired == Fired::kStarted) parts.firings.complete_ran();
+    if (fired == Fired::kGone || fired == Fired::kStarted) return true;
+  }
+  store(stage, token);
+  return true;
 }
+
+// True if a firing has taken a token of that tag. What was consumed is forgotten, but for the firings that run and the
+// last: enough outside loops, where an instance fires once.
+bool Controller::is_second(const StageProgram& stage, const StageInstance& entry, std::uint64_t tag) const noexcept {
+  return entry.last_tag == tag || (entry.running > 0 && parts_->firings.is_running(stage, entry.instance, tag));
+}
+
+void Controller::refuse_second(const StageProgram& stage, const Token& token) noexcept {
+  parts_->returns.release(token);
+  parts_->poison.kill(stage.id, token.header.instance, Code::kInvalid, stage.id,
+                      "two tokens came for input '" + stage.inputs[token.header.port].plan->name +
+                          "' with the same tag");
+}
+
+// Where it waits for others, or for its turn.
+void Controller::store(StageProgram& stage, const Token& token) noexcept {
+  Parts& parts = *parts_;
+  std::uint32_t match = kNone;
+  switch (parts.matching.add(token, match)) {
+    case Matching::Added::kWaits: return;
+    case Matching::Added::kDuplicate: return refuse_second(stage, token);
+    case Matching::Added::kFull:
+      return parts.failure.set({Code::kDataLoss, "more tokens than blocks came for input '" +
+                                                     stage.inputs[token.header.port].plan->name + "' of stage '" +
+                                                     stage.plan->name + "'"});
+    case Matching::Added::kReady: break;
+  }
+  // Nobody is ready: it need not queue.
+  const bool at_once = !setup_.general_way && allowance_ > 0 && parts.matching.ready().empty();
+  const Fired fired = at_once ? fire_match(match) : Fired::kNotYet;
+  if (fired == Fired::kNotYet || fired == Fired::kBusy) parts.matching.make_ready(match);
+}
+
+// A complete match; it is gone if it fired.
+Fired Controller::fire_match(std::uint32_t m) noexcept {
+  Parts& parts = *parts_;
+  const MatchKey match = parts.matching.table()[m];
+  StageProgram& stage = (*parts.programs)[match.stage];
+  StageInstance* const entry = stage.instances.find(match.instance);
+  if (entry == nullptr) return Fired::kNotYet;
+  const Fired fired = fire(stage, *entry, match, {parts.matching.table().tokens(m), 0, m});
+  if (fired != Fired::kStarted) return fired;
+  parts.matching.erase(m);
+  parts.firings.complete_ran();
+  return fired;
+}
+
+Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                       const Consumed& consumed) noexcept {
+  const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
+                                                      : parts_->firings.fire(stage, entry, match, consumed);
+  if (fired != Fired::kStarted) return fired;
+  // After a long one the channels come first.
+  allowance_ = Firings::is_brief(stage) ? allowance_ - std::min(allowance_, 1U) : 0;
+  return fired;
+}
+
+std::size_t Controller::fire_ready() noexcept {
+  Parts& parts = *parts_;
+  if (allowance_ == 0 || !parts.matching.take_look_again()) return 0;
+  std::size_t started = 0;
+  for (std::size_t i = 0; i < parts.matching.ready().size() && !parts.failure.any();) {
+    if (allowance_ == 0) {
+      parts.matching.look_again();
+      break;
+    }
+    const Fired fired = fire_match(parts.matching.ready()[i]);
+    if (fired == Fired::kBusy) break;  // for younger ones, too, until a firing completes
+    if (fired == Fired::kNotYet) {
+      ++i;
+    } else {
+      ++started;
+    }
+    i = std::min(i, parts.matching.ready().size());
+  }
+  return started;
+}
+
+// The source's firings, after what the instances in flight have ready.
+std::size_t Controller::fire_admitted() noexcept {
+  Parts& parts = *parts_;
+  std::size_t started = 0;
+  StageProgram& source = (*parts.programs)[kSourceStage];
+  for (; !admitted_.empty() && allowance_ > 0 && !parts.failure.any(); ++started) {
+    const auto [instance, deadline] = admitted_.front();
+    StageInstance* const entry = instance < oldest_ ? nullptr : source.instances.find(instance);
+    if (entry != nullptr && !entry->dead) {
+      const Fired fired = fire(source, *entry, {kSourceStage, instance, 0, deadline}, {});
+      if (fired == Fired::kNotYet || fired == Fired::kBusy) break;
+      admitted_.erase(admitted_.begin());
+      if (fired == Fired::kStarted) parts.firings.complete_ran();
+    } else if (entry != nullptr || instance < oldest_) {
+      admitted_.erase(admitted_.begin());
+    } else {
+      break;
+    }
+  }
+  return started;
+}
+
+void Controller::admit(std::uint64_t instance, std::uint64_t deadline) { admitted_.push_back({instance, deadline}); }
 
 void Controller::fail_at_sink(std::uint64_t instance, Code code, std::uint32_t origin,
                               std::string_view message) noexcept {
-  kill_stage(kSinkStage, instance, code, origin, message);
+  parts_->poison.kill(kSinkStage, instance, code, origin, message);
+}
+
+void Controller::learn_oldest(std::uint64_t oldest) noexcept {
+  if (oldest <= oldest_) return;
+  const std::uint64_t from = std::exchange(oldest_, oldest);
+  parts_->matching.retire(from, oldest);
+  for (StageProgram& stage : parts_->programs->all()) stage.instances.retire(oldest);
 }
 
 void Controller::retire(std::uint64_t oldest) noexcept {
@@ -197,27 +365,48 @@ void Controller::retire(std::uint64_t oldest) noexcept {
   learn_oldest(oldest);
 }
 
+std::size_t Controller::tell_oldest() noexcept {
+  std::size_t done = 0;
+  for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
+    if (told_oldest_[c] >= published_oldest_) continue;
+    if (!tell(c, PacketKind::kRetire, published_oldest_)) continue;
+    told_oldest_[c] = published_oldest_;
+    ++done;
+  }
+  return done;
+}
+
 bool Controller::end() noexcept {
   bool all = true;
   for (std::uint32_t c = 1; c < plan_.controllers.size(); ++c) {
-    if (!told_end_[c]) told_end_[c] = outputs_->control(c, PacketKind::kEnd, 0);
+    if (!told_end_[c]) told_end_[c] = tell(c, PacketKind::kEnd, 0);
     all = all && told_end_[c];
   }
-  outputs_->flush();
+  parts_->bells.ring();
   return all;
 }
 
-// Callers ask whether there is a trace first, since making the event takes time.
-void Controller::add_trace(TraceEvent event) {
-  if (trace_.size() < setup_.trace_limit) {
-    trace_.push_back(event);
-  } else {
-    ++stats_.untraced;
+// A control packet to one controller. False: it must read the previous one first.
+bool Controller::tell(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {
+  const std::uint32_t channel = setup_.layout->control_of[controller];
+  Sender& sender = *setup_.wiring.senders[channel];
+  if (sender.reserve() != Push::kOk) return false;
+  // The ring has two places: news leave one for the end.
+  if (kind != PacketKind::kEnd) {
+    if (sender.reserve() != Push::kOk) {
+      sender.cancel();
+      return false;
+    }
+    sender.cancel();
   }
-}
-
-void Controller::fail_run(Status status) noexcept {
-  if (fatal_.ok()) fatal_ = std::move(status);
+  ActivationPacket packet;
+  packet.kind = static_cast<std::uint8_t>(kind);
+  packet.instance = instance;
+  packet.origin = kNoStage;
+  sender.commit(packet);
+  ++stats_.control;
+  parts_->bells.ring_later(channel);
+  return true;
 }
 
 }  // namespace woa

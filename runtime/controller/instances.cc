@@ -1,85 +1,104 @@
-// What becomes of an instance at a stage: alive, dead (poison.cc), retired (rule 5).
+#include "runtime/controller/instances.h"
+
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <utility>
 
-#include "runtime/controller/controller.h"
 #include "runtime/controller/kernel_call.h"
+#include "runtime/transport/pages.h"
 
 namespace woa {
 
-// The stage's book about an instance that has not retired. Null while a firing of a retired instance still uses its
-// place.
-Controller::StageInstance* Controller::instance_at(std::uint32_t stage_id, std::uint64_t instance) noexcept {
-  StageInstance& entry = books_[stage_id].instances[instance % kMaxWindow];
-  if (entry.instance == instance) return &entry;
+Result<StateMemory> StateMemory::make(std::size_t places, std::uint64_t bytes) {
+  constexpr std::uint64_t kAlignment = 16;
+  StateMemory states;
+  states.stride_ = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > std::numeric_limits<std::size_t>::max() / places - kAlignment)
+    return {Code::kExhausted, "no memory for states of " + std::to_string(bytes) + " bytes"};
+  if (states.stride_ > 0) {
+    auto memory = map_pages(-1, places * states.stride_, Access::kReadWrite);
+    if (!memory.ok())
+      return memory.status().with_context(std::to_string(places) + " states of " + std::to_string(bytes) + " bytes");
+    states.memory_ = std::move(*memory);
+    for (std::size_t k = places; k-- > 0;)
+      states.free_.push_back(states.memory_->bytes().data() + k * states.stride_);
+  }
+  return states;
+}
+
+std::byte* StateMemory::take() noexcept {
+  if (free_.empty()) return nullptr;
+  std::byte* const state = free_.back();
+  free_.pop_back();
+  std::memset(state, 0, stride_);
+  return state;
+}
+
+Result<StageInstances> StageInstances::make(Stateful stateful, const LoadedStage* loaded, std::uint32_t window) {
+  StageInstances instances;
+  instances.entries_.resize(kMaxWindow);
+  instances.stateful_ = stateful;
+  if (stateful == Stateful::kNo || loaded == nullptr || loaded->kernel == nullptr) return instances;
+  auto states = StateMemory::make(stateful == Stateful::kRun ? 1 : window, loaded->kernel->state_bytes);
+  if (!states.ok()) return states.status();
+  if (loaded->kernel->state_bytes > 0) instances.loaded_ = loaded;
+  instances.states_ = std::move(*states);
+  return instances;
+}
+
+StageInstances::~StageInstances() {
+  for (StageInstance& entry : entries_) {
+    if (entry.state != nullptr) drop_state(entry);
+  }
+  if (run_state_ == nullptr || loaded_->kernel->retire == nullptr) return;
+  release_by_kernel("retire", loaded_->plan->kernel, [&] { loaded_->kernel->retire(loaded_->self, run_state_); });
+}
+
+StageInstance* StageInstances::begin(StageInstance& entry, std::uint64_t instance) noexcept {
   if (entry.running > 0) return nullptr;
-  drop_state(stage_id, entry);
+  if (entry.state != nullptr) drop_state(entry);
   entry = StageInstance{};
   entry.instance = instance;
   return &entry;
 }
 
-void Controller::learn_oldest(std::uint64_t oldest) noexcept {
-  if (oldest <= oldest_) return;
-  oldest_ = oldest;
-  retire_instances();
-  retry_ready_ = true;  // another instance is the oldest now, and has more credits
-}
-
-void Controller::retire_instances() noexcept {
-  if (!matches_.empty()) {
-    matches_.for_each([&](std::uint32_t m) {
-      if (matches_[m].instance < oldest_) drop_match(m);
-    });
-    const auto gone = [&](std::uint32_t s, std::uint64_t instance) {
-      return instance < oldest_ && books_[s].instances[instance % kMaxWindow].running == 0;
-    };
-    matches_.drop_held(gone, [&](const Token& token) { release(token); });  // they have served: not counted
+StageInstances::Order StageInstances::order(const StageInstance& entry, std::uint64_t tag,
+                                            std::uint64_t oldest) noexcept {
+  if (stateful_ == Stateful::kInstance) {
+    if (entry.running > 0) return Order::kLater;
+    return !entry.fired || tag > entry.last_tag ? Order::kNow : Order::kBroken;
   }
-  for (std::uint32_t s = 0; s < books_.size(); ++s) {
-    if (!table_[s].local || stage(s).stateful != Stateful::kInstance) continue;
-    for (StageInstance& entry : books_[s].instances) {
-      if (entry.has_state && entry.instance < oldest_ && entry.running == 0) drop_state(s, entry);
-    }
+  if (run_is_busy_) return Order::kLater;
+  const auto over = [&](std::uint64_t instance) {
+    const StageInstance& other = at(instance);
+    return instance < oldest || (other.instance == instance && other.dead);
+  };
+  while (next_instance_ < entry.instance && over(next_instance_)) ++next_instance_;
+  return next_instance_ == entry.instance ? Order::kNow : Order::kLater;
+}
+
+bool StageInstances::take_state(StageInstance& entry, void*& state) noexcept {
+  state = nullptr;
+  if (loaded_ == nullptr) return true;
+  std::byte*& mine = stateful_ == Stateful::kRun ? run_state_ : entry.state;
+  if (mine == nullptr) mine = states_.take();
+  state = mine;
+  return mine != nullptr;
+}
+
+void StageInstances::retire(std::uint64_t oldest) noexcept {
+  if (stateful_ != Stateful::kInstance || loaded_ == nullptr) return;
+  for (StageInstance& entry : entries_) {
+    if (entry.state != nullptr && entry.instance < oldest && entry.running == 0) drop_state(entry);
   }
 }
 
-void Controller::drop_state(std::uint32_t stage_id, StageInstance& entry) noexcept {
-  if (!entry.has_state) return;
-  entry.has_state = false;
-  StageBook& book = books_[stage_id];
-  if (book.loaded->kernel->retire == nullptr) return;
-  void* state = &book.state[(entry.instance % kMaxWindow) * book.state_stride];
-  release_by_kernel("retire", stage(stage_id).kernel, [&] { book.loaded->kernel->retire(book.loaded->self, state); });
-}
-
-// The state for a firing: made (zeroed) at the first one.
-void* Controller::state_of(std::uint32_t stage_id, StageInstance& entry) noexcept {
-  StageBook& book = books_[stage_id];
-  if (book.state_stride == 0) return nullptr;
-  if (stage(stage_id).stateful == Stateful::kRun) {
-    book.run_state_made = true;
-    return book.state.data();
-  }
-  std::max_align_t* state = &book.state[(entry.instance % kMaxWindow) * book.state_stride];
-  if (!entry.has_state) std::memset(state, 0, book.state_stride * sizeof(std::max_align_t));
-  entry.has_state = true;
-  return state;
-}
-
-void Controller::drop_held(std::uint32_t stage_id, std::uint64_t instance) noexcept {
-  matches_.drop_held([&](std::uint32_t s, std::uint64_t i) { return s == stage_id && i == instance; },
-                     [&](const Token& token) { release(token); });
-}
-
-void Controller::drop_match(std::uint32_t match) noexcept {
-  if (matches_[match].ready) ready_.erase(std::remove(ready_.begin(), ready_.end(), match), ready_.end());
-  for (const Token& token : matches_.tokens(match)) {
-    if (token.present()) drop(token);
-  }
-  for (std::uint32_t p = 0; p < stage(matches_[match].stage).inputs.size(); ++p)
-    matches_.each_element(match, p, [&](const Token& token) { drop(token); });
-  matches_.erase(match);
+void StageInstances::drop_state(StageInstance& entry) noexcept {
+  std::byte* const state = std::exchange(entry.state, nullptr);
+  if (loaded_->kernel->retire != nullptr)
+    release_by_kernel("retire", loaded_->plan->kernel, [&] { loaded_->kernel->retire(loaded_->self, state); });
+  states_.give(state);
 }
 
 }  // namespace woa

@@ -6,8 +6,9 @@
 
 namespace woa {
 
-MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller) : plan_(plan) {
-  std::uint32_t tokens = plan.window, held = 0, elements = 0;  // the source's matches have no token
+MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller, StagePrograms& programs)
+    : programs_(programs) {
+  std::uint32_t tokens = 1, elements = 0;
   bool gathers = false;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     const StagePlan& stage = plan.stages[s];
@@ -18,7 +19,6 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
     for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
       for (const std::uint32_t e : layout.in_edges[s][p]) {
         tokens += plan.edges[e].blocks;
-        if (stage.inputs[p].hold) held += plan.edges[e].blocks;
         if (stage.inputs[p].gather != 0) elements += plan.edges[e].blocks;
       }
       for (const std::uint32_t e : layout.in_counts[s][p]) tokens += plan.edges[e].blocks;
@@ -28,10 +28,8 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   matches_.resize(tokens);
   tokens_.resize(std::size_t{tokens} * max_ports_);
   buckets_.assign(std::bit_ceil(tokens * 2), kNone);
-  held_.reserve(held);
   const std::uint32_t inline_bytes = most_inline_bytes(layout, controller);
   inline_ = InlineStore(tokens_.size(), inline_bytes);
-  held_inline_ = InlineStore(held_.capacity(), inline_bytes);
   if (gathers) gathers_.resize(tokens_.size());
   if (elements > 0) {
     elements_.resize(elements);
@@ -57,7 +55,7 @@ std::uint32_t MatchTable::find(std::uint32_t stage, std::uint64_t instance, std:
   return kNone;
 }
 
-std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) {
+std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) noexcept {
   const std::uint32_t m = free_;
   if (m == kNone) return kNone;
   free_ = matches_[m].next;
@@ -71,25 +69,25 @@ std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, st
   return m;
 }
 
-MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) {
+MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) noexcept {
   const ActivationPacket& header = token.header;
-  const std::uint64_t tag = matched_tag(header);
+  const InPort& port = programs_[header.stage].inputs[header.port];
+  const std::uint64_t tag = header.tag & ~port.number_bits;
   match = find(header.stage, header.instance, tag);
   if (match == kNone) match = insert(header.stage, header.instance, tag);
   if (match == kNone) return Added::kFull;
-  if (plan_.stages[header.stage].inputs[header.port].gather != 0) return add_element(match, token);
+  if (port.gathers) return add_element(match, token);
   Token& place = tokens(match)[header.port];
   if (place.present()) return Added::kDuplicate;
   place = token;
   inline_.keep(static_cast<std::size_t>(&place - tokens_.data()), place);
   Match& entry = matches_[match];
   entry.deadline = std::max(entry.deadline, header.deadline);
-  --entry.missing;
-  return complete(match) ? Added::kReady : Added::kWaiting;
+  return --entry.missing == 0 ? Added::kWhole : Added::kWaiting;
 }
 
 // An element, or the count. Which elements they are is looked at when all have come.
-MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& token) {
+MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& token) noexcept {
   const ActivationPacket& header = token.header;
   Match& entry = matches_[match];
   Gather& gather = gathers_[place_of(match, header.port)];
@@ -109,62 +107,7 @@ MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& toke
   }
   entry.deadline = std::max(entry.deadline, header.deadline);
   if (gather.came != gather.expected) return Added::kWaiting;
-  --entry.missing;
-  return complete(match) ? Added::kReady : Added::kWaiting;
-}
-
-std::uint64_t MatchTable::matched_tag(const ActivationPacket& header) const noexcept {
-  const InputPortPlan& port = plan_.stages[header.stage].inputs[header.port];
-  if (port.gather == 0) return header.tag;
-  return header.tag & ~(((std::uint64_t{1} << port.index_bits) - 1) << port.index_shift);
-}
-
-MatchTable::Added MatchTable::hold(const Token& token) {
-  const ActivationPacket& header = token.header;
-  for (const Held& held : held_) {
-    if (held.stage == header.stage && held.port == header.port && held.token.header.instance == header.instance &&
-        held.token.header.tag == header.tag) {
-      return Added::kDuplicate;
-    }
-  }
-  if (held_.size() == held_.capacity()) return Added::kFull;
-  held_.push_back({header.stage, header.port, token});
-  held_inline_.keep(held_.size() - 1, held_.back().token);
-  return Added::kHeld;
-}
-
-std::uint32_t MatchTable::add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline) {
-  const std::uint32_t m = insert(stage, instance, 0);
-  if (m == kNone) return kNone;
-  matches_[m].deadline = deadline;
-  matches_[m].ready = true;
-  return m;
-}
-
-bool MatchTable::complete(std::uint32_t match) {
-  Match& entry = matches_[match];
-  if (entry.missing != 0) return false;
-  const auto& inputs = plan_.stages[entry.stage].inputs;
-  for (std::uint32_t p = 0; p < inputs.size(); ++p) {
-    if (inputs[p].hold && held(entry.stage, p, entry.instance, entry.tag) == nullptr) return false;
-  }
-  entry.ready = true;
-  return true;
-}
-
-std::span<Token> MatchTable::tokens(std::uint32_t match) noexcept {
-  return {&tokens_[std::size_t{match} * max_ports_], plan_.stages[matches_[match].stage].inputs.size()};
-}
-
-Token* MatchTable::held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept {
-  const std::uint64_t mask = plan_.stages[stage].inputs[port].hold_mask;
-  for (Held& held : held_) {
-    if (held.stage == stage && held.port == port && held.token.header.instance == instance &&
-        (held.token.header.tag & mask) == (tag & mask)) {
-      return &held.token;
-    }
-  }
-  return nullptr;
+  return --entry.missing == 0 ? Added::kWhole : Added::kWaiting;
 }
 
 void MatchTable::erase(std::uint32_t match) noexcept {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/controller/layout.h"
+#include "runtime/controller/stage_program.h"
 #include "runtime/controller/token.h"
-#include "runtime/plan/plan.h"
 
 namespace woa {
 
@@ -23,11 +23,11 @@ struct MatchKey {
   std::uint64_t deadline = 0;  // 0: none; of several tokens the latest
 };
 
-// The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike; the source's has no tokens. Of
-// a port that gathers, the elements that have come, and in the token's place the count.
+// The tokens of one (stage, instance, tag). A relay's and a kernel's matches are alike. Of a port that gathers, the
+// elements that have come, and in the token's place the count.
 struct Match : MatchKey {
   std::uint32_t missing = 0;  // non-hold ports still without a token
-  bool ready = false;         // complete: every port has its token
+  bool complete = false;      // every port has its token, held ones included
   bool in_use = false;
   std::uint32_t next = kNone;  // chain of the hash bucket, or of the free list
 };
@@ -35,29 +35,19 @@ struct Match : MatchKey {
 class MatchTable {
  public:
   // For the stages of `controller`.
-  MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller);
+  MatchTable(const Plan& plan, const Layout& layout, std::uint32_t controller, StagePrograms& programs);
 
   // kDuplicate, kFull: nothing is stored; the port has a token of that instance and tag, or all blocks are in use.
-  enum class Added : std::uint8_t { kWaiting, kReady, kHeld, kDuplicate, kFull };
-  // Stores a token of its stage's non-hold port. kReady: `match` is now complete.
-  Added add(const Token& token, std::uint32_t& match);
-  // Stores a token of a hold port: kHeld, and matches of its instance may become ready; look at them with for_each.
-  Added hold(const Token& token);
-  // Adds a match without tokens that is ready at once (an admitted instance at the source); kNone if all are in use.
-  std::uint32_t add_empty(std::uint32_t stage, std::uint64_t instance, std::uint64_t deadline);
-  // Do held tokens serve every hold port of this match? Then sets ready.
-  bool complete(std::uint32_t match);
-
-  // The match of these, if it is complete; else kNone.
-  [[nodiscard]] std::uint32_t complete_one(std::uint32_t stage, std::uint64_t instance,
-                                           std::uint64_t tag) const noexcept {
-    const std::uint32_t match = find(stage, instance, tag);
-    return match != kNone && matches_[match].ready ? match : kNone;
+  enum class Added : std::uint8_t { kWaiting, kWhole, kDuplicate, kFull };
+  // Stores a token of its stage's non-hold port. kWhole: every such port of `match` has one now.
+  Added add(const Token& token, std::uint32_t& match) noexcept;
+  // The match of these; kNone if no token of it has come.
+  [[nodiscard]] std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  [[nodiscard]] Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
+  // By input port: the tokens to be consumed, hold ports left empty.
+  [[nodiscard]] std::span<Token> tokens(std::uint32_t match) noexcept {
+    return {&tokens_[std::size_t{match} * max_ports_], programs_[matches_[match].stage].inputs.size()};
   }
-
-  Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
-  // The tag that a token is matched by: without the number of an element that is gathered here.
-  [[nodiscard]] std::uint64_t matched_tag(const ActivationPacket& header) const noexcept;
   // Calls fn(token) for every element that a port has gathered, in any order.
   template <class Fn>
   void each_element(std::uint32_t match, std::uint32_t port, Fn fn) const {
@@ -65,9 +55,6 @@ class MatchTable {
     for (std::uint32_t e = gathers_[place_of(match, port)].first; e != kNone; e = elements_[e].next)
       fn(elements_[e].token);
   }
-  // By input port: the tokens to be consumed, hold ports left empty (held() finds those).
-  std::span<Token> tokens(std::uint32_t match) noexcept;
-  Token* held(std::uint32_t stage, std::uint32_t port, std::uint64_t instance, std::uint64_t tag) noexcept;
   void erase(std::uint32_t match) noexcept;
 
   // Calls fn(index) for every match in use; fn may erase that match.
@@ -79,29 +66,10 @@ class MatchTable {
       fn(m);
     }
   }
-  // Calls fn(stage, token) for every held token for which drop(stage, instance) is true, and forgets it.
-  template <class Drop, class Fn>
-  void drop_held(Drop drop, Fn fn) {
-    for (std::size_t h = 0; h < held_.size();) {
-      if (!drop(held_[h].stage, held_[h].token.header.instance)) {
-        ++h;
-        continue;
-      }
-      fn(held_[h].token);
-      if (h + 1 < held_.size()) {
-        held_[h] = held_.back();
-        held_inline_.keep(h, held_[h].token);
-      }
-      held_.pop_back();
-    }
-  }
-  [[nodiscard]] bool empty() const noexcept { return used_ == 0 && held_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return matches_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
 
  private:
-  struct Held {
-    std::uint32_t stage, port;
-    Token token;
-  };
   // What one match has of a port that gathers.
   struct Gather {
     std::uint32_t first = kNone, came = 0;
@@ -114,24 +82,21 @@ class MatchTable {
   [[nodiscard]] std::size_t place_of(std::uint32_t match, std::uint32_t port) const noexcept {
     return std::size_t{match} * max_ports_ + port;
   }
-  Added add_element(std::uint32_t match, const Token& token);
-  std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
-  std::uint32_t insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag);
-  std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  Added add_element(std::uint32_t match, const Token& token) noexcept;
+  [[nodiscard]] std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  [[nodiscard]] std::uint32_t insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) noexcept;
 
-  const Plan& plan_;
+  StagePrograms& programs_;
   std::uint32_t max_ports_ = 1;
   std::vector<std::uint32_t> open_inputs_;  // by stage: those that are not held
   std::vector<Match> matches_;
   std::vector<Token> tokens_;    // max_ports_ per match
   InlineStore inline_;           // a place per token
-  std::vector<Gather> gathers_;  // likewise; empty if no stage here gathers
+  std::vector<Gather> gathers_;  // a place per token; empty if no stage here gathers
   std::vector<Element> elements_;
   InlineStore element_inline_;  // a place per element
   std::uint32_t free_element_ = kNone;
   std::vector<std::uint32_t> buckets_;  // a power of two
-  std::vector<Held> held_;
-  InlineStore held_inline_;  // likewise
   std::uint32_t free_ = kNone;
   std::uint32_t used_ = 0;
 };

@@ -13,6 +13,8 @@
 namespace woa {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+// Region of a token that was passed on, whose block is no longer its own to give back, and of what has no block.
+inline constexpr std::uint16_t kPassedOn = 0xffff;
 
 // One token: the packet that brought it, and the edge that it came by. A copy names the same inline payload, which
 // belongs to the InlineStore that it was kept in (or, while its packet is being received, to the channel).

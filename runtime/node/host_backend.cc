@@ -15,63 +15,70 @@ void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) {
 }
 
 Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
-  plan_ = &plan;
+  names_ = &plan.stages[kSourceStage];
+  for (const OutputPortPlan& input : names_->outputs) source_.emplace_back(input.type);
+  for (const InputPortPlan& output : plan.stages[kSinkStage].inputs) sink_.emplace_back(output.type);
   return {};
 }
 
-bool HostBackend::start(Firing& firing) noexcept {
-  firing.started_ns = firing.ended_ns = now_ns();
-  if (firing.stage == kSourceStage) {
-    fire_source(firing);
-    firing.ended_ns = now_ns();
+Start HostBackend::start(Firing& firing) noexcept {
+  if (firing.stage != kSourceStage) {
+    sinks_.push_back(&firing);
+    return Start::kStarted;
   }
-  done_.push_back(&firing);
-  return true;
+  firing.started_ns = now_ns();
+  fire_source(firing);
+  firing.ended_ns = now_ns();
+  return Start::kCompleted;
 }
 
-void HostBackend::fire_source(Firing& firing) {
-  const FillInput fill = std::exchange(inputs_[firing.instance % kMaxWindow], nullptr);
-  for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
-    const OutputPortPlan& input = plan_->stages[kSourceStage].outputs[port];
-    FiringOutput& output = firing.outputs[port];
-    const std::span<std::byte> room = output.block.first(input.type.prefix_bytes() + input.type.max_bytes);
-    auto bytes = fill(port, room);
-    woa_input checked;
-    Status status = bytes.status();
-    if (bytes.ok() && *bytes > room.size()) {
-      status = {Code::kTooLarge,
-                counted(*bytes, "byte") + " given, but there is room for " + std::to_string(room.size())};
-    } else if (bytes.ok()) {
-      status = to_kernel_input(input.type, room.first(*bytes), checked);
-    }
-    if (!status.ok()) {
-      firing.code = status.code();
-      firing.message = "input '" + input.name + "': " + status.message();
-      return;
-    }
-    output.payload_bytes = *bytes;
-    output.written = true;
-  }
-}
-
-void HostBackend::fire_sink(const Firing& firing) {
-  outputs_.clear();
-  for (const FiringInput& input : firing.inputs) outputs_.push_back({input.payload, input.absent});
-  on_outputs_(firing.instance, outputs_);
-}
-
+// The sink's callbacks come here and not in start(): the program may submit the next instance from one, and the
+// instance retires by it.
 std::size_t HostBackend::poll(std::span<Firing*> done) noexcept {
-  const std::size_t count = std::min(done.size(), done_.size());
-  std::copy_n(done_.begin(), count, done.begin());
-  done_.erase(done_.begin(), done_.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::size_t count = std::min(done.size(), sinks_.size());
+  std::copy_n(sinks_.begin(), count, done.begin());
+  sinks_.erase(sinks_.begin(), sinks_.begin() + static_cast<std::ptrdiff_t>(count));
   for (Firing* firing : done.first(count)) {
-    // Here and not in start(): the program may submit the next instance from its callback.
-    if (firing->stage != kSinkStage) continue;
-    firing->started_ns = now_ns();  // times the call alone: other firings came after start()
+    firing->started_ns = now_ns();
     fire_sink(*firing);
     firing->ended_ns = now_ns();
   }
   return count;
+}
+
+void HostBackend::fire_source(Firing& firing) noexcept {
+  const FillInput fill = std::exchange(inputs_[firing.instance % kMaxWindow], nullptr);
+  for (std::uint32_t port = 0; port < firing.outputs.size(); ++port) {
+    const Status status = fill_output(fill, port, firing.outputs[port]);
+    if (status.ok()) continue;
+    firing.code = status.code();
+    firing.message = "input '" + names_->outputs[port].name + "': " + status.message();
+    return;
+  }
+}
+
+// The program writes a whole payload, dimensions included.
+Status HostBackend::fill_output(const FillInput& fill, std::uint32_t port, woa_output& output) {
+  const PortShape& shape = source_[port];
+  const std::span<std::byte> room = shape.block(output).first(shape.prefix_bytes() + output.capacity);
+  const Result<std::uint64_t> bytes = fill(port, room);
+  if (!bytes.ok()) return bytes.status();
+  if (*bytes > room.size())
+    return {Code::kTooLarge,
+            counted(*bytes, "byte") + " given, but there is room for " + std::to_string(room.size())};
+  woa_input filled;
+  if (!shape.show(room.first(*bytes), filled)) return shape.why_not_shown(room.first(*bytes));
+  std::copy(std::begin(filled.dims), std::end(filled.dims), std::begin(output.dims));
+  output.bytes = filled.bytes;
+  output.written = 1;
+  return {};
+}
+
+void HostBackend::fire_sink(const Firing& firing) noexcept {
+  outputs_.clear();
+  for (std::size_t p = 0; p < firing.inputs.size(); ++p)
+    outputs_.push_back({sink_[p].payload(firing.inputs[p]), firing.inputs[p].absent != 0});
+  on_outputs_(firing.instance, outputs_);
 }
 
 }  // namespace woa

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 
 namespace woa {
 
@@ -33,19 +34,21 @@ class HostBackend final : public Backend {
 
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
-  bool start(Firing& firing) noexcept override;
+  Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:
-  void fire_source(Firing& firing);
-  void fire_sink(const Firing& firing);
+  void fire_source(Firing& firing) noexcept;
+  void fire_sink(const Firing& firing) noexcept;
+  Status fill_output(const FillInput& fill, std::uint32_t port, woa_output& output);
 
   DeviceDescription description_{"host", "this program", false, "host", "tag"};
   OnOutputs on_outputs_;
-  const Plan* plan_ = nullptr;
+  const StagePlan* names_ = nullptr;      // of the graph's inputs
+  std::vector<PortShape> source_, sink_;  // of the graph's inputs, of its outputs
   std::array<FillInput, kMaxWindow> inputs_;
   std::vector<GraphOutput> outputs_;
-  std::vector<Firing*> done_;
+  std::vector<Firing*> sinks_;  // started
 };
 
 }  // namespace woa

@@ -14,7 +14,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/layout.h"
-#include "runtime/controller/outputs.h"
+#include "runtime/controller/wiring.h"
 #include "runtime/transport/doorbell.h"
 #include "runtime/transport/transport.h"
 #include "runtime/transport/transports.h"

@@ -12,30 +12,28 @@
 
 namespace woa::test {
 
-// Reads firing.inputs, fills firing.outputs, may set firing.code and firing.message.
+// Reads firing.inputs, fills firing.outputs, may set firing.code and firing.message. Its ports are of type `bytes`.
 using Function = std::function<void(Firing&, const StagePlan&)>;
 using Functions = std::map<std::string, Function>;
 
-inline void write(Firing& firing, std::uint32_t port, const std::string& text) {
-  std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), firing.outputs[port].block.begin());
-  firing.outputs[port].payload_bytes = text.size();
-  firing.outputs[port].written = true;
+inline void write(woa_output& output, const std::string& text) {
+  std::copy_n(text.data(), text.size(), reinterpret_cast<char*>(output.data));
+  output.bytes = text.size();
+  output.written = 1;
 }
+inline void write(Firing& firing, std::uint32_t port, const std::string& text) { write(firing.outputs[port], text); }
 // The next element of a port that starts a scatter.
 inline void write_element(Firing& firing, std::uint32_t port, const std::string& text) {
-  FiringOutput& output = firing.outputs[port];
-  FiringOutput& element = output.elements[output.count++];
-  std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), element.block.begin());
-  element.payload_bytes = text.size();
-  element.written = true;
+  woa_output& output = firing.outputs[port];
+  write(output.elements[output.count++], text);
 }
-inline std::string read(const Firing& firing, std::uint32_t port) {
-  const auto payload = firing.inputs[port].payload;
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+inline std::string text_of(const woa_input& token) {
+  if (token.absent != 0) return "absent";
+  return {reinterpret_cast<const char*>(token.data), token.bytes};
 }
+inline std::string read(const Firing& firing, std::uint32_t port) { return text_of(firing.inputs[port]); }
 inline std::string read_element(const Firing& firing, std::uint32_t port, std::size_t element) {
-  const auto payload = firing.inputs[port].elements[element].payload;
-  return {reinterpret_cast<const char*>(payload.data()), payload.size()};
+  return text_of(firing.inputs[port].elements[element]);
 }
 
 inline Status find_functions(const Functions& functions, std::span<const LoadedStage> stages) {
@@ -54,22 +52,16 @@ class FunctionBackend final : public Backend {
     plan_ = &plan;
     return find_functions(functions_, stages);
   }
-  bool start(Firing& firing) noexcept override {
+  Start start(Firing& firing) noexcept override {
     functions_.at(plan_->stages[firing.stage].kernel)(firing, plan_->stages[firing.stage]);
-    done_.push_back(&firing);
-    return true;
+    return Start::kCompleted;
   }
-  std::size_t poll(std::span<Firing*> done) noexcept override {
-    std::size_t count = 0;
-    for (; count < done.size() && !done_.empty(); done_.pop_back()) done[count++] = done_.back();
-    return count;
-  }
+  std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
 
  private:
   DeviceDescription description_{"function", "C++ functions", false, "host", "none"};
   const Functions& functions_;
   const Plan* plan_ = nullptr;
-  std::vector<Firing*> done_;
 };
 
 // `Made`: FunctionBackend, or another that is made from functions.

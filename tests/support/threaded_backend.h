@@ -23,7 +23,7 @@ class ThreadedBackend final : public Backend {
     wakeup_ = wakeup;
     return find_functions(functions_, stages);
   }
-  bool start(Firing& firing) noexcept override {
+  Start start(Firing& firing) noexcept override {
     for (Worker& worker : workers_) {
       if (worker.firing != nullptr) continue;
       worker.firing = &firing;
@@ -34,9 +34,9 @@ class ThreadedBackend final : public Backend {
         done_.push_back(&firing);
         wakeup_.ring();
       });
-      return true;
+      return Start::kStarted;
     }
-    return false;
+    return Start::kBusy;
   }
   std::size_t poll(std::span<Firing*> done) noexcept override {
     std::vector<Firing*> ended;

@@ -31,12 +31,12 @@ Status VerilatorBackend::load(const Plan& plan, std::span<const LoadedStage> sta
   return start_thread(thread_, "starting the thread of the model", [this] { serve(); });
 }
 
-bool VerilatorBackend::start(Firing& firing) noexcept {
-  if (busy_) return false;
+Start VerilatorBackend::start(Firing& firing) noexcept {
+  if (busy_) return Start::kBusy;
   busy_ = true;
   job_.store(&firing, std::memory_order_release);
   job_.notify_one();
-  return true;
+  return Start::kStarted;
 }
 
 std::size_t VerilatorBackend::poll(std::span<Firing*> done) noexcept {

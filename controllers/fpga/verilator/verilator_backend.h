@@ -18,7 +18,7 @@ class VerilatorBackend final : public Backend {
 
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
-  [[nodiscard]] bool start(Firing& firing) noexcept override;
+  [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:

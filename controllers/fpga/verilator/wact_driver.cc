@@ -93,7 +93,8 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
   const Result<std::uint32_t> core = find_core(stage);
   if (!core.ok()) return core.status();
 
-  LoadedRoutes routes{loaded.id, routes_used_, {}};
+  LoadedRoutes routes{
+      loaded.id, routes_used_, {}, PortShape(stage.inputs[0].type), PortShape(stage.outputs[0].type)};
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     if (plan.edges[e].from_stage != loaded.id || plan.edges[e].count) continue;
     routes.edges.push_back(e);
@@ -236,17 +237,17 @@ void lose(Firing& firing, Code code, std::string_view message) noexcept {
 void WactDriver::run(Firing& firing) noexcept {
   const LoadedRoutes* routes = routes_of(firing.stage);
   const bool whole =
-      firing.poison || (firing.inputs.size() == 1 && firing.inputs[0].header != nullptr && firing.outputs.size() == 1);
+      firing.poison || (firing.inputs.size() == 1 && firing.packet != nullptr && firing.outputs.size() == 1);
   if (routes == nullptr || !whole || !write_landing(*routes, firing)) {
     return lose(firing, Code::kInternal, "the firing does not fit a stage that was loaded into this packet node");
   }
-  const ActivationPacket header = firing.poison ? poison_request(firing) : *firing.inputs[0].header;
+  const ActivationPacket header = firing.poison ? poison_request(firing) : *firing.packet;
   const std::span<const char> message(firing.message);
   const std::span<const std::byte> payload =
-      firing.poison ? std::as_bytes(message.first(header.payload_bytes)) : firing.inputs[0].payload;
+      firing.poison ? std::as_bytes(message.first(header.payload_bytes)) : routes->in.payload(firing.inputs[0]);
   BeatSource source(header, payload);
   const std::span<FiringRoute*> order(order_.data(), routes->edges.size());
-  BeatSink sink(order, firing.poison ? std::span<std::byte>{} : firing.outputs[0].block);
+  BeatSink sink(order, firing.poison ? std::span<std::byte>{} : routes->out.block(firing.outputs[0]));
   firing.cycles = 0;
   if (!stream(model_, source, sink, firing.cycles))
     return lose(firing, Code::kInternal, "the packet node's model hangs");
@@ -255,13 +256,14 @@ void WactDriver::run(Firing& firing) noexcept {
                 "the packet node refused " + to_string(header) + ": " + rejection_text(model_.read(kRegLastRejection)));
   }
   if (firing.poison) return;
-  firing.inputs[0].copied_bytes = payload.size();
+  firing.input_memory[0].copied_bytes = payload.size();
   if (sink.first().kind == static_cast<std::uint8_t>(PacketKind::kPoison)) {
     const std::span<const char> text = sink.message();
     return fail(firing, static_cast<Code>(sink.first().status), {text.data(), text.size()});
   }
-  firing.outputs[0].payload_bytes = firing.outputs[0].copied_bytes = sink.first().payload_bytes;
-  firing.outputs[0].written = true;
+  firing.output_memory[0].copied_bytes = sink.first().payload_bytes;
+  firing.outputs[0].bytes = sink.first().payload_bytes - routes->out.prefix_bytes();
+  firing.outputs[0].written = 1;
 }
 
 }  // namespace woa

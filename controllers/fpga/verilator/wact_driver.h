@@ -14,6 +14,7 @@
 #include "controllers/fpga/verilator/wact_model.h"
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 #include "runtime/plan/plan.h"
 
 namespace woa {
@@ -36,6 +37,7 @@ class WactDriver {
     std::uint32_t stage = 0;
     std::uint32_t first = 0;           // in the route table
     std::vector<std::uint32_t> edges;  // in order of the route table
+    PortShape in, out;
   };
   Result<std::uint32_t> find_core(const StagePlan& stage);
   Status load_stage(const Plan& plan, const LoadedStage& loaded);

@@ -15,7 +15,7 @@ Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages
   programs_.resize(plan.stages.size());
   std::size_t inputs = 0, outputs = 0;
   for (const LoadedStage& stage : stages) {
-    Result<StageProgram> program = build_stage(cl_, context_.get(), device_.id, stage);
+    Result<DeviceProgram> program = build_stage(cl_, context_.get(), device_.id, stage);
     if (!program.ok()) return program.status();
     programs_[stage.id] = std::move(program).value();
     inputs = std::max(inputs, stage.plan->inputs.size());
@@ -28,11 +28,11 @@ Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages
   return {};
 }
 
-bool OpenClBackend::start(Firing& firing) noexcept {
+Start OpenClBackend::start(Firing& firing) noexcept {
   const auto queue = std::find_if(queues_.begin(), queues_.end(), [](const OpenClQueue& q) { return q.idle(); });
-  if (queue == queues_.end()) return false;
+  if (queue == queues_.end()) return Start::kBusy;
   queue->start(programs_[firing.stage], firing);
-  return true;
+  return Start::kStarted;
 }
 
 std::size_t OpenClBackend::poll(std::span<Firing*> done) noexcept {

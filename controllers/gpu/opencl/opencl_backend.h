@@ -7,7 +7,7 @@
 
 #include "controllers/gpu/opencl/devices.h"
 #include "controllers/gpu/opencl/opencl_queue.h"
-#include "controllers/gpu/opencl/stage_program.h"
+#include "controllers/gpu/opencl/device_program.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {
@@ -18,7 +18,7 @@ class OpenClBackend final : public Backend {
 
   const DeviceDescription& description() const noexcept override { return device_.description; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
-  [[nodiscard]] bool start(Firing& firing) noexcept override;
+  [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
  private:
@@ -26,7 +26,7 @@ class OpenClBackend final : public Backend {
   const OpenClDevice device_;
   const std::uint32_t queue_count_;
   ClOwned<cl_context> context_;
-  std::vector<StageProgram> programs_;  // by number in the plan; empty for stages of other controllers
+  std::vector<DeviceProgram> programs_;  // by number in the plan; empty for stages of other controllers
   std::deque<OpenClQueue> queues_;
 };
 

@@ -21,8 +21,6 @@ constexpr std::uint64_t kMostBytes = std::numeric_limits<cl_uint>::max();  // a 
 
 Status OpenClQueue::open(cl_context context, cl_device_id device, std::size_t inputs, std::size_t outputs) {
   context_ = context;
-  inputs_.resize(inputs);
-  outputs_.resize(outputs);
   input_buffers_.resize(inputs);
   output_buffers_.resize(outputs);
   cl_int code = CL_SUCCESS;
@@ -39,7 +37,7 @@ OpenClQueue::~OpenClQueue() {
   }
 }
 
-void OpenClQueue::start(const StageProgram& program, Firing& firing) noexcept {
+void OpenClQueue::start(const DeviceProgram& program, Firing& firing) noexcept {
   firing_ = &firing;
   firing.worker = number_;
   firing.started_ns = firing.ended_ns = now_ns();
@@ -56,7 +54,7 @@ Firing* OpenClQueue::finish() noexcept {
   firing_->code = status.code();
   firing_->message.assign(status.message());
   if (!status.ok()) {
-    for (FiringOutput& output : firing_->outputs) output.written = false;
+    for (woa_output& output : firing_->outputs) output.written = 0;
   }
   kernel_event_.reset();
   last_event_.reset();
@@ -82,32 +80,30 @@ Status OpenClQueue::result_of(Firing& firing) noexcept {
   return {};
 }
 
-Status OpenClQueue::enqueue(const StageProgram& program, Firing& firing) {
-  WOA_RETURN_IF_ERROR(describe_ports(program, firing));
+Status OpenClQueue::enqueue(const DeviceProgram& program, Firing& firing) {
+  WOA_RETURN_IF_ERROR(size_outputs(program, firing));
   WOA_RETURN_IF_ERROR(send_inputs(program, firing));
-  WOA_RETURN_IF_ERROR(launch(program));
+  WOA_RETURN_IF_ERROR(launch(program, firing));
   WOA_RETURN_IF_ERROR(receive_outputs(program, firing));
   return announce_completion();
 }
 
-// The kernel's size() predicts the outputs, so their prefixes are written before it runs.
-Status OpenClQueue::describe_ports(const StageProgram& program, Firing& firing) {
+// The kernel's size() predicts the outputs, so the device is told where they end before it runs.
+Status OpenClQueue::size_outputs(const DeviceProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    WOA_RETURN_IF_ERROR(to_kernel_input(plan.inputs[i], firing.inputs[i], inputs_[i]));
-    if (inputs_[i].bytes > kMostBytes) return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
-  }
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    to_kernel_output(plan.outputs[i].type, firing.outputs[i].block, outputs_[i]);
+    if (firing.inputs[i].bytes > kMostBytes)
+      return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
   }
   WOA_RETURN_IF_ERROR(call_kernel("size", [&](woa_error& error) {
-    return program.stage.kernel->size(program.stage.self, inputs_.data(), outputs_.data(), &error);
+    return program.stage.kernel->size(program.stage.self, firing.inputs.data(), firing.outputs.data(), &error);
   }));
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    outputs_[i].written = 1;
-    if (plan.outputs[i].type.dims.empty()) outputs_[i].dims[0] = static_cast<std::uint32_t>(outputs_[i].bytes);
-    WOA_RETURN_IF_ERROR(finish_output(plan.outputs[i], outputs_[i], firing.outputs[i]));
-    if (outputs_[i].bytes > kMostBytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
+    woa_output& output = firing.outputs[i];
+    output.written = 1;
+    if (plan.outputs[i].type.dims.empty()) output.dims[0] = static_cast<std::uint32_t>(output.bytes);
+    if (!program.outputs[i].fits(output)) return program.outputs[i].why_unfit(plan.outputs[i].name, output);
+    if (output.bytes > kMostBytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
   }
   return {};
 }
@@ -140,22 +136,22 @@ Status OpenClQueue::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer
 }
 
 // Also sets all arguments, those of outputs and parameters included.
-Status OpenClQueue::send_inputs(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::send_inputs(const DeviceProgram& program, Firing& firing) {
   const StagePlan& plan = *program.stage.plan;
   const cl_kernel kernel = program.kernel.get();
   cl_uint argument = 0;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    const woa_input& input = inputs_[i];
+    const woa_input& input = firing.inputs[i];
     WOA_RETURN_IF_ERROR(set_port(kernel, argument, input_buffers_[i], input.bytes, input.dims, input.rank));
     if (input.bytes == 0) continue;
     const cl_int code = cl_.clEnqueueWriteBuffer(command_queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0,
                                                  input.bytes, input.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueWriteBuffer", code);
-    firing.inputs[i].copied_bytes = input.bytes;
+    firing.input_memory[i].copied_bytes = input.bytes;
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const auto rank = static_cast<cl_uint>(std::max<std::size_t>(plan.outputs[i].type.dims.size(), 1));
-    WOA_RETURN_IF_ERROR(set_port(kernel, argument, output_buffers_[i], outputs_[i].bytes, outputs_[i].dims, rank));
+    WOA_RETURN_IF_ERROR(set_port(kernel, argument, output_buffers_[i], firing.outputs[i].bytes, firing.outputs[i].dims, rank));
   }
   for (const cl_int param : program.int_params) {
     const cl_int code = cl_.clSetKernelArg(kernel, argument++, sizeof param, &param);
@@ -164,11 +160,12 @@ Status OpenClQueue::send_inputs(const StageProgram& program, Firing& firing) {
   return {};
 }
 
-Status OpenClQueue::launch(const StageProgram& program) {
+Status OpenClQueue::launch(const DeviceProgram& program, const Firing& firing) {
+  const woa_output& first = firing.outputs.front();
   std::array<std::size_t, 3> work{};
   for (cl_uint d = 0; d < program.work_dims; ++d) {
     const std::int32_t place = program.work_size[d];
-    work[d] = place == StageProgram::kByBytes ? outputs_.front().bytes : outputs_.front().dims[place];
+    work[d] = place == DeviceProgram::kByBytes ? first.bytes : first.dims[place];
     if (work[d] == 0) return {};  // nothing to compute; OpenCL 1.2 does not take an empty range
   }
   cl_event event = nullptr;
@@ -179,14 +176,14 @@ Status OpenClQueue::launch(const StageProgram& program) {
   return {};
 }
 
-Status OpenClQueue::receive_outputs(const StageProgram& program, Firing& firing) {
+Status OpenClQueue::receive_outputs(const DeviceProgram& program, Firing& firing) {
   for (std::size_t i = 0; i < program.stage.plan->outputs.size(); ++i) {
-    const woa_output& output = outputs_[i];
+    const woa_output& output = firing.outputs[i];
     if (output.bytes == 0) continue;
     const cl_int code = cl_.clEnqueueReadBuffer(command_queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
                                                 output.bytes, output.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);
-    firing.outputs[i].copied_bytes = output.bytes;
+    firing.output_memory[i].copied_bytes = output.bytes;
   }
   return {};
 }

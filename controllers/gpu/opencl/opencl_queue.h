@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "controllers/gpu/opencl/stage_program.h"
+#include "controllers/gpu/opencl/device_program.h"
 #include "runtime/controller/backend.h"
 #include "runtime/transport/doorbell.h"
 
@@ -23,7 +23,7 @@ class OpenClQueue {
 
   [[nodiscard]] bool idle() const noexcept { return firing_ == nullptr; }
   // Idle queues only. A firing that fails here is reported as a completion, like any other.
-  void start(const StageProgram& program, Firing& firing) noexcept;
+  void start(const DeviceProgram& program, Firing& firing) noexcept;
   // The firing, if it has completed; the queue is idle again. Null otherwise.
   Firing* finish() noexcept;
 
@@ -40,11 +40,11 @@ class OpenClQueue {
     std::uint64_t ended_ns = 0;
   };
 
-  Status enqueue(const StageProgram& program, Firing& firing);
-  Status describe_ports(const StageProgram& program, Firing& firing);
-  Status send_inputs(const StageProgram& program, Firing& firing);
-  Status launch(const StageProgram& program);
-  Status receive_outputs(const StageProgram& program, Firing& firing);
+  Status enqueue(const DeviceProgram& program, Firing& firing);
+  Status size_outputs(const DeviceProgram& program, Firing& firing);
+  Status send_inputs(const DeviceProgram& program, Firing& firing);
+  Status launch(const DeviceProgram& program, const Firing& firing);
+  Status receive_outputs(const DeviceProgram& program, Firing& firing);
   Status announce_completion();
   Status set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes, const std::uint32_t* dims,
                   cl_uint rank);
@@ -58,8 +58,6 @@ class OpenClQueue {
   cl_context context_ = nullptr;
   ClOwned<cl_command_queue> command_queue_;
   std::vector<Buffer> input_buffers_, output_buffers_;  // by port, for all stages; grown as needed and kept
-  std::vector<woa_input> inputs_;
-  std::vector<woa_output> outputs_;
   Firing* firing_ = nullptr;
   Status failed_;  // why the firing could not be enqueued
   ClOwned<cl_event> kernel_event_, last_event_;

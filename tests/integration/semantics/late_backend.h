@@ -23,10 +23,10 @@ class LateBackend final : public Backend {
     plan_ = &plan;
     return find_functions(functions_, stages);
   }
-  bool start(Firing& firing) noexcept override {
-    if (running_.size() == kWorkers) return false;
+  Start start(Firing& firing) noexcept override {
+    if (running_.size() == kWorkers) return Start::kBusy;
     running_.push_back({&firing, static_cast<unsigned>(random_() % kLongest)});
-    return true;
+    return Start::kStarted;
   }
   // The kernel runs when its firing ends: before that no output is there.
   std::size_t poll(std::span<Firing*> done) noexcept override {

@@ -13,9 +13,7 @@ namespace {
 
 std::vector<std::string> inputs_of(const Firing& firing) {
   std::vector<std::string> inputs;
-  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
-    inputs.push_back(firing.inputs[p].absent ? "absent" : read(firing, p));
-  }
+  for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) inputs.push_back(read(firing, p));
   return inputs;
 }
 
@@ -42,14 +40,13 @@ void perhaps(Firing& firing, const StagePlan& stage) {
 // Writes from none to all elements.
 void some(Firing& firing, const StagePlan& stage) {
   const std::vector<std::string> inputs = inputs_of(firing);
-  const std::size_t count = choice_of(name_of(stage), firing.outputs[0].elements.size() + 1, inputs);
+  const std::size_t count = choice_of(name_of(stage), stage.outputs[0].many + 1, inputs);
   for (std::uint32_t e = 0; e < count; ++e) write_element(firing, 0, value_of(name_of(stage), e, inputs));
 }
 
 void gather(Firing& firing, const StagePlan& stage) {
   std::vector<std::string> elements;
-  for (std::size_t e = 0; e < firing.inputs[0].elements.size(); ++e)
-    elements.push_back(firing.inputs[0].elements[e].absent ? "absent" : read_element(firing, 0, e));
+  for (std::size_t e = 0; e < firing.inputs[0].count; ++e) elements.push_back(read_element(firing, 0, e));
   write(firing, 0, value_of(name_of(stage), 0, elements));
 }
 

@@ -31,7 +31,7 @@ Functions kernels() {
   };
   all["paste"] = [](Firing& f, const StagePlan&) {
     std::string text;
-    for (std::size_t e = 0; e < f.inputs[0].elements.size(); ++e) text += read_element(f, 0, e) + ";";
+    for (std::size_t e = 0; e < f.inputs[0].count; ++e) text += read_element(f, 0, e) + ";";
     write(f, 0, text);
   };
   return all;

@@ -12,11 +12,6 @@ constexpr char kFunction[] = "small";
 
 int choices_of(const SmallStage& stage) { return stage.scatters ? 3 : stage.leaves_out ? 2 : stage.outputs; }
 
-std::string text_of(const FiringInput& token) {
-  return token.absent ? "absent"
-                      : std::string(reinterpret_cast<const char*>(token.payload.data()), token.payload.size());
-}
-
 }  // namespace
 
 SmallRun::SmallRun(const SmallGraph& graph) : graph_(graph) {
@@ -48,9 +43,9 @@ Meaning SmallRun::meaning(std::uint64_t instance) const {
 void SmallRun::fire(Firing& firing, int s) const {
   const SmallStage& stage = graph_.stages[static_cast<std::size_t>(s)];
   std::vector<std::string> inputs;
-  for (const FiringInput& input : firing.inputs) {
+  for (const woa_input& input : firing.inputs) {
     if (!stage.gathers) inputs.push_back(text_of(input));
-    for (const FiringInput& element : input.elements) inputs.push_back(text_of(element));
+    for (std::uint32_t e = 0; e < input.count; ++e) inputs.push_back(text_of(input.elements[e]));
   }
   const int choices = choices_of(stage);
   const int chosen = choices == 1 ? 0 : choose(firing.instance, s, choices, inputs);

@@ -1,4 +1,4 @@
-#include "controllers/gpu/opencl/stage_program.h"
+#include "controllers/gpu/opencl/device_program.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -56,7 +56,7 @@ std::string build_log(const OpenCl& cl, cl_program program, cl_device_id device)
   return log;
 }
 
-Status build(const OpenCl& cl, cl_context context, cl_device_id device, const std::string& source, StageProgram& made) {
+Status build(const OpenCl& cl, cl_context context, cl_device_id device, const std::string& source, DeviceProgram& made) {
   const VariantPlan& variant = made.stage.plan->variant;
   const char* text = source.c_str();
   cl_int code = CL_SUCCESS;
@@ -88,7 +88,7 @@ Result<cl_int> as_int(const ParamPlan& param) {
 
 // The function's last arguments, in order: parameters of type int, and choices by number. Secrets stay with the
 // library.
-Status bind_params(const OpenCl& cl, StageProgram& made) {
+Status bind_params(const OpenCl& cl, DeviceProgram& made) {
   const StagePlan& plan = *made.stage.plan;
   for (const ParamPlan& param : plan.params) {
     if (param.choice >= 0) {
@@ -113,7 +113,7 @@ Status bind_params(const OpenCl& cl, StageProgram& made) {
                               " parameters of type int, or of type string with choices"};
 }
 
-Status bind_work_size(StageProgram& made) {
+Status bind_work_size(DeviceProgram& made) {
   const VariantPlan& variant = made.stage.plan->variant;
   const auto& dims = made.stage.plan->outputs.front().type.dims;
   if (variant.global.empty() || variant.global.size() > made.work_size.size()) {
@@ -122,7 +122,7 @@ Status bind_work_size(StageProgram& made) {
   }
   for (const std::string& name : variant.global) {
     std::int32_t& place = made.work_size[made.work_dims++];
-    place = StageProgram::kByBytes;
+    place = DeviceProgram::kByBytes;
     if (name == "bytes") continue;
     const auto at = std::find_if(dims.begin(), dims.end(), [&](const Dimension& dim) { return dim.name == name; });
     if (at == dims.end())
@@ -134,13 +134,14 @@ Status bind_work_size(StageProgram& made) {
 
 }  // namespace
 
-Result<StageProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage) {
+Result<DeviceProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage) {
   const std::string place = "stage '" + stage.plan->name + "'";
   if (Status status = check_stage(stage); !status.ok()) return status.with_context(place);
   const Result<std::string> source = read_source(stage);
   if (!source.ok()) return source.status().with_context(place);
-  StageProgram made;
+  DeviceProgram made;
   made.stage = stage;
+  for (const OutputPortPlan& output : stage.plan->outputs) made.outputs.emplace_back(output.type);
   if (Status status = build(cl, context, device, *source, made); !status.ok()) return status.with_context(place);
   if (Status status = bind_params(cl, made); !status.ok()) return status.with_context(place);
   if (Status status = bind_work_size(made); !status.ok()) return status.with_context(place);

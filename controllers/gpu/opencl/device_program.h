@@ -7,13 +7,15 @@
 
 #include "controllers/gpu/opencl/symbols.h"
 #include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 
 namespace woa {
 
-struct StageProgram {
+struct DeviceProgram {
   LoadedStage stage;
   ClOwned<cl_program> program;
   ClOwned<cl_kernel> kernel;
+  std::vector<PortShape> outputs;  // by port
   std::vector<cl_int> int_params;  // the function's last arguments
   cl_uint work_dims = 0;
   std::array<std::int32_t, 3> work_size{};  // dimension of the first output, or kByBytes
@@ -23,6 +25,6 @@ struct StageProgram {
 // Reads the source beside kernel.yaml and builds it. May take seconds. kUnsupported: the stage has no opencl variant,
 // or one that this backend cannot launch. kNotFound: no source. kInvalid: it does not build (the message holds the
 // compiler's log), or its function does not have the arguments of docs/kernels.md.
-Result<StageProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage);
+Result<DeviceProgram> build_stage(const OpenCl& cl, cl_context context, cl_device_id device, const LoadedStage& stage);
 
 }  // namespace woa

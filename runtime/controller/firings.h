@@ -1,0 +1,141 @@
+// Firings: from a match to committed outputs. Claims, the kernel's views, the start, the completion.
+//
+// One thread; no allocation after construction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/controller/activity.h"
+#include "runtime/controller/backend.h"
+#include "runtime/controller/block_returns.h"
+#include "runtime/controller/matching.h"
+#include "runtime/controller/poison.h"
+#include "runtime/controller/sending.h"
+#include "runtime/controller/stage_program.h"
+#include "runtime/controller/trace.h"
+
+namespace woa {
+
+// The tokens of a match that are to be consumed: one for each input port from `first_port` on. Borrowed.
+struct Consumed {
+  std::span<const Token> tokens;
+  std::uint32_t first_port = 0;
+  std::uint32_t match = kNone;  // of the match table, whose elements are consumed, too
+  [[nodiscard]] const Token* at(std::uint32_t port) const noexcept {
+    const std::uint32_t place = port - first_port;  // in front of the first it wraps
+    return place < tokens.size() ? &tokens[place] : nullptr;
+  }
+};
+
+enum class Fired : std::uint8_t {
+  kStarted,  // the tokens are the firing's now; if the kernel ran in the call, complete_ran() must follow
+  kNotYet,   // a claim failed, or the order says so: try again when something changed
+  kBusy,     // every worker is; for younger matches, too
+  kGone      // the instance is dead: its tokens are dropped, but for those that the match table does not have
+};
+
+// A firing and the controller's own books about it.
+struct ActiveFiring : Firing {
+  StageProgram* program = nullptr;
+  StageInstance* entry = nullptr;
+  std::uint64_t deadline = 0;
+  bool running = false;         // between start and completion
+  std::vector<Token> tokens;    // by input port: what it consumes; none for a held one
+  std::vector<Token> elements;  // of the inputs that gather, in order
+  InlineStore inline_payloads;  // a place for each token, then one for each element
+  std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
+  std::vector<woa_input> input_views, element_inputs;
+  std::vector<woa_output> output_views, element_outputs;
+  std::vector<PortMemory> memory;    // of inputs, then of outputs
+  ActivitySlot* activity = nullptr;  // its slot, for whoever must know what ran when this process is gone
+  ActivitySlot unread;               // where nobody does
+  std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
+  struct {
+    const Token* token = nullptr;
+    std::uint32_t port = 0;
+  } unfit;  // the input that is no token of its type, if there is one
+  [[nodiscard]] FiringKey key() const noexcept { return {instance, tag}; }
+};
+
+// A kernel that takes no longer is timed now and then: looking at the clock takes about as long.
+inline constexpr std::uint64_t kShortKernel_ns = 1'000;
+
+class Firings final : private DevicePoison {
+ public:
+  // Everything outlives it; `backend` must go first, since it may still be running its firings.
+  struct Parts {
+    const Plan& plan;
+    const Layout& layout;
+    std::uint32_t controller;
+    Backend& backend;
+    StagePrograms& programs;
+    Matching& matching;
+    Sending& sending;
+    BlockReturns& returns;
+    Poison& poison;
+    Trace& trace;
+    ControllerStats& stats;
+    RunFailure& failure;
+    const std::uint64_t& oldest;
+  };
+  Firings(const Parts& parts, Activity activity);
+
+  // Fires a stage, or says why not. `entry`: of the match's instance, alive. Held tokens are there.
+  [[nodiscard]] Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                           const Consumed& consumed) noexcept;
+  // Completes the firing whose kernel ran in the last fire(), if it did.
+  void complete_ran() noexcept {
+    if (ran_ != nullptr) complete(*std::exchange(ran_, nullptr));
+  }
+  // Completes those that ended meanwhile. Returns how many.
+  std::size_t poll() noexcept;
+  // True if a firing that has not completed takes that tag.
+  [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  // True if the stage's kernel took little time so far.
+  [[nodiscard]] static bool is_brief(const StageProgram& stage) noexcept;
+  // For poison that a device writes itself.
+  [[nodiscard]] DevicePoison& device_poison() noexcept { return *this; }
+
+ private:
+  bool start(const WaitingPoison& poison) noexcept override;
+  void make_room(ActiveFiring& firing) const;
+  [[nodiscard]] Fired prepare(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                              const Consumed& consumed, ActiveFiring& firing) noexcept;
+  Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
+  [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
+  [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
+                                   std::size_t count) noexcept;
+  [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
+  void show_outputs(ActiveFiring& firing) noexcept;
+  [[nodiscard]] std::span<const std::byte> payload_of(const Token& token) const noexcept;
+  void decide_timing(ActiveFiring& firing) const noexcept;
+
+  void complete(ActiveFiring& firing) noexcept;
+  void complete_on_host(ActiveFiring& firing, bool wanted) noexcept;
+  void complete_by_device(ActiveFiring& firing, bool wanted) noexcept;
+  void commit(ActiveFiring& firing) noexcept;
+  void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, Outgoing& token) noexcept;
+  void commit_sealed(ActiveFiring& firing) noexcept;
+  void commit_poison(ActiveFiring& firing) noexcept;
+  void count(const ActiveFiring& firing) noexcept;
+  void finish(ActiveFiring& firing) noexcept;
+  void release(ActiveFiring& firing) noexcept;
+  void trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes);
+  void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
+  void trace_firing(const ActiveFiring& firing);
+
+  Parts parts_;
+  std::vector<std::unique_ptr<ActiveFiring>> firings_;
+  std::vector<ActiveFiring*> free_;
+  std::vector<Firing*> done_;      // scratch of poll()
+  ActiveFiring* ran_ = nullptr;    // its kernel ran in fire()
+};
+
+}  // namespace woa

@@ -1,0 +1,39 @@
+// Relays: stages of a call model that pass tokens on, payloads by reference (docs/call-models.md). A caller's arguments
+// go to the stage that it calls (rpc-hub), or an output's token to further readers
+// (docs/adr/0022-fan-out-trees.md).
+//
+// One thread; no allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/controller/block_returns.h"
+#include "runtime/controller/firings.h"
+#include "runtime/controller/matching.h"
+#include "runtime/controller/sending.h"
+
+namespace woa {
+
+class Relays {
+ public:
+  // Everything outlives it.
+  Relays(StagePrograms& programs, Matching& matching, Sending& sending, BlockReturns& returns)
+      : programs_(programs), matching_(matching), sending_(sending), returns_(returns) {}
+
+  // The tokens of a match are all there, so they go on. Of what the relay waits for without passing it on, a count of
+  // nothing, the packet ends here (docs/adr/0033-signals-make-calls-return.md). kStarted or kNotYet.
+  [[nodiscard]] Fired fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept;
+
+ private:
+  [[nodiscard]] bool sends(const InPort& port, const MatchKey& match) noexcept;
+  void pass_on(StageProgram& stage, std::uint32_t port, const MatchKey& match, const Consumed& consumed) noexcept;
+  void send(OutPort& port, const Token& token) noexcept;
+
+  StagePrograms& programs_;
+  Matching& matching_;
+  Sending& sending_;
+  BlockReturns& returns_;
+};
+
+}  // namespace woa

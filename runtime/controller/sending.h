@@ -1,0 +1,105 @@
+// The sending half of a controller: claims before a firing, packets after it (rules 2 and 8). Every header that the
+// host writes is assembled here.
+//
+// One thread; no allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "runtime/base/status.h"
+#include "runtime/controller/bells.h"
+#include "runtime/controller/local_queue.h"
+#include "runtime/controller/run_failure.h"
+#include "runtime/controller/stage_program.h"
+#include "runtime/packet/activation_packet.h"
+
+namespace woa {
+
+// One token's reservation: a block of its output's region, and for each edge that takes it (of a reader with replicas
+// one does) a credit and a place in the channel's ring. A port that scatters has one for each element that it may
+// write. A port that is written in place has no region: its block is that of the firing's token, which the controller
+// sets.
+struct PortClaim {
+  std::byte* block = nullptr;
+  std::uint32_t offset = 0;  // units of 64 bytes
+  std::uint16_t region = 0;
+};
+
+// A token to send, as far as its writer knows it.
+struct Outgoing {
+  FiringKey key;
+  std::uint64_t deadline = 0;
+  std::uint64_t payload_bytes = 0;
+  bool absent = false;
+};
+
+class Sending {
+ public:
+  // Everything outlives it. `oldest`: the instance that this controller knows to be the oldest in flight.
+  Sending(StagePrograms& programs, const Layout& layout, Wiring& wiring, LocalQueue& local, Bells& bells,
+          ControllerStats& stats, RunFailure& failure, const std::uint64_t& oldest)
+      : programs_(programs),
+        layout_(layout),
+        wiring_(wiring),
+        local_(local),
+        bells_(bells),
+        stats_(stats),
+        failure_(failure),
+        oldest_(oldest) {}
+
+  // All claims of a firing or none: every output port, unwritten ports of one_of groups included, in order.
+  [[nodiscard]] bool claim(StageProgram& stage, const FiringKey& key, std::span<PortClaim> claims) noexcept;
+  // Gives all claims of a firing back unused.
+  void abort(StageProgram& stage, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  // Gives one claim back unused: a port's with its signals, or an element's.
+  void abort_one(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
+  // Sends what was written to every edge that takes it. `element`: its number, 0 if the port does not scatter.
+  void commit(std::uint32_t stage, OutPort& port, std::uint32_t element, const PortClaim& claim,
+              const Outgoing& token) noexcept;
+  // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
+  // nothing, the relays that wait for what it writes: 0.
+  void commit_count(std::uint32_t stage, OutPort& port, std::uint32_t elements, const FiringKey& key,
+                    std::uint64_t deadline) noexcept;
+  // A packet whose header a device wrote and sealed. kDataLoss: its sequence is not the channel's next.
+  Status commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
+  // A packet that is complete but for its edge's part; `text` is behind it. Its place is claimed.
+  void send(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> text) noexcept;
+
+  // A relay sends the token that it was given to every edge of a port: same payload block, same tag. `payload` is what
+  // the block holds. One that gathers sends `elements` tokens and then their number.
+  [[nodiscard]] bool claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
+  static void abort_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
+  void commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
+
+  // True if since the last call a claim failed because a ring had no place. Nobody tells when it has one again: the
+  // claim must be tried at the next occasion.
+  [[nodiscard]] bool take_ring_was_full() noexcept { return std::exchange(ring_was_full_, false); }
+
+ private:
+  [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  static void untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
+  static void abort_token(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
+  static void abort_first(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims,
+                          std::uint32_t counts) noexcept;
+  void forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload) noexcept;
+  void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
+  void deliver(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
+  void cross(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
+  void count(const OutEdge& edge, const ActivationPacket& header) noexcept;
+
+  StagePrograms& programs_;
+  const Layout& layout_;
+  Wiring& wiring_;
+  LocalQueue& local_;
+  Bells& bells_;
+  ControllerStats& stats_;
+  RunFailure& failure_;
+  const std::uint64_t& oldest_;
+  bool ring_was_full_ = false;
+};
+
+}  // namespace woa

@@ -1,0 +1,228 @@
+#include "runtime/controller/stage_program.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "runtime/plan/index.h"
+
+namespace woa {
+namespace {
+
+std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
+  std::vector<std::vector<std::uint32_t>> groups;
+  std::map<std::int32_t, std::size_t> place;  // of each one_of group
+  for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+    const std::int32_t one_of = stage.outputs[p].one_of;
+    const auto [at, is_new] = place.try_emplace(one_of, groups.size());
+    if (one_of < 0 || is_new) {
+      groups.push_back({p});
+    } else {
+      groups[at->second].push_back(p);
+    }
+  }
+  return groups;
+}
+
+std::uint64_t low_bits(std::uint32_t bits) noexcept { return (std::uint64_t{1} << bits) - 1; }
+
+const LoadedStage* find_loaded(std::span<const LoadedStage> stages, std::uint32_t stage) noexcept {
+  const auto at = std::find_if(stages.begin(), stages.end(), [&](const LoadedStage& s) { return s.id == stage; });
+  return at == stages.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+InPort::InPort(const InputPortPlan& port)
+    : plan(&port),
+      shape(port.type),
+      hold(port.hold),
+      gathers(port.gather != 0),
+      number_bits(gathers ? low_bits(port.index_bits) << port.index_shift : 0) {}
+
+OutPort::OutPort(const OutputPortPlan& port)
+    : plan(&port),
+      shape(port.type),
+      optional(port.optional),
+      scatters(port.many != 0),
+      elements(std::max(port.many, 1U)),
+      index_shift(port.index_shift) {}
+
+StagePrograms::StagePrograms(const ProgramSetup& setup)
+    : stages_(setup.plan->stages.size()), out_edges_(setup.plan->edges.size()) {
+  const Layout& layout = *setup.layout;
+  for (std::size_t r = 0; r < layout.regions.size(); ++r)
+    regions_.emplace_back(layout.regions[r], setup.wiring->regions[r]);
+}
+
+Result<std::unique_ptr<StagePrograms>> StagePrograms::make(const ProgramSetup& setup) {
+  std::unique_ptr<StagePrograms> programs(new StagePrograms(setup));
+  WOA_RETURN_IF_ERROR(programs->make_pools(setup));
+  bool numbered = false;
+  for (std::uint32_t s = 0; s < setup.plan->stages.size(); ++s) {
+    const StagePlan& plan = setup.plan->stages[s];
+    if (plan.controller != setup.controller) continue;
+    programs->make_stage(setup, s);
+    auto instances = StageInstances::make(plan.stateful, find_loaded(setup.stages, s), setup.plan->window);
+    if (!instances.ok()) return instances.status().with_context("stage '" + plan.name + "'");
+    programs->stages_[s].instances = std::move(*instances);
+    numbered = numbered || plan.stateful == Stateful::kInstance;
+  }
+  if (numbered) programs->number_elements(*setup.plan);
+  return programs;
+}
+
+Status StagePrograms::make_pools(const ProgramSetup& setup) {
+  for (const RegionLayout& region : setup.layout->regions) {
+    std::unique_ptr<BlockPool>& pool = pools_.emplace_back();
+    if (region.producer != setup.controller) continue;
+    auto made = BlockPool::make(region.blocks, region.carried_bytes(), region.header_room);
+    if (!made.ok())
+      return made.status().with_context("output of stage '" + setup.plan->stages[region.stage].name +
+                                        "': lower the window or the port's bound");
+    pool = std::make_unique<BlockPool>(std::move(*made));
+  }
+  return {};
+}
+
+void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
+  const StagePlan& plan = setup.plan->stages[stage];
+  StageProgram& program = stages_[stage];
+  program.id = stage;
+  program.local = true;
+  program.role = plan.role;
+  program.stateful = plan.stateful;
+  program.device_headers = setup.device_headers && plan.role == StageRole::kKernel;
+  program.plan = &plan;
+  program.stats = &setup.stats->stages[stage];
+  program.groups = groups_of(plan);
+  make_inputs(setup, program);
+  make_outputs(setup, program);
+  const auto consumed = [](const InPort& port) { return !port.hold; };
+  const auto first = std::find_if(program.inputs.begin(), program.inputs.end(), consumed);
+  program.consumed = static_cast<std::uint32_t>(first - program.inputs.begin());
+  program.short_way = !setup.general_way && !program.gathers && plan.role != StageRole::kRelay &&
+                      std::count_if(program.inputs.begin(), program.inputs.end(), consumed) == 1;
+}
+
+void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program) {
+  const Layout& layout = *setup.layout;
+  for (std::size_t p = 0; p < program.plan->inputs.size(); ++p) {
+    InPort& port = program.inputs.emplace_back(program.plan->inputs[p]);
+    program.gathers = program.gathers || port.gathers;
+    for (const bool count : {false, true}) {
+      for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[program.id][p]) {
+        const EdgeLayout& edge = layout.edges[e];
+        if (edge.crosses())
+          port.edges.push_back(
+              {e, edge.channel, edge.inline_bytes, edge.regions, edge.payload_crc, count, setup.plan->edges[e].from_stage});
+      }
+    }
+  }
+}
+
+void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& program) {
+  const Layout& layout = *setup.layout;
+  const auto& tokens = layout.out_edges[program.id];
+  const auto& counts = layout.out_counts[program.id];
+  for (std::size_t p = 0; p < program.plan->outputs.size(); ++p) {
+    for (const std::uint32_t e : tokens[p]) program.out_edges.push_back(make_edge(setup, e));
+    for (const std::uint32_t e : counts[p]) program.out_edges.push_back(make_edge(setup, e));
+  }
+  for (OutEdge& edge : program.out_edges) out_edges_[edge.edge] = &edge;
+  std::span<OutEdge> left = program.out_edges;
+  for (std::size_t p = 0; p < program.plan->outputs.size(); ++p) {
+    OutPort& port = program.outputs.emplace_back(program.plan->outputs[p]);
+    port.edges = left.first(tokens[p].size());
+    port.counts = left.subspan(tokens[p].size(), counts[p].size());
+    left = left.subspan(tokens[p].size() + counts[p].size());
+    for (const OutEdge& edge : port.edges) {
+      const std::int32_t number = setup.plan->edges[edge.edge].loop;
+      if (number < 0) continue;
+      const LoopPlan& loop = setup.plan->loops[static_cast<std::size_t>(number)];
+      port.loops.push_back({&loop, loop.shift, low_bits(loop.bits), loop.max});
+    }
+    find_blocks(setup, program.id, port, p);
+    program.claims += port.elements;
+    program.plain_outputs =
+        program.plain_outputs && !port.scatters && port.pool != nullptr && port.counts.empty();
+  }
+}
+
+// Where the port's payloads lie: in a region of its own, or in blocks of those before it.
+void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, OutPort& port, std::size_t number) {
+  const Layout& layout = *setup.layout;
+  port.passed_input = layout.passed_input[stage][number];
+  const std::int32_t region = layout.region_of[stage][number];
+  if (region < 0) {
+    std::size_t blocks = 0;
+    for (const OutEdge& edge : port.edges) blocks += setup.plan->edges[edge.edge].blocks;
+    if (port.edges.size() > 1) port.passed = std::make_unique<PassedBlocks>(blocks);
+    return;
+  }
+  port.region = static_cast<std::uint16_t>(region);
+  port.pool = pools_[port.region].get();
+  port.memory = setup.wiring->regions[port.region];
+}
+
+OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number) {
+  const EdgePlan& plan = setup.plan->edges[number];
+  const EdgeLayout& layout = setup.layout->edges[number];
+  OutEdge edge;
+  edge.edge = number;
+  edge.stage = plan.to_stage;
+  edge.port = static_cast<std::uint16_t>(plan.to_port);
+  edge.keep = plan.keep;
+  edge.step = plan.step;
+  edge.channel = layout.channel;
+  edge.inline_bytes = layout.inline_bytes;
+  edge.counts_payload = layout.counts_payload;
+  edge.payload_crc = layout.payload_crc;
+  edge.count = plan.count;
+  edge.always_taken = plan.choice.replicas == 1;
+  edge.choice = plan.choice;
+  edge.stats = &setup.stats->edges[number];
+  edge.credits = EdgeCredits(plan.min_blocks, plan.blocks);
+  if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
+  const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
+  if (region < 0 || plan.count) return edge;
+  edge.region = static_cast<std::uint16_t>(region);
+  edge.pool = pools_[edge.region].get();
+  return edge;
+}
+
+// By stage that keeps state of an instance.
+void StagePrograms::number_elements(const Plan& plan) {
+  const std::vector<std::uint64_t> numbers = element_numbers(plan);
+  for (StageProgram& program : stages_) {
+    if (!program.local || program.stateful != Stateful::kInstance) continue;
+    program.number = numbers[program.id];
+    program.short_way = program.short_way && program.number == 0;
+  }
+}
+
+const InEdge* StagePrograms::in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept {
+  if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
+  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  const bool count = packet.kind == static_cast<std::uint8_t>(PacketKind::kCount);
+  for (const InEdge& edge : stages_[packet.stage].inputs[packet.port].edges) {
+    if (edge.channel != channel) continue;
+    if (!poison && count != edge.count) continue;
+    if (count && edge.origin == packet.origin) return &edge;
+    if (count) continue;
+    if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
+      return &edge;
+  }
+  return nullptr;
+}
+
+// A block beyond the 256 GiB of a region is refused by the region's producer.
+RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) noexcept
+    : memory_(memory),
+      block_bytes_(layout.block_bytes),
+      room_(layout.header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
+      end_(layout.bytes() / kOffsetUnitBytes),
+      units_(
+          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)) {}
+
+}  // namespace woa

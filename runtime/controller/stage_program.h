@@ -1,0 +1,196 @@
+// Stage programs: all that a controller needs to know of a stage while it runs, computed once from the plan, the layout
+// and the wiring. A packet, a match and a firing read their stage's program, and nothing of the plan
+// (docs/adr/0043-stage-programs.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/backend.h"
+#include "runtime/controller/instances.h"
+#include "runtime/controller/layout.h"
+#include "runtime/controller/passed_blocks.h"
+#include "runtime/controller/port_shape.h"
+#include "runtime/controller/region_view.h"
+#include "runtime/controller/stats.h"
+#include "runtime/controller/wiring.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
+#include "runtime/transport/block_pool.h"
+#include "runtime/transport/credits.h"
+#include "runtime/transport/transport.h"
+
+namespace woa {
+
+// What decides which replica takes a token, and whose credits it uses.
+struct FiringKey {
+  std::uint64_t instance = 0, tag = 0;
+};
+
+// An edge into this controller that comes by a channel.
+struct InEdge {
+  std::uint32_t edge = 0;
+  std::uint32_t channel = 0;               // that its packets come by
+  std::uint32_t inline_bytes = 0;          // that its tokens may carry
+  std::span<const std::uint16_t> regions;  // that its packets may name
+  bool payload_crc = false;                // follows what it brings
+  bool count = false;                      // it brings counts, not tokens
+  std::uint32_t origin = kNoStage;         // of counts: the stage that sends them
+};
+
+struct InPort {
+  explicit InPort(const InputPortPlan& port);
+
+  const InputPortPlan* plan;
+  PortShape shape;
+  bool hold, gathers;
+  std::uint64_t number_bits;  // of the tag: the number of a gathered element, which its match leaves out
+  std::uint32_t held_lists = 0;  // of HeldTokens, if it holds
+  std::vector<InEdge> edges;  // that come by channels
+};
+
+// An edge out of this controller: its books, and what a header takes from it.
+struct OutEdge {
+  std::uint32_t edge = 0;            // in the plan
+  std::uint32_t stage = 0;           // that it leads to
+  std::uint16_t port = 0;            // likewise
+  std::uint16_t region = 0;          // of the pool
+  std::uint64_t keep = 0, step = 0;  // of the firing's tag
+  Sender* sender = nullptr;          // null: it ends in this controller
+  std::uint32_t channel = 0;         // of the layout
+  std::uint32_t inline_bytes = 0;    // payloads of up to so many travel behind their headers
+  bool counts_payload = false;       // as in the layout
+  bool payload_crc = false;          // likewise
+  bool count = false;                // it carries no tokens but their number
+  bool always_taken = true;          // its reader has no replicas
+  ReplicaChoice choice = {};
+  EdgeStats* stats = nullptr;
+  BlockPool* pool = nullptr;  // of its payloads; null where it passes on others'
+  EdgeCredits credits = {1, 1};
+
+  // `index`: what is added for the number of an element.
+  [[nodiscard]] std::uint64_t sent_tag(std::uint64_t tag, std::uint64_t index) const noexcept {
+    return (tag & keep) + step + index;
+  }
+  [[nodiscard]] bool takes(const FiringKey& key, std::uint64_t index) const noexcept {
+    return always_taken || choice.takes(key.instance, sent_tag(key.tag, index));
+  }
+  // A place for a packet in its ring, and giving it back. kBackPressured: try again; kClosed: nobody will ever read it.
+  [[nodiscard]] Push reserve() noexcept { return sender == nullptr ? Push::kOk : sender->reserve(); }
+  void cancel() noexcept {
+    if (sender != nullptr) sender->cancel();
+  }
+};
+
+// Rule 3: the turn of a loop that an output's edges may take.
+struct LoopLimit {
+  const LoopPlan* loop;
+  std::uint32_t shift;
+  std::uint64_t mask, max;
+  [[nodiscard]] std::uint64_t turn(std::uint64_t tag) const noexcept { return (tag >> shift) & mask; }
+  [[nodiscard]] bool allows(std::uint64_t tag) const noexcept { return turn(tag) < max; }
+};
+
+// An output port. Without a pool it passes on others' payloads.
+struct OutPort {
+  explicit OutPort(const OutputPortPlan& port);
+
+  const OutputPortPlan* plan;
+  PortShape shape;
+  bool optional, scatters;
+  std::uint32_t elements;              // that a firing may write; 1 if it does not scatter
+  std::uint32_t index_shift;           // of an element's number
+  std::int32_t passed_input = -1;      // whose payloads it passes on
+  BlockPool* pool = nullptr;           // of its region
+  std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
+  std::span<std::byte> memory;         // of the region
+  std::uint16_t region = 0;
+  std::span<OutEdge> edges, counts;    // of its stage's out_edges
+  std::vector<LoopLimit> loops;
+
+  [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {
+    return std::uint64_t{element} << index_shift;
+  }
+  [[nodiscard]] std::byte* block(std::uint32_t offset) const noexcept {
+    return memory.data() + std::size_t{offset} * kOffsetUnitBytes;
+  }
+};
+
+struct StageProgram {
+  std::uint32_t id = 0;
+  bool local = false;  // a stage of this controller; the rest is empty if not
+  StageRole role = StageRole::kKernel;
+  Stateful stateful = Stateful::kNo;
+  // The short way: a match is one token, which may start as it comes; `consumed` is its port.
+  bool short_way = false;
+  std::uint32_t consumed = 0;
+  bool gathers = false;         // some input takes all elements of a scatter
+  bool plain_outputs = true;    // each is one token with a block of its own, without a signal
+  bool device_headers = false;  // the device writes the headers of what it sends
+  // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
+  // take one after the other. Of all others 0.
+  std::uint64_t number = 0;
+  std::uint32_t claims = 0;  // of a firing: one of each output port, of a scatter's one of each element
+  const StagePlan* plan = nullptr;
+  StageStats* stats = nullptr;
+  std::vector<InPort> inputs;
+  std::vector<OutPort> outputs;
+  std::vector<OutEdge> out_edges;                  // of all ports
+  std::vector<std::vector<std::uint32_t>> groups;  // of output ports: a firing writes exactly one of each (rule 2)
+  StageInstances instances;
+  std::uint64_t started = 0;      // firings
+  std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
+};
+
+// Everything outlives the programs.
+struct ProgramSetup {
+  const Plan* plan = nullptr;
+  const Layout* layout = nullptr;
+  std::uint32_t controller = 0;
+  std::span<const LoadedStage> stages;
+  Wiring* wiring = nullptr;
+  ControllerStats* stats = nullptr;
+  bool device_headers = false;
+  bool general_way = false;  // no stage takes the short way
+};
+
+// The programs of one controller's stages, and what they share. One thread; no allocation after make().
+class StagePrograms {
+ public:
+  // kTooLarge: a region beyond 256 GiB. kExhausted: no memory for a stage's state.
+  static Result<std::unique_ptr<StagePrograms>> make(const ProgramSetup& setup);
+
+  [[nodiscard]] StageProgram& operator[](std::uint32_t stage) noexcept { return stages_[stage]; }
+  [[nodiscard]] const StageProgram& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
+  [[nodiscard]] std::span<StageProgram> all() noexcept { return stages_; }
+  [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
+  // The books of an edge that begins here; else null.
+  [[nodiscard]] OutEdge* out_edge(std::uint32_t edge) noexcept {
+    return edge < out_edges_.size() ? out_edges_[edge] : nullptr;
+  }
+  // The edge that an activation, a count or poison on `channel` came by; null if the plan has none such. With an edge,
+  // an activation's region exists.
+  [[nodiscard]] const InEdge* in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
+  // The blocks of a region that this controller produces; else null.
+  [[nodiscard]] BlockPool* pool(std::uint16_t region) noexcept { return pools_[region].get(); }
+
+ private:
+  explicit StagePrograms(const ProgramSetup& setup);
+  Status make_pools(const ProgramSetup& setup);
+  void make_stage(const ProgramSetup& setup, std::uint32_t stage);
+  void make_inputs(const ProgramSetup& setup, StageProgram& program);
+  void make_outputs(const ProgramSetup& setup, StageProgram& program);
+  void find_blocks(const ProgramSetup& setup, std::uint32_t stage, OutPort& port, std::size_t number);
+  OutEdge make_edge(const ProgramSetup& setup, std::uint32_t number);
+  void number_elements(const Plan& plan);
+
+  std::vector<StageProgram> stages_;  // by number in the plan
+  std::vector<RegionView> regions_;
+  std::vector<std::unique_ptr<BlockPool>> pools_;  // by region; null unless produced here
+  std::vector<OutEdge*> out_edges_;                // by edge of the plan
+};
+
+}  // namespace woa
