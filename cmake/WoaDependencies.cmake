@@ -47,7 +47,7 @@ woa_check_device(VERILATOR WOA_WITH_VERILATOR)
 # Peers of the benchmarks, each in its own program. Sanitizers would find nothing there but memory that the libraries
 # keep.
 if(WOA_SANITIZE)
-  foreach(name MPI UCX ZEROMQ GRPC)
+  foreach(name MPI UCX ZEROMQ GRPC TASKFLOW TBB)
     woa_optional(${name} "left out of this build (WOA_SANITIZE)")
   endforeach()
 else()
@@ -55,6 +55,8 @@ else()
   woa_find_library(UCX PACKAGE "UCX (libucx-dev)" HEADERS ucp/api/ucp.h LIBRARIES ucp ucs
                    USE "ucp_get_version_string(); ucs_status_string(UCS_OK)")
   woa_find_library(ZEROMQ PACKAGE "ZeroMQ (libzmq3-dev)" HEADERS zmq.h LIBRARIES zmq USE "zmq_ctx_new()")
+  woa_find_library(TASKFLOW PACKAGE "Taskflow" HEADERS taskflow/taskflow.hpp USE "tf::Executor executor(1)")
+  woa_find_library(TBB PACKAGE "oneTBB (libtbb-dev)" HEADERS tbb/flow_graph.h LIBRARIES tbb USE "tbb::flow::graph graph; graph.wait_for_all()")
   woa_find_library(GRPC PACKAGE "gRPC (libgrpc++-dev, protobuf-compiler-grpc)" HEADERS grpcpp/grpcpp.h LIBRARIES grpc++ gpr
                    PROGRAM grpc_cpp_plugin USE "grpc::Version()")
   if(WOA_HAVE_GRPC)

@@ -85,11 +85,14 @@ function(woa_library name)
   target_link_libraries(${name} PUBLIC woa_settings ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
 endfunction()
 
-# woa_kernel(NAME [SOURCES ...] [FILES data copied beside kernel.yaml] [LIBRARIES ...] [REQUIRES OPENSSL|JPEG|PNG ...])
-# Builds <build>/kernels/NAME/ with kernel.yaml, FILES and libNAME.so; without a required library, the reason in unavailable.txt.
+# woa_kernel(NAME [SOURCES ...] [FILES data copied beside kernel.yaml] [LIBRARIES ...] [REQUIRES OPENSSL|JPEG|PNG ...] [FOLDER kernels])
+# Builds <build>/FOLDER/NAME/ with kernel.yaml, FILES and libNAME.so; without a required library, the reason in unavailable.txt.
 function(woa_kernel name)
-  cmake_parse_arguments(arg "" "" "SOURCES;FILES;LIBRARIES;REQUIRES" ${ARGN})
-  set(out ${CMAKE_BINARY_DIR}/kernels/${name})
+  cmake_parse_arguments(arg "" "FOLDER" "SOURCES;FILES;LIBRARIES;REQUIRES" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER kernels)
+  endif()
+  set(out ${CMAKE_BINARY_DIR}/${arg_FOLDER}/${name})
   file(REMOVE ${out}/unavailable.txt)
   foreach(file kernel.yaml ${arg_FILES})
     configure_file(${file} ${out}/${file} COPYONLY)

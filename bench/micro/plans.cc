@@ -1,12 +1,14 @@
 #include "bench/micro/plans.h"
 
 #include <string>
+#include <utility>
 
 namespace woa::bench {
 namespace {
 
 constexpr std::uint32_t kTurnBits = 32;
 constexpr std::uint64_t kSmallBlock = 4096;
+constexpr std::uint64_t kAllCounters = ~std::uint64_t{0};
 constexpr std::uint32_t kSpareBlocks = 7;  // so that a writer need not wait for news of the block it used last
 
 StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
@@ -61,11 +63,10 @@ Plan ping_pong(std::uint32_t window, std::uint64_t bytes, std::uint32_t inline_b
     plan.stages.back().outputs = {{"again", {"bytes", {}, bytes}, 0}, {"done", {"bytes", {}, bytes}, 0}};
   }
   plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
-  const std::uint64_t all = ~std::uint64_t{0};
   const std::uint32_t blocks = window + (bytes <= kSmallBlock ? kSpareBlocks : 1);
   plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
-                {2, 0, 3, 0, all, 0, -1, 1, blocks},
-                {3, 0, 2, 0, all, 1, 0, 1, blocks},
+                {2, 0, 3, 0, kAllCounters, 0, -1, 1, blocks},
+                {3, 0, 2, 0, kAllCounters, 1, 0, 1, blocks},
                 {2, 1, kSinkStage, 0, 0, 0, -1, 1, window},
                 {3, 1, kSinkStage, 0, 0, 0, -1, 1, window}};
   for (EdgePlan& edge : plan.edges) edge.inline_bytes = inline_bytes;
@@ -91,6 +92,49 @@ Plan fan_out(std::uint32_t consumers, std::uint32_t controllers, std::uint64_t m
     plan.edges.push_back({kSourceStage, 0, k + 2, 0, 0, 0, -1, 1, 1});
   }
   for (std::uint32_t k = 0; k < consumers; ++k) plan.edges.push_back({k + 2, 0, kSinkStage, k, 0, 0, -1, 1, 1});
+  return plan;
+}
+
+Plan task_loop(const TaskGraph& graph) {
+  constexpr std::uint32_t kFirst = 2, kBlocks = 1 + kSpareBlocks;
+  const PortType token{"bytes", {}, kToken};
+  Plan plan = empty_plan("task-loop", 1, kToken, 1);
+  for (std::uint32_t task = 0; task < graph.tasks; ++task) {
+    plan.stages.push_back(stage("task" + std::to_string(task), task == 0 ? "ping" : "copy", 1, kToken));
+    if (task != 0) plan.stages.back().inputs.clear();
+    plan.stages.back().outputs = {{"out", token, task == 0 ? 0 : -1}};
+  }
+  plan.stages[kFirst].outputs.push_back({"done", token, 0});
+  plan.loops.push_back({"runs", 0, kTurnBits, ~std::uint32_t{0}});
+  plan.edges = {{kSourceStage, 0, kFirst, 0}, {kFirst, 1, kSinkStage, 0}};
+  for (const auto& [from, to] : graph.edges) {
+    std::vector<InputPortPlan>& inputs = plan.stages[kFirst + to].inputs;
+    const auto port = static_cast<std::uint32_t>(inputs.size());
+    inputs.push_back({"in" + std::to_string(port), token, false, 0});
+    plan.edges.push_back({kFirst + from, 0, kFirst + to, port, kAllCounters, 0, -1, 1, kBlocks});
+  }
+  plan.edges.push_back({kFirst + graph.tasks - 1, 0, kFirst, 0, kAllCounters, 1, 0, 1, kBlocks});
+  return plan;
+}
+
+Plan two_stage_loop(const std::string& kernel, const std::string& next_kernel, Stateful stateful) {
+  constexpr std::uint32_t kFirst = 2, kSecond = 3, kBlocks = 1 + kSpareBlocks;
+  constexpr std::uint64_t kItem = 12, kMany = 1200, kHeld = 40'000;
+  Plan plan = empty_plan("two-stage-loop", 1, kToken, 1);
+  plan.stages[kSourceStage].outputs = {{"start", {"bytes", {}, kMany}, -1}, {"held", {"bytes", {}, kHeld}, -1}};
+  plan.stages.push_back(stage("first", kernel, 1, kMany));
+  plan.stages.push_back(stage("second", next_kernel, 1, kItem));
+  StagePlan &first = plan.stages[kFirst], &second = plan.stages[kSecond];
+  first.stateful = second.stateful = stateful;
+  first.outputs = {{"item", {"bytes", {}, kItem}, -1}};
+  second.inputs.push_back({"held", {"bytes", {}, kHeld}, true, 0});
+  second.outputs = {{"again", {"bytes", {}, kMany}, 0}, {"done", {"bytes", {}, kToken}, 0}};
+  plan.loops.push_back({"turns", 0, kTurnBits, ~std::uint32_t{0}});
+  plan.edges = {{kSourceStage, 0, kFirst, 0},
+                {kSourceStage, 1, kSecond, 1},
+                {kFirst, 0, kSecond, 0, kAllCounters, 0, -1, 1, kBlocks},
+                {kSecond, 0, kFirst, 0, kAllCounters, 1, 0, 1, kBlocks},
+                {kSecond, 1, kSinkStage, 0}};
   return plan;
 }
 

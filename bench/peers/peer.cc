@@ -19,6 +19,8 @@ const char* why_not_built(PeerLibrary library) {
     case PeerLibrary::kMpi: return WOA_WHY_NOT_MPI;
     case PeerLibrary::kZeroMq: return WOA_WHY_NOT_ZEROMQ;
     case PeerLibrary::kGrpc: return WOA_WHY_NOT_GRPC;
+    case PeerLibrary::kTaskflow: return WOA_WHY_NOT_TASKFLOW;
+    case PeerLibrary::kTbb: return WOA_WHY_NOT_TBB;
   }
   return "";
 }

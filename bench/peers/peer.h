@@ -13,7 +13,7 @@
 
 namespace woa::bench {
 
-enum class PeerLibrary : std::uint8_t { kLibfabric, kUcx, kMpi, kZeroMq, kGrpc };
+enum class PeerLibrary : std::uint8_t { kLibfabric, kUcx, kMpi, kZeroMq, kGrpc, kTaskflow, kTbb };
 
 struct Peer {
   const char* contender;

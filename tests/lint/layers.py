@@ -83,6 +83,8 @@ LIBRARIES = [
     (r"uc[pst]/", ["bench/peers/ucx*"]),
     (r"zmq\.h", ["bench/peers/zeromq*"]),
     (r"grpc", ["bench/peers/grpc*"]),
+    (r"taskflow/", ["bench/peers/taskflow.cc"]),
+    (r"tbb/", ["bench/peers/tbb.cc"]),
     (r"pmix", [NODE + "pmix_job.cc"]),
     (r"catch2/", ["tests/support/"]),
     (r"rapidcheck", ["tests/"]),

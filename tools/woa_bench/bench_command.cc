@@ -8,6 +8,7 @@
 #include "bench/micro/compile.h"
 #include "bench/micro/fabric.h"
 #include "bench/micro/fanout.h"
+#include "bench/micro/firing.h"
 #include "bench/micro/handover.h"
 #include "bench/micro/methods.h"
 #include "bench/micro/packing.h"
@@ -132,6 +133,23 @@ void add_hop(CLI::App& parent, Action& action) {
       ->delimiter(',')
       ->option_text("N,... [64]");
   add_count(command, chosen->count, "Hops of a launch").capture_default_str();
+  add_repetitions(command, chosen->repetitions);
+  add_peers(command, chosen->peers);
+}
+
+void add_firing(CLI::App& parent, Action& action) {
+  auto chosen = std::make_shared<bench::FiringOptions>();
+  CLI::App& command = add(parent, action, "firing", "What a firing costs within one controller, beside the raw loop",
+                          [chosen](RunOptions options) {
+                            options.kernel_path.push_back(program_beside("bench/kernels"));
+                            return bench::bench_firing(options, *chosen);
+                          });
+  command.footer(std::string(kAboutFiring) + "\n" + kAboutTaskPeers);
+  command.add_option("--loop", chosen->loops, "Loops to run; several, or a list with commas")
+      ->check(one_of({"dijkstra", "null", "chain", "fan-out", "wavefront"}))
+      ->delimiter(',')
+      ->option_text("NAME,... [all of them]");
+  add_count(command, chosen->count, "Firings of a launch, about").capture_default_str();
   add_repetitions(command, chosen->repetitions);
   add_peers(command, chosen->peers);
 }
@@ -414,6 +432,7 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("bench", "Micro-benchmarks of the fabric");
   command.footer(kAboutBench);
   command.require_subcommand(1);
+  add_firing(command, action);
   add_hop(command, action);
   add_bandwidth(command, action);
   add_rate(command, action);

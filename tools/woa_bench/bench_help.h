@@ -22,6 +22,31 @@ inline constexpr const char* kAboutHop =
     "copy, a flag, a poll. `transport alone` commits and polls packets that carry 64 bytes inline; `controller to\n"
     "controller` also matches and fires a kernel that does nothing.";
 
+inline constexpr const char* kAboutFiring =
+    "Nanoseconds of a firing in one controller on processor 0 that sends its tokens to itself, without the kernel's "
+    "own\n"
+    "time: that of the same kernels, called one after another by the same repetition (`kernels alone`). SIZE: stages "
+    "of\n"
+    "the loop. Every launch checks its answer.\n"
+    "\n"
+    "  dijkstra    shortest paths over 100 nodes: a queue, and a stage that relaxes a node's edges and holds the "
+    "weights\n"
+    "  null        the same loop; its kernels only count\n"
+    "  chain       64 empty kernels in a row\n"
+    "  fan-out     one empty kernel, 8 after it, one after all of them\n"
+    "  wavefront   8 x 8 empty kernels, each after its left and its upper neighbour\n"
+    "\n"
+    "The limit, `raw loop`, is one function for one loop: packets of 64 bytes through a queue, and every check of a\n"
+    "firing, but no channels, poison, deadlines or several instances.\n"
+    "\n"
+    "  woa bench firing --loop null,chain";
+
+inline constexpr const char* kAboutTaskPeers =
+    "\n"
+    "Peers run graphs of empty tasks with one thread on the same processor, without tokens or kernels: Taskflow, and "
+    "the\n"
+    "flow graph of oneTBB. One that is not installed is named below the table. --no-peers leaves them out.";
+
 inline constexpr const char* kAboutBandwidth =
     "One direction from processor 0 to processor 1, in GB/s (10^9 bytes a second); the consumer looks at the first "
     "and\n"
