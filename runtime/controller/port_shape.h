@@ -37,6 +37,11 @@ class PortShape {
   }
   // Why show() said no. kInvalid.
   [[nodiscard]] Status why_not_shown(std::span<const std::byte> payload) const;
+  // Ok, or why show() would say no.
+  [[nodiscard]] Status check(std::span<const std::byte> payload) const {
+    woa_input input;
+    return show(payload, input) ? Status() : why_not_shown(payload);
+  }
 
   // The view of a reserved block: data behind the prefix, room for the type's largest payload.
   void reserve(std::byte* block, woa_output& output) const noexcept {

@@ -8,7 +8,7 @@
 
 #include "runtime/base/text.h"
 #include "runtime/base/unique_fd.h"
-#include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 #include "tools/woa/literal.h"
 #include "tools/woa/npy_array.h"
 #include "tools/woa/run_files.h"
@@ -82,9 +82,8 @@ Result<std::uint64_t> read_file(const fs::path& path, const PortType& type, std:
   const auto input = open_input(path);
   if (!input.ok()) return input.status();
   auto bytes = is_npy(path, type) ? read_npy(*input, type, room) : read_raw(*input, room);
-  woa_input checked;
   if (!bytes.ok()) return bytes;
-  if (const Status status = to_kernel_input(type, room.first(*bytes), checked); !status.ok()) return status;
+  if (const Status status = PortShape(type).check(room.first(*bytes)); !status.ok()) return status;
   return bytes;
 }
 

@@ -15,7 +15,7 @@
 
 #include "runtime/base/scalar.h"
 #include "runtime/base/text.h"
-#include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 #include "tools/woa/npy_array.h"
 
 namespace woa::tools {
@@ -139,8 +139,7 @@ Result<std::vector<std::byte>> parse_array(const PortType& type, const Parts& pa
     return expected(type, counted(values.size(), "value") + (values.size() == 1 ? " was given" : " were given"));
   const auto prefix = write_prefix(type, parts.element, *dims, payload);
   if (!prefix.ok()) return expected(type, prefix.status().message());
-  woa_input checked;
-  const Status status = to_kernel_input(type, payload, checked);
+  const Status status = PortShape(type).check(payload);
   if (!status.ok()) return expected(type, status.message());
   return payload;
 }

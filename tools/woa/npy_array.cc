@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/base/scalar.h"
-#include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 
 namespace woa::tools {
 namespace {
@@ -131,7 +131,7 @@ Result<std::uint64_t> write_prefix(const PortType& type, const std::string& elem
 std::string npy_header(const PortType& type, std::span<const std::byte> payload) {
   woa_input array{};
   std::string shape;
-  if (to_kernel_input(type, payload, array).ok())  // the sink has checked it
+  if (PortShape(type).show(payload, array))  // the sink has checked it
     for (std::uint32_t k = 0; k < array.rank; ++k) shape += (k == 0 ? "" : ", ") + std::to_string(array.dims[k]);
   if (array.rank == 1) shape += ",";
   const auto* const element =

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "runtime/controller/port_shape.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_yaml.h"
 #include "tests/support/require.h"
@@ -74,22 +75,27 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
   instance = number;
   message.reserve(256);
   if (!data.empty()) std::memcpy(static_cast<void*>(in_memory.data()), data.data(), data.size());
-  packet.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
-  packet.stage = stage_id;
-  packet.instance = number;
-  packet.sequence = number + 1;
-  packet.payload_bytes = data.size();
-  packet.device = data.empty() ? std::uint8_t{0} : std::uint8_t{1};
-  seal(packet);
-  inputs = {{std::as_bytes(std::span(in_memory)).first(data.size()), &packet}};
-  outputs = {{std::as_writable_bytes(std::span(out_memory)), 0, false}};
+  header.kind = static_cast<std::uint8_t>(PacketKind::kActivate);
+  header.stage = stage_id;
+  header.instance = number;
+  header.sequence = number + 1;
+  header.payload_bytes = data.size();
+  header.device = data.empty() ? std::uint8_t{0} : std::uint8_t{1};
+  seal(header);
+  packet = &header;
+  PortShape(plan.stages[stage_id].inputs[0].type).show(std::as_bytes(std::span(in_memory)).first(data.size()), input);
+  PortShape(plan.stages[stage_id].outputs[0].type).reserve(std::as_writable_bytes(std::span(out_memory)).data(), output);
+  inputs = {&input, 1};
+  outputs = {&output, 1};
+  input_memory = {&memory[0], 1};
+  output_memory = {&memory[1], 1};
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     if (plan.edges[e].from_stage == stage_id) routes.push_back({e, 1, 0, {}});
   }
 }
 
 std::span<const std::uint8_t> TestFiring::result() const {
-  return {reinterpret_cast<const std::uint8_t*>(out_memory.data()), outputs[0].payload_bytes};
+  return {output.data, output.bytes};
 }
 
 Rig::Rig() : row_(backend_row()), plan_(rig_plan(row_)) {
@@ -138,7 +144,10 @@ void Rig::poll() {
 
 void Rig::start(TestFiring& firing) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!backend_->start(firing)) {
+  for (;;) {
+    const Start start = backend_->start(firing);
+    if (start == Start::kCompleted) completed_.push_back(&firing);
+    if (start != Start::kBusy) return;
     poll();
     if (std::chrono::steady_clock::now() > end) FAIL("the backend stays busy");
   }

@@ -30,7 +30,10 @@ struct TestFiring : Firing {
   TestFiring& operator=(const TestFiring&) = delete;
   std::span<const std::uint8_t> result() const;  // of the output port
 
-  ActivationPacket packet;
+  ActivationPacket header;
+  woa_input input{};
+  woa_output output{};
+  PortMemory memory[2];
   std::vector<ActivationPacket> in_memory, out_memory;  // blocks, aligned to 64 bytes
 };
 

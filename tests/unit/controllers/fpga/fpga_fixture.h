@@ -208,6 +208,10 @@ struct TestFiring {
   ActivationPacket header;
   Bytes in;
   std::vector<std::byte> block;
+  woa_input input_view{};
+  woa_output output_view{};
+  std::array<PortMemory, 2> memory;
+  std::uint64_t prefix = 0;  // bytes of the output's dimensions
   Firing firing;
 
   TestFiring(const Plan& plan, const ActivationPacket& packet, Bytes input, std::size_t block_bytes)
@@ -215,15 +219,23 @@ struct TestFiring {
     firing.stage = packet.stage;
     firing.instance = packet.instance;
     firing.tag = packet.tag;
-    firing.deadline = packet.deadline;
     firing.message.reserve(192);
     if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)) {
       firing.poison = true;
       firing.poison_header = packet;
       firing.message.assign(in.begin(), in.end());
     } else {
-      firing.inputs.push_back({std::as_bytes(std::span(in)), &header});
-      firing.outputs.push_back({block, 0, false});
+      const StagePlan& stage = plan.stages[packet.stage];
+      const std::uint64_t in_prefix = stage.inputs[0].type.prefix_bytes();
+      input_view.data = in.data() + in_prefix;
+      input_view.bytes = in.size() - in_prefix;  // wraps where a test cuts the dimensions
+      prefix = stage.outputs[0].type.prefix_bytes();
+      output_view.data = reinterpret_cast<std::uint8_t*>(block.data()) + prefix;
+      firing.inputs = {&input_view, 1};
+      firing.outputs = {&output_view, 1};
+      firing.input_memory = {memory.data(), 1};
+      firing.output_memory = {memory.data() + 1, 1};
+      firing.packet = &header;
     }
     for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
       if (plan.edges[e].from_stage != packet.stage) continue;
@@ -236,7 +248,7 @@ struct TestFiring {
   }
   Bytes output() const {
     const auto* data = reinterpret_cast<const std::uint8_t*>(block.data());
-    return {data, data + firing.outputs[0].payload_bytes};
+    return {data, data + prefix + firing.outputs[0].bytes};
   }
 };
 

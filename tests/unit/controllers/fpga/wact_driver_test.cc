@@ -36,8 +36,8 @@ struct OneStage {
                  expected(plan.plan, 0, shot.header, ++sequence, out.size(), TestFiring::landing(0))));
     REQUIRE(check(shot.firing.routes[0].header) == Rejection::kNone);
     REQUIRE(shot.firing.cycles > 0);
-    REQUIRE(shot.firing.inputs[0].copied_bytes == in.size());
-    REQUIRE(shot.firing.outputs[0].copied_bytes == out.size());
+    REQUIRE(shot.firing.input_memory[0].copied_bytes == in.size());
+    REQUIRE(shot.firing.output_memory[0].copied_bytes == out.size());
   }
   // Runs it and expects the node's own poison.
   void expect_fault(const Bytes& in, Code code, const std::string& message) {

@@ -8,6 +8,7 @@
 
 #include "controllers/gpu/opencl/register.h"
 #include "runtime/controller/kernel_call.h"
+#include "runtime/controller/port_shape.h"
 #include "tests/support/catch.h"
 #include "tests/support/require.h"
 
@@ -30,20 +31,25 @@ class Block {
 
 // The payload that a producer of `array` would have written into `block`.
 std::span<const std::byte> write_payload(const PortType& type, const Array& array, Block& block) {
-  FiringOutput written{block.bytes(), 0, false};
+  const PortShape shape(type);
   woa_output output{};
-  to_kernel_output(type, block.bytes(), output);
+  shape.reserve(block.bytes().data(), output);
   if (!array.data.empty()) std::memcpy(output.data, array.data.data(), array.data.size());
   std::copy(array.dims.begin(), array.dims.end(), output.dims);
   output.bytes = array.data.size();
   output.written = 1;
-  REQUIRE(finish_output({"in", type, -1}, output, written).ok());
-  return block.bytes().first(written.payload_bytes);
+  REQUIRE(shape.fits(output));
+  shape.write_prefix(block.bytes().data(), output);
+  return block.bytes().first(shape.payload_bytes(output));
 }
 
-Array read_payload(const PortType& type, const FiringOutput& output) {
+// What a reader of the output would see.
+Array read_payload(const PortType& type, const woa_output& output, Block& block) {
+  const PortShape shape(type);
+  REQUIRE(shape.fits(output));
+  shape.write_prefix(block.bytes().data(), output);
   woa_input view{};
-  REQUIRE(to_kernel_input(type, output.block.first(output.payload_bytes), view).ok());
+  REQUIRE(shape.show(block.bytes().first(shape.payload_bytes(output)), view));
   return {{view.dims, view.dims + view.rank}, {view.data, view.data + view.bytes}};
 }
 
@@ -79,9 +85,16 @@ Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array&
   Block in(at.inputs[0].type.block_bytes()), out(at.outputs[0].type.block_bytes());
   Firing firing;
   firing.stage = stage;
-  firing.inputs = {{write_payload(at.inputs[0].type, input, in), nullptr}};
-  firing.outputs = {{out.bytes(), 0, false}};
-  REQUIRE(backend.start(firing));
+  woa_input in_view{};
+  woa_output out_view{};
+  std::array<PortMemory, 2> memory;
+  REQUIRE(PortShape(at.inputs[0].type).show(write_payload(at.inputs[0].type, input, in), in_view));
+  PortShape(at.outputs[0].type).reserve(out.bytes().data(), out_view);
+  firing.inputs = {&in_view, 1};
+  firing.outputs = {&out_view, 1};
+  firing.input_memory = {memory.data(), 1};
+  firing.output_memory = {memory.data() + 1, 1};
+  REQUIRE(backend.start(firing) == Start::kStarted);
   std::array<Firing*, 1> done{};
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (backend.poll(done) == 0) {
@@ -89,9 +102,8 @@ Answer run(Backend& backend, const Plan& plan, std::uint32_t stage, const Array&
     std::this_thread::yield();
   }
   Answer answer{firing.code, firing.message, {}, 0};
-  for (const FiringInput& moved : firing.inputs) answer.copied_bytes += moved.copied_bytes;
-  for (const FiringOutput& moved : firing.outputs) answer.copied_bytes += moved.copied_bytes;
-  if (firing.code == Code::kOk) answer.array = read_payload(at.outputs[0].type, firing.outputs[0]);
+  for (const PortMemory& moved : memory) answer.copied_bytes += moved.copied_bytes;
+  if (firing.code == Code::kOk) answer.array = read_payload(at.outputs[0].type, out_view, out);
   return answer;
 }
 
@@ -99,9 +111,9 @@ Answer run_on_cpu(const LoadedStage& stage, const Array& input) {
   const PortType &in_type = stage.plan->inputs[0].type, &out_type = stage.plan->outputs[0].type;
   Block in(in_type.block_bytes()), out(out_type.block_bytes());
   woa_input view{};
-  REQUIRE(to_kernel_input(in_type, write_payload(in_type, input, in), view).ok());
+  REQUIRE(PortShape(in_type).show(write_payload(in_type, input, in), view));
   woa_output output{};
-  to_kernel_output(out_type, out.bytes(), output);
+  PortShape(out_type).reserve(out.bytes().data(), output);
   std::vector<Line> scratch(stage.plan->scratch_bytes / sizeof(Line) + 1);
   const woa_firing context{.instance = 0,
                            .tag = 0,
@@ -111,9 +123,7 @@ Answer run_on_cpu(const LoadedStage& stage, const Array& input) {
   woa_error error{};
   const woa_status status = stage.kernel->run(stage.self, &context, &view, &output, &error);
   if (status != WOA_OK) return {to_code(status), error.message, {}, 0};
-  FiringOutput written{out.bytes(), 0, false};
-  REQUIRE(finish_output(stage.plan->outputs[0], output, written).ok());
-  return {Code::kOk, "", read_payload(out_type, written), 0};
+  return {Code::kOk, "", read_payload(out_type, output, out), 0};
 }
 
 }  // namespace woa::test

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/controller/backend.h"
+#include "runtime/controller/port_shape.h"
 #include "tests/support/catch.h"
 
 namespace woa {
@@ -41,21 +41,21 @@ TEST_CASE("dimensions and data survive a payload") {
   CHECK(rc::check([] {
     const Sample sample = any_sample();
     std::vector<std::byte> block(sample.type.block_bytes());
-    FiringOutput written{block, 0, false};
+    const PortShape shape(sample.type);
     woa_output output{};
-    to_kernel_output(sample.type, block, output);
+    shape.reserve(block.data(), output);
     RC_ASSERT(output.capacity == sample.type.max_bytes);
     const auto data = *rc::gen::container<std::vector<std::uint8_t>>(sample.bytes, rc::gen::arbitrary<std::uint8_t>());
     if (!data.empty()) std::memcpy(output.data, data.data(), data.size());
     std::copy(sample.dims.begin(), sample.dims.end(), output.dims);
     output.bytes = sample.bytes;
     output.written = 1;
-    RC_ASSERT(finish_output({"out", sample.type, -1}, output, written).ok());
-    RC_ASSERT(written.written);
-    RC_ASSERT(written.payload_bytes <= block.size());
+    RC_ASSERT(shape.fits(output));
+    shape.write_prefix(block.data(), output);
+    RC_ASSERT(shape.payload_bytes(output) <= block.size());
 
     woa_input input{};
-    RC_ASSERT(to_kernel_input(sample.type, std::span<const std::byte>(block).first(written.payload_bytes), input).ok());
+    RC_ASSERT(shape.show(std::span<const std::byte>(block).first(shape.payload_bytes(output)), input));
     RC_ASSERT(input.bytes == sample.bytes);
     RC_ASSERT(input.rank == (sample.dims.empty() ? 1U : sample.dims.size()));
     for (std::size_t d = 0; d < sample.dims.size(); ++d) RC_ASSERT(input.dims[d] == sample.dims[d]);
@@ -69,7 +69,11 @@ TEST_CASE("any bytes as a payload give a view inside them or are refused") {
     const auto bytes = *rc::gen::arbitrary<std::vector<std::uint8_t>>();
     const auto payload = std::as_bytes(std::span(bytes));
     woa_input input{};
-    if (!to_kernel_input(type, payload, input).ok()) return;
+    const PortShape shape(type);
+    if (!shape.show(payload, input)) {
+      RC_ASSERT(shape.why_not_shown(payload).code() == Code::kInvalid);
+      return;
+    }
     RC_ASSERT(type.prefix_bytes() + input.bytes == payload.size());
     std::uint64_t product = element_bytes(type.element);
     for (std::uint32_t d = 0; d < input.rank; ++d) product *= input.dims[d];

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/controller/backend.h"
 #include "runtime/controller/kernel_call.h"
+#include "runtime/controller/port_shape.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 
@@ -26,7 +26,7 @@ std::vector<std::byte> image(std::uint32_t height, std::uint32_t width, std::siz
 TEST_CASE("a kernel sees the dimensions and the data behind them") {
   const auto payload = image(2, 5, 60);
   woa_input input{};
-  REQUIRE(to_kernel_input(kImage, payload, input).ok());
+  REQUIRE(PortShape(kImage).show(payload, input));
   CHECK(input.rank == 3);
   CHECK(input.dims[0] == 2);
   CHECK(input.dims[1] == 5);
@@ -35,42 +35,26 @@ TEST_CASE("a kernel sees the dimensions and the data behind them") {
   CHECK(input.data == reinterpret_cast<const std::uint8_t*>(payload.data()) + 64);
 
   const std::vector<std::byte> raw(7);
-  REQUIRE(to_kernel_input(kRaw, raw, input).ok());
+  REQUIRE(PortShape(kRaw).show(raw, input));
   CHECK(input.rank == 1);
   CHECK(input.dims[0] == 7);
   CHECK(input.bytes == 7);
-  REQUIRE(to_kernel_input(kRaw, {}, input).ok());
+  REQUIRE(PortShape(kRaw).show({}, input));
   CHECK(input.bytes == 0);
 
   const std::vector<std::byte> fixed(64);
-  REQUIRE(to_kernel_input(kFixed, fixed, input).ok());
+  REQUIRE(PortShape(kFixed).show(fixed, input));
   CHECK(input.rank == 2);
   CHECK(input.dims[1] == 4);
   CHECK(input.data == reinterpret_cast<const std::uint8_t*>(fixed.data()));
 }
 
-TEST_CASE("an absent token is told from an empty one, also where there would be dimensions") {
-  woa_input input{};
-  const InputPortPlan port{"in", kImage, false, 0, true};
-  FiringInput token;
-  token.absent = true;
-  REQUIRE(to_kernel_input(port, token, input).ok());
-  CHECK(input.absent == 1);
-  CHECK(input.data == nullptr);
-  CHECK(input.rank == 0);
-  const auto payload = image(0, 5, 0);
-  token = {payload};
-  REQUIRE(to_kernel_input(port, token, input).ok());
-  CHECK(input.absent == 0);
-  CHECK(input.rank == 3);
-  token = {};
-  CHECK(says(to_kernel_input(port, token, input), "input 'in'"));
-}
-
 TEST_CASE("payloads that do not fit their type are refused") {
   woa_input input{};
   const auto refused = [&](const PortType& type, const std::vector<std::byte>& payload, const std::string& text) {
-    const Status status = to_kernel_input(type, payload, input);
+    const PortShape shape(type);
+    CHECK_FALSE(shape.show(payload, input));
+    const Status status = shape.why_not_shown(payload);
     INFO(status.message());
     CHECK(status.code() == Code::kInvalid);
     CHECK(says(status, text));
@@ -89,55 +73,59 @@ TEST_CASE("a kernel gets the room behind the prefix, at most its bound") {
   std::vector<std::byte> block(kImage.block_bytes());
   woa_output output{};
   output.written = 1;
-  to_kernel_output(kImage, block, output);
+  PortShape(kImage).reserve(block.data(), output);
   CHECK(output.data == reinterpret_cast<std::uint8_t*>(block.data()) + 64);
   CHECK(output.capacity == 4096);
   CHECK(output.written == 0);
   std::vector<std::byte> small(kRaw.block_bytes());
-  to_kernel_output(kRaw, small, output);
+  PortShape(kRaw).reserve(small.data(), output);
   CHECK(output.data == reinterpret_cast<std::uint8_t*>(small.data()));
   CHECK(output.capacity == 100);
 }
 
-// The status for a kernel that wrote these dimensions and bytes.
-Status finish(const PortType& type, std::vector<std::uint32_t> dims, std::uint64_t bytes, FiringOutput& result,
-              std::vector<std::byte>& block) {
+// What a kernel wrote: these dimensions and bytes.
+woa_output written(const PortType& type, const std::vector<std::uint32_t>& dims, std::uint64_t bytes,
+                   std::vector<std::byte>& block) {
   block.assign(type.block_bytes(), std::byte{0xee});
-  result = {block, 0, false};
   woa_output output{};
-  to_kernel_output(type, block, output);
+  PortShape(type).reserve(block.data(), output);
   std::copy(dims.begin(), dims.end(), output.dims);
   output.bytes = bytes;
   output.written = 1;
-  return finish_output({"out", type, -1}, output, result);
+  return output;
 }
 
 TEST_CASE("what a kernel wrote gets its prefix") {
-  FiringOutput result;
   std::vector<std::byte> block;
-  REQUIRE(finish(kImage, {2, 5, 3}, 60, result, block).ok());
-  CHECK(result.written);
-  CHECK(result.payload_bytes == 124);
+  const auto finish = [&](const PortType& type, const std::vector<std::uint32_t>& dims, std::uint64_t bytes) {
+    const PortShape shape(type);
+    const woa_output output = written(type, dims, bytes, block);
+    REQUIRE(shape.fits(output));
+    shape.write_prefix(block.data(), output);
+    return shape.payload_bytes(output);
+  };
+  CHECK(finish(kImage, {2, 5, 3}, 60) == 124);
   std::vector<std::byte> prefix = image(2, 5, 0);
   CHECK(std::memcmp(block.data(), prefix.data(), 64) == 0);
   CHECK(block[64] == std::byte{0xee});
 
-  REQUIRE(finish(kRaw, {}, 100, result, block).ok());
-  CHECK(result.payload_bytes == 100);
+  CHECK(finish(kRaw, {}, 100) == 100);
   CHECK(block[0] == std::byte{0xee});
-  REQUIRE(finish(kFixed, {2, 4}, 64, result, block).ok());
-  CHECK(result.payload_bytes == 64);
+  CHECK(finish(kFixed, {2, 4}, 64) == 64);
+  CHECK(block[0] == std::byte{0xee});
 }
 
 TEST_CASE("a kernel that breaks its declaration is told so") {
-  FiringOutput result;
   std::vector<std::byte> block;
-  const auto refused = [&](const PortType& type, std::vector<std::uint32_t> dims, std::uint64_t bytes, Code code) {
-    const Status status = finish(type, std::move(dims), bytes, result, block);
+  const auto refused = [&](const PortType& type, const std::vector<std::uint32_t>& dims, std::uint64_t bytes,
+                           Code code) {
+    const PortShape shape(type);
+    const woa_output output = written(type, dims, bytes, block);
+    CHECK_FALSE(shape.fits(output));
+    const Status status = shape.why_unfit("out", output);
     INFO(status.message());
     CHECK(status.code() == code);
     CHECK(says(status, "'out'"));
-    CHECK_FALSE(result.written);
   };
   refused(kRaw, {}, 101, Code::kTooLarge);
   refused(kImage, {8, 86, 3}, 8 * 86 * 6, Code::kTooLarge);
@@ -146,15 +134,6 @@ TEST_CASE("a kernel that breaks its declaration is told so") {
   refused(kImage, {2, 5, 4}, 80, Code::kBrokenContract);
   refused(kImage, {8, 0xffffffff, 3}, 60, Code::kBrokenContract);
   refused(kFixed, {2, 3}, 48, Code::kBrokenContract);
-}
-
-TEST_CASE("an output that was not written stays so") {
-  std::vector<std::byte> block(kRaw.block_bytes());
-  FiringOutput result{block, 0, false};
-  woa_output output{};
-  to_kernel_output(kRaw, block, output);
-  CHECK(finish_output({"out", kRaw, 0}, output, result).ok());
-  CHECK_FALSE(result.written);
 }
 
 TEST_CASE("kernel answers are codes") {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "runtime/call_models/call_model.h"
-#include "runtime/controller/stage_table.h"
+#include "runtime/controller/region_view.h"
 #include "runtime/controller/transfer_method.h"
 #include "tests/support/branching.h"
 #include "tests/support/catch.h"
