@@ -16,7 +16,7 @@
 #include "bench/micro/channel.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/pinned_pair.h"
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa::bench {
 namespace {

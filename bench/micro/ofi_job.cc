@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/micro/channel.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 
 namespace woa::bench {

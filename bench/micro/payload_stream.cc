@@ -8,7 +8,7 @@
 
 #include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 
 namespace woa::bench {
 namespace {

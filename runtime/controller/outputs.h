@@ -15,10 +15,10 @@
 #include "runtime/controller/layout.h"
 #include "runtime/controller/passed_blocks.h"
 #include "runtime/controller/stats.h"
+#include "runtime/memory/block_pool.h"
+#include "runtime/memory/credits.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/block_pool.h"
-#include "runtime/transport/credits.h"
 #include "runtime/transport/transport.h"
 
 namespace woa {

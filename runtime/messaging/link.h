@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/block_layout.h"
+#include "runtime/memory/block_layout.h"
 #include "runtime/transport/transport.h"
 
 namespace woa::messaging {

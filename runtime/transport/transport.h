@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/transport/doorbell.h"
 
@@ -56,15 +57,6 @@ class Segment {
   // shared. Whoever has it can write into this replica: it travels only to processes of the run.
   virtual std::string description() const = 0;
 };
-
-// A mapping of a segment; unmapped by the destructor. Aligned to 4096 bytes.
-class Mapping {
- public:
-  virtual ~Mapping() = default;
-  virtual std::span<std::byte> bytes() const noexcept = 0;
-};
-
-enum class Access : std::uint8_t { kRead, kReadWrite };
 
 // What a consumer writes to free a block.
 struct BlockReturn {

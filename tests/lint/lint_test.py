@@ -98,7 +98,7 @@ class Layers(unittest.TestCase):
                 ("runtime/plan/plan_file.cc", '"runtime/plan/plan.pb.h"'),
                 ("runtime/transport/shm/ring.cc", '"runtime/transport/transport.h"'),
                 ("runtime/transport/shm/ring.cc", '"runtime/transport/shm/ring.h"'),
-                ("runtime/messaging/packing/outgoing.h", '"runtime/transport/block_pool.h"'),
+                ("runtime/messaging/packing/outgoing.h", '"runtime/memory/block_pool.h"'),
                 ("runtime/messaging/packing/packer.cc", '"runtime/messaging/link.h"'),
                 ("runtime/controller/backend.h", '"kernels/woa_kernel.h"'),
                 ("controllers/gpu/opencl/backend.cc", "<CL/cl.h>"),

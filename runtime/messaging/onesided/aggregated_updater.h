@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/memory/block_pool.h"
 #include "runtime/messaging/onesided/link.h"
 #include "runtime/messaging/onesided/origin.h"
 #include "runtime/messaging/onesided/updater.h"
-#include "runtime/transport/block_pool.h"
 
 namespace woa::onesided {
 

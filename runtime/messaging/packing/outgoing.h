@@ -7,9 +7,9 @@
 #include <memory>
 #include <span>
 
+#include "runtime/memory/block_pool.h"
 #include "runtime/messaging/packing/link.h"
 #include "runtime/messaging/packing/piece.h"
-#include "runtime/transport/block_pool.h"
 #include "runtime/transport/rendezvous.h"
 #include "runtime/transport/transport.h"
 

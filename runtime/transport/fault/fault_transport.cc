@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <csignal>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/fault/fault_receiver.h"
 #include "runtime/transport/fault/fault_sender.h"
-#include "runtime/transport/pages.h"
 
 namespace woa {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {

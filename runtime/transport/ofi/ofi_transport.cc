@@ -9,6 +9,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "runtime/transport/ofi/receiver.h"
@@ -18,7 +19,6 @@
 #include "runtime/transport/ofi/sender.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
 #include "runtime/transport/ofi/wire.h"
-#include "runtime/transport/pages.h"
 
 namespace woa {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "tests/cts/transport/channel.h"
 
 namespace woa::cts {

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <new>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/pages.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/support/child.h"
 

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "runtime/base/clock.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/idle.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 

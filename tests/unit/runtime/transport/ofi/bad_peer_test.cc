@@ -3,10 +3,10 @@
 #include <cstring>
 #include <random>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/receiver.h"
 #include "runtime/transport/ofi/segment.h"
-#include "runtime/transport/pages.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {

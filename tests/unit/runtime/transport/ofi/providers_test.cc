@@ -1,8 +1,8 @@
 // Properties of providers: how memory is registered, and that a channel works over each that is here.
 #include <sys/mman.h>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/registration.h"
-#include "runtime/transport/pages.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {

@@ -6,12 +6,12 @@
 
 #include <cstring>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/channel_map.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/grant_line.h"
 #include "runtime/transport/ofi/mailbox.h"
 #include "runtime/transport/ofi/segment.h"
-#include "runtime/transport/pages.h"
 #include "tests/support/says.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 

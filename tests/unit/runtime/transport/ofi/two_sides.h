@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/inbox.h"

@@ -1,4 +1,4 @@
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,15 +1,25 @@
-// Pages of memory from the system: for transports, and for whoever divides a segment into parts.
+// Pages of memory from the system, and mappings of memory.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/transport.h"
 
 namespace woa {
+
+// Memory that this process has mapped; unmapped by the destructor. Aligned to 4096 bytes.
+class Mapping {
+ public:
+  virtual ~Mapping() = default;
+  virtual std::span<std::byte> bytes() const noexcept = 0;
+};
+
+enum class Access : std::uint8_t { kRead, kReadWrite };
 
 // Maps `bytes` of `descriptor` from `offset` on, or zeroed private memory if it is -1. kExhausted with the system's
 // reason.
