@@ -62,8 +62,7 @@ Outputs::Outputs(const Plan& plan, const Layout& layout, Wiring& wiring, LocalDe
       wiring_(wiring),
       local_(local),
       stats_(stats),
-      is_to_wake_(layout.channels.size(), 0),
-      control_sequence_(plan.controllers.size(), 0) {
+      is_to_wake_(layout.channels.size(), 0) {
   to_wake_.reserve(layout.channels.size());
   choose_bells();
 }
@@ -420,14 +419,16 @@ Result<bool> Outputs::give_back(const BlockReturn& block) noexcept {
 bool Outputs::control(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {
   const std::uint32_t channel = layout_.control_of[controller];
   Sender& sender = *wiring_.senders[channel];
-  const bool unread = static_cast<std::int32_t>(control_sequence_[controller] - sender.consumed()) > 0;
-  if (unread && kind != PacketKind::kEnd) return false;
   if (sender.reserve() != Push::kOk) return false;
+  if (kind != PacketKind::kEnd) {  // all places are free only once the previous one was read
+    const Push second = sender.reserve();
+    sender.cancel();
+    if (second != Push::kOk) return false;
+  }
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(kind);
   packet.instance = instance;
   packet.origin = kNoStage;
-  control_sequence_[controller] = sender.next_sequence();
   sender.commit(packet);
   ++stats_.control;
   wake_later(channel);

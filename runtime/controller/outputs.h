@@ -19,7 +19,7 @@
 #include "runtime/memory/credits.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/channel.h"
 
 namespace woa {
 
@@ -190,7 +190,6 @@ class Outputs {
   std::vector<std::uint32_t> bell_;                // by channel: the one whose end wakes who is at its other end
   std::vector<std::uint32_t> to_wake_;             // channels, each once
   std::vector<std::uint8_t> is_to_wake_;           // by channel
-  std::vector<std::uint32_t> control_sequence_;    // by controller: of the last control packet
   bool ring_was_full_ = false;
 };
 

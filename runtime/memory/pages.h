@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "runtime/base/status.h"
 
@@ -25,13 +24,13 @@ enum class Access : std::uint8_t { kRead, kReadWrite };
 // reason.
 Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset = 0);
 
+// `bytes` of memory that `owner` keeps alive, and the mapping with it.
+std::unique_ptr<Mapping> map_part(std::shared_ptr<const void> owner, std::span<std::byte> bytes);
+
 // Of this machine: what offsets of mappings, and so of a segment's parts, are multiples of.
 std::size_t page_bytes() noexcept;
 // `bytes`, rounded up to whole pages.
 std::size_t whole_pages(std::size_t bytes) noexcept;
-
-// kInvalid unless a part lies in `whole` bytes and begins with a page.
-Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes);
 
 // "call: the system's reason" for the current errno (reason_of).
 std::string system_error(const char* call);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "runtime/memory/block_pool.h"
+#include "runtime/transport/channel.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/transport.h"
 
 namespace woa::test {
 
