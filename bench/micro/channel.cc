@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "runtime/transport/doorbell.h"
-#include "runtime/transport/ring_layout.h"
 
 namespace woa::bench {
 namespace {

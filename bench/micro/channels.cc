@@ -17,7 +17,6 @@
 #include "bench/micro/memory.h"
 #include "bench/micro/pinned_pair.h"
 #include "runtime/memory/pages.h"
-#include "runtime/transport/ring_layout.h"
 
 namespace woa::bench {
 namespace {

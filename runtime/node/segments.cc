@@ -5,7 +5,6 @@
 #include <set>
 
 #include "runtime/memory/pages.h"
-#include "runtime/transport/ring_layout.h"
 
 namespace woa {
 namespace {

@@ -1,7 +1,5 @@
 #include "runtime/transport/any_transport.h"
 
-#include "runtime/transport/ring_layout.h"
-
 namespace woa {
 namespace {
 

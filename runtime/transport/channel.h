@@ -38,6 +38,9 @@ struct ChannelSpec {
   bool header_crc = false;           // on towards device streams and between hosts
 };
 
+// Bytes of a channel in shared memory, where it is a ring. kInvalid names the field of `spec` that is out of bounds.
+Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec);
+
 // Memory that holds a channel, or the blocks of a region: a SharedSegment, or a process's Replica.
 class Segment {
  public:

@@ -121,9 +121,6 @@ struct ChannelView {
   ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept;
 };
 
-// kInvalid names the field of `spec` that is out of bounds.
-Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec);
-
 // Whether a packet may be delivered on a channel of `spec`, apart from its place in the sequence; and why not.
 bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept;
 std::string why_rejected(const ActivationPacket& packet, const ChannelSpec& spec);

@@ -52,7 +52,7 @@ class SharedMemory {
   // Zeroed memory. kExhausted with the system's reason, kInvalid for 0 bytes. Costs address space only: pages are taken
   // when touched.
   virtual Result<std::shared_ptr<SharedSegment>> allocate(std::string_view label, std::size_t bytes) = 0;
-  // The two ends of a channel; exactly one of each per segment, which has ring_channel_bytes() (ring_layout.h).
+  // The two ends of a channel; exactly one of each per segment, which has ring_channel_bytes().
   // wake() rings the doorbell of the other end's controller, which outlives the end. kInvalid: the segment has another
   // size, or the spec is out of bounds.
   virtual Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, SharedSegment& segment,

@@ -1,4 +1,4 @@
-// Transports whose ends map the same memory: parts of a segment.
+// Transports whose ends map the same memory: parts of a segment, and segments that are none of theirs.
 #include <unistd.h>
 
 #include <utility>
@@ -6,6 +6,16 @@
 #include "tests/cts/transport/channel.h"
 
 namespace woa::cts {
+namespace {
+
+// Memory of a wire.
+class Foreign final : public Replica {
+  std::size_t bytes() const noexcept override { return need(ring_channel_bytes(spec())); }
+  Result<std::unique_ptr<Mapping>> map(Access) override { return {Code::kInternal, "nobody maps it"}; }
+  std::string description() const override { return "elsewhere"; }
+};
+
+}  // namespace
 TEST_CASE("a part begins with a page and lies inside its segment") {
   const auto transport = make_memory();
   const auto page = static_cast<std::size_t>(getpagesize());
@@ -18,6 +28,14 @@ TEST_CASE("a part begins with a page and lies inside its segment") {
   for (const auto& [offset, bytes] :
        {std::pair{page / 2, page}, {3 * page, 2 * page}, {5 * page, page}, {page, 0 * page}, {page, ~std::size_t{0}}})
     REQUIRE(whole->part(offset, bytes).status().code() == Code::kInvalid);
+}
+
+TEST_CASE("no end is opened on a segment of another kind of transport") {
+  const auto memory = make_memory();
+  const AnyTransport transport = *memory;
+  const auto segment = std::make_shared<Foreign>();
+  REQUIRE(transport.open_sender(spec(), segment, {}).status().code() == Code::kInvalid);
+  REQUIRE(transport.open_receiver(spec(), segment, {}).status().code() == Code::kInvalid);
 }
 
 }  // namespace woa::cts

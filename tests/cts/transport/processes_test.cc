@@ -11,7 +11,6 @@
 
 #include "runtime/memory/pages.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/ring_layout.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/support/child.h"
 

@@ -6,7 +6,6 @@
 
 #include "runtime/node/messages.h"
 #include "runtime/plan/plan_file.h"
-#include "runtime/transport/ring_layout.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/captured_stderr.h"
 #include "tests/support/chain_plan.h"

@@ -5,7 +5,6 @@
 
 #include "runtime/messaging/onesided/apply.h"
 #include "runtime/messaging/onesided/link.h"
-#include "runtime/transport/ring_layout.h"
 #include "tests/support/catch.h"
 #include "tests/unit/runtime/messaging/onesided/guarded_transport.h"
 

@@ -7,7 +7,6 @@
 
 #include "runtime/transport/fault/fault_transport.h"
 #include "runtime/transport/loopback/loopback_transport.h"
-#include "runtime/transport/ring_layout.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/support/says.h"

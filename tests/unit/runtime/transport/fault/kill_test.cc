@@ -3,6 +3,7 @@
 #include <csignal>
 #include <new>
 
+#include "runtime/transport/ring_layout.h"
 #include "tests/support/child.h"
 #include "tests/unit/runtime/transport/fault/faulty_channel.h"
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/transport/any_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/says.h"
 #include "tests/unit/runtime/transport/ofi/block_sides.h"
@@ -145,6 +146,10 @@ TEST_CASE("what cannot be connected or opened says why") {
   REQUIRE(says(transport->connect(there, here->description(), {}), Code::kInvalid, "another transport"));
   REQUIRE(transport->connect(here, there->description(), {}).ok());
   REQUIRE(says(transport->connect(here, there->description(), {}), Code::kInvalid, "already"));
+  ShmTransport shared;
+  const auto not_here = need(shared.allocate("shared", bytes));
+  REQUIRE(
+      says(AnyTransport(*transport).open_sender(kSpec, not_here, {}).status(), Code::kInvalid, "another transport"));
   const auto region = need(transport->allocate("region", kBlocks * (kBlockBytes + 64)));
   std::vector<ChannelRegion> regions{{3, kBlocks, kBlockBytes, region}};
   REQUIRE(says(transport->open_sender(kSpec, here, {}, regions).status(), Code::kInvalid, "region 3 is not connected"));
