@@ -60,7 +60,7 @@ Result<double> copy_ns(std::span<const std::byte> payload, std::uint64_t message
   return stream_ns({copy, [](std::uint64_t) { return true; }}, 1, messages);
 }
 
-Contest contest_of(Transport& transport, const BandwidthOptions& options, std::span<const std::byte> payload) {
+Contest contest_of(SharedMemory& transport, const BandwidthOptions& options, std::span<const std::byte> payload) {
   const std::uint64_t size = payload.size(), messages = messages_of(size, options.count);
   const double bytes = static_cast<double>(size) * static_cast<double>(messages);
   const MailboxSpec mailbox{options.slots, 1};
@@ -76,7 +76,7 @@ Contest contest_of(Transport& transport, const BandwidthOptions& options, std::s
 
 }  // namespace
 
-Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options) {
+Result<Report> bench_bandwidth(SharedMemory& transport, const BandwidthOptions& options) {
   Report report{"bandwidth", std::string(transport.name()), Better::kMore, "", {}};
   name_absent(report, kPeers, options.peers);
   HostProbe probe;

@@ -6,7 +6,7 @@
 
 #include "bench/harness/report.h"
 #include "bench/peers/peer.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -23,6 +23,6 @@ struct BandwidthOptions {
 // hold several messages, and count bytes with 32 bits). Every launch forks anew and takes its memory anew.
 // kExhausted: the payloads of a size do not fit the available memory (peers hold eight). Other errors: as
 // payload_stream_ns() and peer_ns_each().
-Result<Report> bench_bandwidth(Transport& transport, const BandwidthOptions& options);
+Result<Report> bench_bandwidth(SharedMemory& transport, const BandwidthOptions& options);
 
 }  // namespace woa::bench

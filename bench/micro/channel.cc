@@ -9,7 +9,7 @@
 namespace woa::bench {
 namespace {
 
-Result<std::shared_ptr<Segment>> shared_segment(Transport& transport, std::size_t bytes) {
+Result<std::shared_ptr<SharedSegment>> shared_segment(SharedMemory& transport, std::size_t bytes) {
   auto segment = transport.allocate("bench", bytes);
   if (segment.ok() && (*segment)->descriptor() < 0) {
     return {Code::kUnsupported, std::string(transport.name()) + " does not cross processes"};
@@ -19,24 +19,24 @@ Result<std::shared_ptr<Segment>> shared_segment(Transport& transport, std::size_
 
 }  // namespace
 
-Result<Channel> open_channel(Transport& transport, const ChannelSpec& spec) {
-  const auto bytes = transport.channel_bytes(spec);
+Result<Channel> open_channel(SharedMemory& transport, const ChannelSpec& spec) {
+  const auto bytes = ring_channel_bytes(spec);
   if (!bytes.ok()) return bytes.status();
   auto segment = shared_segment(transport, *bytes);
   if (!segment.ok()) return segment.status();
-  auto sender = transport.open_sender(spec, *segment, Doorbell());
+  auto sender = transport.open_sender(spec, **segment, Doorbell());
   if (!sender.ok()) return sender.status();
-  auto receiver = transport.open_receiver(spec, *segment, Doorbell());
+  auto receiver = transport.open_receiver(spec, **segment, Doorbell());
   if (!receiver.ok()) return receiver.status();
   return Channel{std::move(*sender), std::move(*receiver)};
 }
 
-Result<Region> open_region(Transport& transport, std::size_t bytes) {
+Result<Region> open_region(SharedMemory& transport, std::size_t bytes) {
   auto segment = shared_segment(transport, bytes);
   if (!segment.ok()) return segment.status();
-  auto producer = transport.map(*segment, Access::kReadWrite);
+  auto producer = (*segment)->map(Access::kReadWrite);
   if (!producer.ok()) return producer.status();
-  auto consumer = transport.map(*segment, Access::kRead);
+  auto consumer = (*segment)->map(Access::kRead);
   if (!consumer.ok()) return consumer.status();
   std::memset((*producer)->bytes().data(), 0, bytes);
   return Region{std::move(*producer), std::move(*consumer)};

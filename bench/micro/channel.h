@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bench/micro/spin.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -23,8 +23,8 @@ struct Channel {
   std::unique_ptr<Receiver> receiver;
 };
 
-// kUnsupported: the transport's memory does not cross processes. Other errors: as Transport.
-Result<Channel> open_channel(Transport& transport, const ChannelSpec& spec);
+// kUnsupported: the transport's memory does not cross processes. Other errors: as SharedMemory.
+Result<Channel> open_channel(SharedMemory& transport, const ChannelSpec& spec);
 
 // A region of payload, mapped as its producer and as its consumer see it, and touched by the producer.
 struct Region {
@@ -32,7 +32,7 @@ struct Region {
 };
 
 // Errors as open_channel().
-Result<Region> open_region(Transport& transport, std::size_t bytes);
+Result<Region> open_region(SharedMemory& transport, std::size_t bytes);
 
 // Reserves a place in the ring, waiting for one. False: the other side is gone.
 [[nodiscard]] inline bool wait_for_place(Sender& sender) {

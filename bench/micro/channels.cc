@@ -16,7 +16,7 @@
 #include "bench/micro/channel.h"
 #include "bench/micro/memory.h"
 #include "bench/micro/pinned_pair.h"
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa::bench {
 namespace {
@@ -28,18 +28,18 @@ struct Ends {
 };
 
 struct Channels {
-  Transport* transport = nullptr;
+  SharedMemory* transport = nullptr;
   ChannelSpec spec;
-  std::shared_ptr<Segment> whole;
+  std::shared_ptr<SharedSegment> whole;
   std::size_t bytes = 0, stride = 0;
   std::uint64_t pairs = 0;
 };
 
-Result<Channels> allocate(Transport& transport, std::uint64_t pairs) {
+Result<Channels> allocate(SharedMemory& transport, std::uint64_t pairs) {
   Channels channels;
   channels.transport = &transport;
   channels.pairs = pairs;
-  auto bytes = transport.channel_bytes(channels.spec);
+  auto bytes = ring_channel_bytes(channels.spec);
   if (!bytes.ok()) return bytes.status();
   channels.bytes = *bytes;
   channels.stride = whole_pages(*bytes);
@@ -54,14 +54,14 @@ Result<Channels> allocate(Transport& transport, std::uint64_t pairs) {
 Result<Ends> open_ends(const Channels& channels, bool first) {
   Ends ends;
   for (std::uint64_t c = 0; c < 2 * channels.pairs; ++c) {
-    auto part = channels.transport->part(channels.whole, c * channels.stride, channels.bytes);
+    auto part = channels.whole->part(c * channels.stride, channels.bytes);
     if (!part.ok()) return part.status();
     if ((c < channels.pairs) == first) {
-      auto sender = channels.transport->open_sender(channels.spec, *part, {});
+      auto sender = channels.transport->open_sender(channels.spec, **part, {});
       if (!sender.ok()) return sender.status();
       ends.senders.push_back(std::move(*sender));
     } else {
-      auto receiver = channels.transport->open_receiver(channels.spec, *part, {});
+      auto receiver = channels.transport->open_receiver(channels.spec, **part, {});
       if (!receiver.ok()) return receiver.status();
       ends.receivers.push_back(std::move(*receiver));
     }
@@ -126,14 +126,14 @@ Status take_part(const Channels& channels, bool first, Shared& shared, const std
   return {Code::kPeerLost, "a channel did not carry its packets, or the other process could not open its ends"};
 }
 
-double segment_kib(const Segment& segment) {
+double segment_kib(const SharedSegment& segment) {
   struct stat about {};
   return ::fstat(segment.descriptor(), &about) == 0 ? static_cast<double>(about.st_blocks) / 2 : 0;
 }
 
 }  // namespace
 
-Result<Report> bench_channels(Transport& transport, std::uint64_t pairs) {
+Result<Report> bench_channels(SharedMemory& transport, std::uint64_t pairs) {
   auto channels = allocate(transport, pairs);
   if (!channels.ok()) return channels.status();
   auto memory = Memory::map(sizeof(Shared), Memory::Sharing::kWithChildren);

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "bench/harness/report.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -12,6 +12,6 @@ namespace woa::bench {
 // pages, and what each process took for its ends) before the first packet and after every ring was full, and how many
 // descriptors this process has open. kUnsupported: the transport's memory does not cross processes. kPeerLost: a
 // channel did not carry its packets.
-Result<Report> bench_channels(Transport& transport, std::uint64_t pairs);
+Result<Report> bench_channels(SharedMemory& transport, std::uint64_t pairs);
 
 }  // namespace woa::bench

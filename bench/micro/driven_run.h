@@ -31,7 +31,7 @@ class DrivenRun {
     std::uint64_t completed = 0;
     Failure failure;
   };
-  std::unique_ptr<Transport> wire_;
+  std::unique_ptr<Wire> wire_;
   std::unique_ptr<Outcome> outcome_ = std::make_unique<Outcome>();
   std::unique_ptr<Run> run_;  // goes first: it reports to the outcome, over the wire
 };

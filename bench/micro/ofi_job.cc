@@ -1,13 +1,15 @@
 #include "bench/micro/ofi_job.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <vector>
 
 #include "bench/micro/channel.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
+#include "tests/support/free_places.h"
 
 namespace woa::bench {
 namespace {
@@ -19,10 +21,10 @@ Result<std::unique_ptr<OfiTransport>> open_transport(const WireJob& job) {
 }
 
 // A replica that is connected to the other process's.
-Result<std::shared_ptr<Segment>> connected(Transport& transport, const Talk& talk, std::size_t bytes) {
+Result<std::shared_ptr<Replica>> connected(Wire& transport, const Talk& talk, std::size_t bytes) {
   auto segment = transport.allocate("bench", bytes);
   if (!segment.ok()) return segment;
-  WOA_RETURN_IF_ERROR(transport.connect(*segment, talk.swap((*segment)->description())));
+  WOA_RETURN_IF_ERROR(transport.connect(*segment, talk.swap((*segment)->description()), {}));
   return segment;
 }
 
@@ -47,7 +49,7 @@ struct Ball final : PacketSink {
 struct PingPong {
   explicit PingPong(std::uint64_t bytes) : ball(bytes) {}
   std::unique_ptr<OfiTransport> transport;
-  std::shared_ptr<Segment> there, back;
+  std::shared_ptr<Replica> there, back;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
   Ball ball;
@@ -81,8 +83,8 @@ Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk&
   if (!there.ok()) return there.status();
   if (!back.ok()) return back.status();
   out->there = *there, out->back = *back;
-  auto sender = out->transport->open_sender(spec, talk.first() ? *there : *back, {});
-  auto receiver = out->transport->open_receiver(spec, talk.first() ? *back : *there, {});
+  auto sender = out->transport->open_sender(spec, talk.first() ? *there : *back, {}, {});
+  auto receiver = out->transport->open_receiver(spec, talk.first() ? *back : *there, {}, {});
   if (!sender.ok()) return sender.status();
   if (!receiver.ok()) return receiver.status();
   out->sender = std::move(*sender), out->receiver = std::move(*receiver);
@@ -92,7 +94,7 @@ Result<std::shared_ptr<PingPong>> open_ping_pong(const WireJob& job, const Talk&
 struct PayloadStream final : PacketSink {
   explicit PayloadStream(BlockPool blocks) : pool(std::move(blocks)) {}
   std::unique_ptr<OfiTransport> transport;
-  std::shared_ptr<Segment> region, channel;
+  std::shared_ptr<Replica> region, channel;
   BlockPool pool;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
@@ -134,9 +136,8 @@ struct PayloadStream final : PacketSink {
 Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Talk& talk) {
   auto transport = open_transport(job);
   if (!transport.ok()) return transport.status();
-  const std::uint32_t room = (*transport)->header_room();
   const std::uint64_t block_bytes = (job.bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
-  auto pool = BlockPool::make(job.slots, block_bytes, room);
+  auto pool = BlockPool::make(job.slots, block_bytes, kHeaderRoom);
   if (!pool.ok()) return pool.status();
   auto out = std::make_shared<PayloadStream>(std::move(*pool));
   out->transport = std::move(*transport), out->bytes = job.bytes;
@@ -146,19 +147,18 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
   spec.inline_bytes = 0;
   const auto bytes = out->transport->channel_bytes(spec);
   if (!bytes.ok()) return bytes.status();
-  auto region = connected(*out->transport, talk, job.slots * (block_bytes + room));
+  auto region = connected(*out->transport, talk, job.slots * (block_bytes + kHeaderRoom));
   if (!region.ok()) return region.status();
   auto channel = connected(*out->transport, talk, *bytes);
   if (!channel.ok()) return channel.status();
   out->region = *region, out->channel = *channel;
-  ChannelEnd end;
-  end.regions = {{0, job.slots, block_bytes, *region}};
+  const std::array regions{ChannelRegion{0, job.slots, block_bytes, *region}};
   if (talk.first()) {
-    auto sender = out->transport->open_sender(spec, *channel, end);
+    auto sender = out->transport->open_sender(spec, *channel, {}, regions);
     if (!sender.ok()) return sender.status();
     out->sender = std::move(*sender);
   } else {
-    auto receiver = out->transport->open_receiver(spec, *channel, end);
+    auto receiver = out->transport->open_receiver(spec, *channel, {}, regions);
     if (!receiver.ok()) return receiver.status();
     out->receiver = std::move(*receiver);
   }
@@ -168,13 +168,13 @@ Result<std::shared_ptr<PayloadStream>> open_stream(const WireJob& job, const Tal
 // Members go from the last to the first.
 struct PacketStream final : PacketSink {
   std::unique_ptr<OfiTransport> transport;
-  std::shared_ptr<Segment> channel;
+  std::shared_ptr<Replica> channel;
   std::unique_ptr<Sender> sender;      // of the first process
   std::unique_ptr<Receiver> receiver;  // of the other
   ActivationPacket header;
   std::vector<std::byte> payload;  // inline
   std::uint64_t batch = 1;
-  std::uint32_t sent = 0;
+  std::uint32_t slots = 0;
 
   explicit PacketStream(std::uint64_t bytes) : payload(bytes, std::byte{1}) {
     header.kind = static_cast<std::uint8_t>(bytes == 0 ? PacketKind::kRetire : PacketKind::kActivate);
@@ -190,8 +190,7 @@ struct PacketStream final : PacketSink {
       if (!wait_for_place(*sender)) return false;
       sender->commit(header, payload);
     }
-    sent += static_cast<std::uint32_t>(messages);
-    return spin_until([&] { return (void)sender->poll_returns({}), sender->consumed() == sent; });
+    return spin_until([&] { return (void)sender->poll_returns({}), test::free_places(*sender, slots) == slots; });
   }
   [[nodiscard]] bool consume(std::uint64_t messages) {
     for (std::uint64_t left = messages, some = 0; left > 0; left -= some) {
@@ -208,6 +207,7 @@ Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Tal
   auto transport = open_transport(job);
   if (!transport.ok()) return transport.status();
   out->transport = std::move(*transport), out->batch = std::max(1U, job.slots / 4);
+  out->slots = job.slots;
   ChannelSpec spec;
   spec.ring_slots = job.slots;
   spec.inline_bytes = inline_room(job.bytes);
@@ -217,11 +217,11 @@ Result<std::shared_ptr<PacketStream>> open_packets(const WireJob& job, const Tal
   if (!channel.ok()) return channel.status();
   out->channel = *channel;
   if (talk.first()) {
-    auto sender = out->transport->open_sender(spec, *channel, {});
+    auto sender = out->transport->open_sender(spec, *channel, {}, {});
     if (!sender.ok()) return sender.status();
     out->sender = std::move(*sender);
   } else {
-    auto receiver = out->transport->open_receiver(spec, *channel, {});
+    auto receiver = out->transport->open_receiver(spec, *channel, {}, {});
     if (!receiver.ok()) return receiver.status();
     out->receiver = std::move(*receiver);
   }

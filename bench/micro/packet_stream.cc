@@ -2,29 +2,30 @@
 
 #include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
+#include "tests/support/free_places.h"
 
 namespace woa::bench {
 namespace {
 
 class Producer {
  public:
-  Producer(Sender& sender, const ActivationPacket& header, std::span<const std::byte> inline_payload)
-      : sender_(sender), header_(header), inline_payload_(inline_payload) {}
+  Producer(Sender& sender, std::uint32_t ring_slots, const ActivationPacket& header,
+           std::span<const std::byte> inline_payload)
+      : sender_(sender), ring_slots_(ring_slots), header_(header), inline_payload_(inline_payload) {}
 
   [[nodiscard]] bool produce(std::uint64_t messages) {
     for (std::uint64_t k = 0; k < messages; ++k) {
       if (!wait_for_place(sender_)) return false;
       sender_.commit(header_, inline_payload_);
     }
-    sent_ += static_cast<std::uint32_t>(messages);
-    return spin_until([&] { return sender_.consumed() == sent_; });
+    return spin_until([&] { return test::free_places(sender_, ring_slots_) == ring_slots_; });
   }
 
  private:
   Sender& sender_;
+  std::uint32_t ring_slots_;
   ActivationPacket header_;
   std::span<const std::byte> inline_payload_;
-  std::uint32_t sent_ = 0;  // modulo 2^32, as consumed()
 };
 
 class Consumer final : public PacketSink {
@@ -43,14 +44,14 @@ class Consumer final : public PacketSink {
 
 }  // namespace
 
-Result<double> packet_stream_ns(Transport& transport, std::uint32_t ring_slots, const ActivationPacket& header,
+Result<double> packet_stream_ns(SharedMemory& transport, std::uint32_t ring_slots, const ActivationPacket& header,
                                 std::span<const std::byte> inline_payload, std::uint64_t messages) {
   ChannelSpec spec;
   spec.ring_slots = ring_slots;
   spec.inline_bytes = inline_room(inline_payload.size());
   const auto channel = open_channel(transport, spec);
   if (!channel.ok()) return channel.status();
-  Producer producer(*channel->sender, header, inline_payload);
+  Producer producer(*channel->sender, ring_slots, header, inline_payload);
   Consumer consumer(*channel->receiver);
   return stream_ns(stream_of(producer, consumer), ring_slots, messages);
 }

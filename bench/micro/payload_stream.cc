@@ -8,7 +8,7 @@
 
 #include "bench/micro/channel.h"
 #include "bench/micro/stream.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 
 namespace woa::bench {
 namespace {
@@ -80,7 +80,7 @@ class Consumer final : public PacketSink {
 
 }  // namespace
 
-Result<double> payload_stream_ns(Transport& transport, std::uint32_t blocks, std::span<const std::byte> payload,
+Result<double> payload_stream_ns(SharedMemory& transport, std::uint32_t blocks, std::span<const std::byte> payload,
                                  std::uint64_t messages) {
   const std::size_t block_bytes = (payload.size() + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
   auto pool = BlockPool::make(blocks, block_bytes);

@@ -33,7 +33,7 @@ std::span<std::uint64_t> words_of(const Region& region) {
   return {reinterpret_cast<std::uint64_t*>(region.bytes().data()), region.bytes().size() / sizeof(std::uint64_t)};
 }
 
-Result<Regions> make_regions(Transport& transport, const RandomTable& table, Sharing sharing) {
+Result<Regions> make_regions(SharedMemory& transport, const RandomTable& table, Sharing sharing) {
   Regions regions;
   for (std::uint64_t process = 0; process < kProcesses; ++process) {
     auto region = Region::make(transport, "table", table.part_words() * sizeof(std::uint64_t), sharing);
@@ -88,8 +88,8 @@ struct Ends {
 };
 
 template <class Updater>
-Status connect(Transport& transport, const LinkSpec& spec, const Regions& regions, std::uint64_t from, std::uint64_t to,
-               std::array<Ends<Updater>, kProcesses>& ends) {
+Status connect(SharedMemory& transport, const LinkSpec& spec, const Regions& regions, std::uint64_t from,
+               std::uint64_t to, std::array<Ends<Updater>, kProcesses>& ends) {
   auto link = allocate_link(transport, spec, "updates");
   if (!link.ok()) return link.status();
   auto receiver = UpdateReceiver::open(transport, spec, *link, regions[to]);
@@ -117,7 +117,7 @@ Result<double> timed(const RandomTable& table, const Regions& regions, std::arra
 
 }  // namespace
 
-Result<double> naive_updates_ns(Transport& transport, const RandomTable& table) {
+Result<double> naive_updates_ns(SharedMemory& transport, const RandomTable& table) {
   constexpr LinkSpec kSpec{.ring_slots = kNaiveRingSlots, .buckets = 0, .bucket_units = 2, .result_slots = 1};
   auto regions = make_regions(transport, table, Sharing::kExclusive);
   if (!regions.ok()) return regions.status();
@@ -141,7 +141,7 @@ Result<double> naive_updates_ns(Transport& transport, const RandomTable& table) 
   });
 }
 
-Result<double> aggregated_updates_ns(Transport& transport, const RandomTable& table) {
+Result<double> aggregated_updates_ns(SharedMemory& transport, const RandomTable& table) {
   constexpr LinkSpec kSpec{.ring_slots = 16, .buckets = 8, .bucket_units = kLookAhead, .result_slots = 1};
   auto regions = make_regions(transport, table, Sharing::kExclusive);
   if (!regions.ok()) return regions.status();
@@ -163,7 +163,7 @@ Result<double> aggregated_updates_ns(Transport& transport, const RandomTable& ta
   });
 }
 
-Result<double> hardware_updates_ns(Transport& transport, const RandomTable& table) {
+Result<double> hardware_updates_ns(SharedMemory& transport, const RandomTable& table) {
   auto regions = make_regions(transport, table, Sharing::kCoherent);
   if (!regions.ok()) return regions.status();
   std::array<Ends<onesided::HardwareUpdater>, kProcesses> ends;

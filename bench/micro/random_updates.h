@@ -3,7 +3,7 @@
 
 #include "bench/micro/random_stream.h"
 #include "runtime/messaging/onesided/update.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -11,11 +11,11 @@ namespace woa::bench {
 // kUnsupported: the transport's memory does not cross processes; kDataLoss: the table was wrong afterwards.
 //
 // Sends a packet for every update of the other's half; updates its own half in place.
-Result<double> naive_updates_ns(Transport& transport, const RandomTable& table);
+Result<double> naive_updates_ns(SharedMemory& transport, const RandomTable& table);
 // Fills a bucket per half, its own too, and sends both after every 1024 numbers.
-Result<double> aggregated_updates_ns(Transport& transport, const RandomTable& table);
+Result<double> aggregated_updates_ns(SharedMemory& transport, const RandomTable& table);
 // Uses the processor's atomics on both halves.
-Result<double> hardware_updates_ns(Transport& transport, const RandomTable& table);
+Result<double> hardware_updates_ns(SharedMemory& transport, const RandomTable& table);
 
 // The update that a number makes in its owner's part.
 inline onesided::Update exclusive_or(const RandomTable& table, std::uint64_t number) noexcept {

@@ -16,6 +16,7 @@
 #include "runtime/messaging/onesided/aggregated_updater.h"
 #include "runtime/messaging/onesided/naive_updater.h"
 #include "runtime/messaging/onesided/update_receiver.h"
+#include "runtime/transport/loopback/loopback_transport.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 
 namespace woa::bench {
@@ -195,7 +196,8 @@ Result<std::unique_ptr<Player<Updater>>> open_player(const std::string& provider
   out->table = table, out->process = talk.number(), out->expected = to_come(table, talk.number());
   out->transport = std::move(*transport);
   const std::size_t bytes = table.part_words() * sizeof(std::uint64_t);
-  auto region = onesided::Region::make(*out->transport, "table", bytes, onesided::Sharing::kExclusive);
+  LoopbackTransport memory;
+  auto region = onesided::Region::make(memory, "table", bytes, onesided::Sharing::kExclusive);
   if (!region.ok()) return region.status();
   out->region = std::move(*region);
   table.fill(out->part(), out->process);

@@ -39,7 +39,7 @@ PeerLaunch launch_of(const RandomTable& table) {
   return {{std::to_string(table.words)}, PeerLaunch{}.limit + updating};
 }
 
-Contest contest_of(Transport& transport, const RandomAccessOptions& options, std::uint64_t size) {
+Contest contest_of(SharedMemory& transport, const RandomAccessOptions& options, std::uint64_t size) {
   const RandomTable table{size / sizeof(std::uint64_t)};
   const auto updates = static_cast<double>(table.updates());
   const std::uint64_t messages = table.updates() / 2;  // as many as naive updates send in both directions
@@ -68,7 +68,7 @@ Status check_table_size(std::uint64_t size) {
           "a table of " + std::to_string(size) + " bytes; the rules ask for a power of two: choose another --size"};
 }
 
-Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options) {
+Result<Report> bench_randomaccess(SharedMemory& transport, const RandomAccessOptions& options) {
   Report report{"randomaccess", std::string(transport.name()), Better::kMore, "", {}};
   name_absent(report, kPeers, options.peers);
   HostProbe probe;

@@ -7,7 +7,7 @@
 
 #include "bench/harness/report.h"
 #include "bench/peers/peer.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -21,7 +21,7 @@ struct RandomAccessOptions {
 // hardware; beside them one process alone, raw buckets, bare headers through the ring of the naive way, and MPI's
 // one-sided operations (peer.h). Every launch takes its memory anew and verifies its table.
 // kInvalid: a size is no power of two. Otherwise as the launches (random_limits.h, random_updates.h, peer.h).
-Result<Report> bench_randomaccess(Transport& transport, const RandomAccessOptions& options);
+Result<Report> bench_randomaccess(SharedMemory& transport, const RandomAccessOptions& options);
 // kInvalid unless a table may have so many bytes.
 Status check_table_size(std::uint64_t size);
 

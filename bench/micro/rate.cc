@@ -26,7 +26,7 @@ constexpr Peer kPeers[] = {{"libfabric writes, shm", PeerLibrary::kLibfabric, "p
                            {kSends, PeerLibrary::kMpi, "peer_mpi", "send"},
                            {"ZeroMQ pair, ipc", PeerLibrary::kZeroMq, "peer_zeromq", "sockets"}};
 
-std::string ours(const Transport& transport, std::uint32_t slots) {
+std::string ours(const SharedMemory& transport, std::uint32_t slots) {
   return std::string(transport.name()) + " transport, " + std::to_string(slots) + " slots";
 }
 
@@ -49,7 +49,7 @@ ActivationPacket retirement() {
   return header;
 }
 
-Contest contest_of(Transport& transport, const RateOptions& options, std::uint32_t slots,
+Contest contest_of(SharedMemory& transport, const RateOptions& options, std::uint32_t slots,
                    std::span<const std::byte> inline_payload) {
   const std::uint64_t size = inline_payload.size(), messages = options.count;
   const auto rate = [=](const Result<double>& ns) {  // a message per nanosecond is 1,000 million a second
@@ -71,7 +71,8 @@ Contest contest_of(Transport& transport, const RateOptions& options, std::uint32
 }
 
 // Measures one size, with both rings.
-Status measure(Transport& transport, const RateOptions& options, std::uint64_t size, HostProbe& probe, Report& report) {
+Status measure(SharedMemory& transport, const RateOptions& options, std::uint64_t size, HostProbe& probe,
+               Report& report) {
   const std::vector<std::byte> payload(size, std::byte{1});
   const std::uint64_t peer_bytes = size == 0 ? kWord.size() : size;
   for (const std::uint32_t slots : {kSmallRing, kLargeRing}) {
@@ -92,7 +93,7 @@ Status measure(Transport& transport, const RateOptions& options, std::uint64_t s
 
 }  // namespace
 
-Result<Report> bench_rate(Transport& transport, const RateOptions& options) {
+Result<Report> bench_rate(SharedMemory& transport, const RateOptions& options) {
   constexpr std::uint64_t kMessages = 2'000'000;
   RateOptions chosen = options;
   if (chosen.count == 0) chosen.count = kMessages;

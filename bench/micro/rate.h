@@ -6,7 +6,7 @@
 
 #include "bench/harness/report.h"
 #include "bench/peers/peer.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::bench {
 
@@ -22,6 +22,6 @@ struct RateOptions {
 // one) and, of headers alone, packets of a kind without payload. Their limit is as many bytes, or 8, through a raw
 // mailbox with as many slots, which returns credits a quarter of them at a time; in turns with the larger rings, the
 // same bytes by each peer. Errors as packet_stream_ns() and peer_ns_each().
-Result<Report> bench_rate(Transport& transport, const RateOptions& options);
+Result<Report> bench_rate(SharedMemory& transport, const RateOptions& options);
 
 }  // namespace woa::bench

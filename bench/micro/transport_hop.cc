@@ -42,7 +42,8 @@ class Inbox final : public PacketSink {
 
 }  // namespace
 
-Result<double> transport_hop_ns(Transport& transport, std::uint64_t bytes, bool header_crc, std::uint64_t round_trips) {
+Result<double> transport_hop_ns(SharedMemory& transport, std::uint64_t bytes, bool header_crc,
+                                std::uint64_t round_trips) {
   if (bytes > kMostInlineBytes)
     return {Code::kInvalid, "inline payload is at most " + std::to_string(kMostInlineBytes) + " bytes"};
   ChannelSpec spec;

@@ -391,13 +391,10 @@ bool Controller::tell(std::uint32_t controller, PacketKind kind, std::uint64_t i
   const std::uint32_t channel = setup_.layout->control_of[controller];
   Sender& sender = *setup_.wiring.senders[channel];
   if (sender.reserve() != Push::kOk) return false;
-  // The ring has two places: news leave one for the end.
-  if (kind != PacketKind::kEnd) {
-    if (sender.reserve() != Push::kOk) {
-      sender.cancel();
-      return false;
-    }
+  if (kind != PacketKind::kEnd) {  // both places are free only once the previous news were read
+    const Push second = sender.reserve();
     sender.cancel();
+    if (second != Push::kOk) return false;
   }
   ActivationPacket packet;
   packet.kind = static_cast<std::uint8_t>(kind);

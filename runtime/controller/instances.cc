@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/controller/kernel_call.h"
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 

@@ -10,7 +10,7 @@
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/transport.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 

@@ -12,7 +12,7 @@
 #include "runtime/plan/index.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/sites.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/channel.h"
 
 namespace woa {
 

@@ -19,9 +19,9 @@
 #include "runtime/controller/wiring.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/block_pool.h"
-#include "runtime/transport/credits.h"
-#include "runtime/transport/transport.h"
+#include "runtime/memory/block_pool.h"
+#include "runtime/memory/credits.h"
+#include "runtime/transport/channel.h"
 
 namespace woa {
 

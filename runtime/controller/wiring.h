@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/transport/transport.h"
+#include "runtime/transport/channel.h"
 
 namespace woa {
 

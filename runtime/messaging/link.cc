@@ -3,18 +3,17 @@
 #include <utility>
 
 #include "runtime/transport/rendezvous.h"
-#include "runtime/transport/replicas.h"
 
 namespace woa::messaging {
 namespace {
 
-Result<BlockLayout> layout_of(const Transport& transport, const LinkShape& shape) {
+Result<BlockLayout> layout_of(AnyTransport transport, const LinkShape& shape) {
   auto layout = BlockLayout::make(shape.blocks, shape.block_bytes, transport.header_room());
   if (!layout.ok()) return layout.status().with_context(std::string("link: lower ") + shape.to_lower);
   return layout;
 }
 
-Status allocate(Transport& transport, Result<std::uint64_t> bytes, std::string_view label,
+Status allocate(AnyTransport transport, Result<std::uint64_t> bytes, std::string_view label,
                 std::shared_ptr<Segment>& to) {
   if (!bytes.ok()) return bytes.status();
   auto segment = transport.allocate(label, *bytes);
@@ -23,23 +22,25 @@ Status allocate(Transport& transport, Result<std::uint64_t> bytes, std::string_v
   return {};
 }
 
-bool is_channel(const Transport& transport, const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
+bool is_channel(AnyTransport transport, const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
   const auto bytes = transport.channel_bytes(spec);
   return segment != nullptr && bytes.ok() && segment->bytes() == *bytes;
 }
 
 }  // namespace
 
-std::vector<std::shared_ptr<Segment>> Link::segments() const {
-  std::vector all{channel, blocks, returns, rendezvous};
-  std::erase(all, nullptr);
+std::vector<std::shared_ptr<Replica>> Link::replicas() const {
+  std::vector<std::shared_ptr<Replica>> all;
+  for (const auto& segment : {channel, blocks, returns})
+    if (auto replica = std::dynamic_pointer_cast<Replica>(segment)) all.push_back(std::move(replica));
+  if (rendezvous != nullptr) all.push_back(rendezvous);
   return all;
 }
 
-std::string Link::description() const { return describe_all(segments()); }
+std::string Link::description() const { return describe_all(replicas()); }
 
-Status Link::connect(Transport& transport, std::string_view description) const {
-  return connect_all(transport, segments(), description).with_context("link");
+Status Link::connect(Wire& wire, std::string_view description) const {
+  return connect_all(wire, replicas(), description).with_context("link");
 }
 
 Status invalid_field(std::string_view field, std::uint32_t value, std::string_view expected) {
@@ -47,14 +48,14 @@ Status invalid_field(std::string_view field, std::uint32_t value, std::string_vi
           "link: " + std::string(field) + " is " + std::to_string(value) + "; it must be " + std::string(expected)};
 }
 
-ChannelSpec channel_of(const Transport& transport, std::uint32_t ring_slots, std::uint32_t return_slots) noexcept {
+ChannelSpec channel_of(AnyTransport transport, std::uint32_t ring_slots, std::uint32_t return_slots) noexcept {
   return {.ring_slots = ring_slots,
           .return_slots = return_slots,
           .inline_bytes = 0,
-          .header_crc = !shares_memory(transport)};
+          .header_crc = transport.wire() != nullptr};
 }
 
-Result<Link> allocate_link(Transport& transport, const LinkShape& shape, std::string_view label) {
+Result<Link> allocate_link(AnyTransport transport, const LinkShape& shape, std::string_view label) {
   const auto layout = layout_of(transport, shape);
   if (!layout.ok()) return layout.status();
   Link link;
@@ -62,13 +63,15 @@ Result<Link> allocate_link(Transport& transport, const LinkShape& shape, std::st
   if (shape.returns)
     WOA_RETURN_IF_ERROR(allocate(transport, transport.channel_bytes(*shape.returns), label, link.returns));
   if (shape.blocks != 0) WOA_RETURN_IF_ERROR(allocate(transport, layout->region_bytes(), label, link.blocks));
-  if (shape.rendezvous)
-    WOA_RETURN_IF_ERROR(
-        allocate(transport, transport.rendezvous()->rendezvous_segment_bytes(), label, link.rendezvous));
+  if (!shape.rendezvous) return link;
+  Wire& wire = *transport.wire();
+  auto rendezvous = wire.allocate(label, wire.rendezvous()->rendezvous_segment_bytes());
+  if (!rendezvous.ok()) return rendezvous.status();
+  link.rendezvous = std::move(*rendezvous);
   return link;
 }
 
-Result<CheckedLink> check_link(const Transport& transport, const LinkShape& shape, const Link& link, ChannelEnd end) {
+Result<CheckedLink> check_link(AnyTransport transport, const LinkShape& shape, const Link& link) {
   const auto layout = layout_of(transport, shape);
   if (!layout.ok()) return layout.status();
   const std::uint64_t bytes = link.blocks == nullptr ? 0 : link.blocks->bytes();
@@ -79,9 +82,9 @@ Result<CheckedLink> check_link(const Transport& transport, const LinkShape& shap
   if ((link.rendezvous != nullptr) != shape.rendezvous)
     return {Code::kInvalid,
             "link: its rendezvous is not of this transport; open it over the one that it was made with"};
-  end.regions.clear();
-  CheckedLink checked{shape.channel, end, end, *layout};
-  if (link.blocks != nullptr) checked.end.regions = {{0, shape.blocks, shape.block_bytes, link.blocks}};
+  CheckedLink checked{shape.channel, {}, *layout};
+  if (auto replica = std::dynamic_pointer_cast<Replica>(link.blocks))
+    checked.regions = {{0, shape.blocks, shape.block_bytes, std::move(replica)}};
   return checked;
 }
 

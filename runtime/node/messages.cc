@@ -6,20 +6,20 @@ namespace woa {
 namespace {
 
 void add_replica(control::Replicas& message, control::Replica::Kind kind, std::size_t index, std::uint32_t wire,
-                 const std::shared_ptr<Segment>& segment) {
-  if (segment == nullptr) return;
+                 const std::shared_ptr<Replica>& own) {
+  if (own == nullptr) return;
   control::Replica& replica = *message.add_replicas();
   replica.set_kind(kind);
   replica.set_index(static_cast<std::uint32_t>(index));
   replica.set_wire(wire);
-  replica.set_description(segment->description());
+  replica.set_description(own->description());
 }
 
-// This process's own segment, or null.
-std::shared_ptr<Segment> find(const Segments& segments, const control::Replica& replica) {
+// This process's own replica, or null.
+std::shared_ptr<Replica> find(const Segments& segments, const control::Replica& replica) {
   const std::size_t index = replica.index();
   if (replica.kind() == control::Replica::CHANNEL)
-    return index < segments.channels.size() ? segments.channels[index] : nullptr;
+    return index < segments.replicas.size() ? segments.replicas[index] : nullptr;
   if (index >= segments.registered.size()) return nullptr;
   const auto found = segments.registered[index].find(replica.wire());
   return found != segments.registered[index].end() ? found->second : nullptr;
@@ -56,13 +56,12 @@ Status from_failed(const control::Failed& message) {
 
 control::Replicas to_replicas(const Layout& layout, const Segments& segments) {
   control::Replicas message;
-  for (std::size_t c = 0; c < segments.channels.size(); ++c) {
+  for (std::size_t c = 0; c < segments.replicas.size(); ++c) {
     const auto& wire = layout.channels[c].wire;
-    if (wire) add_replica(message, control::Replica::CHANNEL, c, *wire, segments.channels[c]);
+    if (wire) add_replica(message, control::Replica::CHANNEL, c, *wire, segments.replicas[c]);
   }
   for (std::size_t r = 0; r < segments.registered.size(); ++r) {
-    for (const auto& [wire, segment] : segments.registered[r])
-      add_replica(message, control::Replica::REGION, r, wire, segment);
+    for (const auto& [wire, own] : segments.registered[r]) add_replica(message, control::Replica::REGION, r, wire, own);
   }
   return message;
 }
@@ -78,12 +77,13 @@ control::Replicas select(const control::Replicas& all, const SharedReplicas& sha
   return message;
 }
 
-Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports) {
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports,
+                        const std::function<bool()>& given_up) {
   for (const control::Replica& replica : peer.replicas()) {
     const auto mine = find(segments, replica);
     if (mine == nullptr || replica.wire() >= transports.wires.size())
       return {Code::kDataLoss, "a peer described a replica that this process has none of"};
-    WOA_RETURN_IF_ERROR(transports.wires[replica.wire()]->connect(mine, replica.description()));
+    WOA_RETURN_IF_ERROR(transports.wires[replica.wire()]->connect(mine, replica.description(), given_up));
   }
   return {};
 }

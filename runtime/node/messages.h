@@ -30,8 +30,9 @@ control::Replicas to_replicas(const Layout& layout, const Segments& segments);
 // The replicas of `all` that another controller connects to.
 control::Replicas select(const control::Replicas& all, const SharedReplicas& shared);
 // Connects `segments` to the replicas that a peer described. kDataLoss: a replica that this process lacks; otherwise
-// like Transport::connect().
-Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports);
+// like Wire::connect().
+Status connect_replicas(const control::Replicas& peer, const Segments& segments, const Transports& transports,
+                        const std::function<bool()>& given_up);
 void add_lanes(const BoundLanes& lanes, control::Hello& hello);
 BoundLanes lanes_of(const control::Hello& hello);
 control::FromNode to_report(const ControllerStats& stats, std::span<const TraceEvent> trace,

@@ -34,30 +34,30 @@ struct Node {
 };
 
 // Maps the memory where this node says what it runs: the host's, by the hello's first descriptor; elsewhere its own.
-Status get_activity(std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
+Status get_activity(std::vector<UniqueFd>& descriptors, SharedMemory& memory, Node& node) {
   const bool elsewhere = descriptors.empty();
-  auto segment = elsewhere ? transport.allocate("activity", activity_bytes(node.plan))
-                           : transport.open(descriptors.front().release(), activity_bytes(node.plan));
+  auto segment = elsewhere ? memory.allocate("activity", activity_bytes(node.plan))
+                           : SharedSegment::open(descriptors.front().release(), activity_bytes(node.plan));
   if (!elsewhere) descriptors.erase(descriptors.begin());
   if (!segment.ok()) return segment.status();
-  auto mapped = transport.map(*segment, Access::kReadWrite);
+  auto mapped = (*segment)->map(Access::kReadWrite);
   if (!mapped.ok()) return mapped.status();
   node.activity = std::move(*mapped);
   return {};
 }
 
 // Maps the site's memory: this controller's parts of the host's, or memory of its own if it is a site alone.
-Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, Transport& transport, Node& node) {
+Status get_memory(const control::Hello& hello, std::vector<UniqueFd>& descriptors, SharedMemory& memory, Node& node) {
   const std::uint32_t site = node.layout.sites.site(hello.controller());
-  const auto sizes = sizes_of_segments(node.layout, site, transport);
+  const auto sizes = sizes_of_segments(node.layout, site);
   if (!sizes.ok()) return sizes.status();
   if (!std::equal(sizes->begin(), sizes->end(), hello.sizes().begin(), hello.sizes().end()))
     return {Code::kUnsupported, "the host needs another amount of memory for this plan; use one build for both"};
   const bool shared = site == node.layout.sites.site(kHostController);
   if (shared && descriptors.size() != 1)
     return {Code::kDataLoss, "the host sent no descriptor of the memory that it shares with this node"};
-  auto segments = shared ? open_segments(node.layout, hello.controller(), transport, descriptors.front().release())
-                         : allocate_segments(node.layout, site, transport);
+  auto segments = shared ? open_segments(node.layout, hello.controller(), descriptors.front().release())
+                         : allocate_segments(node.layout, site, memory);
   if (!segments.ok()) return segments.status();
   node.segments = std::move(*segments);
   return {};
@@ -88,13 +88,10 @@ Status join_replicas(ControlSocket& socket, const control::Hello& hello, bool ch
   if (!answer.has_connect())
     return {Code::kDataLoss, "the host was to say where the others are, and said something else"};
   // Before the run is ready it says only one thing more: that it failed.
-  for (Transport* wire : transports.wires)
-    wire->give_up_when([descriptor = socket.descriptor()] { return has_word(descriptor); });
-  Status status;
+  const auto given_up = [&] { return has_word(socket.descriptor()); };
   for (const control::Replicas& peer : answer.connect().peers())
-    if (status.ok()) status = connect_replicas(peer, node.segments, transports);
-  for (Transport* wire : transports.wires) wire->give_up_when({});
-  return status;
+    WOA_RETURN_IF_ERROR(connect_replicas(peer, node.segments, transports, given_up));
+  return {};
 }
 
 Status check_wires(const Layout& layout, const Transports& transports) {

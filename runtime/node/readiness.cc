@@ -21,11 +21,6 @@ std::optional<std::uint32_t> Supervisor::first_ended() const {
   return std::nullopt;
 }
 
-void Supervisor::watch_while_connecting(bool watch) {
-  for (Transport* wire : setup_.transports.wires)
-    wire->give_up_when(watch ? [this] { return first_ended().has_value(); } : std::function<bool()>());
-}
-
 // Why a node's socket ended: the reason that the node gave, or how its process ended.
 Status Supervisor::why_it_ended(std::uint32_t controller) {
   Status status;

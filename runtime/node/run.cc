@@ -89,11 +89,11 @@ Run::Impl::~Impl() {
 
 // Closes the channels with replicas, so that nothing here waits for a process that may be gone.
 void Run::Impl::cut_channels() {
-  for (std::size_t c = 0; c < segments_.channels.size(); ++c) {
+  for (std::size_t c = 0; c < segments_.replicas.size(); ++c) {
     const ChannelLayout& channel = layout_.channels[c];
-    if (segments_.channels[c] == nullptr || !channel.wire) continue;
-    // Fails only for a segment that is not this channel's.
-    (void)options_.wires[*channel.wire]->close_channel(channel.spec, segments_.channels[c]);
+    // Fails only for a replica that is not this channel's.
+    if (segments_.replicas[c] != nullptr)
+      (void)options_.wires[*channel.wire]->close_channel(channel.spec, segments_.replicas[c]);
   }
 }
 
@@ -113,17 +113,10 @@ Status Run::Impl::plan_for(const Sites& sites) {
 }
 
 Status Run::Impl::check_transports(const JoinedNodes& joined) const {
-  if (!shares_memory(*options_.transport))
-    return {Code::kInvalid, "transport '" + std::string(options_.transport->name()) +
-                                "' shares no memory; it goes between sites, beside one that does"};
   if (!joined.empty() && options_.node_command.empty())
     return {Code::kInvalid, "nodes joined a run of one process; it needs a command that starts its own nodes"};
   if (!one_site(joined) && options_.wires.empty())
     return {Code::kInvalid, "some controllers share no memory with the others, and there is no transport to them"};
-  for (const Transport* wire : options_.wires) {
-    if (shares_memory(*wire) || wire->header_room() != transports().header_room())
-      return {Code::kInvalid, "transport '" + std::string(wire->name()) + "' cannot be a wire of this run"};
-  }
   for (const auto& [lane, wire] : options_.lanes) {
     if (wire >= options_.wires.size())
       return {Code::kInvalid, "lane '" + lane + "' is bound to wire " + std::to_string(wire) + ", of " +

@@ -36,7 +36,7 @@
 #include "runtime/plan/kernel_declaration.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/transports.h"
 
 namespace woa {
 
@@ -59,12 +59,12 @@ using OnCompletion = std::function<void(const Completion&)>;
 struct RunOptions {
   // Pointers are borrowed: what they name must outlive the run.
   const BackendRegistry* backends = nullptr;  // required
-  Transport* transport = nullptr;             // required; one that crosses processes if node_command is given
+  SharedMemory* transport = nullptr;          // required; one that crosses processes if node_command is given
   // For controllers that share no memory. The first wire serves those that share none with any other: those of `apart`
   // (numbers in the plan; the host's own and unknown ones mean nothing) and nodes that joined. Packets of bound lanes
   // take their lane's wire, wherever their ends are. May be empty if nothing needs one. Nodes have the same wires, in
   // this order.
-  std::vector<Transport*> wires;
+  std::vector<Wire*> wires;
   std::set<std::uint32_t> apart;
   BoundLanes lanes;
   bool payload_crc = true;         // a CRC follows every payload that takes a wire, and its reader checks it
@@ -97,7 +97,7 @@ struct ControllerReport {
 struct RunReport {
   std::vector<ControllerReport> controllers;  // by controller of the plan
   std::vector<EdgeStats> edges;               // by edge, summed over controllers
-  std::vector<std::uint64_t> packets;         // by wire: Transport::packets(), summed over processes
+  std::vector<std::uint64_t> packets;         // by wire: Wire::packets(), summed over processes
 };
 
 class Run {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 namespace woa {
 namespace {
@@ -17,14 +17,14 @@ std::size_t total(const std::vector<std::uint64_t>& sizes) {
 
 // The parts of a site's memory that `controller` uses, or all of them.
 Result<Segments> take(const Layout& layout, const std::vector<std::uint64_t>& sizes,
-                      std::optional<std::uint32_t> controller, std::shared_ptr<Segment> whole, Transport& transport) {
+                      std::optional<std::uint32_t> controller, std::shared_ptr<SharedSegment> whole) {
   auto size = sizes.begin();
   std::size_t offset = 0;
-  const auto next = [&](bool wanted) -> Result<std::shared_ptr<Segment>> {
+  const auto next = [&](bool wanted) -> Result<std::shared_ptr<SharedSegment>> {
     const std::size_t at = offset, bytes = *size++;
     offset += whole_pages(bytes);
-    if (!wanted || bytes == 0) return std::shared_ptr<Segment>();
-    return transport.part(whole, at, bytes);
+    if (!wanted || bytes == 0) return std::shared_ptr<SharedSegment>();
+    return whole->part(at, bytes);
   };
   Segments segments;
   auto doorbells = next(true);
@@ -44,13 +44,12 @@ Result<Segments> take(const Layout& layout, const std::vector<std::uint64_t>& si
   return segments;
 }
 
-// The regions that a channel's packets may name, in the form for its ends.
+// The regions that the packets of a wire's channel may name, in the form for its ends.
 std::vector<ChannelRegion> regions_of(const Layout& layout, const ChannelLayout& channel, const Segments& segments) {
   std::vector<ChannelRegion> regions;
-  for (const std::uint16_t r : channel.regions) {
-    const auto& memory = channel.wire ? segments.registered[r].at(*channel.wire) : segments.regions[r];
-    regions.push_back({r, layout.regions[r].blocks, layout.regions[r].carried_bytes(), memory});
-  }
+  for (const std::uint16_t r : channel.regions)
+    regions.push_back(
+        {r, layout.regions[r].blocks, layout.regions[r].carried_bytes(), segments.registered[r].at(*channel.wire)});
   return regions;
 }
 
@@ -67,11 +66,10 @@ bool is_used_at(const Layout& layout, const RegionLayout& region, std::uint32_t 
 
 }  // namespace
 
-Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site,
-                                                     const Transport& transport) {
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site) {
   std::vector<std::uint64_t> sizes{layout.control_of.size() * sizeof(DoorbellLine)};
   for (const ChannelLayout& channel : layout.channels) {
-    auto bytes = transport.channel_bytes(channel.spec);
+    auto bytes = ring_channel_bytes(channel.spec);
     if (!bytes.ok()) return bytes.status();
     sizes.push_back(is_of(layout, channel, site) ? *bytes : 0);
   }
@@ -80,20 +78,20 @@ Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::
   return sizes;
 }
 
-Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, Transport& transport) {
-  const auto sizes = sizes_of_segments(layout, site, transport);
+Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, SharedMemory& memory) {
+  const auto sizes = sizes_of_segments(layout, site);
   if (!sizes.ok()) return sizes.status();
-  auto whole = transport.allocate("run", total(*sizes));
+  auto whole = memory.allocate("run", total(*sizes));
   if (!whole.ok()) return whole.status();
-  return take(layout, *sizes, std::nullopt, std::move(*whole), transport);
+  return take(layout, *sizes, std::nullopt, std::move(*whole));
 }
 
-Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, Transport& transport, int descriptor) {
-  const auto sizes = sizes_of_segments(layout, layout.sites.site(controller), transport);
+Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, int descriptor) {
+  const auto sizes = sizes_of_segments(layout, layout.sites.site(controller));
   if (!sizes.ok()) return sizes.status();
-  auto whole = transport.open(descriptor, total(*sizes));
+  auto whole = SharedSegment::open(descriptor, total(*sizes));
   if (!whole.ok()) return whole.status();
-  return take(layout, *sizes, controller, std::move(*whole), transport);
+  return take(layout, *sizes, controller, std::move(*whole));
 }
 
 namespace {
@@ -133,22 +131,19 @@ SharedReplicas replicas_of(const Layout& layout, const Uses& uses) {
 }
 
 Result<std::unique_ptr<Mapping>> map_region(const Layout& layout, std::size_t region, std::uint32_t controller,
-                                            Access access, const Segments& segments, const Transports& transports) {
-  if (layout.regions[region].is_in_site_memory(controller))
-    return transports.shared->map(segments.regions[region], access);
-  const auto& [wire, segment] = *segments.registered[region].begin();
-  return transports.wires[wire]->map(segment, access);
+                                            Access access, const Segments& segments) {
+  if (layout.regions[region].is_in_site_memory(controller)) return segments.regions[region]->map(access);
+  return segments.registered[region].begin()->second->map(access);
 }
 
 // Memory of a controller's own is allocated by the first wire; later wires adopt it.
-Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::size_t region, std::uint32_t wire,
-                                                 std::uint32_t controller, const Segments& segments,
-                                                 const Transports& transports) {
+Result<std::shared_ptr<Replica>> register_region(const Layout& layout, std::size_t region, Wire& wire,
+                                                 std::uint32_t controller, const Segments& segments) {
   if (!layout.regions[region].is_in_site_memory(controller) && segments.registered[region].empty())
-    return transports.wires[wire]->allocate("region", layout.regions[region].bytes());
-  auto memory = map_region(layout, region, controller, Access::kReadWrite, segments, transports);
+    return wire.allocate("region", layout.regions[region].bytes());
+  auto memory = map_region(layout, region, controller, Access::kReadWrite, segments);
   if (!memory.ok()) return memory.status();
-  return transports.wires[wire]->adopt(std::move(*memory));
+  return wire.adopt(std::move(*memory));
 }
 
 }  // namespace
@@ -156,18 +151,19 @@ Result<std::shared_ptr<Segment>> register_region(const Layout& layout, std::size
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments) {
   WOA_RETURN_IF_ERROR(check_landing(layout, controller));
   segments.registered.resize(layout.regions.size());
+  segments.replicas.resize(layout.channels.size());
   const SharedReplicas own =
       replicas_of(layout, [&](const ChannelLayout& channel) { return uses_channel(channel, controller); });
   for (const std::size_t c : own.channels) {
-    Transport& wire = *transports.wires[*layout.channels[c].wire];
+    Wire& wire = *transports.wires[*layout.channels[c].wire];
     auto bytes = wire.channel_bytes(layout.channels[c].spec);
     if (!bytes.ok()) return bytes.status();
     auto replica = wire.allocate("channel", *bytes);
     if (!replica.ok()) return replica.status();
-    segments.channels[c] = std::move(*replica);
+    segments.replicas[c] = std::move(*replica);
   }
   for (const auto& [region, wire] : own.regions) {
-    auto registered = register_region(layout, region, wire, controller, segments, transports);
+    auto registered = register_region(layout, region, *transports.wires[wire], controller, segments);
     if (!registered.ok()) return registered.status();
     segments.registered[region].emplace(wire, std::move(*registered));
   }
@@ -179,10 +175,33 @@ SharedReplicas shared_replicas(const Layout& layout, std::uint32_t one, std::uin
       layout, [&](const ChannelLayout& channel) { return uses_channel(channel, one) && uses_channel(channel, other); });
 }
 
+namespace {
+
+// The ends of channel `c`. `lines`: the doorbells, by controller.
+Result<std::unique_ptr<Sender>> open_sender(const Layout& layout, std::size_t c, DoorbellLine* lines,
+                                            const Segments& segments, const Transports& transports) {
+  const ChannelLayout& channel = layout.channels[c];
+  if (!channel.wire)
+    return transports.shared->open_sender(channel.spec, *segments.channels[c], Doorbell(lines + channel.to));
+  return transports.wires[*channel.wire]->open_sender(
+      channel.spec, segments.replicas[c], Doorbell(lines + channel.from), regions_of(layout, channel, segments));
+}
+
+Result<std::unique_ptr<Receiver>> open_receiver(const Layout& layout, std::size_t c, DoorbellLine* lines,
+                                                const Segments& segments, const Transports& transports) {
+  const ChannelLayout& channel = layout.channels[c];
+  if (!channel.wire)
+    return transports.shared->open_receiver(channel.spec, *segments.channels[c], Doorbell(lines + channel.from));
+  return transports.wires[*channel.wire]->open_receiver(
+      channel.spec, segments.replicas[c], Doorbell(lines + channel.to), regions_of(layout, channel, segments));
+}
+
+}  // namespace
+
 Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t controller, const Segments& segments,
                                      const Transports& transports) {
   ControllerWiring out;
-  auto bells = transports.shared->map(segments.doorbells, Access::kReadWrite);
+  auto bells = segments.doorbells->map(Access::kReadWrite);
   if (!bells.ok()) return bells.status();
   auto* lines = reinterpret_cast<DoorbellLine*>((*bells)->bytes().data());
   out.doorbell = Doorbell(lines + controller);
@@ -192,19 +211,13 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const ChannelLayout& channel = layout.channels[c];
     if (!uses_channel(channel, controller)) continue;
-    Transport& transport = channel.wire ? *transports.wires[*channel.wire] : *transports.shared;
-    ChannelEnd end;
-    end.own = out.doorbell;
-    end.regions = regions_of(layout, channel, segments);
     if (channel.from == controller) {
-      end.other = Doorbell(lines + channel.to);
-      auto sender = transport.open_sender(channel.spec, segments.channels[c], end);
+      auto sender = open_sender(layout, c, lines, segments, transports);
       if (!sender.ok()) return sender.status();
       out.wiring.senders[c] = std::move(*sender);
     }
     if (channel.to == controller) {
-      end.other = Doorbell(lines + channel.from);
-      auto receiver = transport.open_receiver(channel.spec, segments.channels[c], end);
+      auto receiver = open_receiver(layout, c, lines, segments, transports);
       if (!receiver.ok()) return receiver.status();
       out.wiring.receivers[c] = std::move(*receiver);
     }
@@ -214,7 +227,7 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
     const RegionLayout& region = layout.regions[r];
     if (!uses_region(region, controller)) continue;
     const Access access = writes_region(region, controller) ? Access::kReadWrite : Access::kRead;
-    auto mapping = map_region(layout, r, controller, access, segments, transports);
+    auto mapping = map_region(layout, r, controller, access, segments);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
     out.wiring.mappings.push_back(std::move(*mapping));

@@ -16,34 +16,33 @@
 #include "runtime/controller/layout.h"
 #include "runtime/controller/wiring.h"
 #include "runtime/transport/doorbell.h"
-#include "runtime/transport/transport.h"
 #include "runtime/transport/transports.h"
 
 namespace woa {
 
 // One memory, as each wire that sends from or into it knows it; by wire number.
-using Registered = std::map<std::uint32_t, std::shared_ptr<Segment>>;
+using Registered = std::map<std::uint32_t, std::shared_ptr<Replica>>;
 
 struct Segments {
-  std::shared_ptr<Segment> whole;                  // contains doorbells, regions and the site's own channels
-  std::shared_ptr<Segment> doorbells;              // one line per controller
-  std::vector<std::shared_ptr<Segment>> regions;   // by region, in the site's memory; null if it has no part here
-  std::vector<Registered> registered;              // by region: empty if no wire carries its payloads here
-  std::vector<std::shared_ptr<Segment>> channels;  // by channel of the layout; destroyed before what they carry
+  std::shared_ptr<SharedSegment> whole;                  // contains doorbells, regions and the site's own channels
+  std::shared_ptr<SharedSegment> doorbells;              // one line per controller
+  std::vector<std::shared_ptr<SharedSegment>> regions;   // by region, in the site's memory; null if it has no part here
+  std::vector<std::shared_ptr<SharedSegment>> channels;  // by channel of the layout; null if it takes a wire
+  std::vector<Registered> registered;                    // by region: empty if no wire carries its payloads here
+  std::vector<std::shared_ptr<Replica>> replicas;        // by channel that takes a wire; gone before what they carry
 };
 
 // Bytes of all parts of a site's segment, in their order; 0 for parts of other sites. kInvalid: as for
-// Transport::channel_bytes().
-Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site,
-                                                     const Transport& transport);
+// ring_channel_bytes().
+Result<std::vector<std::uint64_t>> sizes_of_segments(const Layout& layout, std::uint32_t site);
 
 // All of a site's memory; or `controller`'s parts, by the descriptor of the whole that another process of the site
 // allocated, which this takes over. kExhausted with the system's reason. kInvalid: no descriptor, or one of memory of
 // another size than this layout needs.
-Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, Transport& transport);
-Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, Transport& transport, int descriptor);
+Result<Segments> allocate_segments(const Layout& layout, std::uint32_t site, SharedMemory& memory);
+Result<Segments> open_segments(const Layout& layout, std::uint32_t controller, int descriptor);
 // Adds `controller`'s memory for the wires: its ends of channels, and the registered regions. kUnsupported: payloads of
-// an output would reach one place by two ways. Otherwise like the wires' Transport::allocate() and adopt().
+// an output would reach one place by two ways. Otherwise like Wire::allocate() and adopt().
 Status add_replicas(const Layout& layout, std::uint32_t controller, const Transports& transports, Segments& segments);
 
 // Replicas that two controllers connect to each other: those of their channels that take a wire, and of the regions

@@ -105,7 +105,6 @@ class Supervisor {
   Status hear(std::uint32_t controller, control::FromNode& message);
   // readiness.cc
   std::optional<std::uint32_t> first_ended() const;
-  void watch_while_connecting(bool watch);
   Status why_it_ended(std::uint32_t controller);
   Status why_not_connected(std::uint32_t controller, const Status& status);
   Status await_word(std::uint32_t controller);
@@ -133,7 +132,7 @@ class Supervisor {
   std::condition_variable changed_;
   Status failure_;
   std::vector<RunningKernel> ran_at_death_;
-  std::shared_ptr<Segment> activity_;  // the kernels that run, written by the nodes on this host
+  std::shared_ptr<SharedSegment> activity_;  // the kernels that run, written by the nodes on this host
   std::unique_ptr<Mapping> activity_map_;
   std::uint64_t ready_by_ns_ = 0;  // 0: no node has been started
   UniqueFd wake_;                  // ends the watching thread's poll

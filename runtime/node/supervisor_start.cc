@@ -45,7 +45,7 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
   hello.set_no_payload_crc(!sites.payload_crc);
   hello.set_end_ns(setup.end_ns);
   hello.set_start_ns(setup.start_ns);
-  const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller), *setup.transports.shared);
+  const auto sizes = sizes_of_segments(*setup.layout, sites.site(controller));
   if (sizes.ok()) hello.mutable_sizes()->Assign(sizes->begin(), sizes->end());  // else allocation had failed
   return message;
 }
@@ -55,10 +55,9 @@ control::FromHost hello_for(const NodeSetup& setup, std::uint32_t controller) {
 // Allocates the memory where nodes on this host write which kernels they run, whatever their other memory is.
 Status Supervisor::share_activity() {
   if (activity_ != nullptr) return {};
-  Transport& shared = *setup_.transports.shared;
-  auto segment = shared.allocate("activity", activity_bytes(*setup_.plan));
+  auto segment = setup_.transports.shared->allocate("activity", activity_bytes(*setup_.plan));
   if (!segment.ok()) return segment.status();
-  auto mapped = shared.map(*segment, Access::kReadWrite);
+  auto mapped = (*segment)->map(Access::kReadWrite);
   if (!mapped.ok()) return mapped.status();
   activity_ = std::move(*segment);
   activity_map_ = std::move(*mapped);
@@ -82,9 +81,8 @@ Status Supervisor::connect() {
       return in_context(c, {Code::kDataLoss, "its first message does not describe its memory"});
     replicas[c] = std::move(*message.mutable_replicas());
     const control::Replicas shared = select(replicas[c], shared_replicas(*setup_.layout, kHostController, c));
-    watch_while_connecting(true);
-    const Status connected = connect_replicas(shared, *setup_.segments, setup_.transports);
-    watch_while_connecting(false);
+    const auto given_up = [this] { return first_ended().has_value(); };
+    const Status connected = connect_replicas(shared, *setup_.segments, setup_.transports, given_up);
     if (!connected.ok()) return why_not_connected(c, connected);
   }
   for (std::uint32_t c = 1; c < nodes_.size(); ++c) {

@@ -17,7 +17,7 @@ using BoundLanes = std::map<std::string, std::uint32_t>;
 // their lane is bound.
 struct Sites {
   std::vector<std::uint32_t> of;  // by controller; absent: site 0
-  std::uint32_t header_room = 0;  // Transport::header_room() of the wires
+  std::uint32_t header_room = 0;  // in front of each block that a wire serves; 0: there is no wire
   BoundLanes lanes = {};
   bool payload_crc = true;  // for payloads that take a wire; the same on all nodes of a run
   [[nodiscard]] std::uint32_t site(std::uint32_t controller) const noexcept {

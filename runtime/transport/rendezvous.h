@@ -1,10 +1,10 @@
 // Rendezvous: a large payload goes straight from one process's memory into another's, without a block between, once the
 // consumer has said where it is to land (docs/adr/0023-rendezvous-for-packed-messages.md).
 //
-// For transports whose ends have a replica of memory each; where memory is shared a block is no staging copy. A
-// rendezvous has a segment of its own beside a channel's: the consumer grants one landing place at a time, the producer
-// writes into it in chunks, each of which tells of itself. The two ends must come to the same transfers in the same
-// order, with the same sizes: what is sent over the channel tells them of it.
+// For wires; where memory is shared a block is no staging copy. A rendezvous has a segment of its own beside a
+// channel's: the consumer grants one landing place at a time, the producer writes into it in chunks, each of which
+// tells of itself. The two ends must come to the same transfers in the same order, with the same sizes: what is sent
+// over the channel tells them of it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <span>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/wire.h"
 
 namespace woa {
 
@@ -66,7 +66,7 @@ class RendezvousReceiver {
   [[nodiscard]] virtual Status status() const = 0;
 };
 
-// What a transport that can do this answers with (Transport::rendezvous()). At start, as the transport itself.
+// What a wire that can do this answers with (Wire::rendezvous()). At start, as the wire itself.
 class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
@@ -74,9 +74,9 @@ class Rendezvous {
   [[nodiscard]] virtual std::size_t rendezvous_segment_bytes() const noexcept = 0;
   // kInvalid: a segment of another size or transport, or one that is not connected. `own` is rung by what arrives; the
   // doorbell outlives the end.
-  virtual Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Segment> segment,
+  virtual Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Replica> replica,
                                                                            Doorbell own) = 0;
-  virtual Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Segment> segment,
+  virtual Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Replica> replica,
                                                                                Doorbell own) = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <bit>
 #include <string>
 
+#include "runtime/packet/payload_crc.h"
+
 namespace woa {
 namespace {
 
@@ -24,6 +26,20 @@ Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec) {
                                 "; it must be a multiple of 64 from 0 to " + std::to_string(kMaxRingInlineBytes)};
   return sizeof(ChannelWords) + std::size_t{spec.ring_slots} * (sizeof(HeaderSlot) + spec.inline_bytes) +
          std::size_t{spec.return_slots} * sizeof(ReturnSlot);
+}
+
+bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept {
+  return check(packet) == Rejection::kNone && (!spec.header_crc || (packet.flags & kHeaderCrc) != 0) &&
+         ((packet.flags & kInline) == 0 || carried_bytes(packet) <= spec.inline_bytes);
+}
+
+std::string why_rejected(const ActivationPacket& packet, const ChannelSpec& spec) {
+  const std::string rejected = "channel: packet " + std::to_string(packet.sequence) + " rejected: ";
+  if (const Rejection rule = check(packet); rule != Rejection::kNone) return rejected + std::string(to_string(rule));
+  if (spec.header_crc && (packet.flags & kHeaderCrc) == 0)
+    return rejected + "this channel's headers carry a CRC, this one has none";
+  return rejected + std::to_string(carried_bytes(packet)) + " bytes of inline payload, at most " +
+         std::to_string(spec.inline_bytes) + " expected";
 }
 
 ChannelView::ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept

@@ -16,10 +16,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "runtime/base/status.h"
 #include "runtime/packet/activation_packet.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/channel.h"
 
 namespace woa {
 
@@ -120,8 +121,9 @@ struct ChannelView {
   ChannelView(const ChannelSpec& spec, std::span<std::byte> bytes) noexcept;
 };
 
-// kInvalid names the field of `spec` that is out of bounds.
-Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec);
+// Whether a packet may be delivered on a channel of `spec`, apart from its place in the sequence; and why not.
+bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept;
+std::string why_rejected(const ActivationPacket& packet, const ChannelSpec& spec);
 
 // A position in a ring of `slots` (a power of two) entries, each published by its number: `first` + position, modulo
 // 2^32. In zeroed memory the numbers of the first lap must not include 0.

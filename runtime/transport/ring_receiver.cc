@@ -12,7 +12,7 @@ RingReceiver::RingReceiver(const ChannelSpec& spec, std::shared_ptr<Mapping> map
     : mapping_(std::move(mapping)),
       channel_(spec, mapping_->bytes()),
       producer_(producer),
-      header_crc_(spec.header_crc),
+      spec_(spec),
       cursor_(spec.ring_slots, first_sequence),
       returns_(spec.return_slots, first_sequence) {}
 
@@ -32,8 +32,12 @@ std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexce
     empty_polls_ = 0;
     // A copy, which is then checked: the slot is the peer's to overwrite.
     const auto packet = std::bit_cast<ActivationPacket>(channel_.slots[cursor_.slot()].read(published));
-    loss_ = inspect(packet);
-    if (loss_ != Loss::kNone || !sink.on_packet(packet, inline_payload(packet))) break;
+    if (!is_acceptable(packet, spec_)) {
+      loss_ = Loss::kRejected;
+      rejected_ = packet;
+      break;
+    }
+    if (!sink.on_packet(packet, inline_payload(packet))) break;
     cursor_.advance();
     if (++delivered % kTellConsumedEvery == 0) tell_consumed();
   }
@@ -70,14 +74,6 @@ void RingReceiver::look_ahead() noexcept {
   found_ = skipped ? next : static_cast<std::uint32_t>(end);
 }
 
-RingReceiver::Loss RingReceiver::inspect(const ActivationPacket& packet) noexcept {
-  rejection_ = check(packet);
-  if (rejection_ != Rejection::kNone) return Loss::kRejected;
-  if (header_crc_ && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
-  found_ = carried_bytes(packet);
-  return (packet.flags & kInline) != 0 && found_ > channel_.slots.inline_bytes() ? Loss::kInlineBytes : Loss::kNone;
-}
-
 std::span<const std::byte> RingReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
   if ((packet.flags & kInline) == 0) return {};
   return channel_.slots.inline_area(cursor_.slot()).first(static_cast<std::size_t>(carried_bytes(packet)));
@@ -95,15 +91,7 @@ Status RingReceiver::status() const {
     case Loss::kEnd:
       return {Code::kDataLoss,
               "channel: the last packets were lost: sequence " + expected + " expected, but closed before " + found};
-    case Loss::kRejected:
-      return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + std::string(to_string(rejection_))};
-    case Loss::kNoCrc:
-      return {Code::kDataLoss,
-              "channel: packet " + expected + " rejected: this channel's headers carry a CRC, this one has none"};
-    case Loss::kInlineBytes:
-      return {Code::kDataLoss, "channel: packet " + expected + " rejected: " + found +
-                                   " bytes of inline payload, at most " +
-                                   std::to_string(channel_.slots.inline_bytes()) + " expected"};
+    case Loss::kRejected: return {Code::kDataLoss, why_rejected(rejected_, spec_)};
   }
   return {Code::kInternal, "channel: unknown loss"};
 }

@@ -1,4 +1,4 @@
-// The consumer end of a channel in coherent memory; loopback and shm share it. Contract: Receiver in transport.h.
+// The consumer end of a channel in coherent memory; loopback and shm share it. Contract: Receiver in channel.h.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class RingReceiver final : public Receiver {
   void wake() noexcept override { producer_.ring(); }
 
  private:
-  enum class Loss : std::uint8_t { kNone, kSequence, kEnd, kRejected, kNoCrc, kInlineBytes };
+  enum class Loss : std::uint8_t { kNone, kSequence, kEnd, kRejected };
 
   // An empty poll in that many asks whether packets were lost: it takes two more cache lines, which the producer
   // writes.
@@ -41,16 +41,15 @@ class RingReceiver final : public Receiver {
     return static_cast<std::uint32_t>(publish_word(slot));
   }
   void look_ahead() noexcept;
-  [[nodiscard]] Loss inspect(const ActivationPacket& packet) noexcept;
   [[nodiscard]] std::span<const std::byte> inline_payload(const ActivationPacket& packet) const noexcept;
 
   std::shared_ptr<Mapping> mapping_;
   ChannelView channel_;
   Doorbell producer_;
-  bool header_crc_;
+  ChannelSpec spec_;
   Loss loss_ = Loss::kNone;
-  Rejection rejection_ = Rejection::kNone;
-  std::uint64_t found_ = 0;        // what stood in place of what was expected
+  std::uint32_t found_ = 0;  // the sequence in place of the one expected
+  ActivationPacket rejected_;
   std::uint32_t empty_polls_ = 0;  // since the last packet
   RingCursor cursor_;
   RingCursor returns_;

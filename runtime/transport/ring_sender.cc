@@ -17,7 +17,7 @@ RingSender::RingSender(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping
       returns_(spec.return_slots, first_sequence) {}
 
 RingSender::~RingSender() {
-  channel_.words->producer_end.store(end_mark(next_sequence()), std::memory_order_release);
+  channel_.words->producer_end.store(end_mark(cursor_.expected()), std::memory_order_release);
   consumer_.ring();
 }
 
@@ -41,7 +41,7 @@ void RingSender::commit(const ActivationPacket& header, std::span<const std::byt
   constexpr std::uint64_t kLowHalf = 0xffffffff;
   HeaderWords words = std::bit_cast<HeaderWords>(header);
   words[offsetof(ActivationPacket, flags) / 8] &= ~kCrcFlag;
-  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | next_sequence();
+  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | cursor_.expected();
   words[offsetof(ActivationPacket, crc32c) / 8] &= kLowHalf;
   if (header_crc_) {
     auto packet = std::bit_cast<ActivationPacket>(words);
@@ -52,9 +52,9 @@ void RingSender::commit(const ActivationPacket& header, std::span<const std::byt
 }
 
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  if (header.sequence != next_sequence())
+  if (header.sequence != cursor_.expected())
     return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(header.sequence) + ", expected " +
-                                 std::to_string(next_sequence()) + "; the device lost or repeated a packet"};
+                                 std::to_string(cursor_.expected()) + "; the device lost or repeated a packet"};
   publish(std::bit_cast<HeaderWords>(header), inline_payload);
   return {};
 }
@@ -86,11 +86,6 @@ std::size_t RingSender::poll_returns(std::span<BlockReturn> out) noexcept {
     returns_.advance();
   }
   return count;
-}
-
-std::uint32_t RingSender::consumed() const noexcept {
-  const std::uint32_t found = channel_.words->consumed.load(std::memory_order_acquire);
-  return plausible(found) ? found : consumed_;
 }
 
 bool RingSender::closed() const noexcept {

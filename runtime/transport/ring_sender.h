@@ -1,4 +1,4 @@
-// The producer end of a channel in coherent memory; loopback and shm share it. Contract: Sender in transport.h.
+// The producer end of a channel in coherent memory; loopback and shm share it. Contract: Sender in channel.h.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,11 @@ class RingSender final : public Sender {
   void cancel() noexcept override;
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
-  std::uint32_t next_sequence() const noexcept override { return cursor_.expected(); }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
-  std::uint32_t consumed() const noexcept override;
-  bool closed() const noexcept override;
   Status status() const override;
   void wake() noexcept override { consumer_.ring(); }
+  // Whether reserve() answers kClosed.
+  [[nodiscard]] bool closed() const noexcept;
 
  private:
   // What the consumer wrote that cannot be: nothing it says is believed any more.

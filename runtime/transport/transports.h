@@ -4,20 +4,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
+#include "runtime/transport/wire.h"
 
 namespace woa {
 
 // Transports are the owner's, and outlive what is built on them.
 struct Transports {
-  Transport* shared = nullptr;         // where both ends map the same memory
-  std::vector<Transport*> wires = {};  // where each has a replica, by number; none: all share memory
-  // Transport::header_room() of every wire; 0: there is none.
-  [[nodiscard]] std::uint32_t header_room() const noexcept { return wires.empty() ? 0 : wires.front()->header_room(); }
-  // Transport::packets() of each wire.
+  SharedMemory* shared = nullptr;
+  std::vector<Wire*> wires = {};  // by number; none: all share memory
+  // Of regions whose payloads take a wire; 0: there is none.
+  [[nodiscard]] std::uint32_t header_room() const noexcept { return wires.empty() ? 0 : kHeaderRoom; }
+  // Wire::packets() of each.
   [[nodiscard]] std::vector<std::uint64_t> packets() const {
     std::vector<std::uint64_t> counts;
-    for (const Transport* wire : wires) counts.push_back(wire->packets());
+    for (const Wire* wire : wires) counts.push_back(wire->packets());
     return counts;
   }
 };

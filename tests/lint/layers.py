@@ -8,7 +8,7 @@ import re
 
 import tree
 
-BASE, PACKET, PLAN = "runtime/base/", "runtime/packet/", "runtime/plan/"
+BASE, PACKET, MEMORY, PLAN = "runtime/base/", "runtime/packet/", "runtime/memory/", "runtime/plan/"
 TRANSPORT, MESSAGING, CALL_MODELS = "runtime/transport/", "runtime/messaging/", "runtime/call_models/"
 CONTROLLER, NODE = "runtime/controller/", "runtime/node/"
 KERNEL_ABI = "kernels/woa_kernel.h"
@@ -16,7 +16,7 @@ DIAGNOSTICS, OPTIONS, PARSE, CHECK = "compiler/diagnostics/", "compiler/options.
 SOLVER, PLACE, PREDICT = "compiler/place/solver/", "compiler/place/", "compiler/predict/"
 BUFFERS, EMIT, VERIFY, CERTIFICATE = "compiler/buffers/", "compiler/emit/", "compiler/verify/", "compiler/certificate/"
 BACKEND = [CONTROLLER, PLAN, TRANSPORT + "doorbell.h", PACKET, BASE, KERNEL_ABI]
-RUNTIME = [BASE, PACKET, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
+RUNTIME = [BASE, PACKET, MEMORY, PLAN, TRANSPORT, MESSAGING, CALL_MODELS, CONTROLLER, NODE]
 EVERYTHING = RUNTIME + ["kernels/", "controllers/", "compiler/"]
 PROGRAMS = RUNTIME + ["kernels/", "controllers/", "compiler/compiler.h", "bench/"]
 
@@ -25,14 +25,15 @@ PROGRAMS = RUNTIME + ["kernels/", "controllers/", "compiler/compiler.h", "bench/
 PROJECT = [
     (BASE, []),
     (PACKET, [BASE]),
+    (MEMORY, [PACKET, BASE]),
     (PLAN, [PACKET, BASE]),
-    (TRANSPORT + "*/", [TRANSPORT + "*", PACKET, BASE]),
-    (TRANSPORT, [PACKET, BASE]),
-    (MESSAGING + "*/", [MESSAGING + "*", TRANSPORT + "*", PACKET, BASE]),
-    (MESSAGING, [TRANSPORT + "*", PACKET, BASE]),
+    (TRANSPORT + "*/", [TRANSPORT + "*", MEMORY, PACKET, BASE]),
+    (TRANSPORT, [MEMORY, PACKET, BASE]),
+    (MESSAGING + "*/", [MESSAGING + "*", TRANSPORT + "*", MEMORY, PACKET, BASE]),
+    (MESSAGING, [TRANSPORT + "*", MEMORY, PACKET, BASE]),
     (CALL_MODELS, [PLAN, PACKET, BASE]),
-    (CONTROLLER, [PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
-    (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", PACKET, BASE, KERNEL_ABI]),
+    (CONTROLLER, [PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
+    (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     ("controllers/cpu/", BACKEND),
     ("controllers/gpu/*/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys

@@ -1,4 +1,5 @@
-// A model of one channel between two processes: runtime/transport's ring_sender, ring_receiver, block_pool, doorbell.
+// A model of one channel between two processes: runtime/transport's ring_sender, ring_receiver and doorbell, and
+// runtime/memory's block_pool.
 // check_model.py lets spin visit all its states in several sizes, and shows that every fault seeded below is found.
 //
 // Properties that hold for every interleaving of the steps below:

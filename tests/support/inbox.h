@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "runtime/transport/transport.h"
+#include "runtime/transport/channel.h"
 
 namespace woa::test {
 

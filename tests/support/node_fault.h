@@ -12,7 +12,7 @@ namespace woa::test {
 struct NodeFault {
   std::uint32_t controller = 1;  // of the plan; the other controllers have no fault
   FaultPlan plan;
-  WireOptions wire;  // of every node
+  PathOptions wire;  // of every node
 
   std::string to_text() const {
     std::ostringstream text;

@@ -56,7 +56,7 @@ class OfiSide {
     return {text.data(), static_cast<std::size_t>(bytes)};
   }
 
-  std::unique_ptr<Transport> transport;
+  std::unique_ptr<OfiTransport> transport;
 
  private:
   int socket_;

@@ -7,6 +7,7 @@
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
+#include "tests/support/free_places.h"
 #include "tests/support/need.h"
 
 namespace woa::test {
@@ -61,6 +62,9 @@ struct PeerRig {
   // The end at which cpu:0 sends the packets of `edge`.
   Sender& channel_of(std::uint32_t edge) const { return *peer.wiring.senders[layout.edges[edge].channel]; }
   Sender& control_channel() const { return *host.wiring.senders[layout.control_of[kUnderTest]]; }
+  // Packets on these channels that the controller under test has not read.
+  std::uint32_t unread(std::uint32_t edge) const { return unread_of(peer, layout.edges[edge].channel); }
+  std::uint32_t unread_control() const { return unread_of(host, layout.control_of[kUnderTest]); }
   static void push(Sender& sender, const ActivationPacket& packet, std::span<const std::byte> inline_payload = {}) {
     REQUIRE(sender.reserve() == Push::kOk);
     sender.commit(packet, inline_payload);
@@ -73,6 +77,12 @@ struct PeerRig {
       if (hosted->controller().do_work() > 0) quiet = 0;
     }
     return hosted->controller().status();
+  }
+
+ private:
+  std::uint32_t unread_of(const ControllerWiring& ends, std::uint32_t channel) const {
+    const std::uint32_t slots = layout.channels[channel].spec.ring_slots;
+    return slots - free_places(*ends.wiring.senders[channel], slots);
   }
 };
 

@@ -19,7 +19,7 @@ int main(int count, char** argv) {
   if (!backends.add(woa::test::function_factory(woa::test::functions())).ok()) return 2;
   woa::ShmTransport shared;
   woa::NodeProcess process{&backends, {&shared, {}}, {}};
-  std::vector<std::unique_ptr<woa::Transport>> wires;
+  std::vector<std::unique_ptr<woa::Wire>> wires;
   for (int k = 1; k < count - 1; ++k) {
     woa::OfiOptions options;
     const std::string word = argv[k];
@@ -39,7 +39,7 @@ int main(int count, char** argv) {
       std::vector<woa::FaultPlan> faults;
       if (const auto nodes = woa::test::children(::getppid()); !dies || (nodes.size() > 1 && nodes[1] == ::getpid()))
         faults.push_back(damaged);
-      wires.back() = std::make_unique<woa::FaultTransport>(std::move(wires.back()), std::move(faults));
+      wires.back() = std::make_unique<woa::FaultWire>(std::move(wires.back()), std::move(faults));
     }
     process.transports.wires.push_back(wires.back().get());
   }

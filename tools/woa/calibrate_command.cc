@@ -92,7 +92,7 @@ Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
     LocalRunOptions local = arguments.local;
     local.processes = processes;
     RunOptions options = local_run(local, backends);
-    const std::unique_ptr<Transport> transport = local_transport(local);
+    const std::unique_ptr<SharedMemory> transport = local_transport(local);
     options.transport = transport.get();
     auto methods = measure_methods(options, arguments);
     if (!methods.ok()) return methods.status();

@@ -209,7 +209,7 @@ class Comparer {
 
   ModelRun run(const Plan& plan, const InputFiles& inputs) {
     RunOptions options = local_run(arguments_.local, backends_);
-    const std::unique_ptr<Transport> transport = local_transport(arguments_.local);
+    const std::unique_ptr<SharedMemory> transport = local_transport(arguments_.local);
     options.transport = transport.get();
     return run_model(plan, inputs, std::move(options), arguments_.repetitions);
   }

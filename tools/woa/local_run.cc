@@ -38,7 +38,7 @@ RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& back
   return run;
 }
 
-std::unique_ptr<Transport> local_transport(const LocalRunOptions& options) {
+std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options) {
   if (options.processes == "one") return std::make_unique<LoopbackTransport>();
   return std::make_unique<ShmTransport>();
 }

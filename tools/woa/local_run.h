@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/node/run.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::tools {
 
@@ -24,6 +24,6 @@ void add_limit_options(CLI::App& command, LocalRunOptions& options);
 // serve` for nodes if controllers have processes. `backends` is borrowed.
 RunOptions local_run(const LocalRunOptions& options, const BackendRegistry& backends);
 // The transport for these processes: loopback for one, else shm.
-std::unique_ptr<Transport> local_transport(const LocalRunOptions& options);
+std::unique_ptr<SharedMemory> local_transport(const LocalRunOptions& options);
 
 }  // namespace woa::tools

@@ -98,7 +98,7 @@ class Profiler {
 
   ProfileRun measure(const Plan& plan) {
     RunOptions options = local_run(request_.local, backends_);
-    const std::unique_ptr<Transport> transport = local_transport(request_.local);
+    const std::unique_ptr<SharedMemory> transport = local_transport(request_.local);
     options.transport = transport.get();
     ProfileRunOptions chosen{profile_.inputs, request_.repetitions, request_.seconds * 1'000'000'000};
     Progress progress(chosen.inputs * (chosen.repetitions + 1), "instances");

@@ -30,9 +30,9 @@ CLI::Option& add_provider_option(CLI::App& command, TransportOptions& options);
 void add_wire_options(CLI::App& command, TransportOptions& options);
 
 struct OwnedTransports {
-  std::unique_ptr<Transport> shared;              // see Transports
-  std::vector<std::unique_ptr<Transport>> wires;  // see Transports; one per provider
-  std::vector<std::string> providers;             // by wire
+  std::unique_ptr<SharedMemory> shared;      // see Transports
+  std::vector<std::unique_ptr<Wire>> wires;  // see Transports; one per provider
+  std::vector<std::string> providers;        // by wire
   BoundLanes lanes;
   [[nodiscard]] Transports get() const;
 };

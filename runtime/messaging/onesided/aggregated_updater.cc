@@ -5,13 +5,13 @@
 
 namespace woa::onesided {
 
-Result<std::unique_ptr<AggregatedUpdater>> AggregatedUpdater::open(Transport& transport, const LinkSpec& spec,
+Result<std::unique_ptr<AggregatedUpdater>> AggregatedUpdater::open(AnyTransport transport, const LinkSpec& spec,
                                                                    const Link& link, const Destination& destination,
                                                                    std::uint64_t age_ns) {
   auto origin = Origin::open(transport, spec, link, destination);
   if (!origin.ok()) return origin.status();
   if (spec.buckets == 0) return {Code::kInvalid, "link: buckets is 0; an aggregating updater needs at least 1"};
-  auto buckets = transport.map(link.blocks, Access::kReadWrite);
+  auto buckets = link.blocks->map(Access::kReadWrite);
   if (!buckets.ok()) return buckets.status();
   BlockPool pool(origin->buckets());
   return std::unique_ptr<AggregatedUpdater>(
@@ -56,7 +56,7 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
   if (!kept_rules || !pool_.claim(packet_.offset)) {
     origin_.sender().cancel();
     if (!kept_rules) return origin_.break_link();
-    return origin_.sender().closed() ? Outcome::kClosed : Outcome::kBackPressured;
+    return is_closed(origin_.sender()) ? Outcome::kClosed : Outcome::kBackPressured;
   }
   packet_.payload_bytes = held() * sizeof(Unit);
   std::memcpy(buckets_->bytes().data() + std::uint64_t{packet_.offset} * kOffsetUnitBytes, units_.data(),
@@ -72,7 +72,7 @@ Outcome AggregatedUpdater::send_bucket() noexcept {
 // Also checks if the link still works, which single updates do not.
 Outcome AggregatedUpdater::open_bucket() noexcept {
   if (!take_back()) return origin_.break_link();
-  if (origin_.sender().closed()) return Outcome::kClosed;
+  if (is_closed(origin_.sender())) return Outcome::kClosed;
   end_ = next_ + units_.size();
   return Outcome::kOk;
 }

@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/memory/block_pool.h"
 #include "runtime/messaging/onesided/link.h"
 #include "runtime/messaging/onesided/origin.h"
 #include "runtime/messaging/onesided/updater.h"
-#include "runtime/transport/block_pool.h"
 
 namespace woa::onesided {
 
@@ -20,8 +20,8 @@ class AggregatedUpdater final : public Updater {
   static constexpr std::uint64_t kAge_ns = 100'000;
 
   // `link` comes from allocate_link() for `spec`, with at least one bucket, and is connected if each end has its own;
-  // else kInvalid. `age_ns`: 0 sends at every poll(). Otherwise like Transport::open_sender().
-  static Result<std::unique_ptr<AggregatedUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  // else kInvalid. `age_ns`: 0 sends at every poll(). Otherwise like AnyTransport::open_sender().
+  static Result<std::unique_ptr<AggregatedUpdater>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                          const Destination& destination,
                                                          std::uint64_t age_ns = kAge_ns);
   ~AggregatedUpdater() override;

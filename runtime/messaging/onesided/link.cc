@@ -12,7 +12,7 @@ constexpr std::uint32_t kMaxBuckets = 1U << 16;
 constexpr std::uint32_t kMaxBucketUpdates = 1U << 20;
 constexpr std::uint32_t kMaxResultSlots = 1U << 20;
 
-Result<LinkShape> shape_of(const Transport& transport, const LinkSpec& spec) {  // the channel checks ring_slots
+Result<LinkShape> shape_of(AnyTransport transport, const LinkSpec& spec) {  // the channel checks ring_slots
   using messaging::invalid_field;
   if (spec.buckets > kMaxBuckets) return invalid_field("buckets", spec.buckets, "at most 65536");
   if (spec.bucket_units < 2 || spec.bucket_units > kMaxBucketUpdates)
@@ -27,11 +27,11 @@ Result<LinkShape> shape_of(const Transport& transport, const LinkSpec& spec) {  
 
 }  // namespace
 
-ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept {
+ChannelSpec channel_of(AnyTransport transport, const LinkSpec& spec) noexcept {
   return messaging::channel_of(transport, spec.ring_slots, std::bit_ceil(std::max(spec.buckets, 1U)));
 }
 
-ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept {
+ChannelSpec returns_channel_of(AnyTransport transport, std::uint32_t result_slots) noexcept {
   ChannelSpec channel = messaging::channel_of(transport, result_slots, 1);
   channel.inline_bytes = kReturnInlineBytes;
   return channel;
@@ -42,14 +42,14 @@ std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept {
   return (bytes + kOffsetUnitBytes - 1) / kOffsetUnitBytes * kOffsetUnitBytes;
 }
 
-Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label) {
+Result<Link> allocate_link(AnyTransport transport, const LinkSpec& spec, std::string_view label) {
   const auto shape = shape_of(transport, spec);
   return shape.ok() ? messaging::allocate_link(transport, *shape, label) : shape.status();
 }
 
-Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+Result<CheckedLink> check_link(AnyTransport transport, const LinkSpec& spec, const Link& link) {
   const auto shape = shape_of(transport, spec);
-  return shape.ok() ? messaging::check_link(transport, *shape, link, std::move(end)) : shape.status();
+  return shape.ok() ? messaging::check_link(transport, *shape, link) : shape.status();
 }
 
 }  // namespace woa::onesided

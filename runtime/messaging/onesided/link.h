@@ -23,17 +23,17 @@ struct LinkSpec {
 };
 
 // Allocates the segments of `spec` at this end. kInvalid names the field that is out of bounds, kTooLarge means more
-// memory than packets can name. Otherwise like Transport::allocate().
-Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
+// memory than packets can name. Otherwise like the transport's allocate().
+Result<Link> allocate_link(AnyTransport transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/messaging/onesided
 // --------------------------------------------------------------------------------------
 
-ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept;
-ChannelSpec returns_channel_of(const Transport& transport, std::uint32_t result_slots) noexcept;
+ChannelSpec channel_of(AnyTransport transport, const LinkSpec& spec) noexcept;
+ChannelSpec returns_channel_of(AnyTransport transport, std::uint32_t result_slots) noexcept;
 std::uint64_t bucket_bytes(const LinkSpec& spec) noexcept;
 // Like messaging::check_link(), for this spec.
-Result<CheckedLink> check_link(const Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
+Result<CheckedLink> check_link(AnyTransport transport, const LinkSpec& spec, const Link& link);
 
 // The meaning of packets on the channel.
 //

@@ -2,7 +2,7 @@
 
 namespace woa::onesided {
 
-Result<std::unique_ptr<NaiveUpdater>> NaiveUpdater::open(Transport& transport, const LinkSpec& spec, const Link& link,
+Result<std::unique_ptr<NaiveUpdater>> NaiveUpdater::open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                          const Destination& destination) {
   auto origin = Origin::open(transport, spec, link, destination);
   if (!origin.ok()) return origin.status();

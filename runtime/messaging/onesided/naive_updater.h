@@ -13,8 +13,8 @@ namespace woa::onesided {
 class NaiveUpdater final : public Updater {
  public:
   // `link` comes from allocate_link() for `spec`, and is connected if each end has its own; else kInvalid. Its buckets,
-  // if any, stay unused. Otherwise like Transport::open_sender().
-  static Result<std::unique_ptr<NaiveUpdater>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  // if any, stay unused. Otherwise like AnyTransport::open_sender().
+  static Result<std::unique_ptr<NaiveUpdater>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                     const Destination& destination);
 
   Outcome update(const Update& update) noexcept override;

@@ -5,13 +5,13 @@
 
 namespace woa::onesided {
 
-Result<Origin> Origin::open(Transport& transport, const LinkSpec& spec, const Link& link,
+Result<Origin> Origin::open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                             const Destination& destination) {
-  auto checked = check_link(transport, spec, link, destination.end);
+  auto checked = check_link(transport, spec, link);
   if (!checked.ok()) return checked.status();
-  auto landing = Landing::open(transport, spec.result_slots, link.returns, checked->returns_end);
+  auto landing = Landing::open(transport, spec.result_slots, link.returns, destination.end);
   if (!landing.ok()) return landing.status();
-  auto sender = transport.open_sender(checked->channel, link.channel, std::move(checked->end));
+  auto sender = transport.open_sender(checked->channel, link.channel, destination.end, checked->regions);
   if (!sender.ok()) return sender.status();
   return Origin(std::move(*sender), std::move(*landing), checked->blocks, destination.region_bytes);
 }
@@ -46,7 +46,7 @@ Status Origin::status(std::uint64_t issued) const {
   if (broken_) return {Code::kDataLoss, "the owner gave back a bucket that it did not have; rerun"};
   WOA_RETURN_IF_ERROR(landing_->status());
   WOA_RETURN_IF_ERROR(sender_->status());
-  if (sender_->closed())
+  if (is_closed(*sender_))
     return {Code::kPeerLost, "the owner closed after " + std::to_string(completed(issued)) + " of " +
                                  std::to_string(issued) + " updates; read its log"};
   return {};

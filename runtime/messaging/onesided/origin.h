@@ -7,7 +7,7 @@
 #include "runtime/messaging/onesided/link.h"
 #include "runtime/messaging/onesided/returns.h"
 #include "runtime/messaging/onesided/updater.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/any_transport.h"
 
 namespace woa::onesided {
 
@@ -24,7 +24,7 @@ inline Outcome outcome_of(Push push) noexcept {
 
 class Origin {
  public:
-  static Result<Origin> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  static Result<Origin> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                              const Destination& destination);
   // The buckets of the link.
   [[nodiscard]] const BlockLayout& buckets() const noexcept { return buckets_; }
@@ -43,7 +43,7 @@ class Origin {
   // The outcome of a fetching update when no slot is left for its value.
   [[nodiscard]] Outcome no_slot() const noexcept { return closed() ? Outcome::kClosed : Outcome::kBackPressured; }
   // The owner closed or broke a rule.
-  [[nodiscard]] bool closed() const noexcept { return broken_ || sender_->closed() || !landing_->status().ok(); }
+  [[nodiscard]] bool closed() const noexcept { return broken_ || is_closed(*sender_) || !landing_->status().ok(); }
 
   // How many of `issued` updates the owner reports as applied.
   [[nodiscard]] std::uint64_t completed(std::uint64_t issued) const noexcept;

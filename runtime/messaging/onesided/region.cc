@@ -29,19 +29,19 @@ RegionHeader& header_of(std::span<std::byte> data) {
 
 }  // namespace
 
-Region::Region(std::shared_ptr<Segment> segment, std::shared_ptr<Mapping> mapping, Sharing sharing) noexcept
+Region::Region(std::shared_ptr<SharedSegment> segment, std::shared_ptr<Mapping> mapping, Sharing sharing) noexcept
     : segment_(std::move(segment)),
       mapping_(std::move(mapping)),
       sharing_(sharing),
       bytes_(mapping_->bytes().subspan(sizeof(RegionHeader))) {}
 
-Result<Region> Region::make(Transport& transport, std::string_view label, std::size_t bytes, Sharing sharing) {
+Result<Region> Region::make(SharedMemory& memory, std::string_view label, std::size_t bytes, Sharing sharing) {
   if (bytes == 0 || bytes >= kMaxRegionBytes)
     return {Code::kInvalid, "region '" + std::string(label) + "' of " + std::to_string(bytes) +
                                 " bytes; it must have from 1 byte to 2^48 - 1"};
-  auto segment = transport.allocate(label, sizeof(RegionHeader) + bytes);
+  auto segment = memory.allocate(label, sizeof(RegionHeader) + bytes);
   if (!segment.ok()) return segment.status();
-  auto mapping = transport.map(*segment, Access::kReadWrite);
+  auto mapping = (*segment)->map(Access::kReadWrite);
   if (!mapping.ok()) return mapping.status();
   auto* header = new ((*mapping)->bytes().data()) RegionHeader;
   header->bytes = bytes;
@@ -49,12 +49,11 @@ Result<Region> Region::make(Transport& transport, std::string_view label, std::s
   return Region(std::move(*segment), std::move(*mapping), sharing);
 }
 
-Result<Region> Region::attach(Transport& transport, const std::shared_ptr<Segment>& segment) {
-  WOA_RETURN_IF_ERROR(require_shared_memory(transport, "updates by hardware").with_context("region"));
+Result<Region> Region::attach(const std::shared_ptr<SharedSegment>& segment) {
   if (segment->bytes() <= sizeof(RegionHeader))
     return {Code::kInvalid,
             "region: a segment of " + std::to_string(segment->bytes()) + " bytes has no room for a region"};
-  auto mapping = transport.map(segment, Access::kReadWrite);
+  auto mapping = segment->map(Access::kReadWrite);
   if (!mapping.ok()) return mapping.status();
   const RegionHeader& header = header_of((*mapping)->bytes().subspan(sizeof(RegionHeader)));
   const std::uint64_t bytes = segment->bytes() - sizeof(RegionHeader);

@@ -11,7 +11,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/messaging/onesided/update.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa::onesided {
 
@@ -77,17 +77,17 @@ inline constexpr std::uint32_t kMaxOrigins = 63;
 // A value: copies name the same memory, unmapped with the last of them. Any thread, if `Sharing` allows it.
 class Region {
  public:
-  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise like Transport::allocate()
-  // and map().
-  static Result<Region> make(Transport& transport, std::string_view label, std::size_t bytes, Sharing sharing);
+  // Zeroed memory for the calling controller. kInvalid: 0 bytes, or 2^48 and more. Otherwise like
+  // SharedMemory::allocate().
+  static Result<Region> make(SharedMemory& memory, std::string_view label, std::size_t bytes, Sharing sharing);
   // Another controller's coherent region, by its segment. kInvalid: the segment holds no region of this version.
-  // kUnsupported: the region is exclusive, or the transport's ends have replicas of memory (ofi: the provider that
-  // every system has, tcp;ofi_rxm, has no atomics of its own, and no provider is asked for them). Otherwise like
-  // Transport::map().
-  static Result<Region> attach(Transport& transport, const std::shared_ptr<Segment>& segment);
+  // kUnsupported: the region is exclusive. There are no updates by hardware over a wire: the provider that every
+  // system has (tcp;ofi_rxm) has no atomics of its own, and no provider is asked for them. Otherwise like
+  // Segment::map().
+  static Result<Region> attach(const std::shared_ptr<SharedSegment>& segment);
 
   // For an origin's attach() to a coherent region; nobody else needs it.
-  [[nodiscard]] const std::shared_ptr<Segment>& segment() const noexcept { return segment_; }
+  [[nodiscard]] const std::shared_ptr<SharedSegment>& segment() const noexcept { return segment_; }
   [[nodiscard]] Sharing sharing() const noexcept { return sharing_; }
   // Aligned to 4096 bytes. Read a coherent region by load() while others may write.
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
@@ -112,7 +112,7 @@ class Region {
   void announce(std::uint32_t origin, std::uint64_t performed) const noexcept;
 
  private:
-  Region(std::shared_ptr<Segment> segment, std::shared_ptr<Mapping> mapping, Sharing sharing) noexcept;
+  Region(std::shared_ptr<SharedSegment> segment, std::shared_ptr<Mapping> mapping, Sharing sharing) noexcept;
 
   template <Element Word>
   [[nodiscard]] Word& at(std::uint64_t offset) const noexcept {
@@ -126,7 +126,7 @@ class Region {
                                            : perform_atomically(update.operation, element, operand, expected);
   }
 
-  std::shared_ptr<Segment> segment_;
+  std::shared_ptr<SharedSegment> segment_;
   std::shared_ptr<Mapping> mapping_;
   Sharing sharing_;
   std::span<std::byte> bytes_;

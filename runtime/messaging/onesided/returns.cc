@@ -6,8 +6,8 @@
 #include "runtime/messaging/onesided/link.h"
 
 namespace woa::onesided {
-Result<Returns> Returns::open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
-                              const ChannelEnd& end) {
+Result<Returns> Returns::open(AnyTransport transport, std::uint32_t result_slots,
+                              const std::shared_ptr<Segment>& channel, const ChannelEnd& end) {
   auto sender = transport.open_sender(returns_channel_of(transport, result_slots), channel, end);
   if (!sender.ok()) return sender.status();
   return Returns(std::move(*sender), result_slots);
@@ -42,7 +42,7 @@ void Returns::send(std::uint64_t applied) noexcept {
   sender_->commit(packet, std::as_bytes(std::span(some).first(count)));
 }
 
-Result<std::unique_ptr<Landing>> Landing::open(Transport& transport, std::uint32_t result_slots,
+Result<std::unique_ptr<Landing>> Landing::open(AnyTransport transport, std::uint32_t result_slots,
                                                const std::shared_ptr<Segment>& channel, const ChannelEnd& end) {
   auto receiver = transport.open_receiver(returns_channel_of(transport, result_slots), channel, end);
   if (!receiver.ok()) return receiver.status();

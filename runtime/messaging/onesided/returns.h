@@ -16,16 +16,16 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/any_transport.h"
 
 namespace woa::onesided {
 
 // The owner's end. One thread.
 class Returns {
  public:
-  // Like Transport::open_sender().
-  static Result<Returns> open(Transport& transport, std::uint32_t result_slots, const std::shared_ptr<Segment>& channel,
-                              const ChannelEnd& end);
+  // Like AnyTransport::open_sender().
+  static Result<Returns> open(AnyTransport transport, std::uint32_t result_slots,
+                              const std::shared_ptr<Segment>& channel, const ChannelEnd& end);
 
   // Adds the next fetched value, in the order of issue. A broken origin that asked for more than there are slots loses
   // some of its own.
@@ -49,8 +49,8 @@ class Returns {
 // The origin's end. One thread.
 class Landing final : private PacketSink {
  public:
-  // Like Transport::open_receiver().
-  static Result<std::unique_ptr<Landing>> open(Transport& transport, std::uint32_t result_slots,
+  // Like AnyTransport::open_receiver().
+  static Result<std::unique_ptr<Landing>> open(AnyTransport transport, std::uint32_t result_slots,
                                                const std::shared_ptr<Segment>& channel, const ChannelEnd& end);
 
   // Claims a slot for a value to come; false while all are under way or hold values that take() has not returned.

@@ -6,19 +6,19 @@
 
 namespace woa::onesided {
 
-Result<std::unique_ptr<UpdateReceiver>> UpdateReceiver::open(Transport& transport, const LinkSpec& spec,
+Result<std::unique_ptr<UpdateReceiver>> UpdateReceiver::open(AnyTransport transport, const LinkSpec& spec,
                                                              const Link& link, Region region, ChannelEnd end) {
-  auto checked = check_link(transport, spec, link, std::move(end));
+  auto checked = check_link(transport, spec, link);
   if (!checked.ok()) return checked.status();
-  auto returns = Returns::open(transport, spec.result_slots, link.returns, checked->returns_end);
+  auto returns = Returns::open(transport, spec.result_slots, link.returns, end);
   if (!returns.ok()) return returns.status();
   std::unique_ptr<Mapping> memory;
   if (link.blocks != nullptr) {
-    auto mapping = transport.map(link.blocks, Access::kRead);
+    auto mapping = link.blocks->map(Access::kRead);
     if (!mapping.ok()) return mapping.status();
     memory = std::move(*mapping);
   }
-  auto receiver = transport.open_receiver(checked->channel, link.channel, std::move(checked->end));
+  auto receiver = transport.open_receiver(checked->channel, link.channel, end, checked->regions);
   if (!receiver.ok()) return receiver.status();
   return std::unique_ptr<UpdateReceiver>(new UpdateReceiver(std::move(*receiver), {std::move(memory), checked->blocks},
                                                             std::move(*returns), std::move(region)));

@@ -12,7 +12,7 @@
 #include "runtime/messaging/onesided/link.h"
 #include "runtime/messaging/onesided/region.h"
 #include "runtime/messaging/onesided/returns.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/any_transport.h"
 
 namespace woa::onesided {
 
@@ -26,8 +26,8 @@ class UpdateReceiver final : private PacketSink {
  public:
   // `link` comes from allocate_link() for `spec`, and is connected if each end has its own. `end` holds its doorbells,
   // which must outlive the receiver; regions in it are ignored. kInvalid: `link` is not of `spec`, or not connected.
-  // Otherwise like Transport::open_receiver().
-  static Result<std::unique_ptr<UpdateReceiver>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  // Otherwise like AnyTransport::open_receiver().
+  static Result<std::unique_ptr<UpdateReceiver>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                       Region region, ChannelEnd end = {});
 
   // Takes at most `max_packets` packets and applies their updates; returns how many. Part of the owner's duty cycle.

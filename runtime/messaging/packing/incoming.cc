@@ -16,18 +16,17 @@ bool is_message_packet(const ActivationPacket& packet) noexcept {
 
 }  // namespace
 
-Result<std::unique_ptr<Incoming>> Incoming::open(Transport& transport, const LinkSpec& spec, const Link& link,
+Result<std::unique_ptr<Incoming>> Incoming::open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                  ChannelEnd end) {
-  auto checked = check_link(transport, spec, link, std::move(end));
+  auto checked = check_link(transport, spec, link);
   if (!checked.ok()) return checked.status();
-  auto memory = transport.map(link.blocks, Access::kRead);
+  auto memory = link.blocks->map(Access::kRead);
   if (!memory.ok()) return memory.status();
-  const Doorbell own = checked->end.own;
-  auto receiver = transport.open_receiver(checked->channel, link.channel, std::move(checked->end));
+  auto receiver = transport.open_receiver(checked->channel, link.channel, end, checked->regions);
   if (!receiver.ok()) return receiver.status();
   std::unique_ptr<RendezvousReceiver> direct;
   if (link.rendezvous != nullptr) {
-    auto opened = transport.rendezvous()->open_rendezvous_receiver(link.rendezvous, own);
+    auto opened = transport.wire()->rendezvous()->open_rendezvous_receiver(link.rendezvous, end.own);
     if (!opened.ok()) return opened.status();
     direct = std::move(*opened);
   }

@@ -11,8 +11,8 @@
 
 #include "runtime/messaging/packing/link.h"
 #include "runtime/messaging/packing/piece.h"
+#include "runtime/transport/any_transport.h"
 #include "runtime/transport/rendezvous.h"
-#include "runtime/transport/transport.h"
 
 namespace woa::packing {
 
@@ -23,7 +23,7 @@ namespace woa::packing {
 // Nothing that a sender writes is trusted: it is read once, checked, and then used.
 class Incoming final : private PacketSink {
  public:
-  static Result<std::unique_ptr<Incoming>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  static Result<std::unique_ptr<Incoming>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                 ChannelEnd end);
 
   // Makes sure that there is something to read: a fragment, or the end of the message.

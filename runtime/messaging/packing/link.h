@@ -29,15 +29,15 @@ struct LinkSpec {
 inline constexpr std::uint64_t kNoRendezvous = ~std::uint64_t{0};
 
 // Allocates the segments of `spec` at this end. kInvalid names the field that is out of bounds, kTooLarge means more
-// memory than packets can name. Otherwise like Transport::allocate().
-Result<Link> allocate_link(Transport& transport, const LinkSpec& spec, std::string_view label);
+// memory than packets can name. Otherwise like the transport's allocate().
+Result<Link> allocate_link(AnyTransport transport, const LinkSpec& spec, std::string_view label);
 
 // --- internal to runtime/messaging/packing
 // --------------------------------------------------------------------------------------
 
-ChannelSpec channel_of(const Transport& transport, const LinkSpec& spec) noexcept;
+ChannelSpec channel_of(AnyTransport transport, const LinkSpec& spec) noexcept;
 // Like messaging::check_link(), for this spec.
-Result<CheckedLink> check_link(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
+Result<CheckedLink> check_link(AnyTransport transport, const LinkSpec& spec, const Link& link);
 
 // The meaning of packets on the channel. The channel carries messages only, so the header's fields differ from those
 // between stages (docs/packet.md); the ring's own check of a header holds. All are activations without flags.

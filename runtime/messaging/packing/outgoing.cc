@@ -5,17 +5,16 @@
 
 namespace woa::packing {
 
-Result<Outgoing> Outgoing::open(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
-  auto checked = check_link(transport, spec, link, std::move(end));
+Result<Outgoing> Outgoing::open(AnyTransport transport, const LinkSpec& spec, const Link& link, ChannelEnd end) {
+  auto checked = check_link(transport, spec, link);
   if (!checked.ok()) return checked.status();
-  auto blocks = transport.map(link.blocks, Access::kReadWrite);
+  auto blocks = link.blocks->map(Access::kReadWrite);
   if (!blocks.ok()) return blocks.status();
-  const Doorbell own = checked->end.own;
-  auto sender = transport.open_sender(checked->channel, link.channel, std::move(checked->end));
+  auto sender = transport.open_sender(checked->channel, link.channel, end, checked->regions);
   if (!sender.ok()) return sender.status();
   std::unique_ptr<RendezvousSender> direct;
   if (link.rendezvous != nullptr) {
-    auto opened = transport.rendezvous()->open_rendezvous_sender(link.rendezvous, own);
+    auto opened = transport.wire()->rendezvous()->open_rendezvous_sender(link.rendezvous, end.own);
     if (!opened.ok()) return opened.status();
     direct = std::move(*opened);
   }
@@ -29,7 +28,7 @@ Outgoing::Outgoing(std::unique_ptr<Sender> sender, std::unique_ptr<Mapping> bloc
 Outcome Outgoing::open_block() noexcept {
   if (!take_back()) problem_ = {Code::kDataLoss, "packing: the receiver gave back a block that it did not have; rerun"};
   if (!problem_.ok()) return Outcome::kClosed;
-  if (!pool_.claim(offset_)) return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+  if (!pool_.claim(offset_)) return is_closed(*sender_) ? Outcome::kClosed : Outcome::kBackPressured;
   at_ = blocks_->bytes().data() + std::uint64_t{offset_} * kOffsetUnitBytes;
   used_ = 0;
   return Outcome::kOk;
@@ -80,7 +79,7 @@ Outcome Outgoing::write_direct() noexcept {
   if (!problem_.ok()) return Outcome::kClosed;
   switch (direct_->write()) {  // even if the receiver closed: an earlier grant may be at fault
     case Transfer::kOk: return Outcome::kOk;
-    case Transfer::kBackPressured: return sender_->closed() ? Outcome::kClosed : Outcome::kBackPressured;
+    case Transfer::kBackPressured: return is_closed(*sender_) ? Outcome::kClosed : Outcome::kBackPressured;
     case Transfer::kRefused: return Outcome::kRefused;
     case Transfer::kClosed: break;
   }
@@ -91,9 +90,9 @@ Outcome Outgoing::write_direct() noexcept {
 Status Outgoing::status() const {
   WOA_RETURN_IF_ERROR(problem_);
   WOA_RETURN_IF_ERROR(sender_->status().with_context("packing"));
-  if (sender_->closed())
-    return {Code::kPeerLost, "packing: the receiver closed after " + std::to_string(sender_->consumed()) + " of " +
-                                 std::to_string(packets_) + " packets; read its log"};
+  if (is_closed(*sender_))
+    return {Code::kPeerLost, "packing: the receiver closed; this end had sent " + std::to_string(packets_) +
+                                 " packets; read the receiver's log"};
   return {};
 }
 

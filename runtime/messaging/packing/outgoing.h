@@ -7,11 +7,11 @@
 #include <memory>
 #include <span>
 
+#include "runtime/memory/block_pool.h"
 #include "runtime/messaging/packing/link.h"
 #include "runtime/messaging/packing/piece.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/transport/any_transport.h"
 #include "runtime/transport/rendezvous.h"
-#include "runtime/transport/transport.h"
 
 namespace woa::packing {
 
@@ -19,7 +19,7 @@ namespace woa::packing {
 // it has read it: so any number of blocks, even one, carries a message of any length.
 class Outgoing {
  public:
-  static Result<Outgoing> open(Transport& transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
+  static Result<Outgoing> open(AnyTransport transport, const LinkSpec& spec, const Link& link, ChannelEnd end);
 
   // True if a descriptor and `bytes` behind it fit into the rest of the open block; false without one.
   [[nodiscard]] bool fits(std::uint64_t bytes) const noexcept {

@@ -6,9 +6,9 @@
 
 namespace woa::packing {
 
-Result<std::unique_ptr<Packer>> Packer::open(Transport& transport, const LinkSpec& spec, const Link& link,
+Result<std::unique_ptr<Packer>> Packer::open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                              ChannelEnd end) {
-  auto outgoing = Outgoing::open(transport, spec, link, std::move(end));
+  auto outgoing = Outgoing::open(transport, spec, link, end);
   if (!outgoing.ok()) return outgoing.status();
   return std::unique_ptr<Packer>(new Packer(std::move(*outgoing), spec));
 }

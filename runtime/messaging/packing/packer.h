@@ -11,7 +11,7 @@
 #include "runtime/messaging/packing/link.h"
 #include "runtime/messaging/packing/outgoing.h"
 #include "runtime/messaging/packing/piece.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/any_transport.h"
 
 namespace woa::packing {
 
@@ -36,8 +36,8 @@ class Packer {
  public:
   // `link` comes from allocate_link() for `spec`, and is connected if each end has its own. `end` holds its doorbells,
   // which must outlive the packer; regions in it are ignored. kInvalid: `link` is not of `spec`, or not connected.
-  // Otherwise like Transport::open_sender().
-  static Result<std::unique_ptr<Packer>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  // Otherwise like AnyTransport::open_sender().
+  static Result<std::unique_ptr<Packer>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                               ChannelEnd end = {});
 
   // Begins a message; kRefused within one. Once a call returned kClosed all do, and the open message is lost.

@@ -22,9 +22,9 @@ std::string text_of(std::uint32_t number, const Piece& piece) {
 
 }  // namespace
 
-Result<std::unique_ptr<Unpacker>> Unpacker::open(Transport& transport, const LinkSpec& spec, const Link& link,
+Result<std::unique_ptr<Unpacker>> Unpacker::open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                  ChannelEnd end) {
-  auto incoming = Incoming::open(transport, spec, link, std::move(end));
+  auto incoming = Incoming::open(transport, spec, link, end);
   if (!incoming.ok()) return incoming.status();
   return std::unique_ptr<Unpacker>(new Unpacker(std::move(*incoming), spec));
 }

@@ -12,7 +12,7 @@
 #include "runtime/messaging/packing/incoming.h"
 #include "runtime/messaging/packing/link.h"
 #include "runtime/messaging/packing/piece.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/any_transport.h"
 
 namespace woa::packing {
 
@@ -40,8 +40,8 @@ class Unpacker {
  public:
   // `link` comes from allocate_link() for `spec`, and is connected if each end has its own. `end` holds its doorbells,
   // which must outlive the unpacker; regions in it are ignored. kInvalid: `link` is not of `spec`, or not connected.
-  // Otherwise like Transport::open_receiver().
-  static Result<std::unique_ptr<Unpacker>> open(Transport& transport, const LinkSpec& spec, const Link& link,
+  // Otherwise like AnyTransport::open_receiver().
+  static Result<std::unique_ptr<Unpacker>> open(AnyTransport transport, const LinkSpec& spec, const Link& link,
                                                 ChannelEnd end = {});
 
   // Begins the next message when its first packet is there. The last message's views end here. kRefused within a

@@ -45,7 +45,7 @@ enum class ProtocolStep : std::uint8_t {
   kConsumerCloses,     // nothing was said of the end
   kConsumerClosed,     // the end was marked and the producer woken
   // of neither end
-  kConnects  // a replica is to be connected to another's (Transport::connect)
+  kConnects  // a replica is to be connected to another's (Wire::connect)
 };
 inline constexpr std::array kProducerSteps{ProtocolStep::kReserved,       ProtocolStep::kCommitBegun,
                                            ProtocolStep::kInlineWritten,  ProtocolStep::kHeaderHalfWritten,

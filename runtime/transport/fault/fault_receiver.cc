@@ -67,7 +67,7 @@ FaultReceiver::FaultReceiver(Setup setup)
       replicas_(std::move(setup.replicas)),
       view_(setup.spec, ring_->bytes()),
       checked_(setup.spec, ring_, Doorbell()),
-      wire_(std::move(setup.packets), setup.landing,
+      path_(std::move(setup.packets), setup.landing,
             [this](std::uint64_t position, const PacketItem& item) { land(position, item); }),
       kill_(std::move(setup.kill)) {
   passing_.inline_payload.reserve(setup.spec.inline_bytes);
@@ -87,7 +87,7 @@ void FaultReceiver::land(std::uint64_t position, const PacketItem& item) noexcep
 
 std::size_t FaultReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
   if (max_packets == 0) return 0;
-  wire_.tick();
+  path_.tick();
   Delivery delivery(*this, sink, max_packets);
   deliver(delivery);
   if (!delivery.refused() && delivery.left() > 0) {
@@ -104,12 +104,12 @@ bool FaultReceiver::carry(const ActivationPacket& packet, std::span<const std::b
                           Delivery& delivery) noexcept {
   const bool is_new = packet.sequence != static_cast<std::uint32_t>(sent_);
   if (is_new) {
-    if (!wire_.takes()) return false;
+    if (!path_.takes()) return false;
     ++sent_;
     passing_.words = std::bit_cast<HeaderWords>(packet);
     passing_.inline_payload.assign(inline_payload.begin(), inline_payload.end());
     passing_.block = block_of(packet);
-    wire_.put(passing_);
+    path_.put(passing_);
   }
   deliver(delivery);
   return !delivery.refused();
@@ -132,7 +132,7 @@ void FaultReceiver::deliver(Delivery& delivery) noexcept {
 
 // What is sent behind all packets, and with every poll again: how many there were, and whether that was all.
 void FaultReceiver::hear_keep_alive(const Delivery& delivery) noexcept {
-  if (wire_.carries()) return;
+  if (path_.carries()) return;
   if (inner_->closed())
     view_.words->producer_end.store(end_mark(static_cast<std::uint32_t>(sent_ + 1)), std::memory_order_release);
   const bool missing = delivery.delivered() == 0 && !delivery.refused() && received_ < sent_;
@@ -149,7 +149,7 @@ Status FaultReceiver::status() const {
 }
 
 bool FaultReceiver::closed() const noexcept {
-  return inner_->closed() && !wire_.carries() && received_ == sent_ && status().ok();
+  return inner_->closed() && !path_.carries() && received_ == sent_ && status().ok();
 }
 
 void FaultReceiver::give_back(const BlockReturn& block) noexcept {

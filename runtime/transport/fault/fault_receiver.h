@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/transport/fault/kill_switch.h"
-#include "runtime/transport/fault/wire.h"
+#include "runtime/transport/fault/lossy_path.h"
 #include "runtime/transport/ring_receiver.h"
 
 namespace woa {
@@ -58,7 +58,7 @@ class FaultReceiver final : public Receiver {
   std::map<std::uint16_t, std::unique_ptr<Mapping>> replicas_;
   ChannelView view_;
   RingReceiver checked_;  // reads what the wire brought; gives nothing back
-  Wire<PacketItem> wire_;
+  LossyPath<PacketItem> path_;
   KillSwitch kill_;
   PacketItem passing_;                     // scratch of carry()
   std::uint64_t sent_ = 0, received_ = 0;  // packets: by the producer, by the consumer

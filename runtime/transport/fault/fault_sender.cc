@@ -19,7 +19,7 @@ FaultSender::FaultSender(Setup setup)
       ring_(std::move(setup.ring)),
       view_(setup.spec, ring_->bytes()),
       checked_(setup.spec, ring_, Doorbell()),
-      wire_(std::move(setup.returns), setup.landing,
+      path_(std::move(setup.returns), setup.landing,
             [this](std::uint64_t position, const ReturnItem& item) {
               view_.returns[position & (view_.returns.size() - 1)].publish(item.words);
             }),
@@ -33,31 +33,37 @@ FaultSender::~FaultSender() {
 }
 
 Push FaultSender::reserve() noexcept {
-  if (closed()) return Push::kClosed;
+  if (lost_ || checked_.closed()) return Push::kClosed;
+  const Push push = inner_->reserve();
+  if (push == Push::kClosed) return push;
   if (refusals_ == 0) {
     if (const auto full = reservations_.next(1)) refusals_ = full->amount;
   }
-  if (refusals_ > 0) return --refusals_, Push::kBackPressured;
-  const Push push = inner_->reserve();
+  if (refusals_ > 0) {
+    --refusals_;
+    if (push == Push::kOk) inner_->cancel();
+    return Push::kBackPressured;
+  }
   if (push == Push::kOk) kill_.reached(ProtocolStep::kReserved);
   return push;
 }
 
 void FaultSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  kill_.at_commit(header, inline_payload, next_sequence());
+  kill_.at_commit(header, inline_payload, ++committed_);
   inner_->commit(header, inline_payload);
   kill_.reached(ProtocolStep::kPublished);
 }
 
 Status FaultSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  kill_.at_commit(header, inline_payload, next_sequence());
+  kill_.at_commit(header, inline_payload, committed_ + 1);
   Status status = inner_->commit_sealed(header, inline_payload);
+  if (status.ok()) ++committed_;
   kill_.reached(ProtocolStep::kPublished);
   return status;
 }
 
 std::size_t FaultSender::poll_returns(std::span<BlockReturn> out) noexcept {
-  wire_.tick();
+  path_.tick();
   carry();
   const std::size_t count = checked_.poll_returns(out);
   received_ += count;
@@ -69,17 +75,15 @@ std::size_t FaultSender::poll_returns(std::span<BlockReturn> out) noexcept {
 // From the channel onto the wire, as far as this end's ring has room.
 void FaultSender::carry() noexcept {
   BlockReturn block;
-  while (wire_.takes() && sent_ - received_ < view_.returns.size() && inner_->poll_returns({&block, 1}) == 1)
-    wire_.put({ReturnWords(block, static_cast<std::uint32_t>(++sent_))});
+  while (path_.takes() && sent_ - received_ < view_.returns.size() && inner_->poll_returns({&block, 1}) == 1)
+    path_.put({ReturnWords(block, static_cast<std::uint32_t>(++sent_))});
 }
 
 void FaultSender::hear_keep_alive(std::size_t arrived) noexcept {
-  const bool missing = arrived == 0 && received_ < sent_ && !wire_.carries();
+  const bool missing = arrived == 0 && received_ < sent_ && !path_.carries();
   missing_polls_ = missing ? missing_polls_ + 1 : 0;
   lost_ = lost_ || missing_polls_ == kSenderKeepAlivePolls;
 }
-
-bool FaultSender::closed() const noexcept { return inner_->closed() || checked_.closed() || lost_; }
 
 Status FaultSender::status() const {
   WOA_RETURN_IF_ERROR(inner_->status());

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime/transport/fault/kill_switch.h"
-#include "runtime/transport/fault/wire.h"
+#include "runtime/transport/fault/lossy_path.h"
 #include "runtime/transport/ring_sender.h"
 
 namespace woa {
@@ -31,10 +31,7 @@ class FaultSender final : public Sender {
   void cancel() noexcept override { inner_->cancel(); }
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
-  std::uint32_t next_sequence() const noexcept override { return inner_->next_sequence(); }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
-  std::uint32_t consumed() const noexcept override { return inner_->consumed(); }
-  bool closed() const noexcept override;
   Status status() const override;
   void wake() noexcept override;
 
@@ -51,10 +48,11 @@ class FaultSender final : public Sender {
   std::shared_ptr<Mapping> ring_;
   ChannelView view_;
   RingSender checked_;  // reads what the wire brought; sends nothing
-  Wire<ReturnItem> wire_;
+  LossyPath<ReturnItem> path_;
   FaultSchedule reservations_;
   std::uint32_t refusals_ = 0;  // that are left of a full ring
   KillSwitch kill_;
+  std::uint32_t committed_ = 0;            // packets
   std::uint64_t sent_ = 0, received_ = 0;  // returns: by the consumer, by the producer
   std::uint32_t missing_polls_ = 0;        // in which the keep-alive said that more was sent than came
   bool lost_ = false;

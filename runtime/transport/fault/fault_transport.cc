@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <csignal>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/fault/fault_receiver.h"
 #include "runtime/transport/fault/fault_sender.h"
-#include "runtime/transport/pages.h"
+#include "runtime/transport/ring_layout.h"
 
 namespace woa {
 namespace {
@@ -16,7 +17,7 @@ bool concerns(const FaultPlan& plan, std::uint32_t channel) noexcept {
   return plan.channel == kEveryChannel || plan.channel == channel;
 }
 
-bool is_of_wire(const FaultPlan& plan, FaultTarget target) noexcept {
+bool is_of_path(const FaultPlan& plan, FaultTarget target) noexcept {
   return plan.kind != FaultKind::kFillUp && plan.kind != FaultKind::kKill && plan.target == target;
 }
 
@@ -28,7 +29,7 @@ FaultSchedule schedule(const std::vector<FaultPlan>& plans, std::uint32_t channe
   return {std::move(chosen), channel};
 }
 
-// The ring in which an end finds what its wire brought.
+// The ring in which an end finds what its path brought.
 Result<std::shared_ptr<Mapping>> make_ring(const ChannelSpec& spec) {
   const Result<std::size_t> bytes = ring_channel_bytes(spec);
   if (!bytes.ok()) return bytes.status();
@@ -39,113 +40,106 @@ Result<std::shared_ptr<Mapping>> make_ring(const ChannelSpec& spec) {
 
 // The first plan to kill this end, if any. `steps` are those that the end goes through.
 Result<KillSwitch> make_kill_switch(const std::vector<FaultPlan>& plans, std::uint32_t channel,
-                                    std::span<const ProtocolStep> steps, const ChannelSpec& spec, Transport& inner,
-                                    const std::shared_ptr<Segment>& segment) {
+                                    std::span<const ProtocolStep> steps, const ChannelSpec& spec, SharedSegment* ring) {
   const auto plan = std::find_if(plans.begin(), plans.end(), [&](const FaultPlan& candidate) {
     return candidate.kind == FaultKind::kKill && concerns(candidate, channel) &&
            std::find(steps.begin(), steps.end(), candidate.step) != steps.end();
   });
   if (plan == plans.end()) return KillSwitch();
-  const Result<std::size_t> ring_bytes = ring_channel_bytes(spec);
-  if (!ring_bytes.ok() || segment->bytes() != *ring_bytes) return KillSwitch(*plan, spec, nullptr);
-  auto shared = inner.map(segment, Access::kReadWrite);
+  if (ring == nullptr) return KillSwitch(*plan, spec, nullptr);
+  auto shared = ring->map(Access::kReadWrite);
   if (!shared.ok()) return shared.status();
   return KillSwitch(*plan, spec, std::move(*shared));
 }
 
 }  // namespace
 
-FaultTransport::FaultTransport(std::unique_ptr<Transport> inner, std::vector<FaultPlan> plans, WireOptions wire)
-    : inner_(std::move(inner)), plans_(std::move(plans)), wire_(wire), name_("fault:" + std::string(inner_->name())) {}
-
-Result<std::shared_ptr<Segment>> FaultTransport::allocate(std::string_view label, std::size_t bytes) {
-  return inner_->allocate(label, bytes);
+ChannelSpec FaultyEnds::wired(ChannelSpec spec) const noexcept {
+  spec.header_crc = spec.header_crc || path_.header_crc;
+  return spec;
 }
 
-Result<std::shared_ptr<Segment>> FaultTransport::open(int descriptor, std::size_t bytes) {
-  return inner_->open(descriptor, bytes);
-}
-
-Result<std::shared_ptr<Segment>> FaultTransport::part(const std::shared_ptr<Segment>& segment, std::size_t offset,
-                                                      std::size_t bytes) {
-  return inner_->part(segment, offset, bytes);
-}
-
-Result<std::shared_ptr<Segment>> FaultTransport::adopt(std::unique_ptr<Mapping> memory) {
-  return inner_->adopt(std::move(memory));
-}
-
-Status FaultTransport::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
+void FaultyEnds::connecting() const noexcept {
   const auto kills = [](const FaultPlan& plan) {
     return plan.kind == FaultKind::kKill && plan.step == ProtocolStep::kConnects;
   };
   if (std::ranges::any_of(plans_, kills)) ::kill(::getpid(), SIGKILL);
-  return inner_->connect(segment, description);
 }
 
-Result<std::unique_ptr<Mapping>> FaultTransport::map(const std::shared_ptr<Segment>& segment, Access access) {
-  return inner_->map(segment, access);
-}
-
-Result<std::size_t> FaultTransport::channel_bytes(const ChannelSpec& spec) const {
-  return inner_->channel_bytes(wired(spec));
-}
-
-Status FaultTransport::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
-  return inner_->close_channel(wired(spec), segment);
-}
-
-ChannelSpec FaultTransport::wired(ChannelSpec spec) const noexcept {
-  spec.header_crc = spec.header_crc || wire_.header_crc;
-  return spec;
-}
-
-Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                            ChannelEnd end) {
-  const auto is_return = [](const FaultPlan& plan) { return is_of_wire(plan, FaultTarget::kReturns); };
+Result<std::unique_ptr<Sender>> FaultyEnds::wrap(const ChannelSpec& spec, Result<std::unique_ptr<Sender>> inner,
+                                                 SharedSegment* ring) {
+  const auto is_return = [](const FaultPlan& plan) { return is_of_path(plan, FaultTarget::kReturns); };
   const auto is_full = [](const FaultPlan& plan) { return plan.kind == FaultKind::kFillUp; };
+  if (!inner.ok()) return inner.status();
+  auto own_ring = make_ring(spec);
+  if (!own_ring.ok()) return own_ring.status();
+  auto kill = make_kill_switch(plans_, senders_, kProducerSteps, spec, ring);
+  if (!kill.ok()) return kill.status();
   FaultSender::Setup setup;
-  setup.spec = wired(spec);
-  setup.landing = wire_.landing;
+  setup.spec = spec;
+  setup.inner = std::move(*inner);
+  setup.ring = std::move(*own_ring);
   setup.returns = schedule(plans_, senders_, is_return);
   setup.reservations = schedule(plans_, senders_, is_full);
-  auto inner = inner_->open_sender(setup.spec, segment, std::move(end));
-  if (!inner.ok()) return inner.status();
-  setup.inner = std::move(*inner);
-  auto ring = make_ring(setup.spec);
-  if (!ring.ok()) return ring.status();
-  setup.ring = std::move(*ring);
-  auto kill = make_kill_switch(plans_, senders_, kProducerSteps, setup.spec, *inner_, segment);
-  if (!kill.ok()) return kill.status();
+  setup.landing = path_.landing;
   setup.kill = std::move(*kill);
   ++senders_;
   return std::unique_ptr<Sender>(std::make_unique<FaultSender>(std::move(setup)));
 }
 
-Result<std::unique_ptr<Receiver>> FaultTransport::open_receiver(const ChannelSpec& spec,
-                                                                std::shared_ptr<Segment> segment, ChannelEnd end) {
-  const auto is_packet = [](const FaultPlan& plan) { return is_of_wire(plan, FaultTarget::kPackets); };
+Result<std::unique_ptr<Receiver>> FaultyEnds::wrap(const ChannelSpec& spec, Result<std::unique_ptr<Receiver>> inner,
+                                                   SharedSegment* ring, std::span<const ChannelRegion> regions) {
+  const auto is_packet = [](const FaultPlan& plan) { return is_of_path(plan, FaultTarget::kPackets); };
+  if (!inner.ok()) return inner.status();
   FaultReceiver::Setup setup;
-  setup.spec = wired(spec);
-  setup.landing = wire_.landing;
-  setup.packets = schedule(plans_, receivers_, is_packet);
-  for (const ChannelRegion& region : end.regions) {
-    if (shares_memory(*inner_)) break;
-    auto replica = inner_->map(region.segment, Access::kReadWrite);
+  for (const ChannelRegion& region : regions) {
+    auto replica = region.replica->map(Access::kReadWrite);
     if (!replica.ok()) return replica.status();
     setup.replicas[region.number] = std::move(*replica);
   }
-  auto inner = inner_->open_receiver(setup.spec, segment, std::move(end));
-  if (!inner.ok()) return inner.status();
-  setup.inner = std::move(*inner);
-  auto ring = make_ring(setup.spec);
-  if (!ring.ok()) return ring.status();
-  setup.ring = std::move(*ring);
-  auto kill = make_kill_switch(plans_, receivers_, kConsumerSteps, setup.spec, *inner_, segment);
+  auto own_ring = make_ring(spec);
+  if (!own_ring.ok()) return own_ring.status();
+  auto kill = make_kill_switch(plans_, receivers_, kConsumerSteps, spec, ring);
   if (!kill.ok()) return kill.status();
+  setup.spec = spec;
+  setup.inner = std::move(*inner);
+  setup.ring = std::move(*own_ring);
+  setup.packets = schedule(plans_, receivers_, is_packet);
+  setup.landing = path_.landing;
   setup.kill = std::move(*kill);
   ++receivers_;
   return std::unique_ptr<Receiver>(std::make_unique<FaultReceiver>(std::move(setup)));
+}
+
+FaultTransport::FaultTransport(std::unique_ptr<SharedMemory> inner, std::vector<FaultPlan> plans, PathOptions path)
+    : inner_(std::move(inner)), ends_(std::move(plans), path), name_("fault:" + std::string(inner_->name())) {}
+
+Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& spec, SharedSegment& segment,
+                                                            Doorbell consumer) {
+  const ChannelSpec wired = ends_.wired(spec);
+  return ends_.wrap(wired, inner_->open_sender(wired, segment, consumer), &segment);
+}
+
+Result<std::unique_ptr<Receiver>> FaultTransport::open_receiver(const ChannelSpec& spec, SharedSegment& segment,
+                                                                Doorbell producer) {
+  const ChannelSpec wired = ends_.wired(spec);
+  return ends_.wrap(wired, inner_->open_receiver(wired, segment, producer), &segment);
+}
+
+FaultWire::FaultWire(std::unique_ptr<Wire> inner, std::vector<FaultPlan> plans, PathOptions path)
+    : inner_(std::move(inner)), ends_(std::move(plans), path), name_("fault:" + std::string(inner_->name())) {}
+
+Result<std::unique_ptr<Sender>> FaultWire::open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                       Doorbell own, std::span<const ChannelRegion> regions) {
+  const ChannelSpec wired = ends_.wired(spec);
+  return ends_.wrap(wired, inner_->open_sender(wired, replica, own, regions), nullptr);
+}
+
+Result<std::unique_ptr<Receiver>> FaultWire::open_receiver(const ChannelSpec& spec,
+                                                           const std::shared_ptr<Replica>& replica, Doorbell own,
+                                                           std::span<const ChannelRegion> regions) {
+  const ChannelSpec wired = ends_.wired(spec);
+  return ends_.wrap(wired, inner_->open_receiver(wired, replica, own, regions), nullptr, regions);
 }
 
 }  // namespace woa

@@ -11,7 +11,7 @@
 //
 // What cannot be detected, because nothing in the packet shows it:
 // - a header bit, where headers carry no CRC, that leaves a valid header of the same sequence (instance, tag, ...);
-//   WireOptions::header_crc turns the CRC on, as channels between hosts have it;
+//   PathOptions::header_crc turns the CRC on, as channels between hosts have it;
 // - a bit of a payload that has no CRC: those that stay on a host, and all with RunOptions::payload_crc off;
 // - a bit of a returned block other than its turn: the producer's books show it only if what it names is not held.
 // Payload in blocks passes no wire where memory is shared: no fault here touches it. A corrupt bit of a replica's block
@@ -19,51 +19,96 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/transport/fault/fault_plan.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/shared_memory.h"
+#include "runtime/transport/wire.h"
 
 namespace woa {
 
-struct WireOptions {
+struct PathOptions {
   Landing landing = Landing::kByNumber;
   bool header_crc = false;  // on every channel, whatever its spec says; both ends must agree
 };
 
-// Wraps any transport whose channels number packets from 1. Its ends allocate only while they do harm, and otherwise
-// keep the wrapped transport's promises.
-class FaultTransport final : public Transport {
+// Puts the faults of some plans between the ends of channels and their users. Internal to the fault transports.
+class FaultyEnds {
  public:
-  explicit FaultTransport(std::unique_ptr<Transport> inner, std::vector<FaultPlan> plans = {}, WireOptions wire = {});
+  FaultyEnds(std::vector<FaultPlan> plans, PathOptions path) : plans_(std::move(plans)), path_(path) {}
 
-  std::string_view name() const noexcept override { return name_; }  // "fault:shm"
-  Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
-                                        std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
-  Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
-  void give_up_when(std::function<bool()> given_up) override { inner_->give_up_when(std::move(given_up)); }
-  Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
-  std::uint32_t header_room() const noexcept override { return inner_->header_room(); }
-  std::uint64_t packets() const noexcept override { return inner_->packets(); }
-  Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
-  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                              ChannelEnd end) override;
-  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                  ChannelEnd end) override;
-  Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
+  // The spec that the wrapped transport opens an end with.
+  [[nodiscard]] ChannelSpec wired(ChannelSpec spec) const noexcept;
+  // `spec` is wired(). `ring`: the memory in which both ends meet, for deaths within a step; null for a wire.
+  Result<std::unique_ptr<Sender>> wrap(const ChannelSpec& spec, Result<std::unique_ptr<Sender>> inner,
+                                       SharedSegment* ring);
+  // `regions`: those whose payloads come over a wire.
+  Result<std::unique_ptr<Receiver>> wrap(const ChannelSpec& spec, Result<std::unique_ptr<Receiver>> inner,
+                                         SharedSegment* ring, std::span<const ChannelRegion> regions = {});
+  // Ends the process if a plan says so.
+  void connecting() const noexcept;
 
  private:
-  ChannelSpec wired(ChannelSpec spec) const noexcept;
-
-  std::unique_ptr<Transport> inner_;
   std::vector<FaultPlan> plans_;
-  WireOptions wire_;
-  std::string name_;
+  PathOptions path_;
   std::uint32_t senders_ = 0, receivers_ = 0;  // opened so far
+};
+
+// Wraps any transport whose channels number packets from 1. Its ends allocate only while they do harm, and otherwise
+// keep the wrapped transport's promises.
+class FaultTransport final : public SharedMemory {
+ public:
+  explicit FaultTransport(std::unique_ptr<SharedMemory> inner, std::vector<FaultPlan> plans = {},
+                          PathOptions path = {});
+
+  std::string_view name() const noexcept override { return name_; }  // "fault:shm"
+  Result<std::shared_ptr<SharedSegment>> allocate(std::string_view label, std::size_t bytes) override {
+    return inner_->allocate(label, bytes);
+  }
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, SharedSegment& segment,
+                                              Doorbell consumer) override;
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, SharedSegment& segment,
+                                                  Doorbell producer) override;
+
+ private:
+  std::unique_ptr<SharedMemory> inner_;
+  FaultyEnds ends_;
+  std::string name_;
+};
+
+// The same for a wire. It has no rendezvous.
+class FaultWire final : public Wire {
+ public:
+  explicit FaultWire(std::unique_ptr<Wire> inner, std::vector<FaultPlan> plans = {}, PathOptions path = {});
+
+  std::string_view name() const noexcept override { return name_; }
+  Result<std::shared_ptr<Replica>> allocate(std::string_view label, std::size_t bytes) override {
+    return inner_->allocate(label, bytes);
+  }
+  Result<std::shared_ptr<Replica>> adopt(std::unique_ptr<Mapping> memory) override {
+    return inner_->adopt(std::move(memory));
+  }
+  Status connect(const std::shared_ptr<Replica>& replica, std::string_view description,
+                 const std::function<bool()>& given_up) override {
+    ends_.connecting();
+    return inner_->connect(replica, description, given_up);
+  }
+  Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override { return inner_->channel_bytes(spec); }
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                              Doorbell own, std::span<const ChannelRegion> regions) override;
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                  Doorbell own, std::span<const ChannelRegion> regions) override;
+  Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica) override {
+    return inner_->close_channel(spec, replica);
+  }
+  std::uint64_t packets() const noexcept override { return inner_->packets(); }
+
+ private:
+  std::unique_ptr<Wire> inner_;
+  FaultyEnds ends_;
+  std::string name_;
 };
 
 }  // namespace woa

@@ -29,11 +29,11 @@ ChannelEndpoint::ChannelEndpoint(std::shared_ptr<OfiSegment> segment, std::uint3
       operation_(fabric().make_operations(segment_->number(), 1)),
       opened_ns_(now_ns()) {
   fabric().locked([&] { mailbox().open(segment_->memory().data() + ChannelMap::kPeerState, lines, own); });
-  segment_->wire().service.add(*this);
+  segment_->served()->service.add(*this);
 }
 
 ChannelEndpoint::~ChannelEndpoint() {
-  segment_->wire().service.remove(*this);
+  segment_->served()->service.remove(*this);
   const std::uint64_t begin = now_ns();
   // To a peer that is lost nothing gets through.
   const auto patient = [&] {
@@ -56,7 +56,7 @@ void ChannelEndpoint::look(bool always) noexcept {
   const bool last = own_.prepared();  // this is the last look before a sleep
   if (always || looks == seen_looks_) fabric().progress(!last);
   seen_looks_ = fabric().looks();
-  if (last) segment_->wire().service.take_over();
+  if (last) segment_->served()->service.take_over();
 }
 
 bool ChannelEndpoint::overdue(std::uint32_t expected) noexcept {
@@ -75,7 +75,7 @@ bool ChannelEndpoint::closed() const noexcept {
 }
 
 Status ChannelEndpoint::lost() const {
-  const KeepAlive& keep_alive = segment_->wire().service.keep_alive();
+  const KeepAlive& keep_alive = segment_->served()->service.keep_alive();
   switch (mailbox().lost()) {
     case Lost::kNo: break;
     case Lost::kSilent:
@@ -96,7 +96,7 @@ void ChannelEndpoint::beat(std::uint64_t now) noexcept {
   Mailbox& peer = mailbox();
   if (peer.peer_closed() || peer.is_cut() || peer.lost() != Lost::kNo) return;
   (void)post_state(false);
-  const KeepAlive& keep_alive = segment_->wire().service.keep_alive();
+  const KeepAlive& keep_alive = segment_->served()->service.keep_alive();
   const bool beating = peer.beating();
   const std::uint64_t heard = std::max(peer.heard_ns(), opened_ns_);
   if (now <= heard || now - heard <= (beating ? keep_alive.silence_ns : keep_alive.start_ns)) return;

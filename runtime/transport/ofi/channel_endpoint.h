@@ -25,8 +25,8 @@ class ChannelEndpoint final : public Served {
   [[nodiscard]] OfiSegment& segment() const noexcept { return *segment_; }
   [[nodiscard]] Mailbox& mailbox() noexcept { return segment_->mailbox(); }
   [[nodiscard]] const Mailbox& mailbox() const noexcept { return segment_->mailbox(); }
-  [[nodiscard]] Fabric& fabric() noexcept { return segment_->wire().fabric; }
-  [[nodiscard]] const Replica& remote() const noexcept { return remote_; }
+  [[nodiscard]] Fabric& fabric() noexcept { return segment_->served()->fabric; }
+  [[nodiscard]] const PeerReplica& remote() const noexcept { return remote_; }
   // The place `at` bytes into the peer's replica of this channel.
   [[nodiscard]] Target target(std::size_t at, std::uint32_t place, std::uint32_t sequence) const noexcept;
 
@@ -52,7 +52,7 @@ class ChannelEndpoint final : public Served {
   [[nodiscard]] Post post_state(bool last) noexcept;
 
   std::shared_ptr<OfiSegment> segment_;
-  Replica remote_;
+  PeerReplica remote_;
   Doorbell own_;
   Operation* operation_;
   const std::uint64_t opened_ns_;

@@ -32,28 +32,21 @@ Result<ChannelMap> ChannelMap::make(const ChannelSpec& spec) {
   return map;
 }
 
-bool RegionPlaces::find(std::uint32_t offset, std::uint32_t& block) const noexcept {
-  const std::uint64_t stride = (block_bytes + kHeaderRoom) / kOffsetUnitBytes;
-  constexpr std::uint32_t kRoom = kHeaderRoom / kOffsetUnitBytes;
-  if (offset < kRoom || (offset - kRoom) % stride != 0 || (offset - kRoom) / stride >= blocks) return false;
-  block = static_cast<std::uint32_t>((offset - kRoom) / stride);
-  return true;
-}
-
 Result<RegionMap> RegionMap::make(const ChannelMap& channel, std::span<const ChannelRegion> regions) {
   RegionMap map;
   std::uint64_t place = std::uint64_t{kFirstLinePlace} + channel.slots();
   for (const ChannelRegion& region : regions) {
-    auto segment = std::dynamic_pointer_cast<OfiSegment>(region.segment);
+    auto segment = std::dynamic_pointer_cast<OfiSegment>(region.replica);
     const std::string what = "ofi: region " + std::to_string(region.number);
     if (segment == nullptr) return {Code::kInvalid, what + " lies in a segment of another transport; allocate it here"};
-    const std::uint64_t bytes = region.blocks * (region.block_bytes + kHeaderRoom);
-    if (region.block_bytes % kOffsetUnitBytes != 0 || segment->bytes() != bytes)
+    const auto blocks = BlockLayout::make(region.blocks, region.block_bytes, kHeaderRoom);
+    if (!blocks.ok()) return blocks.status().with_context(what);
+    if (segment->bytes() != blocks->region_bytes())
       return {Code::kInvalid, what + " has " + std::to_string(region.blocks) + " blocks of " +
-                                  std::to_string(region.block_bytes) + " bytes and needs " + std::to_string(bytes) +
-                                  " with its header room; its segment has " + std::to_string(segment->bytes())};
-    map.regions_.push_back(
-        {region.number, region.blocks, region.block_bytes, static_cast<std::uint32_t>(place), std::move(segment)});
+                                  std::to_string(region.block_bytes) + " bytes and needs " +
+                                  std::to_string(blocks->region_bytes()) + " with its header room; its segment has " +
+                                  std::to_string(segment->bytes())};
+    map.regions_.push_back({region.number, *blocks, static_cast<std::uint32_t>(place), std::move(segment)});
     place += region.blocks;
     if (place > kPlaces)
       return {Code::kTooLarge, what + ": a channel between hosts reaches at most " + std::to_string(kPlaces) +
@@ -71,7 +64,7 @@ const RegionPlaces* RegionMap::find(std::uint16_t number) const noexcept {
 
 const RegionPlaces* RegionMap::at(std::uint32_t place, std::uint32_t& block) const noexcept {
   for (const RegionPlaces& region : regions_) {
-    if (place < region.first_place || place - region.first_place >= region.blocks) continue;
+    if (place < region.first_place || place - region.first_place >= region.blocks.blocks()) continue;
     block = place - region.first_place;
     return &region;
   }

@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/memory/block_layout.h"
 #include "runtime/packet/activation_packet.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/wire.h"
 
 namespace woa::ofi {
-
-inline constexpr std::uint32_t kHeaderRoom = kPacketBytes;
 
 // From the consumer to the producer.
 struct CreditLine {
@@ -65,20 +64,13 @@ class OfiSegment;
 // One region as a channel's end sees it.
 struct RegionPlaces {
   std::uint16_t number = 0;
-  std::uint32_t blocks = 0;
-  std::uint64_t block_bytes = 0;
+  BlockLayout blocks;
   std::uint32_t first_place = 0;
   std::shared_ptr<OfiSegment> segment;
 
   [[nodiscard]] std::uint64_t header_at(std::uint32_t block) const noexcept {
-    return block * (block_bytes + kHeaderRoom);
+    return std::uint64_t{blocks.offset_of(block)} * kOffsetUnitBytes - kHeaderRoom;
   }
-  // As packets name it.
-  [[nodiscard]] std::uint32_t offset_of(std::uint32_t block) const noexcept {
-    return static_cast<std::uint32_t>((header_at(block) + kHeaderRoom) / kOffsetUnitBytes);
-  }
-  // False: `offset` is no block's.
-  [[nodiscard]] bool find(std::uint32_t offset, std::uint32_t& block) const noexcept;
 };
 
 // All of a channel's regions.

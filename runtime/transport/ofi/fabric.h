@@ -13,10 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/memory/pages.h"
+#include "runtime/transport/doorbell.h"
 #include "runtime/transport/ofi/fabric_objects.h"
 #include "runtime/transport/ofi/mailbox.h"
 #include "runtime/transport/ofi/registration.h"
-#include "runtime/transport/transport.h"
 
 namespace woa::ofi {
 

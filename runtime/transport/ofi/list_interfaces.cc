@@ -13,8 +13,8 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/interface_policy.h"
-#include "runtime/transport/pages.h"
 
 namespace woa::ofi {
 namespace {

@@ -1,7 +1,6 @@
 #include "runtime/transport/ofi/ofi_transport.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <map>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/status.h"
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/interface_policy.h"
 #include "runtime/transport/ofi/receiver.h"
@@ -16,9 +16,8 @@
 #include "runtime/transport/ofi/rendezvous_sender.h"
 #include "runtime/transport/ofi/segment.h"
 #include "runtime/transport/ofi/sender.h"
+#include "runtime/transport/ofi/served_fabric.h"
 #include "runtime/transport/ofi/shm_leftovers.h"
-#include "runtime/transport/ofi/wire.h"
-#include "runtime/transport/pages.h"
 
 namespace woa {
 namespace {
@@ -27,16 +26,6 @@ using namespace ofi;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kAnswerNs = 10'000'000'000;
 constexpr timespec kNap{0, 100'000};
-
-// Shares ownership: every mapping of a replica is the same memory, and can be written whatever access was asked for.
-class OfiMapping final : public Mapping {
- public:
-  explicit OfiMapping(std::shared_ptr<OfiSegment> segment) noexcept : segment_(std::move(segment)) {}
-  std::span<std::byte> bytes() const noexcept override { return segment_->memory(); }
-
- private:
-  std::shared_ptr<OfiSegment> segment_;
-};
 
 // A channel's replica that an end may be opened on.
 struct OpenChannel {
@@ -47,103 +36,91 @@ struct OpenChannel {
 
 class Ofi final : public OfiTransport, public Rendezvous {
  public:
-  Ofi(std::shared_ptr<Wire> wire, const RegistrationLimits& limits) noexcept
-      : wire_(std::move(wire)), limits_(limits) {}
+  Ofi(std::shared_ptr<ServedFabric> served, const RegistrationLimits& limits) noexcept
+      : served_(std::move(served)), limits_(limits) {}
 
   std::string_view name() const noexcept override { return "ofi"; }
-  std::uint32_t header_room() const noexcept override { return kHeaderRoom; }
   OfiCounters counters() const override;
   std::uint64_t packets() const noexcept override;
-  Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> open(int descriptor, std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> part(const std::shared_ptr<Segment>& segment, std::size_t offset,
-                                        std::size_t bytes) override;
-  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> memory) override;
-  Status connect(const std::shared_ptr<Segment>& segment, std::string_view description) override;
-  void give_up_when(std::function<bool()> given_up) override { given_up_ = std::move(given_up); }
-  Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override;
+  Result<std::shared_ptr<Replica>> allocate(std::string_view label, std::size_t bytes) override;
+  Result<std::shared_ptr<Replica>> adopt(std::unique_ptr<Mapping> memory) override;
+  Status connect(const std::shared_ptr<Replica>& replica, std::string_view description,
+                 const std::function<bool()>& given_up) override;
   Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override;
-  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                              ChannelEnd end) override;
-  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                  ChannelEnd end) override;
-  Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) override;
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                              Doorbell own, std::span<const ChannelRegion> regions) override;
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                  Doorbell own, std::span<const ChannelRegion> regions) override;
+  Status close_channel(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica) override;
   Rendezvous* rendezvous() noexcept override { return this; }
   std::size_t rendezvous_segment_bytes() const noexcept override { return kRendezvousSegmentBytes; }
-  Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Segment> segment,
+  Result<std::unique_ptr<RendezvousSender>> open_rendezvous_sender(std::shared_ptr<Replica> replica,
                                                                    Doorbell own_bell) override;
-  Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Segment> segment,
+  Result<std::unique_ptr<RendezvousReceiver>> open_rendezvous_receiver(std::shared_ptr<Replica> replica,
                                                                        Doorbell own_bell) override;
 
  private:
-  Result<std::shared_ptr<OfiSegment>> own(const std::shared_ptr<Segment>& segment) const;
-  Result<fi_addr_t> reach(const SegmentDescription& there, std::uint32_t segment);
-  Result<std::shared_ptr<OfiSegment>> of_size(std::size_t bytes, const std::shared_ptr<Segment>& segment) const;
-  Result<std::shared_ptr<OfiSegment>> joined(std::size_t bytes, const std::shared_ptr<Segment>& segment) const;
-  Result<OpenChannel> prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment, const ChannelEnd& end);
+  Result<std::shared_ptr<OfiSegment>> own(const std::shared_ptr<Replica>& replica) const;
+  Result<fi_addr_t> reach(const SegmentDescription& there, std::uint32_t segment,
+                          const std::function<bool()>& given_up);
+  Result<std::shared_ptr<OfiSegment>> of_size(std::size_t bytes, const std::shared_ptr<Replica>& replica) const;
+  Result<std::shared_ptr<OfiSegment>> joined(std::size_t bytes, const std::shared_ptr<Replica>& replica) const;
+  Result<OpenChannel> prepare(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                              std::span<const ChannelRegion> named);
 
-  std::shared_ptr<Wire> wire_;
+  std::shared_ptr<ServedFabric> served_;
   const RegistrationLimits limits_;
-  std::function<bool()> given_up_;
   std::map<std::string, fi_addr_t> peers_;  // that have answered, by address
 };
 
 OfiCounters Ofi::counters() const {
-  const FabricCounters counters = wire_->fabric.counters();
+  const FabricCounters counters = served_->fabric.counters();
   return {counters.writes,  counters.gathered, counters.injected, counters.refused,
           counters.arrived, counters.strays,   counters.errors};
 }
 
 std::uint64_t Ofi::packets() const noexcept {
-  const FabricCounters counters = wire_->fabric.counters();
+  const FabricCounters counters = served_->fabric.counters();
   return counters.writes + counters.gathered;
 }
 
-Result<std::shared_ptr<Segment>> Ofi::allocate(std::string_view label, std::size_t bytes) {
+Result<std::shared_ptr<Replica>> Ofi::allocate(std::string_view label, std::size_t bytes) {
   const std::string what = "ofi: segment '" + std::string(label) + "' of " + std::to_string(bytes) + " bytes";
   if (bytes == 0) return {Code::kInvalid, what + "; it needs at least 1"};
   auto memory = map_pages(-1, bytes, Access::kReadWrite);
   if (!memory.ok()) return memory.status().with_context(what);
-  auto segment = OfiSegment::make(wire_, std::move(*memory), false);
+  auto segment = OfiSegment::make(served_, std::move(*memory), false);
   if (!segment.ok()) return segment.status().with_context(what);
-  return std::shared_ptr<Segment>(std::move(*segment));
+  return std::shared_ptr<Replica>(std::move(*segment));
 }
 
-Result<std::shared_ptr<Segment>> Ofi::adopt(std::unique_ptr<Mapping> memory) {
-  auto segment = OfiSegment::make(wire_, std::move(memory), true);
+Result<std::shared_ptr<Replica>> Ofi::adopt(std::unique_ptr<Mapping> memory) {
+  auto segment = OfiSegment::make(served_, std::move(memory), true);
   if (!segment.ok()) return segment.status();
-  return std::shared_ptr<Segment>(std::move(*segment));
+  return std::shared_ptr<Replica>(std::move(*segment));
 }
 
-Result<std::shared_ptr<Segment>> Ofi::open(int descriptor, std::size_t) {
-  if (descriptor >= 0) close(descriptor);
-  return {Code::kUnsupported, "ofi: memory is not shared between hosts; allocate a replica and connect it"};
-}
-
-Result<std::shared_ptr<Segment>> Ofi::part(const std::shared_ptr<Segment>&, std::size_t, std::size_t) {
-  return {Code::kUnsupported, "ofi: each replica is connected as a whole; allocate one for each channel"};
-}
-
-Result<std::shared_ptr<OfiSegment>> Ofi::own(const std::shared_ptr<Segment>& segment) const {
-  auto found = std::dynamic_pointer_cast<OfiSegment>(segment);
-  if (found == nullptr || found->shared_wire() != wire_)
+Result<std::shared_ptr<OfiSegment>> Ofi::own(const std::shared_ptr<Replica>& replica) const {
+  auto found = std::dynamic_pointer_cast<OfiSegment>(replica);
+  if (found == nullptr || found->served() != served_)
     return {Code::kInvalid, "ofi: a segment of another transport; allocate it here"};
   return found;
 }
 
 // The peer's number in the address table, once it has answered. `segment` is ours, which is being connected.
-Result<fi_addr_t> Ofi::reach(const SegmentDescription& there, std::uint32_t segment) {
+Result<fi_addr_t> Ofi::reach(const SegmentDescription& there, std::uint32_t segment,
+                             const std::function<bool()>& given_up) {
   if (const auto known = peers_.find(there.address); known != peers_.end()) return known->second;
-  const auto peer = wire_->fabric.insert(there.address);
+  const auto peer = served_->fabric.insert(there.address);
   if (!peer.ok()) return peer;
   // Connecting takes milliseconds: now, not with the first packet.
-  Operation* operation = wire_->fabric.make_operations(segment, 1);
+  Operation* operation = served_->fabric.make_operations(segment, 1);
   const Target hello{*peer, there.base, there.key, {kHelloPlace, there.segment, 0}};
   const std::uint64_t begin = now_ns();
   Post post = Post::kBusy;
-  while ((post = wire_->fabric.write(Piece{}, hello, *operation)) == Post::kBusy && now_ns() - begin < kAnswerNs) {
-    if (given_up_ && given_up_()) return {Code::kPeerLost, "ofi: the run ended while it waited for the peer to answer"};
-    wire_->fabric.progress(false);
+  while ((post = served_->fabric.write(Piece{}, hello, *operation)) == Post::kBusy && now_ns() - begin < kAnswerNs) {
+    if (given_up && given_up()) return {Code::kPeerLost, "ofi: the run ended while it waited for the peer to answer"};
+    served_->fabric.progress(false);
     nanosleep(&kNap, nullptr);
   }
   if (post != Post::kPosted)
@@ -154,30 +131,25 @@ Result<fi_addr_t> Ofi::reach(const SegmentDescription& there, std::uint32_t segm
   return peer;
 }
 
-Status Ofi::connect(const std::shared_ptr<Segment>& segment, std::string_view description) {
-  const auto mine = own(segment);
+Status Ofi::connect(const std::shared_ptr<Replica>& replica, std::string_view description,
+                    const std::function<bool()>& given_up) {
+  const auto mine = own(replica);
   if (!mine.ok()) return mine.status();
   const auto there = SegmentDescription::decode(description);
   if (!there.ok()) return there.status();
-  const std::size_t carried = wire_->fabric.objects().info->domain_attr->cq_data_size;
-  if (there->provider != wire_->provider || there->immediate_bytes != carried)
+  const std::size_t carried = served_->fabric.objects().info->domain_attr->cq_data_size;
+  if (there->provider != served_->provider || there->immediate_bytes != carried)
     return {Code::kInvalid, "ofi: the peer uses provider '" + there->provider + "' with immediates of " +
-                                std::to_string(there->immediate_bytes) + " bytes, this process '" + wire_->provider +
+                                std::to_string(there->immediate_bytes) + " bytes, this process '" + served_->provider +
                                 "' with " + std::to_string(carried) + "; name the same one on both"};
   if (there->bytes != (*mine)->bytes())
     return {Code::kInvalid, "ofi: the peer's replica has " + std::to_string(there->bytes) + " bytes, this one " +
                                 std::to_string((*mine)->bytes()) + "; both processes must run the same plan"};
-  const auto peer = reach(*there, (*mine)->number());
+  const auto peer = reach(*there, (*mine)->number(), given_up);
   if (!peer.ok()) return peer.status();
   if ((*mine)->find(*peer) != nullptr) return {Code::kInvalid, "ofi: connected to this peer's replica already"};
   (*mine)->add({*peer, there->segment, there->base, there->key});
   return {};
-}
-
-Result<std::unique_ptr<Mapping>> Ofi::map(const std::shared_ptr<Segment>& segment, Access) {
-  auto mine = own(segment);
-  if (!mine.ok()) return mine.status();
-  return std::unique_ptr<Mapping>(std::make_unique<OfiMapping>(std::move(*mine)));
 }
 
 Result<std::size_t> Ofi::channel_bytes(const ChannelSpec& spec) const {
@@ -186,8 +158,8 @@ Result<std::size_t> Ofi::channel_bytes(const ChannelSpec& spec) const {
   return map->bytes();
 }
 
-Result<std::shared_ptr<OfiSegment>> Ofi::of_size(std::size_t bytes, const std::shared_ptr<Segment>& segment) const {
-  auto mine = own(segment);
+Result<std::shared_ptr<OfiSegment>> Ofi::of_size(std::size_t bytes, const std::shared_ptr<Replica>& replica) const {
+  auto mine = own(replica);
   if (mine.ok() && (*mine)->bytes() != bytes)
     return {Code::kInvalid, "ofi: a channel of " + std::to_string(bytes) + " bytes in a segment of " +
                                 std::to_string((*mine)->bytes()) + "; allocate channel_bytes() of the same spec"};
@@ -195,21 +167,21 @@ Result<std::shared_ptr<OfiSegment>> Ofi::of_size(std::size_t bytes, const std::s
 }
 
 // The same, connected to one peer.
-Result<std::shared_ptr<OfiSegment>> Ofi::joined(std::size_t bytes, const std::shared_ptr<Segment>& segment) const {
-  auto mine = of_size(bytes, segment);
+Result<std::shared_ptr<OfiSegment>> Ofi::joined(std::size_t bytes, const std::shared_ptr<Replica>& replica) const {
+  auto mine = of_size(bytes, replica);
   if (mine.ok() && (*mine)->replicas().size() != 1)
     return {Code::kInvalid, "ofi: a channel joins two replicas, this one is connected to " +
                                 std::to_string((*mine)->replicas().size()) + "; connect it once"};
   return mine;
 }
 
-Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment,
-                                 const ChannelEnd& end) {
+Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                 std::span<const ChannelRegion> named) {
   const auto map = ChannelMap::make(spec);
   if (!map.ok()) return map.status();
-  auto mine = joined(map->bytes(), segment);
+  auto mine = joined(map->bytes(), replica);
   if (!mine.ok()) return mine.status();
-  auto regions = RegionMap::make(*map, end.regions);
+  auto regions = RegionMap::make(*map, named);
   if (!regions.ok()) return regions.status();
   for (const RegionPlaces& region : regions->all()) {
     if (region.segment->find((*mine)->replicas().front().peer) == nullptr)
@@ -220,41 +192,41 @@ Result<OpenChannel> Ofi::prepare(const ChannelSpec& spec, const std::shared_ptr<
   return OpenChannel{std::move(*mine), *map, std::move(*regions)};
 }
 
-Result<std::unique_ptr<Sender>> Ofi::open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                 ChannelEnd end) {
-  auto channel = prepare(spec, segment, end);
+Result<std::unique_ptr<Sender>> Ofi::open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                 Doorbell own, std::span<const ChannelRegion> regions) {
+  auto channel = prepare(spec, replica, regions);
   if (!channel.ok()) return channel.status();
-  return std::unique_ptr<Sender>(std::make_unique<OfiSender>(spec, channel->map, std::move(channel->regions),
-                                                             std::move(channel->segment), end.own));
+  return std::unique_ptr<Sender>(
+      std::make_unique<OfiSender>(spec, channel->map, std::move(channel->regions), std::move(channel->segment), own));
 }
 
-Result<std::unique_ptr<Receiver>> Ofi::open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                     ChannelEnd end) {
-  auto channel = prepare(spec, segment, end);
+Result<std::unique_ptr<Receiver>> Ofi::open_receiver(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                     Doorbell own, std::span<const ChannelRegion> regions) {
+  auto channel = prepare(spec, replica, regions);
   if (!channel.ok()) return channel.status();
-  return std::unique_ptr<Receiver>(std::make_unique<OfiReceiver>(spec, channel->map, std::move(channel->regions),
-                                                                 std::move(channel->segment), end.own));
+  return std::unique_ptr<Receiver>(
+      std::make_unique<OfiReceiver>(spec, channel->map, std::move(channel->regions), std::move(channel->segment), own));
 }
 
-Status Ofi::close_channel(const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
+Status Ofi::close_channel(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica) {
   const auto map = ChannelMap::make(spec);
   if (!map.ok()) return map.status();
-  const auto mine = of_size(map->bytes(), segment);
+  const auto mine = of_size(map->bytes(), replica);
   if (!mine.ok()) return mine.status();
   (*mine)->mailbox().cut();
   return {};
 }
 
-Result<std::unique_ptr<RendezvousSender>> Ofi::open_rendezvous_sender(std::shared_ptr<Segment> segment,
+Result<std::unique_ptr<RendezvousSender>> Ofi::open_rendezvous_sender(std::shared_ptr<Replica> replica,
                                                                       Doorbell own_bell) {
-  auto mine = joined(rendezvous_segment_bytes(), segment);
+  auto mine = joined(rendezvous_segment_bytes(), replica);
   if (!mine.ok()) return mine.status();
   return std::unique_ptr<RendezvousSender>(std::make_unique<OfiRendezvousSender>(std::move(*mine), limits_, own_bell));
 }
 
-Result<std::unique_ptr<RendezvousReceiver>> Ofi::open_rendezvous_receiver(std::shared_ptr<Segment> segment,
+Result<std::unique_ptr<RendezvousReceiver>> Ofi::open_rendezvous_receiver(std::shared_ptr<Replica> replica,
                                                                           Doorbell own_bell) {
-  auto mine = joined(rendezvous_segment_bytes(), segment);
+  auto mine = joined(rendezvous_segment_bytes(), replica);
   if (!mine.ok()) return mine.status();
   return std::unique_ptr<RendezvousReceiver>(
       std::make_unique<OfiRendezvousReceiver>(std::move(*mine), limits_, own_bell));
@@ -288,9 +260,9 @@ Result<std::unique_ptr<OfiTransport>> make_ofi_transport(const OfiOptions& optio
   keep_alive.silence_ns = options.silence_ns;
   keep_alive.start_ns = options.start_ns;
   try {
-    auto wire = std::make_shared<Wire>(options.provider, std::move(*objects), keep_alive);
+    auto served = std::make_shared<ServedFabric>(options.provider, std::move(*objects), keep_alive);
     return std::unique_ptr<OfiTransport>(
-        std::make_unique<Ofi>(std::move(wire), RegistrationLimits{options.registrations, options.registered_bytes}));
+        std::make_unique<Ofi>(std::move(served), RegistrationLimits{options.registrations, options.registered_bytes}));
   } catch (const std::system_error& error) {
     return limit_reached("ofi: the thread that serves the wire", error.code().value());
   }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/wire.h"
 
 namespace woa {
 
@@ -39,7 +39,7 @@ struct OfiCounters {
 };
 
 // Owns one endpoint and one thread. Segments and ends keep both alive.
-class OfiTransport : public Transport {
+class OfiTransport : public Wire {
  public:
   [[nodiscard]] virtual OfiCounters counters() const = 0;
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/packet/payload_crc.h"
+#include "runtime/transport/ring_layout.h"
 
 namespace woa::ofi {
 
@@ -30,8 +31,8 @@ std::size_t OfiReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcep
   for (; delivered < max_packets && loss_ == Loss::kNone; ++delivered) {
     Landed& landed = landed_[slot(next_)];
     if (!landed.there) break;
-    if (const Loss loss = inspect(landed.header); loss != Loss::kNone) {
-      loss_ = loss;
+    if (!is_acceptable(landed.header, spec_)) {
+      loss_ = Loss::kRejected;
       break;
     }
     if (!sink.on_packet(landed.header, inline_payload(landed.header))) break;
@@ -70,8 +71,8 @@ void OfiReceiver::land(const Immediate& immediate) noexcept {
     return lose(Loss::kSequence, agrees ? header.sequence : immediate.sequence);
   const bool fits = region == nullptr
                         ? immediate.place == kFirstLinePlace + slot(header.sequence)
-                        : header.region == region->number && header.offset == region->offset_of(block) &&
-                              (header.flags & kInline) == 0 && carried_bytes(header) <= region->block_bytes;
+                        : header.region == region->number && header.offset == region->blocks.offset_of(block) &&
+                              (header.flags & kInline) == 0 && carried_bytes(header) <= region->blocks.block_bytes();
   if (!fits) return lose(Loss::kMismatch, immediate.place);
   landed_[slot(header.sequence)] = {true, header};
 }
@@ -84,14 +85,6 @@ const std::byte* OfiReceiver::header_at(const Immediate& immediate, const Region
     return end_.segment().memory().data() + map_.slot_at(at);
   region = regions_.at(immediate.place, block);
   return region == nullptr ? nullptr : region->segment->memory().data() + region->header_at(block);
-}
-
-OfiReceiver::Loss OfiReceiver::inspect(const ActivationPacket& packet) noexcept {
-  rejection_ = check(packet);
-  if (rejection_ != Rejection::kNone) return Loss::kRejected;
-  if (spec_.header_crc && (packet.flags & kHeaderCrc) == 0) return Loss::kNoCrc;
-  found_ = carried_bytes(packet);
-  return (packet.flags & kInline) != 0 && found_ > spec_.inline_bytes ? Loss::kInlineBytes : Loss::kNone;
 }
 
 std::span<const std::byte> OfiReceiver::inline_payload(const ActivationPacket& packet) const noexcept {
@@ -113,10 +106,7 @@ Status OfiReceiver::status() const {
     case Loss::kOverdue:
       return {Code::kDataLoss, "channel: packets were lost: sequence " + std::to_string(next_) +
                                    " expected, but the producer is at " + found};
-    case Loss::kRejected: return rejected(std::string(to_string(rejection_)));
-    case Loss::kNoCrc: return rejected("this channel's headers carry a CRC, this one has none");
-    case Loss::kInlineBytes:
-      return rejected(found + " bytes of inline payload, at most " + std::to_string(spec_.inline_bytes) + " expected");
+    case Loss::kRejected: return {Code::kDataLoss, why_rejected(landed_[slot(next_)].header, spec_)};
     case Loss::kPlace: return rejected("an immediate names place " + found + ", which this channel does not have");
     case Loss::kMismatch: return rejected("it lies at place " + found + ", where its header does not belong");
     case Loss::kOverflow: return rejected("the producer wrote more than the ring holds");

@@ -1,4 +1,4 @@
-// The consumer end of a channel between hosts. Contract: Receiver in transport.h.
+// The consumer end of a channel between hosts. Contract: Receiver in channel.h.
 //
 // An immediate says where a packet has landed. Its header is copied out and judged there; packets are delivered in the
 // order of their sequences, whatever the order in which the wire brought them.
@@ -26,18 +26,7 @@ class OfiReceiver final : public Receiver {
   void wake() noexcept override { write_credits(); }
 
  private:
-  enum class Loss : std::uint8_t {
-    kNone,
-    kSequence,
-    kOverdue,
-    kRejected,
-    kNoCrc,
-    kInlineBytes,
-    kPlace,
-    kMismatch,
-    kOverflow,
-    kState
-  };
+  enum class Loss : std::uint8_t { kNone, kSequence, kOverdue, kRejected, kPlace, kMismatch, kOverflow, kState };
   // A packet that has landed and was not delivered yet, by its slot.
   struct Landed {
     bool there = false;
@@ -48,7 +37,6 @@ class OfiReceiver final : public Receiver {
   void land(const Immediate& immediate) noexcept;
   [[nodiscard]] const std::byte* header_at(const Immediate& immediate, const RegionPlaces*& region,
                                            std::uint32_t& block) noexcept;
-  [[nodiscard]] Loss inspect(const ActivationPacket& packet) noexcept;
   [[nodiscard]] std::span<const std::byte> inline_payload(const ActivationPacket& packet) const noexcept;
   void found_nothing() noexcept;
   void write_credits() noexcept;
@@ -67,7 +55,6 @@ class OfiReceiver final : public Receiver {
   std::vector<BlockReturn> returns_;  // a ring; given back and not written yet
   std::uint32_t returns_in_ = 0, returns_out_ = 0;
   Loss loss_ = Loss::kNone;
-  Rejection rejection_ = Rejection::kNone;
   std::uint64_t found_ = 0;        // what stood in place of what was expected
   std::uint32_t next_ = 1;         // sequence of the next delivery
   std::uint32_t next_line_ = 1;    // of the next credit line

@@ -5,8 +5,8 @@
 
 #include <atomic>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/library.h"
-#include "runtime/transport/pages.h"
 
 namespace woa::ofi {
 namespace {

@@ -20,9 +20,9 @@ constexpr timespec kNap{0, 200'000};
 OfiRendezvousReceiver::OfiRendezvousReceiver(std::shared_ptr<OfiSegment> segment, const RegistrationLimits& limits,
                                              Doorbell own)
     : segment_(std::move(segment)),
-      registrations_(segment_->wire().fabric, RemoteAccess::kWrite, limits),
+      registrations_(segment_->served()->fabric, RemoteAccess::kWrite, limits),
       end_(std::in_place, segment_, std::bit_ceil(kMostChunks), own),
-      operation_(segment_->wire().fabric.make_operations(segment_->number(), 1)) {}
+      operation_(segment_->served()->fabric.make_operations(segment_->number(), 1)) {}
 
 // The caller's memory is the caller's again when this returns: who may still be writing there is waited for.
 OfiRendezvousReceiver::~OfiRendezvousReceiver() {

@@ -14,7 +14,7 @@ std::uint32_t GrantLine::checksum() const noexcept {
 
 OfiRendezvousSender::OfiRendezvousSender(std::shared_ptr<OfiSegment> segment, const RegistrationLimits& limits,
                                          Doorbell own)
-    : registrations_(segment->wire().fabric, RemoteAccess::kNone, limits),
+    : registrations_(segment->served()->fabric, RemoteAccess::kNone, limits),
       end_(std::move(segment), 2, own),
       operations_(end_.fabric().make_operations(end_.segment().number(), kChunksAtOnce)) {}
 

@@ -13,10 +13,10 @@ constexpr timespec kNap{0, 200'000};
 
 }  // namespace
 
-Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory,
-                                                     bool shared) {
-  std::shared_ptr<OfiSegment> segment(new OfiSegment(std::move(wire), std::move(memory), shared));
-  Fabric& fabric = segment->wire_->fabric;
+Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<ServedFabric> served,
+                                                     std::unique_ptr<Mapping> memory, bool shared) {
+  std::shared_ptr<OfiSegment> segment(new OfiSegment(std::move(served), std::move(memory), shared));
+  Fabric& fabric = segment->served_->fabric;
   auto registration = fabric.register_memory(segment->memory());
   if (!registration.ok()) return registration.status();
   segment->registration_ = std::move(*registration);
@@ -29,12 +29,14 @@ Result<std::shared_ptr<OfiSegment>> OfiSegment::make(std::shared_ptr<Wire> wire,
 
 OfiSegment::~OfiSegment() {
   while (mailbox_.awaits_peer() && now_ns() - mailbox_.closed_ns() < kLingerNs) nanosleep(&kNap, nullptr);
-  if (numbered_) wire_->fabric.remove(number_);
-  if (registration_) wire_->fabric.deregister(std::move(*registration_));
+  if (numbered_) served_->fabric.remove(number_);
+  if (registration_) served_->fabric.deregister(std::move(*registration_));
   if (is_carried_ ? !may_be_written_ : replicas_.empty() || mailbox_.peer_closed()) return;
   for (const auto& region : carried_) region->may_be_written_ = true;
-  wire_->fabric.keep(std::move(memory_));
+  served_->fabric.keep(std::move(memory_));
 }
+
+Result<std::unique_ptr<Mapping>> OfiSegment::map(Access) { return map_part(shared_from_this(), memory()); }
 
 void OfiSegment::carry(std::shared_ptr<OfiSegment> region) {
   region->is_carried_ = true;
@@ -43,8 +45,8 @@ void OfiSegment::carry(std::shared_ptr<OfiSegment> region) {
 
 std::string OfiSegment::description() const {
   SegmentDescription out;
-  const Fabric& fabric = wire_->fabric;
-  out.provider = wire_->provider;
+  const Fabric& fabric = served_->fabric;
+  out.provider = served_->provider;
   out.address = fabric.objects().address;
   out.segment = number_;
   out.immediate_bytes = static_cast<std::uint32_t>(fabric.objects().info->domain_attr->cq_data_size);
@@ -54,8 +56,8 @@ std::string OfiSegment::description() const {
   return out.encode();
 }
 
-const Replica* OfiSegment::find(fi_addr_t peer) const noexcept {
-  for (const Replica& replica : replicas_) {
+const PeerReplica* OfiSegment::find(fi_addr_t peer) const noexcept {
+  for (const PeerReplica& replica : replicas_) {
     if (replica.peer == peer) return &replica;
   }
   return nullptr;

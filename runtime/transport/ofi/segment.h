@@ -6,22 +6,22 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/transport/ofi/wire.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/ofi/served_fabric.h"
+#include "runtime/transport/wire.h"
 
 namespace woa::ofi {
 
 // Another process's replica.
-struct Replica {
+struct PeerReplica {
   fi_addr_t peer = FI_ADDR_UNSPEC;
   std::uint32_t segment = 0;  // its number there
   std::uint64_t base = 0, key = 0;
 };
 
-class OfiSegment final : public Segment {
+class OfiSegment final : public Replica, public std::enable_shared_from_this<OfiSegment> {
  public:
   // `shared`: other processes have the memory, too. kExhausted: no registration, or too many segments.
-  static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory,
+  static Result<std::shared_ptr<OfiSegment>> make(std::shared_ptr<ServedFabric> served, std::unique_ptr<Mapping> memory,
                                                   bool shared);
   // Waits until the peer of a channel has closed its end too, a second at most: what is on the way is not cut off. If
   // it has not (it was lost, or never came so far), the provider may still be writing what had come: the memory stays
@@ -31,23 +31,22 @@ class OfiSegment final : public Segment {
   OfiSegment& operator=(const OfiSegment&) = delete;
 
   std::size_t bytes() const noexcept override { return memory_->bytes().size(); }
-  int descriptor() const noexcept override { return -1; }
+  Result<std::unique_ptr<Mapping>> map(Access access) override;
   std::string description() const override;
 
   [[nodiscard]] std::span<std::byte> memory() const noexcept { return memory_->bytes(); }
   [[nodiscard]] Piece piece(std::size_t at, std::size_t bytes) const noexcept {
     return {memory().data() + at, bytes, registration_->descriptor()};
   }
-  [[nodiscard]] Wire& wire() const noexcept { return *wire_; }
-  [[nodiscard]] const std::shared_ptr<Wire>& shared_wire() const noexcept { return wire_; }
+  [[nodiscard]] const std::shared_ptr<ServedFabric>& served() const noexcept { return served_; }
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] Mailbox& mailbox() noexcept { return mailbox_; }
 
   // At start, one thread.
-  void add(const Replica& replica) { replicas_.push_back(replica); }
-  [[nodiscard]] std::span<const Replica> replicas() const noexcept { return replicas_; }
+  void add(const PeerReplica& replica) { replicas_.push_back(replica); }
+  [[nodiscard]] std::span<const PeerReplica> replicas() const noexcept { return replicas_; }
   // The replica of one peer; null if not connected.
-  [[nodiscard]] const Replica* find(fi_addr_t peer) const noexcept;
+  [[nodiscard]] const PeerReplica* find(fi_addr_t peer) const noexcept;
 
   // A channel's: its regions, into which and from which the provider may write as long as it waits for the peer.
   void carry(std::shared_ptr<OfiSegment> region);
@@ -60,17 +59,17 @@ class OfiSegment final : public Segment {
   }
 
  private:
-  OfiSegment(std::shared_ptr<Wire> wire, std::unique_ptr<Mapping> memory, bool shared) noexcept
-      : wire_(std::move(wire)), memory_(std::move(memory)), shared_(shared) {}
+  OfiSegment(std::shared_ptr<ServedFabric> served, std::unique_ptr<Mapping> memory, bool shared) noexcept
+      : served_(std::move(served)), memory_(std::move(memory)), shared_(shared) {}
 
-  std::shared_ptr<Wire> wire_;
+  std::shared_ptr<ServedFabric> served_;
   std::unique_ptr<Mapping> memory_;
   const bool shared_;
   std::optional<Registration> registration_;
   Mailbox mailbox_;
   bool numbered_ = false;
   std::uint32_t number_ = 0;
-  std::vector<Replica> replicas_;
+  std::vector<PeerReplica> replicas_;
   std::vector<std::shared_ptr<OfiSegment>> carried_;
   bool is_carried_ = false;      // a region's: its channels know when nothing more comes
   bool may_be_written_ = false;  // a region's: a channel went before its peer had closed

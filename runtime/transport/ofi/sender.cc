@@ -30,7 +30,8 @@ OfiSender::OfiSender(const ChannelSpec& spec, const ChannelMap& map, RegionMap r
       returned_(spec.return_slots) {
   for (const RegionPlaces& places : regions.all()) {
     ++places.segment->writers;
-    regions_.push_back({places, *places.segment->find(end_.remote().peer), std::vector<std::uint32_t>(places.blocks)});
+    regions_.push_back(
+        {places, *places.segment->find(end_.remote().peer), std::vector<std::uint32_t>(places.blocks.blocks())});
   }
 }
 
@@ -103,7 +104,8 @@ OfiSender::Region* OfiSender::region_of(const ActivationPacket& header, std::uin
   if (header.kind != static_cast<std::uint8_t>(PacketKind::kActivate) || (header.flags & kAbsent) != 0) return nullptr;
   for (Region& region : regions_) {
     if (region.places.number != header.region) continue;
-    const bool fits = carried_bytes(header) <= region.places.block_bytes && region.places.find(header.offset, block);
+    const bool fits =
+        carried_bytes(header) <= region.places.blocks.block_bytes() && region.places.blocks.find(header.offset, block);
     return fits ? &region : nullptr;
   }
   return nullptr;
@@ -127,7 +129,7 @@ Post OfiSender::write(std::uint32_t sequence) noexcept {
                                end_.target(at, kFirstLinePlace + at_slot, sequence), operation);
   const RegionPlaces& places = out.region->places;
   const std::uint64_t begin = places.header_at(out.block);
-  const Replica& remote = out.region->remote;
+  const PeerReplica& remote = out.region->remote;
   const Target there{
       remote.peer, remote.base + begin, remote.key, {places.first_place + out.block, end_.remote().segment, sequence}};
   // The room in front of a block holds one header at a time: where several channels write the block out, the header
@@ -195,7 +197,8 @@ void OfiSender::given_back(const BlockReturn& block) noexcept {
   std::uint32_t number = 0;
   for (Region& region : regions_) {
     // One that is not held is the controller's to refuse: it has the books.
-    if (region.places.number == block.region && region.places.find(block.offset, number) && region.held[number] > 0)
+    if (region.places.number == block.region && region.places.blocks.find(block.offset, number) &&
+        region.held[number] > 0)
       --region.held[number];
   }
 }

@@ -1,4 +1,4 @@
-// The producer end of a channel between hosts. Contract: Sender in transport.h.
+// The producer end of a channel between hosts. Contract: Sender in channel.h.
 //
 // Every packet is one write. It goes out at commit(); where the wire has no room for it, with the next call of any
 // kind.
@@ -25,10 +25,7 @@ class OfiSender final : public Sender {
   void cancel() noexcept override;
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
-  std::uint32_t next_sequence() const noexcept override { return next_; }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override;
-  std::uint32_t consumed() const noexcept override { return consumed_; }
-  bool closed() const noexcept override { return broken_ != Broken::kNo || end_.closed(); }
   Status status() const override;
   // What was committed rings the consumer when it arrives; this only tries again what found no room.
   void wake() noexcept override { write_out(); }
@@ -39,7 +36,7 @@ class OfiSender final : public Sender {
   // What of a block a packet brings.
   struct Region {
     RegionPlaces places;
-    Replica remote;
+    PeerReplica remote;
     std::vector<std::uint32_t> held;  // by block: packets that the consumer has and has not given back
   };
   // A committed packet, by its slot in the ring.
@@ -49,6 +46,7 @@ class OfiSender final : public Sender {
     std::size_t bytes = 0;  // behind the header
   };
 
+  [[nodiscard]] bool closed() const noexcept { return broken_ != Broken::kNo || end_.closed(); }
   [[nodiscard]] bool full() const noexcept { return (next_ - 1) - consumed_ + open_ >= map_.slots(); }
   void publish(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept;
   [[nodiscard]] Region* region_of(const ActivationPacket& header, std::uint32_t& block) noexcept;

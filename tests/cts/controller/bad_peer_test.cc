@@ -230,7 +230,7 @@ TEST_CASE("a return out of turn ends the run with the peer's name") {
   REQUIRE(rig.settle().ok());
   for (std::size_t c = 0; c < rig.layout.channels.size(); ++c) {
     if (rig.layout.channels[c].from != kUnderTest || rig.layout.channels[c].to != kHostController) continue;
-    const auto memory = need(rig.transport.map(rig.segments.channels[c], Access::kReadWrite));
+    const auto memory = need(rig.segments.channels[c]->map(Access::kReadWrite));
     ChannelView(rig.layout.channels[c].spec, memory->bytes()).returns[0].mark = 7;
   }
   const Status& status = rig.settle();

@@ -67,15 +67,15 @@ TEST_CASE("a lane that is stopped holds up neither another lane nor control, and
   rig.push(rig.channel_of(kToFree), rig.token(kToFree, kMaxWindow));
   REQUIRE(rig.settle().ok());
   while (firings(rig, kFree) == 0) REQUIRE(rig.settle().ok());  // it runs on a thread
-  REQUIRE(rig.channel_of(kToBusy).consumed() == 1);
+  REQUIRE(rig.unread(kToBusy) == 2);
   REQUIRE(firings(rig, kBusy) == 0);
   // Control goes on, too.
   rig.tell(PacketKind::kRetire, kMaxWindow + 1);
   REQUIRE(rig.settle().ok());
-  REQUIRE(rig.control_channel().consumed() == 2);
+  REQUIRE(rig.unread_control() == 0);
   world.gate.open();
   while (firings(rig, kBusy) < 2) REQUIRE(rig.settle().ok());  // kMaxWindow has retired: dropped
-  REQUIRE(rig.channel_of(kToBusy).consumed() == 3);
+  REQUIRE(rig.unread(kToBusy) == 0);
   REQUIRE(rig.hosted->controller().stats().dropped == 1);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("the end of a run is heard while a lane is stopped") {
   rig.tell(PacketKind::kEnd, 0);
   REQUIRE(rig.settle().ok());
   REQUIRE(rig.hosted->controller().ended());
-  REQUIRE(rig.channel_of(kToBusy).consumed() == 1);
+  REQUIRE(rig.unread(kToBusy) == 1);
 }
 
 TEST_CASE("a block given back on another lane than its token's is refused") {

@@ -4,8 +4,8 @@
 namespace woa::cts {
 namespace {
 
-Result<std::unique_ptr<Updater>> open_hardware(Transport&, const Way& way, const onesided::Link&, const Region& region,
-                                               std::uint32_t origin) {
+Result<std::unique_ptr<Updater>> open_hardware(AnyTransport, const Way& way, const onesided::Link&,
+                                               const Region& region, std::uint32_t origin) {
   auto updater = onesided::HardwareUpdater::open(region, {.origin = origin, .result_slots = way.link.result_slots});
   if (!updater.ok()) return updater.status();
   return std::unique_ptr<Updater>(std::move(*updater));

@@ -4,7 +4,7 @@
 namespace woa::cts {
 namespace {
 
-Result<std::unique_ptr<Updater>> open_naive(Transport& transport, const Way& way, const onesided::Link& link,
+Result<std::unique_ptr<Updater>> open_naive(AnyTransport transport, const Way& way, const onesided::Link& link,
                                             const Region& region, std::uint32_t) {
   auto updater = onesided::NaiveUpdater::open(transport, way.link, link, {region.bytes().size(), {}});
   if (!updater.ok()) return updater.status();

@@ -13,8 +13,8 @@ TEST_CASE("updates of several processes sum up exactly") {
   constexpr std::uint64_t kTurns = 2000;
   Rig rig(kConcurrentBytes, kOrigins);
   // Each child writes the sum of its tickets to its element of another segment.
-  const auto sums = need(rig.sides->producer->allocate("sums", kOrigins * sizeof(std::uint64_t)));
-  const auto mapping = need(rig.sides->producer->map(sums, Access::kReadWrite));
+  const auto sums = need(rig.sides->producer.allocate("sums", kOrigins * sizeof(std::uint64_t)));
+  const auto mapping = need(sums->map(Access::kReadWrite));
   auto* sum_of = reinterpret_cast<std::uint64_t*>(mapping->bytes().data());
   std::vector<std::unique_ptr<Child>> children;
   for (std::uint32_t k = 0; k < kOrigins; ++k) {

@@ -30,7 +30,7 @@ struct Way {
   bool owner_polls = true;     // updates are done when the owner polls, not at once
   onesided::LinkSpec link;     // unless the owner must poll, only result_slots is used
   bool holds_updates = false;  // until flush(), poll() or a full bucket
-  Result<std::unique_ptr<Updater>> (*open)(Transport& transport, const Way& way, const onesided::Link& link,
+  Result<std::unique_ptr<Updater>> (*open)(AnyTransport transport, const Way& way, const onesided::Link& link,
                                            const Region& region, std::uint32_t origin) = nullptr;
 };
 struct RegisteredWay {
@@ -44,7 +44,7 @@ struct LinkEnds {
 };
 inline LinkEnds allocate_ends(const Link& sides, const onesided::LinkSpec& spec) {
   auto [origin, owner] =
-      connected_ends(sides, [&](Transport& transport) { return onesided::allocate_link(transport, spec, "link"); });
+      connected_ends(sides, [&](AnyTransport transport) { return onesided::allocate_link(transport, spec, "link"); });
   return {std::move(origin), std::move(owner)};
 }
 
@@ -53,10 +53,10 @@ inline LinkEnds allocate_ends(const Link& sides, const onesided::LinkSpec& spec)
 class Rig {
  public:
   explicit Rig(std::size_t bytes, std::uint32_t origins = 1)
-      : region(need(Region::make(*sides->consumer, "region", bytes, cts::way().sharing))) {
+      : region(need(Region::make(sides->memory(), "region", bytes, cts::way().sharing))) {
     for (std::uint32_t k = 0; k < origins; ++k) {
       links.push_back(allocate_ends(*sides, way.link));
-      receivers.push_back(need(UpdateReceiver::open(*sides->consumer, way.link, links.back().owner, region)));
+      receivers.push_back(need(UpdateReceiver::open(sides->consumer, way.link, links.back().owner, region)));
     }
   }
   // Waits until everything sent has arrived, so that it does not meet the next rig's memory.
@@ -69,14 +69,14 @@ class Rig {
 
   // Opens an origin's end, in the process that uses it.
   [[nodiscard]] Result<std::unique_ptr<Updater>> open(std::uint32_t origin = 0) const {
-    if (way.owner_polls) return way.open(*sides->producer, way, links[origin].origin, region, origin);
-    auto attached = Region::attach(*sides->producer, region.segment());
+    if (way.owner_polls) return way.open(sides->producer, way, links[origin].origin, region, origin);
+    auto attached = Region::attach(region.segment());
     if (!attached.ok()) return attached.status();
-    return way.open(*sides->producer, way, links[origin].origin, *attached, origin);
+    return way.open(sides->producer, way, links[origin].origin, *attached, origin);
   }
   // Closes the channel on behalf of an origin's process that died.
   [[nodiscard]] bool close_channel(std::uint32_t origin) const {
-    return sides->close_channel(onesided::channel_of(*sides->producer, way.link),
+    return sides->close_channel(onesided::channel_of(sides->producer, way.link),
                                 {links[origin].origin.channel, links[origin].owner.channel});
   }
 

@@ -39,7 +39,7 @@ struct LinkEnds {
 };
 inline LinkEnds allocate_ends(const Link& sides, const LinkSpec& spec) {
   auto [packer, unpacker] =
-      connected_ends(sides, [&](Transport& transport) { return packing::allocate_link(transport, spec, "link"); });
+      connected_ends(sides, [&](AnyTransport transport) { return packing::allocate_link(transport, spec, "link"); });
   return {std::move(packer), std::move(unpacker)};
 }
 
@@ -53,14 +53,14 @@ struct Rig {
   Rig& operator=(const Rig&) = delete;
 
   [[nodiscard]] Result<std::unique_ptr<Packer>> open_packer() const {
-    return Packer::open(*sides->producer, spec, ends.packer);
+    return Packer::open(sides->producer, spec, ends.packer);
   }
   [[nodiscard]] Result<std::unique_ptr<Unpacker>> open_unpacker() const {
-    return Unpacker::open(*sides->consumer, spec, ends.unpacker);
+    return Unpacker::open(sides->consumer, spec, ends.unpacker);
   }
   // Closes the channel on behalf of a process that died.
   [[nodiscard]] bool close_channel() const {
-    return sides->close_channel(packing::channel_of(*sides->producer, spec),
+    return sides->close_channel(packing::channel_of(sides->producer, spec),
                                 {ends.packer.channel, ends.unpacker.channel});
   }
 

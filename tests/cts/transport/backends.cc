@@ -5,7 +5,7 @@ namespace woa::cts {
 namespace {
 
 struct MakersOfBackEnd {
-  BackEnd::MakeTransport transport;
+  BackEnd::MakeMemory memory;
   BackEnd::MakeLink link;
 };
 
@@ -16,15 +16,14 @@ test::Rows<MakersOfBackEnd>& back_ends() {
 
 }  // namespace
 
-BackEnd::BackEnd(std::string_view name, MakeTransport make_transport, MakeLink make_link) {
-  back_ends().add(name, {make_transport, make_link});
-}
+BackEnd::BackEnd(std::string_view name, MakeMemory make_memory) { back_ends().add(name, {make_memory, nullptr}); }
+BackEnd::BackEnd(std::string_view name, MakeLink make_link) { back_ends().add(name, {nullptr, make_link}); }
 
-std::unique_ptr<Transport> make_transport() { return back_ends().chosen().transport(); }
+std::unique_ptr<SharedMemory> make_memory() { return back_ends().chosen().memory(); }
 
 std::unique_ptr<Link> make_link() {
   const MakersOfBackEnd& makers = back_ends().chosen();
-  return makers.link != nullptr ? makers.link() : std::make_unique<Link>(makers.transport());
+  return makers.link != nullptr ? makers.link() : std::make_unique<Link>(makers.memory());
 }
 
 }  // namespace woa::cts

@@ -1,6 +1,7 @@
 // Common to all tests of transports. WOA_CTS_BACKEND in the environment names the back-end, WOA_CTS_SIZE its sizes.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -10,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/transport/any_transport.h"
 #include "runtime/transport/doorbell.h"
-#include "runtime/transport/transport.h"
+#include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/need.h"
 
@@ -24,65 +26,81 @@ struct Replicas {
   std::shared_ptr<Segment> producer, consumer;
 };
 
+inline Status close_channel(AnyTransport transport, const ChannelSpec& spec, const std::shared_ptr<Segment>& segment) {
+  if (transport.wire() != nullptr)
+    return transport.wire()->close_channel(spec, std::dynamic_pointer_cast<Replica>(segment));
+  return woa::close_channel(spec, dynamic_cast<SharedSegment&>(*segment));
+}
+
 // The producer's and the consumer's transport, both in this process.
 class Link {
  public:
-  // Both sides share memory.
-  explicit Link(std::unique_ptr<Transport> both) : producer(std::move(both)), consumer(producer) {}
-  Link(std::unique_ptr<Transport> producers, std::unique_ptr<Transport> consumers)
-      : producer(std::move(producers)), consumer(std::move(consumers)) {}
+  explicit Link(std::unique_ptr<SharedMemory> both) : producer(*both), consumer(*both), shared_(std::move(both)) {}
+  Link(std::unique_ptr<Wire> producers, std::unique_ptr<Wire> consumers)
+      : producer(*producers), consumer(*consumers), wires_{std::move(producers), std::move(consumers)} {}
   virtual ~Link() = default;
 
   // Allocates on both sides and connects them.
   Replicas allocate(std::string_view label, std::size_t bytes) const {
-    auto first = need(producer->allocate(label, bytes));
-    if (first->description().empty()) return {first, first};
-    auto second = need(consumer->allocate(label, bytes));
-    REQUIRE(producer->connect(first, second->description()).ok());
-    REQUIRE(consumer->connect(second, first->description()).ok());
+    if (producer.wire() == nullptr) {
+      const auto both = need(producer.allocate(label, bytes));
+      return {both, both};
+    }
+    auto first = need(producer.wire()->allocate(label, bytes)), second = need(consumer.wire()->allocate(label, bytes));
+    REQUIRE(producer.wire()->connect(first, second->description(), {}).ok());
+    REQUIRE(consumer.wire()->connect(second, first->description(), {}).ok());
     return {first, second};
   }
   virtual std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas,
-                                              const ChannelEnd& end = {}) {
-    return need(producer->open_sender(spec, replicas.producer, end));
+                                              const ChannelEnd& end = {}, std::span<const ChannelRegion> regions = {}) {
+    return need(producer.open_sender(spec, replicas.producer, end, regions));
   }
   virtual std::unique_ptr<Receiver> open_receiver(const ChannelSpec& spec, const Replicas& replicas,
-                                                  const ChannelEnd& end = {}) {
-    return need(consumer->open_receiver(spec, replicas.consumer, end));
+                                                  const ChannelEnd& end = {},
+                                                  std::span<const ChannelRegion> regions = {}) {
+    return need(consumer.open_receiver(spec, replicas.consumer, end, regions));
   }
   // Waits until everything that both sides sent so far has arrived.
   virtual void settle() const {}
   // Closes the channel on every side, on behalf of a process that died.
   [[nodiscard]] bool close_channel(const ChannelSpec& spec, const Replicas& replicas) const {
-    return producer->close_channel(spec, replicas.producer).ok() &&
-           consumer->close_channel(spec, replicas.consumer).ok();
+    return cts::close_channel(producer, spec, replicas.producer).ok() &&
+           cts::close_channel(consumer, spec, replicas.consumer).ok();
   }
+  // Memory for what the consumer owns and, where memory is shared, the producer maps.
+  SharedMemory& memory() { return shared_ ? *shared_ : own_memory_; }
 
-  std::shared_ptr<Transport> producer, consumer;
+  AnyTransport producer, consumer;
+
+ private:
+  std::unique_ptr<SharedMemory> shared_;
+  std::array<std::unique_ptr<Wire>, 2> wires_;
+  LoopbackTransport own_memory_;
 };
 
 // A library's link as both of its ends see it: one object if they share memory, otherwise one on each side, connected.
 // `allocate` makes one over a given transport.
 template <class Allocate>
 auto connected_ends(const Link& sides, Allocate&& allocate) {
-  auto producer = need(allocate(*sides.producer));
-  if (producer.description().empty()) return std::pair(producer, producer);
-  auto consumer = need(allocate(*sides.consumer));
-  REQUIRE(producer.connect(*sides.producer, consumer.description()).ok());
-  REQUIRE(consumer.connect(*sides.consumer, producer.description()).ok());
+  auto producer = need(allocate(sides.producer));
+  if (sides.producer.wire() == nullptr) return std::pair(producer, producer);
+  auto consumer = need(allocate(sides.consumer));
+  REQUIRE(producer.connect(*sides.producer.wire(), consumer.description()).ok());
+  REQUIRE(consumer.connect(*sides.consumer.wire(), producer.description()).ok());
   return std::pair(std::move(producer), std::move(consumer));
 }
 
 // A transport under test joins by one file with an object of this type (loopback_backend.cc).
 struct BackEnd {
-  using MakeTransport = std::unique_ptr<Transport> (*)();
+  using MakeMemory = std::unique_ptr<SharedMemory> (*)();
   using MakeLink = std::unique_ptr<Link> (*)();
-  // Registers it. Without `make_link` both sides of a link share one transport.
-  BackEnd(std::string_view name, MakeTransport make_transport, MakeLink make_link = nullptr);
+  // Registers it: shared memory, or the two sides of a wire.
+  BackEnd(std::string_view name, MakeMemory make_memory);
+  BackEnd(std::string_view name, MakeLink make_link);
 };
 
-// Makes a transport, or a link, of the chosen back-end.
-std::unique_ptr<Transport> make_transport();
+// Makes a transport that shares memory, or a link, of the chosen back-end.
+std::unique_ptr<SharedMemory> make_memory();
 std::unique_ptr<Link> make_link();
 ChannelSpec spec();  // sizes.cc
 
@@ -93,14 +111,14 @@ struct Channel {
       : spec(channel_spec) {
     ChannelEnd at_producer = Doorbell(&consumer_bell), at_consumer = Doorbell(&producer_bell);
     at_producer.own = Doorbell(&producer_bell), at_consumer.own = Doorbell(&consumer_bell);
-    if (blocks != 0) {
-      region = link->allocate("region", blocks * (block_bytes + link->producer->header_room()));
-      at_producer.regions = {{0, blocks, block_bytes, region.producer}};
-      at_consumer.regions = {{0, blocks, block_bytes, region.consumer}};
-    }
-    segment = link->allocate("channel", need(link->producer->channel_bytes(spec)));
-    sender = link->open_sender(spec, segment, at_producer);
-    receiver = link->open_receiver(spec, segment, at_consumer);
+    if (blocks != 0) region = link->allocate("region", blocks * (block_bytes + link->producer.header_room()));
+    const auto named = [&](const std::shared_ptr<Segment>& memory) {
+      auto replica = std::dynamic_pointer_cast<Replica>(memory);
+      return std::vector<ChannelRegion>(replica == nullptr ? 0 : 1, {0, blocks, block_bytes, replica});
+    };
+    segment = link->allocate("channel", need(link->producer.channel_bytes(spec)));
+    sender = link->open_sender(spec, segment, at_producer, named(region.producer));
+    receiver = link->open_receiver(spec, segment, at_consumer, named(region.consumer));
   }
 
   ChannelSpec spec;

@@ -31,7 +31,7 @@ TEST_CASE("a producer hears that the consumer closed, and may finish what it beg
   Channel channel;
   REQUIRE(channel.sender->reserve() == Push::kOk);
   channel.receiver.reset();
-  REQUIRE(channel.sender->closed());
+  REQUIRE(is_closed(*channel.sender));
   REQUIRE(channel.sender->reserve() == Push::kClosed);
   channel.sender->commit(token(0));
   channel.sender->wake();
@@ -44,7 +44,7 @@ TEST_CASE("closing a channel from outside closes both ends once it is drained") 
   REQUIRE(send(*channel.sender, token(1)));
   for (int times = 0; times < 2; ++times) {
     REQUIRE(channel.link->close_channel(channel.spec, channel.segment));
-    REQUIRE(channel.sender->closed());
+    REQUIRE(is_closed(*channel.sender));
     REQUIRE(channel.sender->reserve() == Push::kClosed);
   }
   REQUIRE_FALSE(channel.receiver->closed());
@@ -55,7 +55,7 @@ TEST_CASE("closing a channel from outside closes both ends once it is drained") 
 
 TEST_CASE("an end that opens after the other closed is told so") {
   const auto link = make_link();
-  const auto segment = link->allocate("channel", need(link->producer->channel_bytes(spec())));
+  const auto segment = link->allocate("channel", need(link->producer.channel_bytes(spec())));
   REQUIRE(send(*link->open_sender(spec(), segment), token(5)));
   const auto receiver = link->open_receiver(spec(), segment);
   Inbox inbox;
@@ -70,7 +70,7 @@ TEST_CASE("waking rings a sleeper and leaves others alone") {
   channel.sender->wake();
   REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   channel.receiver->wake();
-  REQUIRE_FALSE(channel.sender->closed());
+  REQUIRE_FALSE(is_closed(*channel.sender));
   REQUIRE(channel.consumer_bell.rings == 0);
   REQUIRE(channel.producer_bell.rings == 0);
   Doorbell(&channel.consumer_bell).prepare();
@@ -82,7 +82,7 @@ TEST_CASE("waking rings a sleeper and leaves others alone") {
   Doorbell(&channel.producer_bell).prepare();
   REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   channel.receiver->wake();
-  REQUIRE_FALSE(channel.sender->closed());
+  REQUIRE_FALSE(is_closed(*channel.sender));
   REQUIRE(channel.producer_bell.rings == 1);
 }
 
@@ -107,21 +107,22 @@ TEST_CASE("an end that closes wakes the other") {
 }
 
 TEST_CASE("segments are zeroed, aligned and of the size asked for") {
-  const auto transport = make_transport();
+  const auto link = make_link();
+  const AnyTransport transport = link->producer;
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{100'000}}) {
-    const auto segment = need(transport->allocate("segment", bytes));
+    const auto segment = need(transport.allocate("segment", bytes));
     REQUIRE(segment->bytes() == bytes);
-    const auto mapping = need(transport->map(segment, Access::kReadWrite));
+    const auto mapping = need(segment->map(Access::kReadWrite));
     REQUIRE(mapping->bytes().size() == bytes);
     REQUIRE(reinterpret_cast<std::uintptr_t>(mapping->bytes().data()) % 4096 == 0);
     for (const std::byte byte : mapping->bytes()) REQUIRE(byte == std::byte{0});
     mapping->bytes().back() = std::byte{42};
-    REQUIRE(need(transport->map(segment, Access::kRead))->bytes().back() == std::byte{42});
+    REQUIRE(need(segment->map(Access::kRead))->bytes().back() == std::byte{42});
   }
-  REQUIRE(transport->allocate("nothing", 0).status().code() == Code::kInvalid);
+  REQUIRE(transport.allocate("nothing", 0).status().code() == Code::kInvalid);
   auto too_much =
-      transport->allocate("too much", std::size_t{1} << 62);  // address space is taken here or when it is mapped
-  const Status status = too_much.ok() ? transport->map(*too_much, Access::kReadWrite).status() : too_much.status();
+      transport.allocate("too much", std::size_t{1} << 62);  // address space is taken here or when it is mapped
+  const Status status = too_much.ok() ? (*too_much)->map(Access::kReadWrite).status() : too_much.status();
   REQUIRE(status.code() == Code::kExhausted);
   REQUIRE(status.message().find("mmap") != std::string::npos);
 }

@@ -6,7 +6,7 @@
 namespace woa::cts {
 namespace {
 
-std::unique_ptr<Transport> make_fault_loopback() {
+std::unique_ptr<SharedMemory> make_fault_loopback() {
   return std::make_unique<FaultTransport>(std::make_unique<LoopbackTransport>());
 }
 const BackEnd kFaultLoopback("fault_loopback", make_fault_loopback);

@@ -6,7 +6,7 @@
 namespace woa::cts {
 namespace {
 
-std::unique_ptr<Transport> make_fault_shm() {
+std::unique_ptr<SharedMemory> make_fault_shm() {
   return std::make_unique<FaultTransport>(std::make_unique<ShmTransport>());
 }
 const BackEnd kFaultShm("fault_shm", make_fault_shm);

@@ -18,9 +18,7 @@ ChannelSpec with_crc() {
 // A channel whose memory a test may damage.
 struct Damaged : Channel {
   explicit Damaged(const ChannelSpec& damaged_spec = cts::spec())
-      : Channel(damaged_spec),
-        mapping(need(link->producer->map(segment.producer, Access::kReadWrite))),
-        view(spec, mapping->bytes()) {}
+      : Channel(damaged_spec), mapping(need(segment.producer->map(Access::kReadWrite))), view(spec, mapping->bytes()) {}
 
   void flip(std::uint32_t slot, std::size_t bit) { view.slots[slot].words[bit / 64] ^= std::uint64_t{1} << (bit % 64); }
   void set_sequence(std::uint32_t slot, std::uint32_t sequence) {
@@ -160,10 +158,9 @@ TEST_CASE("a consumer that claims to have read what was never sent is closed") {
   Damaged channel;
   for (std::uint64_t n = 0; n < channel.spec.ring_slots; ++n) REQUIRE(send(*channel.sender, token(n)));
   channel.view.words->consumed = channel.spec.ring_slots + 1;
-  REQUIRE(channel.sender->consumed() == 0);
   REQUIRE(channel.sender->status().ok());
   REQUIRE(channel.sender->reserve() == Push::kClosed);
-  REQUIRE(channel.sender->closed());
+  REQUIRE(is_closed(*channel.sender));
   const Status status = channel.sender->status();
   REQUIRE(status.code() == Code::kDataLoss);
   REQUIRE(status.message().find("read " + std::to_string(channel.spec.ring_slots + 1)) != std::string::npos);
@@ -190,7 +187,7 @@ TEST_CASE("a return out of turn closes the channel, and what stands in it is not
   channel.receiver->give_back({1, 2, 3, 4});
   channel.view.returns[0].mark += 5;
   REQUIRE(channel.sender->poll_returns(out) == 0);
-  REQUIRE(channel.sender->closed());
+  REQUIRE(is_closed(*channel.sender));
   REQUIRE(channel.sender->status().code() == Code::kDataLoss);
   REQUIRE(channel.sender->status().message().find("turn 1 expected, 6 found") != std::string::npos);
   REQUIRE(channel.sender->reserve() == Push::kClosed);

@@ -4,7 +4,7 @@
 namespace woa::cts {
 namespace {
 
-std::unique_ptr<Transport> make_loopback() { return std::make_unique<LoopbackTransport>(); }
+std::unique_ptr<SharedMemory> make_loopback() { return std::make_unique<LoopbackTransport>(); }
 const BackEnd kLoopback("loopback", make_loopback);
 
 }  // namespace

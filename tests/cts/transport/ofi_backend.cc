@@ -20,22 +20,19 @@ class Nobody final : public PacketSink {
 
 // Two endpoints, and the ends that are open between them.
 struct TwoSides {
-  std::shared_ptr<Transport> producer, consumer;
+  const OfiTransport *producer, *consumer;
   Sender* sender = nullptr;
   Receiver* receiver = nullptr;
 
-  static OfiCounters counters(const std::shared_ptr<Transport>& side) {
-    return dynamic_cast<const OfiTransport&>(*side).counters();
-  }
   static std::uint64_t posted(const OfiCounters& counters) {
     return counters.writes + counters.gathered + counters.injected;
   }
   // Returns when everything posted so far has arrived.
   void settle() const {
-    const std::uint64_t to_consumer = posted(counters(producer)), to_producer = posted(counters(consumer));
+    const std::uint64_t to_consumer = posted(producer->counters()), to_producer = posted(consumer->counters());
     const std::uint64_t begin = now_ns();
     Nobody nobody;
-    while (counters(consumer).arrived < to_consumer || counters(producer).arrived < to_producer) {
+    while (consumer->counters().arrived < to_consumer || producer->counters().arrived < to_producer) {
       if (sender != nullptr) sender->poll_returns({});
       if (receiver != nullptr) receiver->poll(nobody, 0);
       if (now_ns() - begin > kPatienceNs) std::fputs("the wire does not deliver\n", stderr), std::abort();
@@ -54,7 +51,11 @@ class SettledSender final : public Sender {
     inner_.reset();
     sides_->settle();
   }
-  Push reserve() noexcept override { return sides_->settle(), inner_->reserve(); }
+  Push reserve() noexcept override {
+    sides_->settle();
+    inner_->poll_returns({});  // what arrived is heard of here
+    return inner_->reserve();
+  }
   void cancel() noexcept override { inner_->cancel(); }
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
     inner_->commit(header, inline_payload);
@@ -62,19 +63,8 @@ class SettledSender final : public Sender {
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
     return inner_->commit_sealed(header, inline_payload);
   }
-  std::uint32_t next_sequence() const noexcept override { return inner_->next_sequence(); }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override {
     return sides_->settle(), inner_->poll_returns(out);
-  }
-  std::uint32_t consumed() const noexcept override {
-    sides_->settle();
-    inner_->poll_returns({});  // what arrived is heard of here
-    return inner_->consumed();
-  }
-  bool closed() const noexcept override {
-    sides_->settle();
-    inner_->poll_returns({});
-    return inner_->closed();
   }
   Status status() const override { return inner_->status(); }
   void wake() noexcept override { inner_->wake(), sides_->settle(); }
@@ -113,7 +103,7 @@ class SettledReceiver final : public Receiver {
 };
 
 // WOA_CTS_PROVIDER in the environment names another provider than ofi chooses.
-std::unique_ptr<Transport> make_ofi() {
+std::unique_ptr<OfiTransport> make_ofi() {
   const char* provider = std::getenv("WOA_CTS_PROVIDER");
   OfiOptions options;
   if (provider != nullptr) options.provider = provider;
@@ -125,25 +115,26 @@ std::unique_ptr<Transport> make_ofi() {
 
 class OfiLink final : public Link {
  public:
-  OfiLink() : Link(make_ofi(), make_ofi()), sides_(std::make_shared<TwoSides>()) {
-    sides_->producer = producer, sides_->consumer = consumer;
+  OfiLink()
+      : Link(make_ofi(), make_ofi()), sides_(std::make_shared<TwoSides>(TwoSides{side(producer), side(consumer)})) {}
+  std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas, const ChannelEnd& end,
+                                      std::span<const ChannelRegion> regions) override {
+    return std::make_unique<SettledSender>(Link::open_sender(spec, replicas, end, regions), sides_);
   }
-  std::unique_ptr<Sender> open_sender(const ChannelSpec& spec, const Replicas& replicas,
-                                      const ChannelEnd& end) override {
-    return std::make_unique<SettledSender>(Link::open_sender(spec, replicas, end), sides_);
-  }
-  std::unique_ptr<Receiver> open_receiver(const ChannelSpec& spec, const Replicas& replicas,
-                                          const ChannelEnd& end) override {
-    return std::make_unique<SettledReceiver>(Link::open_receiver(spec, replicas, end), sides_);
+  std::unique_ptr<Receiver> open_receiver(const ChannelSpec& spec, const Replicas& replicas, const ChannelEnd& end,
+                                          std::span<const ChannelRegion> regions) override {
+    return std::make_unique<SettledReceiver>(Link::open_receiver(spec, replicas, end, regions), sides_);
   }
   void settle() const override { sides_->settle(); }
 
  private:
+  static const OfiTransport* side(AnyTransport transport) { return dynamic_cast<OfiTransport*>(transport.wire()); }
+
   std::shared_ptr<TwoSides> sides_;
 };
 
 std::unique_ptr<Link> make_ofi_link() { return std::make_unique<OfiLink>(); }
-const BackEnd kOfi("ofi", make_ofi, make_ofi_link);
+const BackEnd kOfi("ofi", make_ofi_link);
 
 }  // namespace
 }  // namespace woa::cts

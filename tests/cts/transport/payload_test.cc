@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "tests/cts/transport/channel.h"
 
 namespace woa::cts {
@@ -12,9 +12,9 @@ namespace {
 struct Port {
   explicit Port(std::uint64_t block_bytes)
       : channel(cts::spec(), cts::spec().return_slots, block_bytes),
-        pool(need(BlockPool::make(channel.spec.return_slots, block_bytes, channel.link->producer->header_room()))),
-        written(need(channel.link->producer->map(channel.region.producer, Access::kReadWrite))),
-        read(need(channel.link->consumer->map(channel.region.consumer, Access::kRead))) {}
+        pool(need(BlockPool::make(channel.spec.return_slots, block_bytes, channel.link->producer.header_room()))),
+        written(need(channel.region.producer->map(Access::kReadWrite))),
+        read(need(channel.region.consumer->map(Access::kRead))) {}
 
   static std::size_t begin(std::uint32_t offset) { return std::size_t{offset} * kOffsetUnitBytes; }
   void commit(std::uint32_t offset, std::uint64_t instance, std::span<const std::byte> payload) {
@@ -80,7 +80,7 @@ TEST_CASE("inline payload beyond the channel's limit is cut and harms no neighbo
   }
   std::vector<BlockReturn> out(1);
   REQUIRE(channel.sender->poll_returns(out) == 0);
-  REQUIRE_FALSE(channel.sender->closed());
+  REQUIRE_FALSE(is_closed(*channel.sender));
 }
 
 TEST_CASE("without the inline flag a packet has no inline payload") {
@@ -179,7 +179,7 @@ TEST_CASE("blocks come back in the order in which they were given, through every
     }
   }
   REQUIRE(next > 300);
-  REQUIRE_FALSE(channel.sender->closed());
+  REQUIRE_FALSE(is_closed(*channel.sender));
 }
 
 TEST_CASE("blocks given back before the consumer closed still come back") {
@@ -187,7 +187,7 @@ TEST_CASE("blocks given back before the consumer closed still come back") {
   channel.receiver->give_back(numbered(1));
   channel.receiver.reset();
   std::vector<BlockReturn> out(2);
-  REQUIRE(channel.sender->closed());
+  REQUIRE(is_closed(*channel.sender));
   REQUIRE(channel.sender->poll_returns(out) == 1);
   REQUIRE(out[0] == numbered(1));
 }

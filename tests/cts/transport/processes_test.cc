@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <new>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/pages.h"
 #include "tests/cts/transport/channel.h"
 #include "tests/support/child.h"
 
@@ -37,16 +37,16 @@ struct Signal {
 
 // A segment with two doorbells, and a channel whose ends the test opens in the processes that it makes.
 struct Shared {
-  std::unique_ptr<Transport> transport = make_transport();
+  std::unique_ptr<SharedMemory> transport = make_memory();
   ChannelSpec spec = cts::spec();
-  std::shared_ptr<Segment> segment = need(transport->allocate("channel", need(transport->channel_bytes(spec))));
-  std::shared_ptr<Segment> bell_segment = need(transport->allocate("bells", 2 * sizeof(DoorbellLine)));
-  std::unique_ptr<Mapping> bell_mapping = need(transport->map(bell_segment, Access::kReadWrite));
+  std::shared_ptr<SharedSegment> segment = need(transport->allocate("channel", need(ring_channel_bytes(spec))));
+  std::shared_ptr<SharedSegment> bell_segment = need(transport->allocate("bells", 2 * sizeof(DoorbellLine)));
+  std::unique_ptr<Mapping> bell_mapping = need(bell_segment->map(Access::kReadWrite));
   DoorbellLine* lines = new (bell_mapping->bytes().data()) DoorbellLine[2];
   Doorbell producer{&lines[0]}, consumer{&lines[1]};
 
-  std::unique_ptr<Sender> sender() { return transport->open_sender(spec, segment, consumer).value(); }
-  std::unique_ptr<Receiver> receiver() { return transport->open_receiver(spec, segment, producer).value(); }
+  std::unique_ptr<Sender> sender() { return transport->open_sender(spec, *segment, consumer).value(); }
+  std::unique_ptr<Receiver> receiver() { return transport->open_receiver(spec, *segment, producer).value(); }
 };
 
 // Sends `total` numbered packets, sleeping on its doorbell whenever the ring is full. 0 when done.
@@ -60,7 +60,7 @@ int produce(Shared& shared, std::uint64_t total) {
     if (sent != before) sender->wake();
     return sent != before;
   };
-  while (sent < total && !sender->closed()) idle.idle(work(), work);
+  while (sent < total && !is_closed(*sender)) idle.idle(work(), work);
   return sent == total ? 0 : 1;
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a producer killed while a claim is open: what it committed is read, t
   const std::uint64_t committed = shared.spec.ring_slots - 1;
   Child producer([&] {
     const auto sender = shared.sender();
-    const auto blocks = shared.transport->map(region, Access::kReadWrite).value();
+    const auto blocks = region->map(Access::kReadWrite).value();
     for (std::uint64_t n = 0; n < committed; ++n)
       if (!send(*sender, token(n))) return 1;
     if (sender->reserve() != Push::kOk) return 1;
@@ -157,7 +157,7 @@ TEST_CASE("a producer killed while a claim is open: what it committed is read, t
   producer.kill();
   REQUIRE(WIFSIGNALED(producer.wait()));
   REQUIRE_FALSE(receiver->closed());
-  REQUIRE(shared.transport->close_channel(shared.spec, shared.segment).ok());
+  REQUIRE(close_channel(shared.spec, *shared.segment).ok());
   Inbox inbox;
   REQUIRE(receiver->poll(inbox, kAll) == committed);
   REQUIRE(receiver->closed());
@@ -178,9 +178,9 @@ TEST_CASE("a consumer killed: the producer is back-pressured, then told that the
   REQUIRE(WIFSIGNALED(consumer.wait()));
   for (std::uint64_t n = 0; n < shared.spec.ring_slots; ++n) REQUIRE(send(*sender, token(n)));
   REQUIRE(sender->reserve() == Push::kBackPressured);
-  REQUIRE(shared.transport->close_channel(shared.spec, shared.segment).ok());
+  REQUIRE(close_channel(shared.spec, *shared.segment).ok());
   REQUIRE(sender->reserve() == Push::kClosed);
-  REQUIRE(sender->closed());
+  REQUIRE(is_closed(*sender));
 }
 
 TEST_CASE("a sleeper is woken by another process") {
@@ -200,13 +200,13 @@ TEST_CASE("a sleeper is woken by another process") {
 TEST_CASE("a segment travels as a descriptor to a process that is already there") {
   std::array<int, 2> sockets{};
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) == 0);
-  const auto transport = make_transport();
+  const auto transport = make_memory();
   const ChannelSpec channel_spec = spec();
-  const std::size_t bytes = need(transport->channel_bytes(channel_spec));
+  const std::size_t bytes = need(ring_channel_bytes(channel_spec));
   Child consumer([&] {
-    auto segment = transport->open(receive_descriptor(sockets[1]), bytes);
+    auto segment = SharedSegment::open(receive_descriptor(sockets[1]), bytes);
     if (!segment.ok() || (fcntl((*segment)->descriptor(), F_GETFD) & FD_CLOEXEC) == 0) return 2;
-    const auto receiver = transport->open_receiver(channel_spec, *segment, {}).value();
+    const auto receiver = transport->open_receiver(channel_spec, **segment, {}).value();
     Inbox inbox;
     while (!receiver->closed() && receiver->status().ok()) receiver->poll(inbox, kAll);
     return inbox.packets.size() == 100 && inbox.packets.back().instance == 99 ? 0 : 3;
@@ -214,7 +214,7 @@ TEST_CASE("a segment travels as a descriptor to a process that is already there"
   {
     const auto segment = need(transport->allocate("channel", bytes));
     send_descriptor(sockets[0], segment->descriptor());
-    const auto sender = need(transport->open_sender(channel_spec, segment, {}));
+    const auto sender = need(transport->open_sender(channel_spec, *segment, {}));
     for (std::uint64_t n = 0; n < 100;) n += send(*sender, token(n)) ? 1 : 0;
   }
   REQUIRE(consumer.exit_code() == 0);
@@ -224,17 +224,17 @@ TEST_CASE("a segment travels as a descriptor to a process that is already there"
 TEST_CASE("a thousand channels of two processes share a segment, under a limit of 256 descriptors") {
   constexpr std::size_t kChannels = 1000;
   const DescriptorLimit limit(256);
-  const auto transport = make_transport();
+  const auto transport = make_memory();
   const ChannelSpec channel_spec = spec();
-  const std::size_t bytes = need(transport->channel_bytes(channel_spec));
+  const std::size_t bytes = need(ring_channel_bytes(channel_spec));
   const std::size_t stride = whole_pages(bytes);
   const auto whole = need(transport->allocate("channels", kChannels * stride));
   Child consumer([&] {
     std::vector<std::unique_ptr<Receiver>> receivers;
     for (std::size_t c = 0; c < kChannels; ++c) {
-      const auto part = transport->part(whole, c * stride, bytes);
+      const auto part = whole->part(c * stride, bytes);
       if (!part.ok()) return 2;
-      receivers.push_back(transport->open_receiver(channel_spec, *part, {}).value());
+      receivers.push_back(transport->open_receiver(channel_spec, **part, {}).value());
     }
     for (std::size_t c = 0; c < kChannels; ++c) {
       Inbox inbox;
@@ -245,14 +245,14 @@ TEST_CASE("a thousand channels of two processes share a segment, under a limit o
   });
   std::vector<std::unique_ptr<Sender>> senders;
   for (std::size_t c = 0; c < kChannels; ++c)
-    senders.push_back(need(transport->open_sender(channel_spec, need(transport->part(whole, c * stride, bytes)), {})));
+    senders.push_back(need(transport->open_sender(channel_spec, *need(whole->part(c * stride, bytes)), {})));
   for (std::size_t c = 0; c < kChannels; ++c) REQUIRE(send(*senders[c], token(c)));
   senders.clear();
   REQUIRE(consumer.exit_code() == 0);
 }
 
 TEST_CASE("a segment cannot be resized, nor its seals changed, and is closed on exec") {
-  const auto segment = need(make_transport()->allocate("segment", 8192));
+  const auto segment = need(make_memory()->allocate("segment", 8192));
   REQUIRE(ftruncate(segment->descriptor(), 4096) == -1);
   REQUIRE(errno == EPERM);
   REQUIRE(ftruncate(segment->descriptor(), 16384) == -1);
@@ -263,33 +263,33 @@ TEST_CASE("a segment cannot be resized, nor its seals changed, and is closed on 
 }
 
 TEST_CASE("what is not a sealed segment of the expected size is refused and closed") {
-  const auto transport = make_transport();
+  const auto transport = make_memory();
   const int loose = memfd_create("loose", MFD_ALLOW_SEALING | MFD_CLOEXEC);
   REQUIRE(ftruncate(loose, 4096) == 0);
-  REQUIRE(transport->open(loose, 4096).status().code() == Code::kInvalid);
+  REQUIRE(SharedSegment::open(loose, 4096).status().code() == Code::kInvalid);
   REQUIRE_FALSE(is_open(loose));
 
   const int file = open("/dev/null", O_RDWR | O_CLOEXEC);
-  REQUIRE(transport->open(file, 4096).status().code() == Code::kInvalid);
+  REQUIRE(SharedSegment::open(file, 4096).status().code() == Code::kInvalid);
   REQUIRE_FALSE(is_open(file));
 
   const auto segment = need(transport->allocate("segment", 4096));
   const int copy = fcntl(segment->descriptor(), F_DUPFD_CLOEXEC, 0);
-  const Status wrong_size = transport->open(copy, 8192).status();
+  const Status wrong_size = SharedSegment::open(copy, 8192).status();
   REQUIRE(wrong_size.code() == Code::kInvalid);
   REQUIRE(wrong_size.message().find("4096 bytes, expected 8192") != std::string::npos);
   REQUIRE_FALSE(is_open(copy));
-  REQUIRE(transport->open(-1, 4096).status().code() == Code::kInvalid);
+  REQUIRE(SharedSegment::open(-1, 4096).status().code() == Code::kInvalid);
 }
 
 TEST_CASE("a mapping for reading cannot be written, and an open segment outlives the one it came from") {
-  const auto transport = make_transport();
+  const auto transport = make_memory();
   std::unique_ptr<Mapping> mapping;
   {
     const auto segment = need(transport->allocate("segment", 4096));
-    need(transport->map(segment, Access::kReadWrite))->bytes()[7] = std::byte{7};
-    const auto copy = need(transport->open(fcntl(segment->descriptor(), F_DUPFD_CLOEXEC, 0), 4096));
-    mapping = need(transport->map(copy, Access::kRead));
+    need(segment->map(Access::kReadWrite))->bytes()[7] = std::byte{7};
+    const auto copy = need(SharedSegment::open(fcntl(segment->descriptor(), F_DUPFD_CLOEXEC, 0), 4096));
+    mapping = need(copy->map(Access::kRead));
   }
   REQUIRE(mapping->bytes()[7] == std::byte{7});
   const Signal pipe_end;

@@ -4,7 +4,7 @@
 namespace woa::cts {
 namespace {
 
-std::unique_ptr<Transport> make_shm() { return std::make_unique<ShmTransport>(); }
+std::unique_ptr<SharedMemory> make_shm() { return std::make_unique<ShmTransport>(); }
 const BackEnd kShm("shm", make_shm);
 
 }  // namespace

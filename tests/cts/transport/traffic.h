@@ -28,7 +28,7 @@ inline std::uint64_t traffic(Channel& channel, std::uint64_t laps) {
     channel.receiver->give_back({0, 1, 2, 3});
     channel.receiver->wake();
     channel.sender->poll_returns(out);
-    if (channel.sender->closed() || channel.receiver->closed()) return 0;
+    if (is_closed(*channel.sender) || channel.receiver->closed()) return 0;
     if (!channel.sender->status().ok() || !channel.receiver->status().ok()) return 0;
   }
   channel.receiver->poll(counter, kAll);

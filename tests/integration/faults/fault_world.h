@@ -21,14 +21,14 @@ constexpr std::uint64_t kLimit_ns = 20'000'000'000;  // ten times what a fault o
 
 enum class Inner { kLoopback, kShm };
 
-inline std::unique_ptr<Transport> make_inner(Inner inner) {
+inline std::unique_ptr<SharedMemory> make_inner(Inner inner) {
   if (inner == Inner::kLoopback) return std::make_unique<LoopbackTransport>();
   return std::make_unique<ShmTransport>();
 }
 
 // A run's options over a fault transport of its own.
 struct FaultWorld {
-  FaultWorld(Inner inner, std::vector<FaultPlan> plans, WireOptions wire = {})
+  FaultWorld(Inner inner, std::vector<FaultPlan> plans, PathOptions wire = {})
       : transport(make_inner(inner), std::move(plans), wire) {
     REQUIRE(backends.add(function_factory(functions())).ok());
     options.backends = &backends;

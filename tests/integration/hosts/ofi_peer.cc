@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "runtime/base/clock.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/idle.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 
@@ -53,8 +53,8 @@ struct Arguments {
 };
 
 // Hands this side's description of a segment to the other, and connects to the other's.
-void exchange(Transport& transport, const Arguments& arguments, const std::string& name,
-              const std::shared_ptr<Segment>& segment) {
+void exchange(Wire& transport, const Arguments& arguments, const std::string& name,
+              const std::shared_ptr<Replica>& segment) {
   const auto file = [&](bool producer) { return arguments.folder / (name + (producer ? ".producer" : ".consumer")); };
   const fs::path mine = file(arguments.producer), theirs = file(!arguments.producer), unfinished = mine.string() + "~";
   std::ofstream(unfinished, std::ios::binary) << segment->description();
@@ -65,7 +65,7 @@ void exchange(Transport& transport, const Arguments& arguments, const std::strin
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   std::ifstream stream(theirs, std::ios::binary);
-  need(transport.connect(segment, std::string(std::istreambuf_iterator<char>(stream), {})));
+  need(transport.connect(segment, std::string(std::istreambuf_iterator<char>(stream), {}), {}));
 }
 
 void ready() {
@@ -79,24 +79,22 @@ struct Side {
   explicit Side(const Arguments& given) : arguments(given) {
     exchange(*transport, arguments, "region", region);
     exchange(*transport, arguments, "channel", channel);
-    end.own = Doorbell(&bell);
-    end.regions = {{0, kBlocks, kBlockBytes, region}};
   }
 
   const Arguments& arguments;
   DoorbellLine bell;
   std::unique_ptr<OfiTransport> transport = need(make_ofi_transport({.interface = arguments.interface}));
-  std::shared_ptr<Segment> region =
-      need(transport->allocate("region", kBlocks*(kBlockBytes + transport->header_room())));
-  std::shared_ptr<Segment> channel = need(transport->allocate("channel", need(transport->channel_bytes(kSpec))));
-  std::unique_ptr<Mapping> memory = need(transport->map(region, Access::kReadWrite));
-  ChannelEnd end;
+  std::shared_ptr<Replica> region = need(transport->allocate("region", kBlocks*(kBlockBytes + kHeaderRoom)));
+  std::shared_ptr<Replica> channel = need(transport->allocate("channel", need(transport->channel_bytes(kSpec))));
+  std::unique_ptr<Mapping> memory = need(region->map(Access::kReadWrite));
+  Doorbell own{&bell};
+  std::vector<ChannelRegion> regions{{0, kBlocks, kBlockBytes, region}};
 };
 
 int produce(Side& side) {
-  const auto sender = need(side.transport->open_sender(kSpec, side.channel, side.end));
-  auto pool = need(BlockPool::make(kBlocks, kBlockBytes, side.transport->header_room()));
-  Idle idle(side.end.own);
+  const auto sender = need(side.transport->open_sender(kSpec, side.channel, side.own, side.regions));
+  auto pool = need(BlockPool::make(kBlocks, kBlockBytes, kHeaderRoom));
+  Idle idle(side.own);
   std::uint64_t sent = 0, back = 0;
   const auto send_one = [&] {
     std::uint32_t offset = 0;
@@ -127,7 +125,7 @@ int produce(Side& side) {
   while (back != side.arguments.packets || side.arguments.packets == 0) {
     idle.idle(work(), work);
     need(sender->status());
-    if (sender->closed()) fail({Code::kPeerLost, "the consumer closed"});
+    if (is_closed(*sender)) fail({Code::kPeerLost, "the consumer closed"});
   }
   return 0;
 }
@@ -153,9 +151,9 @@ class Reader final : public PacketSink {
 };
 
 int consume(Side& side) {
-  const auto receiver = need(side.transport->open_receiver(kSpec, side.channel, side.end));
+  const auto receiver = need(side.transport->open_receiver(kSpec, side.channel, side.own, side.regions));
   Reader reader(*receiver, side.memory->bytes());
-  Idle idle(side.end.own);
+  Idle idle(side.own);
   const auto work = [&] {
     const bool some = receiver->poll(reader, 8) > 0;
     if (some) receiver->wake();

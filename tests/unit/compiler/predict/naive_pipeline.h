@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/certificate/certificate.h"
-#include "runtime/transport/credits.h"
+#include "runtime/memory/credits.h"
 
 namespace woa::test {
 

@@ -11,42 +11,55 @@
 #include "tests/support/chain_plan.h"
 #include "tests/support/functions.h"
 #include "tests/support/need.h"
-#include "tests/support/replica_transport.h"
 
 namespace woa::test {
 namespace {
 
+// A replica that is connected to none.
+class LoneReplica final : public Replica {
+ public:
+  explicit LoneReplica(std::shared_ptr<SharedSegment> memory) : memory_(std::move(memory)) {}
+  std::size_t bytes() const noexcept override { return memory_->bytes(); }
+  Result<std::unique_ptr<Mapping>> map(Access access) override { return memory_->map(access); }
+  std::string description() const override { return "nowhere"; }
+  SharedSegment& memory() { return *memory_; }
+
+ private:
+  std::shared_ptr<SharedSegment> memory_;
+};
+
 // A wire between hosts, whose other end may have gone. Packets arrive nowhere.
-class WireToPeer final : public ReplicaTransport {
+class WireToPeer final : public Wire {
  public:
   bool is_gone = false;
   std::latch answers{1};  // until then connect() waits
 
-  Result<std::shared_ptr<Segment>> allocate(std::string_view label, std::size_t bytes) override {
-    return memory_.allocate(label, bytes);
+  std::string_view name() const noexcept override { return "nowhere"; }
+  Result<std::shared_ptr<Replica>> allocate(std::string_view label, std::size_t bytes) override {
+    return std::shared_ptr<Replica>(std::make_shared<LoneReplica>(need(memory_.allocate(label, bytes))));
   }
-  Result<std::shared_ptr<Segment>> adopt(std::unique_ptr<Mapping> mapping) override {
-    return memory_.allocate("adopted", mapping->bytes().size());
+  Result<std::shared_ptr<Replica>> adopt(std::unique_ptr<Mapping> mapping) override {
+    return allocate("adopted", mapping->bytes().size());
   }
-  Result<std::unique_ptr<Mapping>> map(const std::shared_ptr<Segment>& segment, Access access) override {
-    return memory_.map(segment, access);
-  }
-  Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override { return memory_.channel_bytes(spec); }
-  Status connect(const std::shared_ptr<Segment>&, std::string_view) override {
+  Result<std::size_t> channel_bytes(const ChannelSpec& spec) const override { return ring_channel_bytes(spec); }
+  Status connect(const std::shared_ptr<Replica>&, std::string_view, const std::function<bool()>&) override {
     answers.wait();
     return is_gone ? Status(Code::kPeerLost, "the peer does not answer") : Status();
   }
-  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                              ChannelEnd end) override {
-    return memory_.open_sender(spec, std::move(segment), end);
+  Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                              Doorbell, std::span<const ChannelRegion>) override {
+    return memory_.open_sender(spec, memory_of(*replica), {});
   }
-  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, std::shared_ptr<Segment> segment,
-                                                  ChannelEnd end) override {
-    return memory_.open_receiver(spec, std::move(segment), end);
+  Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, const std::shared_ptr<Replica>& replica,
+                                                  Doorbell, std::span<const ChannelRegion>) override {
+    return memory_.open_receiver(spec, memory_of(*replica), {});
   }
-  Status close_channel(const ChannelSpec&, const std::shared_ptr<Segment>&) override { return {}; }
+  Status close_channel(const ChannelSpec&, const std::shared_ptr<Replica>&) override { return {}; }
+  std::uint64_t packets() const noexcept override { return 0; }
 
  private:
+  static SharedSegment& memory_of(Replica& replica) { return dynamic_cast<LoneReplica&>(replica).memory(); }
+
   ShmTransport memory_;
 };
 
@@ -64,13 +77,13 @@ class Node {
   // Returns when the node knows its part of the run and waits for the place of cpu:0.
   void greet() {
     const Plan plan = chain_plan(2);
-    const Layout layout = make_layout(plan, {{0, 0, 1}, wire_.header_room(), {}});
+    const Layout layout = make_layout(plan, {{0, 0, 1}, kHeaderRoom, {}});
     control::FromHost message;
     control::Hello& hello = *message.mutable_hello();
     hello.set_packet_version(kPacketVersion), hello.set_kernel_abi(WOA_KERNEL_ABI);
     hello.set_plan(serialize(plan)), hello.set_controller(2);
     hello.mutable_sites()->Assign(layout.sites.of.begin(), layout.sites.of.end());
-    const auto sizes = need(sizes_of_segments(layout, 1, memory_));
+    const auto sizes = need(sizes_of_segments(layout, 1));
     hello.mutable_sizes()->Assign(sizes.begin(), sizes.end());
     REQUIRE(host_->send(message).ok());
     control::FromNode answer;

@@ -12,11 +12,10 @@
 namespace woa::test {
 namespace {
 
-int copy_of(const Segment& segment) { return fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 0); }
+int copy_of(const SharedSegment& segment) { return fcntl(segment.descriptor(), F_DUPFD_CLOEXEC, 0); }
 
-std::byte& first_byte(ShmTransport& transport, const std::shared_ptr<Segment>& segment,
-                      std::vector<std::unique_ptr<Mapping>>& kept) {
-  kept.push_back(need(transport.map(segment, Access::kReadWrite)));
+std::byte& first_byte(const std::shared_ptr<SharedSegment>& segment, std::vector<std::unique_ptr<Mapping>>& kept) {
+  kept.push_back(need(segment->map(Access::kReadWrite)));
   return kept.back()->bytes().front();
 }
 
@@ -32,23 +31,21 @@ TEST_CASE("whatever a run needs has one descriptor, and a node finds its parts w
   for (const auto* pieces : {&host.channels, &host.regions}) {
     for (const auto& piece : *pieces) {
       REQUIRE(piece->descriptor() == host.whole->descriptor());
-      first_byte(transport, piece, kept) = static_cast<std::byte>(++mark);
+      first_byte(piece, kept) = static_cast<std::byte>(++mark);
     }
   }
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
-    const Segments node = need(open_segments(layout, c, transport, copy_of(*host.whole)));
+    const Segments node = need(open_segments(layout, c, copy_of(*host.whole)));
     mark = 0;
     for (std::size_t k = 0; k < layout.channels.size(); ++k) {
       ++mark;
       REQUIRE((node.channels[k] != nullptr) == uses_channel(layout.channels[k], c));
-      if (node.channels[k] != nullptr)
-        REQUIRE(first_byte(transport, node.channels[k], kept) == static_cast<std::byte>(mark));
+      if (node.channels[k] != nullptr) REQUIRE(first_byte(node.channels[k], kept) == static_cast<std::byte>(mark));
     }
     for (std::size_t k = 0; k < layout.regions.size(); ++k) {
       ++mark;
       REQUIRE((node.regions[k] != nullptr) == uses_region(layout.regions[k], c));
-      if (node.regions[k] != nullptr)
-        REQUIRE(first_byte(transport, node.regions[k], kept) == static_cast<std::byte>(mark));
+      if (node.regions[k] != nullptr) REQUIRE(first_byte(node.regions[k], kept) == static_cast<std::byte>(mark));
     }
   }
 }
@@ -57,7 +54,7 @@ TEST_CASE("a node refuses what is not its run's memory") {
   const Plan plan = chain_plan(2);
   const Layout layout = make_layout(plan);
   ShmTransport transport;
-  const auto open = [&](int descriptor) { return open_segments(layout, 1, transport, descriptor).status().code(); };
+  const auto open = [&](int descriptor) { return open_segments(layout, 1, descriptor).status().code(); };
   const Segments host = need(allocate_segments(layout, 0, transport));
   REQUIRE(open(copy_of(*host.whole)) == Code::kOk);
   REQUIRE(open(-1) == Code::kInvalid);

@@ -64,7 +64,6 @@ TEST_CASE("sequences and returns go on through the wrap at 2^32") {
   std::vector<BlockReturn> out(1);
   for (std::uint32_t n = 0; n < 40; ++n) {
     REQUIRE(receiver.poll(numbers, 1) == 0);
-    REQUIRE(sender.next_sequence() == first + n);
     REQUIRE(sender.reserve() == Push::kOk);
     sender.commit(packet(), {});
     REQUIRE(receiver.poll(numbers, 1) == 1);
@@ -109,7 +108,7 @@ TEST_CASE("the end of a channel and its losses are seen when the next sequence i
     sender->commit(packet(), {});
     REQUIRE(receiver.poll(numbers, 1) == 1);
   }
-  REQUIRE(sender->next_sequence() == 0);
+  REQUIRE(numbers.sequences.back() == 0xffffffff);
   REQUIRE_FALSE(receiver.closed());
   sender.reset();
   REQUIRE(receiver.closed());

@@ -17,7 +17,7 @@ class HastySender final : public Sender {
       : inner_(kSpec, mapping, consumer), view_(kSpec, mapping->bytes()) {}
 
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
-    const std::uint32_t slot = (inner_.next_sequence() - 1) % kSpec.ring_slots;
+    const std::uint32_t slot = committed_++ % kSpec.ring_slots;
     inner_.commit(header, {});
     std::memcpy(view_.slots.inline_area(slot).data(), inline_payload.data(), inline_payload.size());
   }
@@ -27,16 +27,14 @@ class HastySender final : public Sender {
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
     return inner_.commit_sealed(header, inline_payload);
   }
-  std::uint32_t next_sequence() const noexcept override { return inner_.next_sequence(); }
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override { return inner_.poll_returns(out); }
-  std::uint32_t consumed() const noexcept override { return inner_.consumed(); }
-  bool closed() const noexcept override { return inner_.closed(); }
   Status status() const override { return inner_.status(); }
   void wake() noexcept override { inner_.wake(); }
 
  private:
   RingSender inner_;
   ChannelView view_;
+  std::uint32_t committed_ = 0;
 };
 
 }  // namespace

@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::uint64_t kPackets = 100'000;
 
-std::shared_ptr<Mapping> map_new(Transport& transport, std::size_t bytes) {
+std::shared_ptr<Mapping> map_new(SharedMemory& transport, std::size_t bytes) {
   auto segment = transport.allocate("threads", bytes);
   REQUIRE(segment.ok());
-  auto mapping = transport.map(*segment, Access::kReadWrite);
+  auto mapping = (*segment)->map(Access::kReadWrite);
   REQUIRE(mapping.ok());
   return std::shared_ptr<Mapping>(std::move(*mapping));
 }
 
-void run(Transport& transport, const ChannelSpec& spec, std::uint64_t packets = kPackets) {
-  const auto channel = map_new(transport, *transport.channel_bytes(spec));
+void run(SharedMemory& transport, const ChannelSpec& spec, std::uint64_t packets = kPackets) {
+  const auto channel = map_new(transport, *ring_channel_bytes(spec));
   const auto region = map_new(transport, spec.return_slots * test::kBlockBytes);
   std::array<DoorbellLine, 2> lines;
   RingSender sender(spec, channel, Doorbell(&lines[1]));

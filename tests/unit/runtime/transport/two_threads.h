@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
+#include "runtime/transport/channel.h"
 #include "runtime/transport/idle.h"
-#include "runtime/transport/transport.h"
 
 namespace woa::test {
 

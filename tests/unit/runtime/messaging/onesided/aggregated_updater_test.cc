@@ -27,7 +27,7 @@ struct Bare final : PacketSink {
   LoopbackTransport transport;
   Link link = test::need(allocate_link(transport, kSpec, "link"));
   std::unique_ptr<Receiver> receiver =
-      test::need(transport.open_receiver(channel_of(transport, kSpec), link.channel, {}));
+      test::need(AnyTransport(transport).open_receiver(channel_of(transport, kSpec), link.channel, {}));
   std::unique_ptr<AggregatedUpdater> updater =
       test::need(AggregatedUpdater::open(transport, kSpec, link, {kBytes, {}}, 1000));
   std::vector<ActivationPacket> packets;
@@ -127,8 +127,9 @@ TEST_CASE("an owner that sends something that is no result ends the link") {
   for (const ActivationPacket& packet :
        {with([](ActivationPacket& p) { p.port = kBucketPort; }), with(has_part), with(names_memory), with(is_absent)}) {
     Bare bare;
-    const auto wild = test::need(
-        bare.transport.open_sender(returns_channel_of(bare.transport, kSpec.result_slots), bare.link.returns, {}));
+    const auto wild =
+        test::need(AnyTransport(bare.transport)
+                       .open_sender(returns_channel_of(bare.transport, kSpec.result_slots), bare.link.returns, {}));
     REQUIRE(wild->reserve() == Push::kOk);
     wild->commit(packet, std::as_bytes(std::span("1234567")));
     REQUIRE(bare.updater->update(fetch_add<std::uint64_t>(0, 1)) == Outcome::kOk);

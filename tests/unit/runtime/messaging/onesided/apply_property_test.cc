@@ -18,7 +18,7 @@ struct Owner {
   explicit Owner(Sharing sharing)
       : region(test::need(Region::make(transport, "region", kBytes, sharing))),
         channel(test::need(
-            transport.allocate("returns", test::need(transport.channel_bytes(returns_channel_of(transport, kSlots)))))),
+            transport.allocate("returns", test::need(ring_channel_bytes(returns_channel_of(transport, kSlots)))))),
         returns(test::need(Returns::open(transport, kSlots, channel, {}))),
         before(region.bytes().data() - 4096, region.bytes().data()) {
     // Values that no update made.
@@ -30,7 +30,7 @@ struct Owner {
 
   test::GuardedTransport transport;
   Region region;
-  std::shared_ptr<Segment> channel;
+  std::shared_ptr<SharedSegment> channel;
   Returns returns;
   std::vector<std::byte> before;  // the region's header
 };

@@ -33,10 +33,11 @@ struct Ends {
   }
   // An owner's bare ends.
   [[nodiscard]] std::unique_ptr<Receiver> receiver() {
-    return need(transport.open_receiver(channel_of(transport, kSpec), link.channel, {}));
+    return need(AnyTransport(transport).open_receiver(channel_of(transport, kSpec), link.channel, {}));
   }
   [[nodiscard]] std::unique_ptr<Sender> returns() {
-    return need(transport.open_sender(returns_channel_of(transport, kSpec.result_slots), link.returns, {}));
+    return need(
+        AnyTransport(transport).open_sender(returns_channel_of(transport, kSpec.result_slots), link.returns, {}));
   }
 };
 
@@ -146,7 +147,7 @@ TEST_CASE("an owner that counts fewer updates than before is not believed") {
 TEST_CASE("an origin that breaks the way back is told of to the owner, and its link ends") {
   Ends<NaiveUpdater, test::GuardedTransport> ends;
   const auto owner = ends.owner();
-  const auto memory = need(ends.transport.map(ends.link.returns, Access::kReadWrite));
+  const auto memory = need(ends.link.returns->map(Access::kReadWrite));
   const ChannelView returns(returns_channel_of(ends.transport, kSpec.result_slots), memory->bytes());
   returns.words->consumed.store(77);
   for (std::uint32_t k = 0; k <= kSpec.result_slots; ++k) {  // one more than the channel holds

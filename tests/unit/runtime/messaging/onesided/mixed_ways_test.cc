@@ -55,7 +55,7 @@ TEST_CASE("naive, aggregated and hardware updates of one region, and its owner's
   std::vector<std::unique_ptr<Updater>> updaters;
   updaters.push_back(test::need(NaiveUpdater::open(transport, kSpec, one, destination)));
   updaters.push_back(test::need(AggregatedUpdater::open(transport, kSpec, other, destination)));
-  updaters.push_back(test::need(HardwareUpdater::open(test::need(Region::attach(transport, region.segment())), {})));
+  updaters.push_back(test::need(HardwareUpdater::open(test::need(Region::attach(region.segment())), {})));
   std::atomic<std::uint64_t> done{0}, well{0};
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < updaters.size(); ++k) {

@@ -4,6 +4,7 @@
 #include "runtime/messaging/onesided/aggregated_updater.h"
 #include "runtime/messaging/onesided/naive_updater.h"
 #include "runtime/messaging/onesided/update_receiver.h"
+#include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/support/ofi_side.h"
 
 namespace woa::onesided {
@@ -44,7 +45,8 @@ bool counts_up(Updater& updater) {
 // Applies updates until the origin closes.
 int own(int socket) {
   Side side(socket);
-  const Region region = need_in_child(Region::make(*side.transport, "region", kBytes, Sharing::kExclusive));
+  LoopbackTransport memory;
+  const Region region = need_in_child(Region::make(memory, "region", kBytes, Sharing::kExclusive));
   const auto receiver = need_in_child(UpdateReceiver::open(*side.transport, kSpec, side.link, region));
   while (!receiver->closed() && receiver->status().ok())
     if (receiver->poll(64) == 0) std::this_thread::yield();
@@ -78,7 +80,8 @@ TEST_CASE("an owner in another process that is killed: the origin is told") {
   const JoinedSockets sockets;
   Child owner([&] {
     Side side(sockets.ends[1]);
-    const Region region = need_in_child(Region::make(*side.transport, "region", kBytes, Sharing::kExclusive));
+    LoopbackTransport memory;
+    const Region region = need_in_child(Region::make(memory, "region", kBytes, Sharing::kExclusive));
     const auto receiver = need_in_child(UpdateReceiver::open(*side.transport, kSpec, side.link, region));
     while (receiver->applied() == 0) receiver->poll(64);
     for (;;) pause();

@@ -23,8 +23,8 @@ struct Wild {
         region(test::need(Region::make(transport, "region", kBytes, Sharing::kExclusive))),
         link(test::need(allocate_link(transport, spec, "link"))),
         receiver(test::need(UpdateReceiver::open(transport, spec, link, region))),
-        sender(test::need(transport.open_sender(channel_of(transport, spec), link.channel, {}))) {
-    if (link.blocks != nullptr) buckets = test::need(transport.map(link.blocks, Access::kReadWrite));
+        sender(test::need(AnyTransport(transport).open_sender(channel_of(transport, spec), link.channel, {}))) {
+    if (link.blocks != nullptr) buckets = test::need(link.blocks->map(Access::kReadWrite));
   }
   void send(const ActivationPacket& packet) {
     REQUIRE(sender->reserve() == Push::kOk);
@@ -44,7 +44,7 @@ struct Wild {
     REQUIRE(receiver->refused() == 1);
     REQUIRE_FALSE(receiver->closed());
     REQUIRE(receiver->poll(100) == 0);
-    REQUIRE(sender->closed());
+    REQUIRE(is_closed(*sender));
   }
 
   test::GuardedTransport transport;
@@ -231,7 +231,7 @@ TEST_CASE("random packets end a link or do what they say") {
     for (std::byte& byte : wild.buckets->bytes()) byte = static_cast<std::byte>(random());
     wild.write(0, std::array{unit(put<std::uint64_t>(random() % 600 * 8, seed)),
                              unit(put<std::uint32_t>(random() % 5000, 1))});
-    for (int k = 0; k < 6 && !wild.sender->closed(); ++k) {
+    for (int k = 0; k < 6 && !is_closed(*wild.sender); ++k) {
       ActivationPacket packet =
           random() % 2 == 0
               ? bucket_of(random() % 5 == 0 ? 1 + random() % 300 : 16 * (1 + random() % 2), random() % 2 * 64)

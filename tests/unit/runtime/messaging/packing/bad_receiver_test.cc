@@ -10,12 +10,13 @@ TEST_CASE("a receiver that gives back what it does not have ends the link") {
   for (const std::uint32_t offset : {0U, 1U, 1000U}) {
     const Rig rig(LinkSpec{2, 128, 4});
     const auto packer = need(rig.open_packer());
-    auto checked = need(packing::check_link(*rig.sides->consumer, rig.spec, rig.ends.unpacker, {}));
+    auto checked = need(packing::check_link(rig.sides->consumer, rig.spec, rig.ends.unpacker));
     const auto receiver =
-        need(rig.sides->consumer->open_receiver(checked.channel, rig.ends.unpacker.channel, std::move(checked.end)));
+        need(rig.sides->consumer.open_receiver(checked.channel, rig.ends.unpacker.channel, {}, checked.regions));
     std::unique_ptr<RendezvousReceiver> direct;  // closes as the receiver does
-    if (Rendezvous* const rendezvous = rig.sides->consumer->rendezvous(); rendezvous != nullptr)
-      direct = need(rendezvous->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
+    if (rig.ends.unpacker.rendezvous != nullptr)
+      direct =
+          need(rig.sides->consumer.wire()->rendezvous()->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
     receiver->give_back({0, offset, 0, 0});
     receiver->wake();
     rig.sides->settle();

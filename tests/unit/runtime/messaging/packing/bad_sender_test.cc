@@ -21,7 +21,7 @@ using test::says;
 
 constexpr LinkSpec kSpec{.blocks = 4, .block_bytes = 1024, .later_pieces = 4};
 
-std::uint32_t header_room() { return usual_sides()->producer->header_room(); }
+std::uint32_t header_room() { return usual_sides()->producer.header_room(); }
 
 std::uint32_t offset_of(std::uint32_t block) {
   static const BlockLayout layout = need(BlockLayout::make(kSpec.blocks, kSpec.block_bytes, header_room()));
@@ -84,23 +84,23 @@ struct Wild : Rig {
     REQUIRE(unpacker->begin() != Outcome::kOk);
     REQUIRE(unpacker->end() != Outcome::kOk);
     REQUIRE(unpacker->unpack({}, kPlain.send, kPlain.receive) != Outcome::kOk);
-    REQUIRE(in_time([&] { return sender->closed(); }));
+    REQUIRE(in_time([&] { return is_closed(*sender); }));
   }
 
   std::unique_ptr<Unpacker> unpacker = need(open_unpacker());
   std::unique_ptr<Sender> sender = need(open_sender());
   std::unique_ptr<RendezvousSender> direct = open_direct();  // null: there is no rendezvous
-  std::unique_ptr<Mapping> blocks = need(sides->producer->map(ends.packer.blocks, Access::kReadWrite));
+  std::unique_ptr<Mapping> blocks = need(ends.packer.blocks->map(Access::kReadWrite));
   Bytes memory;
 
  private:
   [[nodiscard]] Result<std::unique_ptr<Sender>> open_sender() const {
-    auto checked = need(packing::check_link(*sides->producer, spec, ends.packer, {}));
-    return sides->producer->open_sender(checked.channel, ends.packer.channel, std::move(checked.end));
+    auto checked = need(packing::check_link(sides->producer, spec, ends.packer));
+    return sides->producer.open_sender(checked.channel, ends.packer.channel, {}, checked.regions);
   }
   [[nodiscard]] std::unique_ptr<RendezvousSender> open_direct() const {
     if (ends.packer.rendezvous == nullptr) return nullptr;
-    return need(sides->producer->rendezvous()->open_rendezvous_sender(ends.packer.rendezvous, {}));
+    return need(sides->producer.wire()->rendezvous()->open_rendezvous_sender(ends.packer.rendezvous, {}));
   }
 };
 

@@ -7,14 +7,14 @@ namespace {
 
 using test::says;
 
-packing::Link allocate(Transport& transport, const LinkSpec& spec = link_spec()) {
+packing::Link allocate(AnyTransport transport, const LinkSpec& spec = link_spec()) {
   return need(packing::allocate_link(transport, spec, "link"));
 }
 
 }  // namespace
 
 TEST_CASE("what is no description of a link of this spec is refused, and nothing is connected") {
-  Transport &here = *usual_sides()->producer, &there = *usual_sides()->consumer;
+  Wire &here = *usual_sides()->producer.wire(), &there = *usual_sides()->consumer.wire();
   const packing::Link mine = allocate(here), other = allocate(there);
   const std::string whole = other.description();
   REQUIRE(whole.size() <= 3 << 10);
@@ -33,13 +33,13 @@ TEST_CASE("what is no description of a link of this spec is refused, and nothing
 }
 
 TEST_CASE("the link of another spec is not connected") {
-  Transport &here = *usual_sides()->producer, &there = *usual_sides()->consumer;
+  Wire &here = *usual_sides()->producer.wire(), &there = *usual_sides()->consumer.wire();
   for (const LinkSpec& spec : {LinkSpec{4, 128, 4}, LinkSpec{8, 64, 4}, LinkSpec{2, 256, 4}})
     REQUIRE(allocate(here, {4, 64, 4}).connect(here, allocate(there, spec).description()).code() == Code::kInvalid);
 }
 
 TEST_CASE("an end is not opened before its link is connected") {
-  Transport& here = *usual_sides()->producer;
+  Wire& here = *usual_sides()->producer.wire();
   const packing::Link mine = allocate(here);
   REQUIRE(says(Packer::open(here, link_spec(), mine).status(), Code::kInvalid, "connect it"));
   REQUIRE(says(Unpacker::open(here, link_spec(), mine).status(), Code::kInvalid, "connect it"));
@@ -50,8 +50,8 @@ TEST_CASE("an end's own doorbell is rung by what arrives for it") {
   DoorbellLine packer_bell, unpacker_bell;
   ChannelEnd at_packer, at_unpacker;
   at_packer.own = Doorbell(&packer_bell), at_unpacker.own = Doorbell(&unpacker_bell);
-  const auto packer = need(Packer::open(*rig.sides->producer, rig.spec, rig.ends.packer, at_packer));
-  const auto unpacker = need(Unpacker::open(*rig.sides->consumer, rig.spec, rig.ends.unpacker, at_unpacker));
+  const auto packer = need(Packer::open(rig.sides->producer, rig.spec, rig.ends.packer, at_packer));
+  const auto unpacker = need(Unpacker::open(rig.sides->consumer, rig.spec, rig.ends.unpacker, at_unpacker));
   Doorbell(&unpacker_bell).prepare();
   std::vector<Item> items{item(20, SendMode::kSafer, ReceiveMode::kExpress)};
   REQUIRE(packer->begin() == Outcome::kOk);

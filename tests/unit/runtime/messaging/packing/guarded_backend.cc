@@ -4,7 +4,7 @@
 namespace woa::cts {
 namespace {
 
-std::unique_ptr<Transport> make_guarded() { return std::make_unique<test::GuardedTransport>(); }
+std::unique_ptr<SharedMemory> make_guarded() { return std::make_unique<test::GuardedTransport>(); }
 const BackEnd kGuarded("guarded", make_guarded);
 
 }  // namespace

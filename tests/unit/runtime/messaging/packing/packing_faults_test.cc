@@ -15,7 +15,7 @@ struct Ended {
 Ended exchange_over(const FaultPlan& plan, Landing landing) {
   OpenRig rig(LinkSpec{4, 256, 16},
               std::make_shared<Link>(std::make_unique<FaultTransport>(std::make_unique<LoopbackTransport>(),
-                                                                      std::vector{plan}, WireOptions{landing, true})));
+                                                                      std::vector{plan}, PathOptions{landing, true})));
   std::vector<std::vector<Item>> messages(6);
   Script sender, receiver;
   for (std::uint64_t k = 0; k < messages.size(); ++k) {

@@ -42,8 +42,8 @@ constexpr std::size_t kGranted = 5000, kShared = 8192;
 // or with a wrong key. False: the wire does not take it.
 bool write_elsewhere(const packing::Link& link, std::size_t at, bool wrong_key) {
   const auto segment = std::dynamic_pointer_cast<ofi::OfiSegment>(link.rendezvous);
-  const ofi::Replica& there = segment->replicas().front();
-  ofi::Fabric& fabric = segment->wire().fabric;
+  const ofi::PeerReplica& there = segment->replicas().front();
+  ofi::Fabric& fabric = segment->served()->fabric;
   ofi::GrantLine line;
   const bool granted = in_time([&] {
     fabric.progress(false);

@@ -227,10 +227,11 @@ TEST_CASE("a receiver that goes within a piece's second transfer: no call behind
 TEST_CASE("a receiver that grants something else and closes at once is at fault, not lost") {
   const Rig rig(direct_spec());
   const auto packer = need(rig.open_packer());
-  auto checked = need(packing::check_link(*rig.sides->consumer, rig.spec, rig.ends.unpacker, {}));
+  auto checked = need(packing::check_link(rig.sides->consumer, rig.spec, rig.ends.unpacker));
   auto receiver =
-      need(rig.sides->consumer->open_receiver(checked.channel, rig.ends.unpacker.channel, std::move(checked.end)));
-  auto direct = need(rig.sides->consumer->rendezvous()->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
+      need(rig.sides->consumer.open_receiver(checked.channel, rig.ends.unpacker.channel, {}, checked.regions));
+  auto direct =
+      need(rig.sides->consumer.wire()->rendezvous()->open_rendezvous_receiver(rig.ends.unpacker.rendezvous, {}));
   const Bytes large = pattern(8 * kChunk, 1);
   const auto pack_large = [&] { return packer->pack(large, SendMode::kCheaper, ReceiveMode::kCheaper); };
   REQUIRE(packer->begin() == Outcome::kOk);

@@ -21,8 +21,8 @@ struct ShortLife {
   LinkSpec spec;
   LinkEnds ends = allocate_ends(*usual_sides(), spec);
   std::vector<Item> items;
-  std::unique_ptr<Packer> packer = need(Packer::open(*usual_sides()->producer, spec, ends.packer));
-  std::unique_ptr<Unpacker> unpacker = need(Unpacker::open(*usual_sides()->consumer, spec, ends.unpacker));
+  std::unique_ptr<Packer> packer = need(Packer::open(usual_sides()->producer, spec, ends.packer));
+  std::unique_ptr<Unpacker> unpacker = need(Unpacker::open(usual_sides()->consumer, spec, ends.unpacker));
   Script sender, receiver;
 };
 

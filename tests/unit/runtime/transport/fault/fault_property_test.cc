@@ -13,7 +13,7 @@ constexpr int kPollsUntilAllShows = 12 * (kMaxDelay + kPollsUntilLossShows);
 
 struct Case {
   Inner inner;
-  WireOptions wire;
+  PathOptions wire;
   ChannelSpec spec;
   std::vector<FaultPlan> plans;
 };
@@ -86,7 +86,7 @@ class Traffic {
     const Status status = channel_.sender->status();
     INFO(returned_ << " of " << given_ << " returns: " << status.message());
     REQUIRE((status.ok() ? returned_ == given_ : status.code() == Code::kDataLoss));
-    REQUIRE(channel_.sender->closed() == !status.ok());
+    REQUIRE(is_closed(*channel_.sender) == !status.ok());
   }
   // Gives back one block for each delivered packet, and no more than the return ring has places for.
   void give_back() {

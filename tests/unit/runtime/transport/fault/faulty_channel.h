@@ -23,17 +23,17 @@ enum class Inner { kLoopback, kShm };
 inline constexpr std::array kInners{Inner::kLoopback, Inner::kShm};
 inline constexpr std::array kLandings{Landing::kByNumber, Landing::kByArrival};
 
-inline std::unique_ptr<Transport> make_inner(Inner inner) {
+inline std::unique_ptr<SharedMemory> make_inner(Inner inner) {
   if (inner == Inner::kLoopback) return std::make_unique<LoopbackTransport>();
   return std::make_unique<ShmTransport>();
 }
 
 struct FaultyChannel {
-  FaultyChannel(Inner inner, std::vector<FaultPlan> plans, WireOptions wire = {}, ChannelSpec of = {16, 16, 64, false})
+  FaultyChannel(Inner inner, std::vector<FaultPlan> plans, PathOptions wire = {}, ChannelSpec of = {16, 16, 64, false})
       : spec(of), transport(make_inner(inner), std::move(plans), wire) {
-    segment = need(transport.allocate("channel", need(transport.channel_bytes(spec))));
-    sender = need(transport.open_sender(spec, segment, {}));
-    receiver = need(transport.open_receiver(spec, segment, {}));
+    segment = need(transport.allocate("channel", need(ring_channel_bytes(spec))));
+    sender = need(transport.open_sender(spec, *segment, {}));
+    receiver = need(transport.open_receiver(spec, *segment, {}));
   }
   // Packets number 1 to `last`, told apart by `instance`.
   void send_until(std::uint64_t last) {
@@ -48,7 +48,7 @@ struct FaultyChannel {
 
   ChannelSpec spec;
   FaultTransport transport;
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<SharedSegment> segment;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
   Inbox inbox;
@@ -77,7 +77,7 @@ void for_every_wire(Body&& body) {
     for (const Landing landing : kLandings) {
       INFO((inner == Inner::kShm ? "shm" : "loopback")
            << (landing == Landing::kByNumber ? ", by number" : ", by arrival"));
-      body(inner, WireOptions{landing, false});
+      body(inner, PathOptions{landing, false});
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <new>
 
+#include "runtime/transport/ring_layout.h"
 #include "tests/support/child.h"
 #include "tests/unit/runtime/transport/fault/faulty_channel.h"
 
@@ -27,9 +28,9 @@ struct Deeds {
 // A channel over shm; the ends are opened in the processes that use them, the mortal one's by a transport of its own.
 struct Shared {
   ShmTransport transport;
-  std::shared_ptr<Segment> segment = need(transport.allocate("channel", need(transport.channel_bytes(kSpec))));
-  std::shared_ptr<Segment> notes = need(transport.allocate("deeds", sizeof(Deeds)));
-  std::unique_ptr<Mapping> mapping = need(transport.map(notes, Access::kReadWrite));
+  std::shared_ptr<SharedSegment> segment = need(transport.allocate("channel", need(ring_channel_bytes(kSpec))));
+  std::shared_ptr<SharedSegment> notes = need(transport.allocate("deeds", sizeof(Deeds)));
+  std::unique_ptr<Mapping> mapping = need(notes->map(Access::kReadWrite));
   Deeds* deeds = new (mapping->bytes().data()) Deeds;
 };
 
@@ -43,7 +44,7 @@ ActivationPacket with_inline(std::uint64_t instance) {
 // At most two packets are under way and a block is taken back for each, so that every step comes again and again.
 int produce(Shared& shared, const FaultPlan& plan) {
   FaultTransport transport(std::make_unique<ShmTransport>(), {plan});
-  auto opened = transport.open_sender(kSpec, shared.segment, {});
+  auto opened = transport.open_sender(kSpec, *shared.segment, {});
   if (!opened.ok()) return 2;
   const std::unique_ptr<Sender> sender = std::move(*opened);
   std::uint64_t taken = 0;
@@ -61,7 +62,7 @@ int produce(Shared& shared, const FaultPlan& plan) {
 // Takes what comes and gives every block back.
 int consume(Shared& shared, const FaultPlan& plan) {
   FaultTransport transport(std::make_unique<ShmTransport>(), {plan});
-  auto opened = transport.open_receiver(kSpec, shared.segment, {});
+  auto opened = transport.open_receiver(kSpec, *shared.segment, {});
   if (!opened.ok()) return 2;
   const std::unique_ptr<Receiver> receiver = std::move(*opened);
   Inbox inbox;
@@ -85,7 +86,7 @@ TEST_CASE("a producer killed at any step: what it published is read whole, nothi
       INFO(to_string(step) << ", time " << time);
       Shared shared;
       Child producer([&] { return produce(shared, kill_at(step, time)); });
-      const auto receiver = need(shared.transport.open_receiver(kSpec, shared.segment, {}));
+      const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
       Inbox inbox;
       std::uint64_t received = 0;
       const auto take = [&] {
@@ -99,7 +100,7 @@ TEST_CASE("a producer killed at any step: what it published is read whole, nothi
       while (!producer.ended(end)) take();
       REQUIRE(WIFSIGNALED(end));
       REQUIRE(WTERMSIG(end) == SIGKILL);
-      REQUIRE(shared.transport.close_channel(kSpec, shared.segment).ok());
+      REQUIRE(close_channel(kSpec, *shared.segment).ok());
       for (int k = 0; k < kPollsUntilLossShows; ++k) take();
       REQUIRE(receiver->closed());
       REQUIRE(receiver->status().ok());
@@ -118,7 +119,7 @@ TEST_CASE("a consumer killed at any step: what it gave back is taken, nothing el
       INFO(to_string(step) << ", time " << time);
       Shared shared;
       Child consumer([&] { return consume(shared, kill_at(step, time)); });
-      const auto sender = need(shared.transport.open_sender(kSpec, shared.segment, {}));
+      const auto sender = need(shared.transport.open_sender(kSpec, *shared.segment, {}));
       std::uint32_t returned = 0;
       std::uint64_t sent = 0;
       const auto take = [&] {
@@ -134,15 +135,16 @@ TEST_CASE("a consumer killed at any step: what it gave back is taken, nothing el
       }
       REQUIRE(WIFSIGNALED(end));
       REQUIRE(WTERMSIG(end) == SIGKILL);
-      REQUIRE(shared.transport.close_channel(kSpec, shared.segment).ok());
+      REQUIRE(close_channel(kSpec, *shared.segment).ok());
       take();
-      REQUIRE(sender->closed());
+      REQUIRE(is_closed(*sender));
       REQUIRE(sender->status().ok());
       REQUIRE(sender->reserve() == Push::kClosed);
       const std::uint64_t published =
           shared.deeds->returns + (step == ProtocolStep::kReturnPublished || step == ProtocolStep::kProducerWoken);
       REQUIRE(returned == published);
-      REQUIRE(sender->consumed() <= sent);
+      const auto memory = need(shared.segment->map(Access::kRead));
+      REQUIRE(ChannelView(kSpec, memory->bytes()).words->consumed <= sent);
     }
   }
 }

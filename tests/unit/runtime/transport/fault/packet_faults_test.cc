@@ -8,7 +8,7 @@ namespace woa::test {
 namespace {
 
 // Sends 8 packets, the third of which meets `plan`, and polls until a loss must have shown.
-FaultyChannel after_eight(Inner inner, WireOptions wire, const FaultPlan& plan) {
+FaultyChannel after_eight(Inner inner, PathOptions wire, const FaultPlan& plan) {
   FaultyChannel channel(inner, {plan}, wire);
   channel.send_until(8);
   poll_for_long(*channel.receiver, channel.inbox);
@@ -33,7 +33,7 @@ void require_all(const FaultyChannel& channel) {
 }  // namespace
 
 TEST_CASE("a dropped packet is reported when the next one is there, and nothing behind it is delivered") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     const FaultyChannel channel = after_eight(inner, wire, fault(FaultKind::kDrop, 3));
     require_lost(channel, 3);
     REQUIRE(says(channel.receiver->status(), "4 found"));  // by the ring itself, before any keep-alive
@@ -41,7 +41,7 @@ TEST_CASE("a dropped packet is reported when the next one is there, and nothing 
 }
 
 TEST_CASE("a dropped last packet is reported though nothing follows") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel = after_eight(inner, wire, fault(FaultKind::kDrop, 8));
     require_lost(channel, 8);
     REQUIRE(says(channel.receiver->status(), "keep-alive says 8"));
@@ -49,7 +49,7 @@ TEST_CASE("a dropped last packet is reported though nothing follows") {
 }
 
 TEST_CASE("a dropped last packet is reported by the ring itself when the producer closes") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel(inner, {fault(FaultKind::kDrop, 2)}, wire);
     channel.send_until(2);
     channel.sender.reset();
@@ -60,7 +60,7 @@ TEST_CASE("a dropped last packet is reported by the ring itself when the produce
 }
 
 TEST_CASE("in a ring of one slot a dropped packet is reported, too") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel(inner, {fault(FaultKind::kDrop, 2)}, wire, {1, 1, 0, false});
     channel.send_until(1);
     REQUIRE(channel.receiver->poll(channel.inbox, kAll) == 1);
@@ -71,7 +71,7 @@ TEST_CASE("in a ring of one slot a dropped packet is reported, too") {
 }
 
 TEST_CASE("a delayed packet holds up those behind it, for so many polls, and all arrive") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel(inner, {fault(FaultKind::kDelay, 3, 10)}, wire);
     channel.send_until(8);
     REQUIRE(channel.receiver->poll(channel.inbox, kAll) == 2);
@@ -82,7 +82,7 @@ TEST_CASE("a delayed packet holds up those behind it, for so many polls, and all
 }
 
 TEST_CASE("a producer that closes behind a delayed packet loses nothing") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel(inner, {fault(FaultKind::kDelay, 8, 40)}, wire);
     channel.send_until(8);
     channel.sender.reset();
@@ -107,7 +107,7 @@ TEST_CASE("packets that arrive swapped are put in order by their slots, or repor
 
 TEST_CASE("a swapped packet that nothing follows arrives late") {
   for_every_wire(
-      [](Inner inner, WireOptions wire) { require_all(after_eight(inner, wire, fault(FaultKind::kReorder, 8, 2))); });
+      [](Inner inner, PathOptions wire) { require_all(after_eight(inner, wire, fault(FaultKind::kReorder, 8, 2))); });
 }
 
 TEST_CASE("a packet that comes again as a message is reported") {
@@ -197,11 +197,11 @@ TEST_CASE("a bit of inline payload flipped is seen by nobody, and changes that b
 }
 
 TEST_CASE("a ring that is full for a while takes everything afterwards") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     FaultyChannel channel(inner, {fault(FaultKind::kFillUp, 3, 5)}, wire);
     channel.send_until(2);
     for (int k = 0; k < 5; ++k) REQUIRE(channel.sender->reserve() == Push::kBackPressured);
-    REQUIRE_FALSE(channel.sender->closed());
+    REQUIRE_FALSE(is_closed(*channel.sender));
     channel.send_until(8);
     poll_for_long(*channel.receiver, channel.inbox);
     require_all(channel);
@@ -214,9 +214,9 @@ TEST_CASE("a fault hits the channel that it was meant for, and as often as it wa
   FaultTransport transport(make_inner(Inner::kLoopback), {plan});
   const ChannelSpec spec{16, 16, 64, false};
   for (std::uint32_t number = 0; number < 3; ++number) {
-    const auto segment = need(transport.allocate("channel", need(transport.channel_bytes(spec))));
-    const auto sender = need(transport.open_sender(spec, segment, {}));
-    const auto receiver = need(transport.open_receiver(spec, segment, {}));
+    const auto segment = need(transport.allocate("channel", need(ring_channel_bytes(spec))));
+    const auto sender = need(transport.open_sender(spec, *segment, {}));
+    const auto receiver = need(transport.open_receiver(spec, *segment, {}));
     Inbox inbox;
     REQUIRE(send(*sender, token(1)));
     REQUIRE(send(*sender, token(2)));

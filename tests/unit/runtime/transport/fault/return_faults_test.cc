@@ -13,7 +13,7 @@ BlockReturn numbered(std::uint32_t n) {
 
 // The returns of blocks 1 to 8 that come until a loss must have shown.
 struct Returned {
-  Returned(Inner inner, WireOptions wire, const FaultPlan& plan) : channel(inner, {plan}, wire) {
+  Returned(Inner inner, PathOptions wire, const FaultPlan& plan) : channel(inner, {plan}, wire) {
     for (std::uint32_t n = 1; n <= 8; ++n) channel.receiver->give_back(numbered(n));
     std::vector<BlockReturn> out(3);
     for (int k = 0; k < kPollsUntilLossShows; ++k) {
@@ -26,14 +26,14 @@ struct Returned {
     INFO(status.message());
     REQUIRE(in_order() == last);
     REQUIRE(status.code() == Code::kDataLoss);
-    REQUIRE(channel.sender->closed());
+    REQUIRE(is_closed(*channel.sender));
     REQUIRE(channel.sender->reserve() == Push::kClosed);
   }
   void require_all() const {
     INFO(status.message());
     REQUIRE(status.ok());
     REQUIRE(in_order() == 8);
-    REQUIRE_FALSE(channel.sender->closed());
+    REQUIRE_FALSE(is_closed(*channel.sender));
   }
   std::size_t in_order() const {
     for (std::uint32_t n = 0; n < blocks.size(); ++n) REQUIRE(blocks[n] == numbered(n + 1));
@@ -48,7 +48,7 @@ struct Returned {
 }  // namespace
 
 TEST_CASE("a dropped return is reported, the last one too") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     for (const std::uint32_t n : {1U, 3U, 8U})
       Returned(inner, wire, return_fault(FaultKind::kDrop, n)).require_lost_after(n - 1);
   });
@@ -62,7 +62,7 @@ TEST_CASE("the error of a lost return says what was expected and found") {
 }
 
 TEST_CASE("a delayed return holds up those behind it, and all come") {
-  for_every_wire([](Inner inner, WireOptions wire) {
+  for_every_wire([](Inner inner, PathOptions wire) {
     Returned(inner, wire, return_fault(FaultKind::kDelay, 3, 20)).require_all();
     Returned(inner, wire, return_fault(FaultKind::kDelay, 8, 20)).require_all();
   });

@@ -1,6 +1,7 @@
 // A producer of payloads in blocks, and a consumer that has a replica of them.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -13,24 +14,24 @@ inline constexpr std::uint32_t kBlocks = 4;
 inline constexpr std::uint64_t kBlockBytes = 4096;
 
 // A replica of a region, in memory of its own or in what somebody else made.
-inline std::shared_ptr<Segment> replica(Transport& transport, std::unique_ptr<Mapping> adopted, std::size_t bytes) {
+inline std::shared_ptr<Replica> replica(Wire& transport, std::unique_ptr<Mapping> adopted, std::size_t bytes) {
   return need(adopted != nullptr ? transport.adopt(std::move(adopted)) : transport.allocate("region", bytes));
 }
 
 // A consumer's side of a channel and its region.
 struct Consumer {
-  Consumer(Transport& producer, const std::shared_ptr<Segment>& source, std::unique_ptr<Mapping> adopted = nullptr,
+  Consumer(Wire& producer, const std::shared_ptr<Replica>& source, std::unique_ptr<Mapping> adopted = nullptr,
            const OfiOptions& options = {})
       : transport(ofi_or_skip(options)) {
     region = replica(*transport, std::move(adopted), source->bytes());
-    REQUIRE(transport->connect(region, source->description()).ok());
-    REQUIRE(producer.connect(source, region->description()).ok());
+    REQUIRE(transport->connect(region, source->description(), {}).ok());
+    REQUIRE(producer.connect(source, region->description(), {}).ok());
     channel = connected(producer, *transport, need(producer.channel_bytes(kSpec)));
-    ChannelEnd there, here;
-    there.regions = {{0, kBlocks, kBlockBytes, source}}, here.regions = {{0, kBlocks, kBlockBytes, region}};
-    sender = need(producer.open_sender(kSpec, channel.first, there));
-    receiver = need(transport->open_receiver(kSpec, channel.second, here));
-    bytes = need(transport->map(region, Access::kReadWrite));
+    const std::array there{ChannelRegion{0, kBlocks, kBlockBytes, source}};
+    const std::array here{ChannelRegion{0, kBlocks, kBlockBytes, region}};
+    sender = need(producer.open_sender(kSpec, channel.first, {}, there));
+    receiver = need(transport->open_receiver(kSpec, channel.second, {}, here));
+    bytes = need(region->map(Access::kReadWrite));
   }
   std::byte* payload(std::uint32_t offset) const { return bytes->bytes().data() + offset * kOffsetUnitBytes; }
   bool receive(std::size_t packets) {
@@ -53,7 +54,7 @@ struct Consumer {
   }
 
   std::unique_ptr<OfiTransport> transport;
-  std::shared_ptr<Segment> region;
+  std::shared_ptr<Replica> region;
   Pair channel;
   std::unique_ptr<Sender> sender;
   std::unique_ptr<Receiver> receiver;
@@ -63,12 +64,12 @@ struct Consumer {
 
 struct Producer {
   explicit Producer(std::unique_ptr<Mapping> adopted = nullptr)
-      : region(replica(*transport, std::move(adopted), kBlocks * (kBlockBytes + transport->header_room()))) {}
+      : region(replica(*transport, std::move(adopted), kBlocks * (kBlockBytes + kHeaderRoom))) {}
 
   std::unique_ptr<OfiTransport> transport = ofi_or_skip();
-  std::shared_ptr<Segment> region;
-  BlockPool pool = need(BlockPool::make(kBlocks, kBlockBytes, transport->header_room()));
-  std::unique_ptr<Mapping> bytes = need(transport->map(region, Access::kReadWrite));
+  std::shared_ptr<Replica> region;
+  BlockPool pool = need(BlockPool::make(kBlocks, kBlockBytes, kHeaderRoom));
+  std::unique_ptr<Mapping> bytes = need(region->map(Access::kReadWrite));
 
   // A block full of `value`.
   std::uint32_t fill(int value) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/transport/any_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/says.h"
 #include "tests/unit/runtime/transport/ofi/block_sides.h"
@@ -69,7 +70,9 @@ TEST_CASE("what others of a host map, too: arrivals show there, and a packet lea
   ShmTransport site;
   const auto here = need(site.allocate("here", kBlocks * (kBlockBytes + 64)));
   const auto there = need(site.allocate("there", kBlocks * (kBlockBytes + 64)));
-  const auto map = [&](const std::shared_ptr<Segment>& segment) { return need(site.map(segment, Access::kReadWrite)); };
+  const auto map = [&](const std::shared_ptr<SharedSegment>& segment) {
+    return need(segment->map(Access::kReadWrite));
+  };
   const auto seen_here = map(here), seen_there = map(there);
   Producer producer(map(here));
   Consumer consumer(*producer.transport, producer.region, map(there));
@@ -105,7 +108,7 @@ TEST_CASE("one block goes out over two providers, from one memory") {
   const OfiOptions udp{.provider = "udp;ofi_rxd"};
   Producer producer;
   const auto second = ofi_or_skip(udp);
-  const auto adopted = replica(*second, need(producer.transport->map(producer.region, Access::kReadWrite)), 0);
+  const auto adopted = replica(*second, need(producer.region->map(Access::kReadWrite)), 0);
   Consumer one(*producer.transport, producer.region), two(*second, adopted, nullptr, udp);
   for (int round = 0; round < 20; ++round) {
     const std::uint32_t offset = producer.fill(round);
@@ -128,27 +131,30 @@ TEST_CASE("one block goes out over two providers, from one memory") {
 TEST_CASE("a replica is not connected to one of another provider") {
   const auto tcp = ofi_or_skip(), udp = ofi_or_skip({.provider = "udp;ofi_rxd"});
   const auto here = need(tcp->allocate("here", 4096)), there = need(udp->allocate("there", 4096));
-  REQUIRE(says(tcp->connect(here, there->description()), Code::kInvalid, "name the same one on both"));
-  REQUIRE(says(udp->connect(here, there->description()), Code::kInvalid, "another transport"));
+  REQUIRE(says(tcp->connect(here, there->description(), {}), Code::kInvalid, "name the same one on both"));
+  REQUIRE(says(udp->connect(here, there->description(), {}), Code::kInvalid, "another transport"));
 }
 
 TEST_CASE("what cannot be connected or opened says why") {
   const auto transport = ofi_or_skip(), other = ofi_or_skip();
   const std::size_t bytes = need(transport->channel_bytes(kSpec));
   const auto here = need(transport->allocate("here", bytes)), there = need(other->allocate("there", bytes));
-  REQUIRE(says(transport->open_sender(kSpec, here, {}).status(), Code::kInvalid, "connected to 0"));
-  REQUIRE(says(transport->connect(here, "nonsense"), Code::kInvalid, "8 bytes, expected"));
-  REQUIRE(says(transport->connect(here, need(other->allocate("short", 64))->description()), Code::kInvalid, "replica"));
-  REQUIRE(says(transport->connect(there, here->description()), Code::kInvalid, "another transport"));
-  REQUIRE(says(transport->open(-1, 64).status(), Code::kUnsupported, "replica"));
-  REQUIRE(transport->connect(here, there->description()).ok());
-  REQUIRE(says(transport->connect(here, there->description()), Code::kInvalid, "already"));
-  ChannelEnd end;
+  REQUIRE(says(transport->open_sender(kSpec, here, {}, {}).status(), Code::kInvalid, "connected to 0"));
+  REQUIRE(says(transport->connect(here, "nonsense", {}), Code::kInvalid, "8 bytes, expected"));
+  REQUIRE(
+      says(transport->connect(here, need(other->allocate("short", 64))->description(), {}), Code::kInvalid, "replica"));
+  REQUIRE(says(transport->connect(there, here->description(), {}), Code::kInvalid, "another transport"));
+  REQUIRE(transport->connect(here, there->description(), {}).ok());
+  REQUIRE(says(transport->connect(here, there->description(), {}), Code::kInvalid, "already"));
+  ShmTransport shared;
+  const auto not_here = need(shared.allocate("shared", bytes));
+  REQUIRE(
+      says(AnyTransport(*transport).open_sender(kSpec, not_here, {}).status(), Code::kInvalid, "another transport"));
   const auto region = need(transport->allocate("region", kBlocks * (kBlockBytes + 64)));
-  end.regions = {{3, kBlocks, kBlockBytes, region}};
-  REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "region 3 is not connected"));
-  end.regions = {{3, kBlocks + 1, kBlockBytes, region}};
-  REQUIRE(says(transport->open_sender(kSpec, here, end).status(), Code::kInvalid, "blocks"));
+  std::vector<ChannelRegion> regions{{3, kBlocks, kBlockBytes, region}};
+  REQUIRE(says(transport->open_sender(kSpec, here, {}, regions).status(), Code::kInvalid, "region 3 is not connected"));
+  regions = {{3, kBlocks + 1, kBlockBytes, region}};
+  REQUIRE(says(transport->open_sender(kSpec, here, {}, regions).status(), Code::kInvalid, "blocks"));
   REQUIRE(says(make_ofi_transport({.provider = "no such provider"}).status(), Code::kUnavailable, "'tcp;ofi_rxm'"));
   REQUIRE(says(make_ofi_transport({.interface = "no-such-interface"}).status(), Code::kInvalid, "available: lo"));
 }

@@ -1,8 +1,8 @@
 // Properties of providers: how memory is registered, and that a channel works over each that is here.
 #include <sys/mman.h>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/registration.h"
-#include "runtime/transport/pages.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
 namespace woa::test {
@@ -31,8 +31,8 @@ bool works_over(const std::string& provider, std::uint64_t packets) {
   const auto producer = need(std::move(first)), consumer = need(make_ofi_transport({.provider = provider}));
   const ChannelSpec spec{.ring_slots = 4, .return_slots = 4, .inline_bytes = 64, .header_crc = true};
   const Pair pair = connected(*producer, *consumer, need(producer->channel_bytes(spec)));
-  const auto sender = need(producer->open_sender(spec, pair.first, {}));
-  const auto receiver = need(consumer->open_receiver(spec, pair.second, {}));
+  const auto sender = need(producer->open_sender(spec, pair.first, {}, {}));
+  const auto receiver = need(consumer->open_receiver(spec, pair.second, {}, {}));
   Inbox inbox;
   for (std::uint64_t n = 0; n < packets; ++n) {
     REQUIRE(within_patience([&] { return sender->reserve() == Push::kOk; }));

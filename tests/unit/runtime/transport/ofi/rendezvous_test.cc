@@ -6,12 +6,12 @@
 
 #include <cstring>
 
+#include "runtime/memory/pages.h"
 #include "runtime/transport/ofi/channel_map.h"
 #include "runtime/transport/ofi/description.h"
 #include "runtime/transport/ofi/grant_line.h"
 #include "runtime/transport/ofi/mailbox.h"
 #include "runtime/transport/ofi/segment.h"
-#include "runtime/transport/pages.h"
 #include "tests/support/says.h"
 #include "tests/unit/runtime/transport/ofi/two_sides.h"
 
@@ -36,12 +36,12 @@ struct Honest {
 // One honest end, and a peer that writes whatever the test wants.
 struct Broken {
   Broken()
-      : wire(std::make_shared<ofi::Wire>("tcp;ofi_rxm", need(ofi::open_fabric("tcp;ofi_rxm", "127.0.0.1")),
-                                         ofi::KeepAlive{})) {
+      : wire(std::make_shared<ofi::ServedFabric>("tcp;ofi_rxm", need(ofi::open_fabric("tcp;ofi_rxm", "127.0.0.1")),
+                                                 ofi::KeepAlive{})) {
     segment = need(transport->allocate("rendezvous", ofi::kRendezvousSegmentBytes));
     peer =
         need(ofi::OfiSegment::make(wire, need(map_pages(-1, ofi::kRendezvousSegmentBytes, Access::kReadWrite)), false));
-    REQUIRE(transport->connect(segment, peer->description()).ok());
+    REQUIRE(transport->connect(segment, peer->description(), {}).ok());
     victim = need(ofi::SegmentDescription::decode(segment->description()));
     address = need(wire->fabric.insert(victim.address));
     operation = wire->fabric.make_operations(peer->number(), 1);
@@ -85,8 +85,8 @@ struct Broken {
 
   static constexpr StateLine kClosed{.closed = 1};
   std::unique_ptr<OfiTransport> transport = ofi_or_skip();
-  std::shared_ptr<ofi::Wire> wire;
-  std::shared_ptr<Segment> segment;
+  std::shared_ptr<ofi::ServedFabric> wire;
+  std::shared_ptr<Replica> segment;
   std::shared_ptr<ofi::OfiSegment> peer;
   ofi::SegmentDescription victim;
   fi_addr_t address{};

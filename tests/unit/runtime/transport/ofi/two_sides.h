@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/base/clock.h"
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/inbox.h"
@@ -33,12 +33,12 @@ bool within_patience(Happened&& happened) {
 
 // A replica on each of two sides, connected.
 struct Pair {
-  std::shared_ptr<Segment> first, second;
+  std::shared_ptr<Replica> first, second;
 };
-inline Pair connected(Transport& first, Transport& second, std::size_t bytes) {
+inline Pair connected(Wire& first, Wire& second, std::size_t bytes) {
   Pair pair{need(first.allocate("test", bytes)), need(second.allocate("test", bytes))};
-  REQUIRE(first.connect(pair.first, pair.second->description()).ok());
-  REQUIRE(second.connect(pair.second, pair.first->description()).ok());
+  REQUIRE(first.connect(pair.first, pair.second->description(), {}).ok());
+  REQUIRE(second.connect(pair.second, pair.first->description(), {}).ok());
   return pair;
 }
 

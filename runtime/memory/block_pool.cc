@@ -1,4 +1,4 @@
-#include "runtime/transport/block_pool.h"
+#include "runtime/memory/block_pool.h"
 
 namespace woa {
 

@@ -8,8 +8,8 @@
 
 namespace woa::ofi {
 
-struct Wire {
-  Wire(std::string provider_name, FabricObjects objects, KeepAlive keep_alive)
+struct ServedFabric {
+  ServedFabric(std::string provider_name, FabricObjects objects, KeepAlive keep_alive)
       : provider(std::move(provider_name)), fabric(std::move(objects)), service(fabric, keep_alive) {}
 
   std::string provider;

@@ -1,4 +1,4 @@
-#include "runtime/transport/replicas.h"
+#include "runtime/transport/wire.h"
 
 #include <vector>
 
@@ -24,11 +24,10 @@ std::vector<std::string_view> take_apart(std::string_view& all) {
 
 }  // namespace
 
-std::string describe_all(std::span<const std::shared_ptr<Segment>> segments) {
+std::string describe_all(std::span<const std::shared_ptr<Replica>> replicas) {
   std::string all;
-  for (const std::shared_ptr<Segment>& segment : segments) {
-    const std::string description = segment->description();
-    if (description.empty()) return {};
+  for (const std::shared_ptr<Replica>& replica : replicas) {
+    const std::string description = replica->description();
     all += static_cast<char>(description.size() & 0xff);
     all += static_cast<char>(description.size() >> 8);
     all += description;
@@ -36,15 +35,14 @@ std::string describe_all(std::span<const std::shared_ptr<Segment>> segments) {
   return all;
 }
 
-Status connect_all(Transport& transport, std::span<const std::shared_ptr<Segment>> segments,
-                   std::string_view description) {
+Status connect_all(Wire& wire, std::span<const std::shared_ptr<Replica>> replicas, std::string_view description) {
   std::string_view rest = description;
   const std::vector<std::string_view> parts = take_apart(rest);
-  if (!rest.empty() || parts.size() != segments.size())
+  if (!rest.empty() || parts.size() != replicas.size())
     return {Code::kInvalid, "replicas: " + std::to_string(description.size()) + " bytes do not describe " +
-                                std::to_string(segments.size()) +
+                                std::to_string(replicas.size()) +
                                 " segments; the other process must be of the same version and use the same sizes"};
-  for (std::size_t k = 0; k < segments.size(); ++k) WOA_RETURN_IF_ERROR(transport.connect(segments[k], parts[k]));
+  for (std::size_t k = 0; k < replicas.size(); ++k) WOA_RETURN_IF_ERROR(wire.connect(replicas[k], parts[k], {}));
   return {};
 }
 

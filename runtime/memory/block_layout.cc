@@ -1,4 +1,4 @@
-#include "runtime/transport/block_layout.h"
+#include "runtime/memory/block_layout.h"
 
 #include <algorithm>
 #include <string>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/block_layout.h"
+#include "runtime/memory/block_layout.h"
 
 namespace woa {
 

@@ -15,12 +15,12 @@ namespace woa {
 
 // `Item` is copyable and has flip(bit) and kBits. Allocates only while it does harm.
 template <class Item>
-class Wire {
+class LossyPath {
  public:
   // Puts an item into the ring, at a position that counts from 0 and wraps with the ring.
   using Land = std::function<void(std::uint64_t position, const Item& item)>;
 
-  Wire(FaultSchedule schedule, Landing landing, Land land)
+  LossyPath(FaultSchedule schedule, Landing landing, Land land)
       : schedule_(std::move(schedule)), landing_(landing), land_(std::move(land)) {}
 
   // False: something is held back, and what is behind it must wait.

@@ -1,4 +1,4 @@
-#include "runtime/transport/credits.h"
+#include "runtime/memory/credits.h"
 
 #include <deque>
 #include <map>

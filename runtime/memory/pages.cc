@@ -1,4 +1,4 @@
-#include "runtime/transport/pages.h"
+#include "runtime/memory/pages.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +20,17 @@ class Pages final : public Mapping {
   std::span<std::byte> bytes_;
 };
 
+class Part final : public Mapping {
+ public:
+  Part(std::shared_ptr<const void> owner, std::span<std::byte> bytes) noexcept
+      : owner_(std::move(owner)), bytes_(bytes) {}
+  std::span<std::byte> bytes() const noexcept override { return bytes_; }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::span<std::byte> bytes_;
+};
+
 }  // namespace
 
 std::string system_error(const char* call) { return std::string(call) + ": " + reason_of(errno); }
@@ -34,18 +45,15 @@ Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Ac
   return std::unique_ptr<Mapping>(std::make_unique<Pages>(std::span(static_cast<std::byte*>(at), bytes)));
 }
 
+std::unique_ptr<Mapping> map_part(std::shared_ptr<const void> owner, std::span<std::byte> bytes) {
+  return std::make_unique<Part>(std::move(owner), bytes);
+}
+
 std::size_t page_bytes() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
 
 std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes(); }
-
-Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes) {
-  if (bytes != 0 && offset % page_bytes() == 0 && offset <= whole && bytes <= whole - offset) return {};
-  return {Code::kInvalid, std::string(transport) + ": no part of " + std::to_string(bytes) + " bytes at " +
-                              std::to_string(offset) + " in a segment of " + std::to_string(whole) +
-                              "; parts begin with a page and end inside"};
-}
 
 }  // namespace woa

@@ -1,27 +1,36 @@
-// Pages of memory from the system: for transports, and for whoever divides a segment into parts.
+// Pages of memory from the system, and mappings of memory.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <string_view>
 
 #include "runtime/base/status.h"
-#include "runtime/transport/transport.h"
 
 namespace woa {
+
+// Memory that this process has mapped; unmapped by the destructor. Aligned to 4096 bytes.
+class Mapping {
+ public:
+  virtual ~Mapping() = default;
+  virtual std::span<std::byte> bytes() const noexcept = 0;
+};
+
+enum class Access : std::uint8_t { kRead, kReadWrite };
 
 // Maps `bytes` of `descriptor` from `offset` on, or zeroed private memory if it is -1. kExhausted with the system's
 // reason.
 Result<std::unique_ptr<Mapping>> map_pages(int descriptor, std::size_t bytes, Access access, std::size_t offset = 0);
 
+// `bytes` of memory that `owner` keeps alive, and the mapping with it.
+std::unique_ptr<Mapping> map_part(std::shared_ptr<const void> owner, std::span<std::byte> bytes);
+
 // Of this machine: what offsets of mappings, and so of a segment's parts, are multiples of.
 std::size_t page_bytes() noexcept;
 // `bytes`, rounded up to whole pages.
 std::size_t whole_pages(std::size_t bytes) noexcept;
-
-// kInvalid unless a part lies in `whole` bytes and begins with a page.
-Status check_part(std::string_view transport, std::size_t whole, std::size_t offset, std::size_t bytes);
 
 // "call: the system's reason" for the current errno (reason_of).
 std::string system_error(const char* call);

@@ -1,4 +1,5 @@
-// Where the blocks of a region lie: one behind another, each behind its header room (Transport::header_room()).
+// Where the blocks of a region lie: one behind another, each behind its header room (none
+// where memory is shared; see runtime/transport/wire.h).
 #pragma once
 
 #include <cstdint>
