@@ -92,8 +92,8 @@ GraphFacts facts_of(const Graph& graph, const std::string& name) {
   facts.hash = graph_hash(graph, name);
   for (const GraphStage& stage : graph.stages) {
     if (stage.kernel == nullptr) continue;
-    for (const ControllerKind kind : {ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga}) {
-      if (stage.kernel->variants.contains(variant_for(kind))) facts.kinds[stage.name].push_back(kind);
+    for (const ControllerKind kind : kKernelKinds) {
+      if (runs_on(*stage.kernel, kind)) facts.kinds[stage.name].push_back(kind);
     }
   }
   return facts;

@@ -89,7 +89,8 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
 }  // namespace
 
 void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller) {
-  plan.variant = stage.kernel->variants.find(variant_for(controller.kind))->second;
+  plan.variant = stage.kernel->variants.find(variant_of(controller.backend))->second;
+  plan.headers = controller.traits.headers();
   plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
 }
 

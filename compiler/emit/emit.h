@@ -8,8 +8,8 @@
 
 namespace woa {
 
-// Gives `plan` the variant of the stage's kernel that runs on its controller, and the digest of that declaration. The
-// kernel must have such a variant.
+// Gives `plan` the variant of the stage's kernel that runs on its controller, the digest of that declaration, and who
+// writes its headers. The kernel must have such a variant.
 void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller);
 
 // `graph` has passed every check, is placed and has its channels sized.

@@ -9,16 +9,6 @@
 namespace woa {
 namespace {
 
-std::string_view backend_of(ControllerKind kind) {
-  switch (kind) {
-    case ControllerKind::kHost: return "host";
-    case ControllerKind::kCpu: return "cpu";
-    case ControllerKind::kGpu: return "opencl";
-    case ControllerKind::kFpga: return "verilator";
-  }
-  return "";
-}
-
 struct FoundLink {
   LinkCost cost;
   LinkOrigin origin = LinkOrigin::kAssumed;
@@ -103,7 +93,7 @@ LinkOrigin Machine::link_origin(std::string_view from, std::string_view to) cons
 
 MachineController default_controller(ControllerKind kind, std::uint32_t number) {
   MachineController out;
-  out.plan = {cat(to_string(kind), ":", number), kind, std::string(backend_of(kind)), 1};
+  out.plan = make_controller(cat(to_string(kind), ":", number), default_backend(kind));
   if (kind == ControllerKind::kCpu) out.capabilities = {"syscalls"};
   return out;
 }

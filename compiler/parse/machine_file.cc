@@ -113,12 +113,20 @@ void read_workers(const YamlNode& workers, MachineController& controller, Report
       static_cast<std::uint32_t>(read_integer(workers, "`workers`", 1, kMaxWorkers, report).value_or(1));
 }
 
-void check_backend(const YamlNode& backend, const MachineController& controller, Report& report) {
-  const auto name = read_text(backend, "`backend`", report);
-  if (!name || *name == controller.plan.backend) return;
-  report.error(problem::kNotSupported, backend.place,
-               cat("backend ", quote(backend.text), " is not supported yet by this version"),
-               cat("write ", quote(controller.plan.backend), ", or leave it out"));
+void read_backend(const YamlNode& node, MachineController& controller, Report& report) {
+  const auto name = read_text(node, "`backend`", report);
+  if (!name) return;
+  const ControllerKind kind = controller.plan.kind;
+  const KnownBackend* const backend = find_backend(*name);
+  if (backend != nullptr && backend->kind == kind) {
+    controller.plan = make_controller(controller.plan.name, *backend, controller.plan.workers);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const KnownBackend& each : kBackends)
+    if (each.kind == kind) names.emplace_back(each.name);
+  report.error(problem::kBadValue, node.place, cat(quote(*name), " is no back-end of ", quote(controller.plan.name)),
+               cat(suggest(*name, names, cat("back-ends of kind ", to_string(kind))), "; or leave `backend` out"));
 }
 
 // Replaces the capabilities that the kind has by default.
@@ -185,7 +193,7 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
                       with_resource_names({"workers", "backend", "capabilities", "cores", "price", "power", "clock"}),
                       report);
   if (const YamlNode* workers = map.get("workers")) read_workers(*workers, controller, report);
-  if (const YamlNode* backend = map.get("backend")) check_backend(*backend, controller, report);
+  if (const YamlNode* backend = map.get("backend")) read_backend(*backend, controller, report);
   if (const YamlNode* capabilities = map.get("capabilities")) read_capabilities(*capabilities, controller, report);
   if (const YamlNode* group = map.get("cores")) read_cores(*group, cores, controller, report);
   read_figures(map, controller, report);

@@ -42,7 +42,7 @@ class TableMaker {
       : graph_(graph), machine_(machine), profile_(profile), report_(report) {}
 
   std::optional<Costs> make() {
-    add_component({{"host", ControllerKind::kHost, "host", 1}, {}, {}, {}, {}, {}, {}});
+    add_component({make_controller("host", default_backend(ControllerKind::kHost)), {}, {}, {}, {}, {}, {}});
     for (const MachineController& controller : machine_.controllers)
       if (is_for_any(controller)) add_component(controller);
     for (const GraphStage& stage : graph_.stages) add_pinned(stage);
@@ -102,7 +102,7 @@ class TableMaker {
       if (std::ranges::all_of(costs.time_ps, [](std::int64_t time) { return time == kNowhere_ps; }))
         report_nowhere(stage, measured);
       costs.copyable = is_copyable(graph_, s);
-      if (stage.kernel->variants.contains(variant_for(ControllerKind::kFpga))) costs.core = stage.kernel->name;
+      if (runs_on(*stage.kernel, ControllerKind::kFpga)) costs.core = stage.kernel->name;
       add_resources(stage, costs);
     }
     const double all = stage.kernel == nullptr ? 1 : profile_.stages.at(stage.name).firings;
@@ -114,15 +114,15 @@ class TableMaker {
   }
   [[nodiscard]] bool allowed(const GraphStage& stage, const MachineController& on) const {
     const ControllerPlan& controller = on.plan;
-    if (!stage.kernel->variants.contains(variant_for(controller.kind))) return false;
+    if (!runs_on(*stage.kernel, controller)) return false;
     if (missing_need(stage, on) != nullptr) return false;
-    if (controller.kind == ControllerKind::kFpga && chooses(stage)) return false;
+    if (controller.traits.writes_packets && chooses(stage)) return false;
     if (stage.decl->on.empty()) return true;
     const std::optional<ControllerName> pin = parse_controller(stage.decl->on);
     if (pin && !pin->exact()) return pin->kind == controller.kind;
     return controller.name == graph_.controllers[stage.controller].name;
   }
-  // True if the stage chooses among the replicas of a reader, which no fpga can.
+  // True if the stage chooses among the replicas of a reader, which no device that writes its packets can.
   [[nodiscard]] bool chooses(const GraphStage& stage) const {
     for (const auto& port : stage.out)
       for (const std::uint32_t e : port)
@@ -140,7 +140,7 @@ class TableMaker {
   void add_resources(const GraphStage& stage, StageCosts& costs) const {
     if (stage.kernel->resources.empty()) return;
     for (const MachineController& controller : controllers_) {
-      const auto taken = stage.kernel->resources.find(variant_for(controller.plan.kind));
+      const auto taken = stage.kernel->resources.find(variant_of(controller.plan.backend));
       costs.resources.push_back(taken == stage.kernel->resources.end() ? Resources() : taken->second);
     }
   }

@@ -72,10 +72,10 @@ void report_nobody_has(const GraphStage& stage, const NeedUse& need, const Machi
 
 namespace {
 
-// The resources that the stage takes of a controller of that kind; null: none are declared.
-const Resources* resources_of(const GraphStage& stage, ControllerKind kind) {
+// The resources that the stage takes of the controller; null: none are declared.
+const Resources* resources_of(const GraphStage& stage, const ControllerPlan& controller) {
   if (stage.kernel == nullptr) return nullptr;
-  const auto found = stage.kernel->resources.find(variant_for(kind));
+  const auto found = stage.kernel->resources.find(variant_of(controller.backend));
   return found == stage.kernel->resources.end() ? nullptr : &found->second;
 }
 
@@ -103,7 +103,7 @@ void check_capacities(const Graph& graph, const Machine& machine, Which which, R
   std::set<std::pair<std::uint32_t, std::string>> cores;                // by controller and kernel
   const auto add = [&](const GraphStage& stage, std::uint32_t number) {
     const ControllerPlan& plan = graph.controllers[number];
-    const Resources* taken = resources_of(stage, plan.kind);
+    const Resources* taken = resources_of(stage, plan);
     const MachineController* controller = machine.find(plan.name);
     if (taken == nullptr || controller == nullptr) return;
     const bool shares = plan.kind == ControllerKind::kFpga && !cores.emplace(number, stage.kernel->name).second;

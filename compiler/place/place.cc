@@ -1,7 +1,6 @@
 #include "compiler/place/place.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -12,12 +11,10 @@
 namespace woa {
 namespace {
 
-constexpr std::array<ControllerKind, 3> kKinds{ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga};
-
 class Placer {
  public:
   Placer(Graph& graph, const Machine& machine, Report& report) : graph_(graph), machine_(machine), report_(report) {
-    graph_.controllers.push_back({"host", ControllerKind::kHost, "host", 1});
+    graph_.controllers.push_back(make_controller("host", default_backend(ControllerKind::kHost)));
     for (const MachineController& controller : machine_.controllers)
       by_kind_[controller.plan.kind].push_back(&controller);
     // A machine file without a cpu gets one, as `on: cpu` says, unless the file's links lead elsewhere.
@@ -78,9 +75,11 @@ class Placer {
                     "write `cpu`, or leave `on` out");
       return;
     }
-    if (!has_variant(stage, name->kind)) return report_no_variant(stage, name->kind, place);
     const std::optional<MachineController> controller = name->number ? find(*name) : first_that_may(stage, name->kind);
-    if (!controller) {
+    const MachineController meant = controller.value_or(default_controller(name->kind, 0));
+    if (!has_variant(stage, meant)) {
+      report_no_variant(stage, meant.plan, place);
+    } else if (!controller) {
       report_.error(problem::kUnknownController, place, cat("the machine has no ", quote(on)),
                     cat("its controllers: ", quote_list(controller_names()), "; a machine file may add others"));
     } else if (machine_.find(controller->plan.name) == nullptr && !is_reached(*controller)) {
@@ -98,39 +97,45 @@ class Placer {
     return name.kind == ControllerKind::kCpu || machine_.open ? std::optional(wanted) : std::nullopt;
   }
 
-  // The first controller of the kind with all that the stage needs; the kind's first if none has it; nothing if the
-  // kind has none.
+  // The first controller of the kind with all that the stage needs; the first that runs its kernel if none has it, else
+  // the kind's first; nothing if the kind has none.
   [[nodiscard]] std::optional<MachineController> first_that_may(const GraphStage& stage, ControllerKind kind) {
-    const std::vector<const MachineController*>& all = by_kind_[kind];
-    if (all.empty()) return std::nullopt;
+    const std::vector<const MachineController*> able = able_to_run(stage, kind);
+    if (able.empty()) return by_kind_[kind].empty() ? std::nullopt : std::optional(*by_kind_[kind].front());
     const auto may =
-        std::find_if(all.begin(), all.end(), [&](const auto* c) { return missing_need(stage, *c) == nullptr; });
-    return **(may == all.end() ? all.begin() : may);
+        std::find_if(able.begin(), able.end(), [&](const auto* c) { return missing_need(stage, *c) == nullptr; });
+    return **(may == able.end() ? able.begin() : may);
   }
 
-  [[nodiscard]] static bool has_variant(const GraphStage& stage, ControllerKind kind) {
-    return stage.kernel == nullptr || stage.kernel->variants.contains(variant_for(kind));
+  [[nodiscard]] static bool has_variant(const GraphStage& stage, const MachineController& controller) {
+    return stage.kernel == nullptr || runs_on(*stage.kernel, controller.plan);
   }
 
-  void report_no_variant(const GraphStage& stage, ControllerKind kind, const Place& place) {
+  [[nodiscard]] std::vector<const MachineController*> able_to_run(const GraphStage& stage, ControllerKind kind) {
+    std::vector<const MachineController*> able = by_kind_[kind];
+    std::erase_if(able, [&](const MachineController* controller) { return !has_variant(stage, *controller); });
+    return able;
+  }
+
+  void report_no_variant(const GraphStage& stage, const ControllerPlan& controller, const Place& place) {
     std::vector<std::string> kinds;
-    for (const ControllerKind other : kKinds) {
-      if (has_variant(stage, other)) kinds.emplace_back(to_string(other));
+    for (const ControllerKind kind : kKernelKinds) {
+      if (runs_on(*stage.kernel, kind)) kinds.emplace_back(to_string(kind));
     }
     report_.error(problem::kNoVariant, place,
                   cat("kernel ", quote(stage.kernel->name), " of stage ", quote(stage.name), " has no variant ",
-                      quote(variant_for(kind)), ", which ", quote(to_string(kind)), " needs"),
+                      quote(variant_of(controller.backend)), ", which ", quote(to_string(controller.kind)), " needs"),
                   cat("pin the stage to a kind that the kernel runs on: ", quote_list(kinds)));
   }
 
   void choose(GraphStage& stage) {
     const NeedUse* missing = nullptr;
-    for (const ControllerKind kind : kKinds) {
-      if (!has_variant(stage, kind) || by_kind_[kind].empty()) continue;
-      std::vector<const MachineController*>& all = by_kind_[kind];
+    for (const ControllerKind kind : kKernelKinds) {
+      const std::vector<const MachineController*> able = able_to_run(stage, kind);
+      if (able.empty()) continue;
       const std::size_t first = kind == ControllerKind::kCpu ? dealt_++ : 0;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const MachineController& controller = *all[(first + i) % all.size()];
+      for (std::size_t i = 0; i < able.size(); ++i) {
+        const MachineController& controller = *able[(first + i) % able.size()];
         const NeedUse* lacks = missing_need(stage, controller);
         if (lacks == nullptr) return assign(stage, controller.plan);
         missing = lacks;
@@ -153,14 +158,14 @@ class Placer {
 
 }  // namespace
 
-std::string_view variant_for(ControllerKind kind) noexcept {
-  switch (kind) {
-    case ControllerKind::kHost: return "";
-    case ControllerKind::kCpu: return "cpu";
-    case ControllerKind::kGpu: return "opencl";
-    case ControllerKind::kFpga: return "rtl";
-  }
-  return "";
+bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller) {
+  return kernel.variants.contains(variant_of(controller.backend));
+}
+
+bool runs_on(const KernelDecl& kernel, ControllerKind kind) {
+  return std::ranges::any_of(kBackends, [&](const KnownBackend& backend) {
+    return backend.kind == kind && kernel.variants.contains(backend.variant);
+  });
 }
 
 void place(Graph& graph, const Machine& machine, Report& report) { Placer(graph, machine, report).run(); }

@@ -13,7 +13,9 @@ namespace woa {
 // graph names always exists, but if the machine file lists links, it must have links with the host.
 void place(Graph& graph, const Machine& machine, Report& report);
 
-// The kind of a kernel's variant that runs on a controller of that kind: cpu, opencl, rtl; empty for the host.
-std::string_view variant_for(ControllerKind kind) noexcept;
+// True if the kernel has the variant that the controller's back-end runs.
+bool runs_on(const KernelDecl& kernel, const ControllerPlan& controller);
+// True if it has one that some back-end of the kind runs.
+bool runs_on(const KernelDecl& kernel, ControllerKind kind);
 
 }  // namespace woa

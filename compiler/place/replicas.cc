@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/place/needs.h"
+#include "compiler/place/place.h"
 
 namespace woa {
 namespace {
@@ -33,12 +34,12 @@ class ReplicaPlacer {
       for (const std::uint32_t e : port) {
         const GraphEdge& edge = graph_.edges[e];
         const GraphStage& writer = graph_.stages[edge.from_stage];
-        if (graph_.controllers[writer.controller].kind != ControllerKind::kFpga || !is_choice(graph_, edge)) continue;
-        report_.error(
-            problem::kBadReplicas, edge.place,
-            cat(quote(writer.name), " is on an fpga, which writes its own packets and cannot choose among the ",
-                stage.replicas, " replicas of ", quote(stage.name)),
-            "place the writer elsewhere, or remove `replicas`");
+        if (!graph_.controllers[writer.controller].traits.writes_packets || !is_choice(graph_, edge)) continue;
+        report_.error(problem::kBadReplicas, edge.place,
+                      cat(quote(writer.name), " is on ", quote(graph_.controllers[writer.controller].name),
+                          ", which writes its own packets and cannot choose among the ", stage.replicas,
+                          " replicas of ", quote(stage.name)),
+                      "place the writer elsewhere, or remove `replicas`");
       }
     }
   }
@@ -54,7 +55,8 @@ class ReplicaPlacer {
       for (std::size_t k = 1; k < all.size(); ++k) {
         const MachineController& next = all[(at + k) % all.size()];
         const bool other = next.plan.kind == first.kind && next.plan.name != first.name;
-        if (other && missing_need(stage, next) == nullptr) candidates.push_back(next.plan);
+        if (other && runs_on(*stage.kernel, next.plan) && missing_need(stage, next) == nullptr)
+          candidates.push_back(next.plan);
       }
     }
     for (std::uint32_t r = 0; r < stage.replicas; ++r)

@@ -15,7 +15,7 @@ bool is_choice(const Graph& graph, const GraphEdge& edge);
 // Sets GraphStage::replica_controllers of every stage that has replicas and is not placed by costs: the first where the
 // stage was placed, the others round robin over the machine's controllers of that kind that have what the stage needs,
 // or all on one if the graph pins it there. Reports stages that cannot have replicas: with state for the run, or fed by
-// an fpga, which cannot choose among them.
+// a device that writes its own packets, which cannot choose among them.
 void place_replicas(Graph& graph, const Machine& machine, Report& report);
 
 struct ReplicaEdge {

@@ -6,6 +6,11 @@
 #include "runtime/base/thread.h"
 
 namespace woa {
+namespace {
+
+constexpr std::string_view kVariant = find_backend("cpu")->variant;
+
+}  // namespace
 
 CpuBackend::CpuBackend(DeviceDescription description, std::uint32_t workers)
     : description_(std::move(description)), workers_(workers) {
@@ -25,7 +30,7 @@ Status CpuBackend::load(const Plan& plan, std::span<const LoadedStage> stages, D
   wakeup_ = wakeup;
   stages_.resize(plan.stages.size());
   for (const LoadedStage& stage : stages) {
-    if (stage.plan->variant.kind != "cpu" || stage.kernel == nullptr || stage.kernel->run == nullptr) {
+    if (stage.plan->variant.kind != kVariant || stage.kernel == nullptr || stage.kernel->run == nullptr) {
       return {Code::kUnsupported, "stage '" + stage.plan->name + "': kernel '" + stage.plan->kernel +
                                       "' has no cpu variant to run as '" + stage.plan->variant.kind + "'"};
     }

@@ -33,8 +33,9 @@ Costs costs_of(const PortType& type, FanOut how) {
   return how == FanOut::kTree ? Costs{packet, 0, 0} : Costs{packet, kBytesPerLatency, kBytesPerHop};
 }
 
+// A device that writes its own packets leaves no room for a relay's in its channels.
 bool may_relay(const Plan& plan, std::uint32_t controller) {
-  return plan.controllers[controller].kind != ControllerKind::kFpga;
+  return !plan.controllers[controller].traits.writes_packets;
 }
 
 class Tree {

@@ -23,7 +23,7 @@ struct DeviceDescription {
   std::string backend;            // "cpu", "opencl", "verilator"
   std::string device;             // what the library calls it
   bool simulated = false;         // a model or a CPU in a device's place: labelled in every output
-  std::string forwards = "host";  // who writes the outgoing headers: "host" or "device"
+  std::string forwards = "host";  // who writes the outgoing headers: "host" or "device", as the plan's traits say
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
 

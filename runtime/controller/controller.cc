@@ -90,9 +90,8 @@ struct Controller::Parts {
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
   std::unique_ptr<Controller> controller(new Controller(std::move(setup)));
   ControllerSetup& own = controller->setup_;
-  const bool device_headers = own.backend->description().forwards == "device";
   auto programs = StagePrograms::make({own.plan, own.layout, own.id, own.stages, &own.wiring, &controller->stats_,
-                                       device_headers, own.general_way});
+                                       own.general_way});
   if (!programs.ok()) return programs.status();
   controller->parts_ = std::make_unique<Parts>(*controller, std::move(*programs));
   return controller;

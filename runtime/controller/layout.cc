@@ -190,8 +190,8 @@ void make_channels(const Plan& plan, Layout& layout) {
     channel.spec.ring_slots = std::bit_ceil(need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;
-    channel.spec.header_crc = channel.wire.has_value() ||
-                              plan.controllers[key.to].kind == ControllerKind::kFpga;  // a device stream begins there
+    // A device that reads packets streams them on.
+    channel.spec.header_crc = channel.wire.has_value() || plan.controllers[key.to].traits.writes_packets;
     channel.regions.assign(need.regions.begin(), need.regions.end());
     places[key] = static_cast<std::uint32_t>(layout.channels.size());
     layout.channels.push_back(std::move(channel));

@@ -92,7 +92,7 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.local = true;
   program.role = plan.role;
   program.stateful = plan.stateful;
-  program.device_headers = setup.device_headers && plan.role == StageRole::kKernel;
+  program.device_headers = plan.headers == HeaderWriter::kDevice;
   program.plan = &plan;
   program.stats = &setup.stats->stages[stage];
   program.groups = groups_of(plan);

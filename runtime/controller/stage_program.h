@@ -153,7 +153,6 @@ struct ProgramSetup {
   std::span<const LoadedStage> stages;
   Wiring* wiring = nullptr;
   ControllerStats* stats = nullptr;
-  bool device_headers = false;
   bool general_way = false;  // no stage takes the short way
 };
 

@@ -41,8 +41,6 @@ std::uint64_t most_bytes(const Row& row, const EdgeFacts& facts) {
   return facts.needs_block ? 0 : std::min<std::uint64_t>(row.most_bytes, facts.inline_bytes);
 }
 
-bool handles_packets(const ControllerPlan& controller) { return controller.kind == ControllerKind::kFpga; }
-
 }  // namespace
 
 std::string_view to_string(TransferMethod method) noexcept {
@@ -59,7 +57,7 @@ EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
   const EdgePlan& e = plan.edges[edge];
   const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
   const bool device =
-      handles_packets(plan.controllers[from.controller]) || handles_packets(plan.controllers[to.controller]);
+      plan.controllers[from.controller].traits.writes_packets || plan.controllers[to.controller].traits.writes_packets;
   return {.reach = from.controller == to.controller ? Reach::kController
                    : replicas                       ? Reach::kReplicas
                                                     : Reach::kHost,

@@ -18,6 +18,16 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
   return {};
 }
 
+// Layout and transfers follow the plan's traits: a device that does otherwise would misread its channels.
+Status check_traits(const ControllerPlan& controller, const DeviceDescription& device) {
+  const std::string_view expected = to_string(controller.traits.headers());
+  if (device.forwards == expected) return {};
+  return {Code::kUnsupported, controller.name + ": back-end '" + device.backend +
+                                  "' has packet headers written by the " + device.forwards +
+                                  ", but the plan expects the " + std::string(expected) +
+                                  "; compile the graph again with this runtime: woa compile GRAPH -o PLAN"};
+}
+
 Status pin_thread(int processor) {
   if (processor < 0) return {};
   cpu_set_t set;
@@ -35,6 +45,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   std::unique_ptr<HostedController> hosted(new HostedController());
   WOA_RETURN_IF_ERROR(make_backend(setup, plan.controllers[setup.id]));
   hosted->backend_ = std::move(setup.backend);
+  WOA_RETURN_IF_ERROR(check_traits(plan.controllers[setup.id], hosted->backend_->description()));
   ControllerSetup out;
   for (std::uint32_t s = 0; s < plan.stages.size(); ++s) {
     if (plan.stages[s].controller != setup.id || plan.stages[s].role != StageRole::kKernel) continue;

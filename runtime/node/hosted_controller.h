@@ -35,7 +35,8 @@ struct HostedControllerSetup {
 class HostedController {
  public:
   // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file that it needs is
-  // absent. kUnsupported, kInvalid: as for Backend::load().
+  // absent. kUnsupported: the device writes packets otherwise than the plan's traits say (compile the graph again), or
+  // as for Backend::load(), as kInvalid is.
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }

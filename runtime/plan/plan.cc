@@ -19,6 +19,27 @@ std::string_view to_string(ControllerKind kind) noexcept {
   return "unknown";
 }
 
+std::string_view to_string(HeaderWriter writer) noexcept {
+  switch (writer) {
+    case HeaderWriter::kHost: return "host";
+    case HeaderWriter::kDevice: return "device";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Publisher publisher) noexcept {
+  switch (publisher) {
+    case Publisher::kHost: return "host";
+    case Publisher::kQueue: return "queue";
+    case Publisher::kWorker: return "worker";
+  }
+  return "unknown";
+}
+
+ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers) {
+  return {std::move(name), backend.kind, std::string(backend.name), workers, backend.traits};
+}
+
 std::string_view to_string(ParamType type) noexcept {
   switch (type) {
     case ParamType::kInt: return "int";

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/plan/backends.h"
 #include "runtime/plan/call_models.h"
 
 namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 5;
+inline constexpr std::uint32_t kPlanVersion = 6;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -37,16 +38,16 @@ inline constexpr std::size_t kMaxLaneBytes = 64;
 inline constexpr std::uint32_t kMaxReplicas = 64;    // of a stage: no more instances are in flight
 inline constexpr std::uint32_t kMaxElements = 4096;  // that a firing may scatter
 
-enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
-std::string_view to_string(ControllerKind kind) noexcept;
-
 struct ControllerPlan {
   std::string name;  // "host", "cpu:0", "gpu:0", "fpga:0"
   ControllerKind kind = ControllerKind::kCpu;
   std::string backend;        // "host", "cpu", "opencl", "verilator"
   std::uint32_t workers = 1;  // threads of a cpu controller; 1 for others (an OpenCL device opens two queues at least)
+  // Copied from the back-end's row in backends.h. Loading the controller fails if the device says otherwise.
+  BackendTraits traits = {};
   bool operator==(const ControllerPlan&) const = default;
 };
+ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers = 1);
 
 // A dimension of a port: fixed to `size`, or variable (size 0) and carried in the payload.
 struct Dimension {
@@ -147,6 +148,8 @@ struct StagePlan {
   std::vector<OutputPortPlan> outputs;
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
+  HeaderWriter headers = HeaderWriter::kHost;  // of a kernel as its controller's traits say, else the host
+  Publisher publishes = Publisher::kHost;      // the one way that this version runs
   bool operator==(const StagePlan&) const = default;
 };
 

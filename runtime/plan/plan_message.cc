@@ -92,6 +92,8 @@ void encode(const StagePlan& from, pb::Stage& to) {
   encode_ports(from, to);
   to.set_stateful(static_cast<std::uint32_t>(from.stateful));
   to.set_scratch_bytes(from.scratch_bytes);
+  to.set_headers(static_cast<std::uint32_t>(from.headers));
+  to.set_publishes(static_cast<std::uint32_t>(from.publishes));
 }
 
 StagePlan decode(const pb::Stage& from) {
@@ -107,7 +109,9 @@ StagePlan decode(const pb::Stage& from) {
                .inputs = {},
                .outputs = {},
                .stateful = static_cast<Stateful>(from.stateful()),
-               .scratch_bytes = from.scratch_bytes()};
+               .scratch_bytes = from.scratch_bytes(),
+               .headers = static_cast<HeaderWriter>(from.headers()),
+               .publishes = static_cast<Publisher>(from.publishes())};
   for (const pb::Param& p : from.params()) {
     to.params.push_back({p.name(), p.value(), static_cast<ParamType>(p.type()), p.secret_env(),
                          static_cast<std::int32_t>(p.choice() - 1U)});
@@ -175,6 +179,8 @@ void encode(const Plan& from, pb::Plan& to) {
     c.set_kind(static_cast<std::uint32_t>(controller.kind));
     c.set_backend(controller.backend);
     c.set_workers(controller.workers);
+    c.set_writes_packets(controller.traits.writes_packets);
+    c.set_memory(static_cast<std::uint32_t>(controller.traits.memory));
   }
   for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
   for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
@@ -194,7 +200,11 @@ Plan decode(const pb::Plan& from) {
   to.window = from.window();
   to.deadline_ns = from.deadline_ns();
   for (const pb::Controller& c : from.controllers()) {
-    to.controllers.push_back({c.name(), static_cast<ControllerKind>(c.kind()), c.backend(), c.workers()});
+    to.controllers.push_back({c.name(),
+                              static_cast<ControllerKind>(c.kind()),
+                              c.backend(),
+                              c.workers(),
+                              {c.writes_packets(), static_cast<PayloadMemory>(c.memory())}});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
@@ -203,24 +213,26 @@ Plan decode(const pb::Plan& from) {
 }
 
 // A cast to a byte would silently truncate a number outside an enumeration's list.
+template <class Enum>
+Status check_number(std::uint32_t number, Enum last, const std::string& place, std::string_view what) {
+  if (number <= static_cast<std::uint32_t>(last)) return {};
+  return {Code::kInvalid, "plan: " + place + ": unknown " + std::string(what) + " " + std::to_string(number)};
+}
+
 Status check_enumerations(const pb::Plan& plan) {
   for (const pb::Controller& c : plan.controllers()) {
-    if (c.kind() > static_cast<std::uint32_t>(ControllerKind::kFpga)) {
-      return {Code::kInvalid, "plan: controller '" + c.name() + "': unknown kind " + std::to_string(c.kind())};
-    }
+    const std::string place = "controller '" + c.name() + "'";
+    WOA_RETURN_IF_ERROR(check_number(c.kind(), ControllerKind::kFpga, place, "kind"));
+    WOA_RETURN_IF_ERROR(check_number(c.memory(), PayloadMemory::kDevice, place, "memory"));
   }
   for (const pb::Stage& s : plan.stages()) {
-    if (s.role() > static_cast<std::uint32_t>(StageRole::kRelay)) {
-      return {Code::kInvalid, "plan: stage '" + s.name() + "': unknown role " + std::to_string(s.role())};
-    }
-    if (s.stateful() > static_cast<std::uint32_t>(Stateful::kRun)) {
-      return {Code::kInvalid, "plan: stage '" + s.name() + "': unknown 'stateful' " + std::to_string(s.stateful())};
-    }
-    for (const pb::Param& p : s.params()) {
-      if (p.type() <= static_cast<std::uint32_t>(ParamType::kFile)) continue;
-      return {Code::kInvalid,
-              "plan: stage '" + s.name() + "', param '" + p.name() + "': unknown type " + std::to_string(p.type())};
-    }
+    const std::string place = "stage '" + s.name() + "'";
+    WOA_RETURN_IF_ERROR(check_number(s.role(), StageRole::kRelay, place, "role"));
+    WOA_RETURN_IF_ERROR(check_number(s.stateful(), Stateful::kRun, place, "'stateful'"));
+    WOA_RETURN_IF_ERROR(check_number(s.headers(), HeaderWriter::kDevice, place, "'headers'"));
+    WOA_RETURN_IF_ERROR(check_number(s.publishes(), Publisher::kWorker, place, "'publishes'"));
+    for (const pb::Param& p : s.params())
+      WOA_RETURN_IF_ERROR(check_number(p.type(), ParamType::kFile, place + ", param '" + p.name() + "'", "type"));
   }
   return {};
 }

@@ -15,6 +15,7 @@ constexpr std::size_t kMaxRank = 4;       // WOA_MAX_RANK of the kernel interfac
 constexpr std::size_t kMaxPorts = 65536;  // of a stage; the packet's `port` has 16 bits
 constexpr std::uint32_t kMaxWorkers = 1024;
 constexpr std::uint32_t kMaxControllers = 1024;  // of a kind
+constexpr const char* kCompile = "compile the graph again with this version: woa compile GRAPH -o PLAN";
 
 // True for cpu:N, gpu:N or fpga:N of its kind. Each number has one spelling, so no two controllers are one device.
 bool is_numbered(const ControllerPlan& controller) {
@@ -44,6 +45,8 @@ Status check_controllers(const Plan& plan) {
       return broken(place, ": workers is ", std::to_string(controller.workers), ", expected 1 to ",
                     std::to_string(kMaxWorkers));
     }
+    if (controller.traits.memory != PayloadMemory::kHost)
+      return broken(place, ": its back-end keeps payloads in device memory, which this version does not; ", kCompile);
   }
   return {};
 }
@@ -173,6 +176,20 @@ Status check_role(const StagePlan& stage, std::size_t id, const std::string& pla
   return {};
 }
 
+// A device that writes packets writes those of all its kernels, and of nothing else.
+Status check_packets(const Plan& plan, const StagePlan& stage, const std::string& place) {
+  const ControllerPlan& controller = plan.controllers[stage.controller];
+  const HeaderWriter expected = stage.role == StageRole::kKernel ? controller.traits.headers() : HeaderWriter::kHost;
+  if (stage.headers != expected)
+    return broken(place, ": its headers are written by the ", to_string(stage.headers), ", expected the ",
+                  to_string(expected), " for its role and the back-end of ", in_quotes(controller.name), "; ",
+                  kCompile);
+  if (stage.publishes != Publisher::kHost)
+    return broken(place, ": its packets are published by a device's ", to_string(stage.publishes),
+                  ", which no back-end of this version does; ", kCompile);
+  return {};
+}
+
 Status check_stages(const Plan& plan) {
   if (plan.stages.size() <= kSinkStage) return broken("stages[0] must be the source and stages[1] the sink");
   WOA_RETURN_IF_ERROR(check_names(plan.stages, "stages"));
@@ -184,6 +201,7 @@ Status check_stages(const Plan& plan) {
       return broken(place, ": controller ", std::to_string(stage.controller), " does not exist");
     }
     WOA_RETURN_IF_ERROR(check_role(stage, id, place));
+    WOA_RETURN_IF_ERROR(check_packets(plan, stage, place));
     WOA_RETURN_IF_ERROR(check_ports(stage, place));
     if (stage.scratch_bytes >= kMaxRegionBytes) return broken(place, ": scratch must stay under 256 GiB");
     outputs += stage.outputs.size();

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/plan/plan.h"
 
@@ -27,7 +28,9 @@ inline bool in_tag(std::uint32_t shift, std::uint32_t bits) { return bits >= 1 &
 
 template <class... Parts>
 Status broken(const Parts&... parts) {
-  return {Code::kInvalid, (std::string("plan: ") + ... + parts)};
+  std::string text = "plan: ";
+  (text.append(parts), ...);
+  return {Code::kInvalid, std::move(text)};
 }
 
 inline std::string in_quotes(std::string_view name) { return std::string("'").append(name) + "'"; }

@@ -56,8 +56,8 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
     return broken(place, ": replicas are chosen by the instance or by a field of the tag");
   const StagePlan& from = plan.stages[edge.from_stage];
   if (choice.replicas == 1 || edge.count) return {};  // counts are the controller's own packets
-  if (from.role == StageRole::kRelay || plan.controllers[from.controller].kind == ControllerKind::kFpga)
-    return broken(place, ": neither a relay nor an fpga chooses among replicas");
+  if (from.role == StageRole::kRelay || from.headers == HeaderWriter::kDevice)
+    return broken(place, ": neither a relay nor a device that writes its packets chooses among replicas");
   return {};
 }
 
@@ -237,12 +237,12 @@ Status check_devices(const Plan& plan) {
   for (const EdgePlan& e : plan.edges) {
     const StagePlan& from = plan.stages[e.from_stage];
     const std::uint32_t to = plan.stages[e.to_stage].controller;
-    if (plan.controllers[from.controller].kind != ControllerKind::kFpga || from.controller == to) continue;
-    const bool device = from.role == StageRole::kKernel && !e.count;
+    if (from.controller == to) continue;
+    const bool device = from.headers == HeaderWriter::kDevice && !e.count;  // counts are the controller's own
     const auto [at, added] = of_device.emplace(std::tuple(from.controller, to, e.lane), device);
     if (!added && at->second != device)
-      return broken(name_of_edge(plan, e),
-                    ": an fpga writes its own packets, and a relay beside it needs a lane of its own");
+      return broken(name_of_edge(plan, e), ": the device of ", in_quotes(plan.controllers[from.controller].name),
+                    " writes its own packets, and a relay beside it needs a lane of its own");
   }
   return {};
 }

@@ -23,7 +23,7 @@ std::string writing(const StagePlan& writer, const EdgeFacts& facts) {
 
 std::string who_handles_packets(const Plan& plan, const EdgeLayout& edge) {
   for (const std::uint32_t c : {edge.from, edge.to}) {
-    if (plan.controllers[c].kind == ControllerKind::kFpga) return plan.controllers[c].name;
+    if (plan.controllers[c].traits.writes_packets) return plan.controllers[c].name;
   }
   return "a device";
 }

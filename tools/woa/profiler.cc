@@ -2,7 +2,6 @@
 #include "tools/woa/profiler.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,9 +20,6 @@ namespace woa::tools {
 namespace {
 
 using Pins = std::map<std::string, std::string>;
-constexpr std::array<ControllerKind, 3> kKinds{ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga};
-const std::map<ControllerKind, const char*> kVariants{
-    {ControllerKind::kCpu, "cpu"}, {ControllerKind::kGpu, "opencl"}, {ControllerKind::kFpga, "rtl"}};
 
 // All stages of a kind run on its first controller: they take turns anyway.
 std::string controller_of(ControllerKind kind) { return std::string(to_string(kind)) + ":0"; }
@@ -31,7 +27,7 @@ std::string controller_of(ControllerKind kind) { return std::string(to_string(ki
 // The kinds without a controller here, and why.
 std::map<ControllerKind, std::string> absent_kinds(const BackendRegistry& backends) {
   std::map<ControllerKind, std::string> absent;
-  for (const ControllerKind kind : kKinds) absent[kind] = "this build has no back-end for it";
+  for (const ControllerKind kind : kKernelKinds) absent[kind] = "this build has no back-end for it";
   for (const BackendFactory& factory : backends.all()) {
     const auto devices = factory.probe();
     if (devices.ok() && !devices->empty()) {
@@ -73,7 +69,7 @@ class Profiler {
     profile_.inputs = inputs_->default_instances();
     look();
     if (const int code = measure_base(); code != kDone) return code;
-    for (const ControllerKind kind : kKinds) measure_kind(kind);
+    for (const ControllerKind kind : kKernelKinds) measure_kind(kind);
     look();
     profile_.host_state = probe_.state();
     return kDone;
@@ -142,7 +138,8 @@ class Profiler {
       if (base == kind) continue;
       const auto& kinds = facts_.kinds[stage];
       if (std::ranges::find(kinds, kind) == kinds.end()) {
-        miss(stage, kind, "kernel '" + kernels_[stage] + "' has no variant `" + kVariants.at(kind) + "`",
+        const std::string variant(default_backend(kind).variant);
+        miss(stage, kind, "kernel '" + kernels_[stage] + "' has no variant `" + variant + "`",
              "add one to its kernel.yaml (docs/kernels.md)");
       } else if (const auto absent = absent_.find(kind); absent != absent_.end()) {
         miss(stage, kind, absent->second, "`woa devices` lists what can run here, and what is missing for the rest");

@@ -12,6 +12,7 @@ namespace {
 
 using namespace wact;  // NOLINT: the register names
 
+constexpr std::string_view kVariant = find_backend("verilator")->variant;
 constexpr std::uint64_t kMostBytes = 0x7fffffff;  // the node refuses larger payloads
 // After this many cycles in which no beat moves, the model counts as broken. A core's longest pause is its line buffer.
 constexpr std::uint64_t kStuckCycles = 1'000'000;
@@ -41,7 +42,7 @@ Status check_stage(const StagePlan& stage) {
   if (stage.role != StageRole::kKernel) {
     return {Code::kUnsupported, place(stage) + ": an FPGA node runs kernels only; place it on another controller"};
   }
-  if (stage.variant.kind != "rtl" || stage.stateful != Stateful::kNo) {
+  if (stage.variant.kind != kVariant || stage.stateful != Stateful::kNo) {
     return {Code::kUnsupported, place(stage) + " has no stateless rtl variant; place it on another controller"};
   }
   if (stage.inputs.size() != 1 || stage.outputs.size() != 1 || stage.inputs[0].hold) {

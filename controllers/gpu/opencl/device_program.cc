@@ -17,11 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOptions = "-cl-std=CL1.2";
+constexpr std::string_view kVariant = find_backend("opencl")->variant;
 
 Status check_stage(const LoadedStage& stage) {
   const StagePlan& plan = *stage.plan;
   const std::string kernel = "kernel '" + plan.kernel + "'";
-  if (plan.variant.kind != "opencl")
+  if (plan.variant.kind != kVariant)
     return {Code::kUnsupported, kernel + " has no opencl variant to run as '" + plan.variant.kind + "'"};
   if (stage.kernel == nullptr || stage.kernel->size == nullptr) {
     return {Code::kUnsupported, kernel + ": an opencl variant needs the library's size function"};

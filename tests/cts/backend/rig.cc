@@ -23,7 +23,9 @@ StagePlan stage_of(const BackendRow& row, const std::string& name, const std::st
   stage.name = name;
   stage.kernel = kernel;
   stage.library = "lib" + kernel + ".so";
-  stage.variant = read_variant(WOA_BUILD_DIR "/kernels/" + kernel + "/kernel.yaml", row.variant);
+  stage.variant = read_variant(WOA_BUILD_DIR "/kernels/" + kernel + "/kernel.yaml",
+                               std::string(variant_of(row.controller.backend)));
+  stage.headers = row.controller.traits.headers();
   stage.controller = 1;
   stage.inputs = {{.name = "in", .type = bytes_type(kMaxBytes), .hold = false, .hold_mask = 0}};
   stage.outputs = {{.name = "out", .type = bytes_type(out_bytes), .one_of = -1}};
@@ -38,7 +40,7 @@ Plan rig_plan(const BackendRow& row) {
   Plan plan;
   plan.graph = "backend-cts";
   plan.window = 8;
-  plan.controllers = {{.name = "host", .kind = ControllerKind::kHost, .backend = "host", .workers = 1}, row.controller};
+  plan.controllers = {make_controller("host", *find_backend("host")), row.controller};
   plan.stages.resize(2);
   plan.stages[kSourceStage].name = "source";
   plan.stages[kSourceStage].role = StageRole::kSource;

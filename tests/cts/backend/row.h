@@ -12,7 +12,6 @@ struct BackendRow {
   std::string name;  // as in WOA_REQUIRE
   BackendFactory factory;
   ControllerPlan controller;  // what the backend is made for
-  std::string variant;        // "cpu", "opencl", "rtl"
   bool asynchronous = true;   // completes outside start()
   bool allocates = true;      // may allocate in steady state (drivers do)
 };

@@ -11,24 +11,20 @@ namespace {
 BackendRow cpu_row(std::uint32_t workers) {
   return {.name = "cpu",
           .factory = cpu_factory(),
-          .controller = {.name = "cpu:0", .kind = ControllerKind::kCpu, .backend = "cpu", .workers = workers},
-          .variant = "cpu",
+          .controller = make_controller("cpu:0", *find_backend("cpu"), workers),
           .asynchronous = workers > 1,
           .allocates = false};
 }
 
 BackendRow opencl_row() {
-  return {.name = "opencl",
-          .factory = opencl_factory(),
-          .controller = {.name = "gpu:0", .kind = ControllerKind::kGpu, .backend = "opencl", .workers = 1},
-          .variant = "opencl"};
+  return {
+      .name = "opencl", .factory = opencl_factory(), .controller = make_controller("gpu:0", *find_backend("opencl"))};
 }
 
 BackendRow verilator_row() {
   return {.name = "verilator",
           .factory = verilator_factory(),
-          .controller = {.name = "fpga:0", .kind = ControllerKind::kFpga, .backend = "verilator", .workers = 1},
-          .variant = "rtl"};
+          .controller = make_controller("fpga:0", *find_backend("verilator"))};
 }
 
 }  // namespace

@@ -83,11 +83,11 @@ TEST_CASE("pins choose the controller and the variant") {
       "  e: {kernel: copy, in: {in: d.out}, on: cpu}\n"
       "outputs: {y: e.out}\n");
   const auto on = [&](const std::string& stage) { return plan.controllers[stage_of(plan, stage).controller]; };
-  CHECK(on("a") == ControllerPlan{"fpga:0", ControllerKind::kFpga, "verilator", 1});
+  CHECK(on("a") == make_controller("fpga:0", *find_backend("verilator")));
   CHECK(stage_of(plan, "a").variant.kind == "rtl");
   CHECK(stage_of(plan, "a").variant.core == "copy");
   CHECK(stage_of(plan, "a").variant.clock_mhz == 250);
-  CHECK(on("b") == ControllerPlan{"gpu:0", ControllerKind::kGpu, "opencl", 1});
+  CHECK(on("b") == make_controller("gpu:0", *find_backend("opencl")));
   CHECK(stage_of(plan, "b").variant.source == "copy.cl");
   CHECK(stage_of(plan, "b").variant.global == std::vector<std::string>{"bytes"});
   CHECK(on("c").name == "cpu:9");
@@ -120,7 +120,7 @@ TEST_CASE("a machine file says which controllers there are") {
   options.machine = std::string(WOA_SOURCE_DIR) + "/tests/golden/compiler/machine/machine.yaml";
   const Plan plan = compile_good(kChain, options);
   REQUIRE(plan.controllers.size() == 2);
-  CHECK(plan.controllers[1] == ControllerPlan{"cpu:0", ControllerKind::kCpu, "cpu", 2});
+  CHECK(plan.controllers[1] == make_controller("cpu:0", *find_backend("cpu"), 2));
 }
 
 TEST_CASE("parameters: the command line wins over the graph, which wins over the default, and all have one spelling") {

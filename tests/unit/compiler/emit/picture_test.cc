@@ -98,7 +98,7 @@ TEST_CASE("a picture shows what an instance sends and what stages take, by way o
 
 TEST_CASE("a controller that is simulated is called so") {
   CertifiedPlan plan = relayed_plan();
-  plan.controllers[2] = {"fpga:0", ControllerKind::kFpga, "verilator", 1};
+  plan.controllers[2] = make_controller("fpga:0", *find_backend("verilator"));
   const std::string dot = to_dot(plan);
   CHECK(has(dot, "label=\"cpu:0 (function)\\n"));
   CHECK(has(dot, "label=\"fpga:0 (verilator, simulated)\\n"));

@@ -68,6 +68,21 @@ controllers:
   CHECK(machine.find("fpga:1") == nullptr);
 }
 
+TEST_CASE("a controller's back-end is its kind's default, or another of its kind that the file names") {
+  const Machine machine = read(R"(controllers:
+  "cpu:0": {backend: cpu, workers: 3}
+  "gpu:0": {backend: opencl}
+  "fpga:0": {backend: verilator}
+  "fpga:1": {}
+)");
+  CHECK(machine.find("cpu:0")->plan == make_controller("cpu:0", *find_backend("cpu"), 3));
+  CHECK(machine.find("gpu:0")->plan == make_controller("gpu:0", *find_backend("opencl")));
+  CHECK(machine.find("fpga:0")->plan == make_controller("fpga:0", *find_backend("verilator")));
+  CHECK(machine.find("fpga:1")->plan.traits.writes_packets);
+  for (const char* other : {"verilator", "opencl", "host", "function", "\"\""})
+    read(std::string("controllers:\n  \"cpu:0\": {backend: ") + other + "}\n", "E0113");
+}
+
 TEST_CASE("the rule that names most of a link's ends is taken, each way by itself") {
   const Machine machine = read(kTwoGpus);
   CHECK(machine.link("host", "gpu:1") == LinkCost{10'000'000, 1'000'000, true});

@@ -173,6 +173,16 @@ TEST_CASE("the schema of machine files has the keys that the compiler accepts") 
   fs::remove(file);
 }
 
+TEST_CASE("the schema of machine files offers the back-ends of the table") {
+  const Json root = schema("machine");
+  std::set<std::string> offered, known;
+  for (const Json& name : root["definitions"]["controller"]["properties"]["backend"]["enum"])
+    if (name.is_string()) offered.insert(name);
+  for (const KnownBackend& backend : kBackends)
+    if (backend.kind != ControllerKind::kHost) known.emplace(backend.name);
+  CHECK(offered == known);
+}
+
 TEST_CASE("the schema of kernels has the keys that the compiler accepts") {
   const auto keys = [](const std::string& text) {
     Report report;

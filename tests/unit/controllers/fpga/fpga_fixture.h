@@ -36,9 +36,8 @@ struct FpgaPlan {
   std::vector<LoadedStage> loaded;
 
   FpgaPlan() {
-    plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
-                        {"cpu:0", ControllerKind::kCpu, "cpu", 1},
-                        {"fpga:0", ControllerKind::kFpga, "verilator", 1}};
+    plan.controllers = {make_controller("host", *find_backend("host")), make_controller("cpu:0", *find_backend("cpu")),
+                        make_controller("fpga:0", *find_backend("verilator"))};
     plan.stages.resize(3);
     plan.stages[2].controller = kCpu;
     plan.stages.reserve(64);  // loaded stages point into it
@@ -51,6 +50,7 @@ struct FpgaPlan {
     stage.variant.kind = "rtl";
     stage.variant.core = core;
     stage.controller = kFpga;
+    stage.headers = HeaderWriter::kDevice;
     stage.inputs.push_back({"in", in, false, 0});
     stage.outputs.push_back({"out", out, -1});
     loaded.push_back({id, &stage, nullptr, nullptr});

@@ -116,6 +116,15 @@ TEST_CASE("a sound file with a bad plan is refused for the rule that it breaks")
   plan = test::sample_plan();
   plan.controllers[1].kind = static_cast<ControllerKind>(4);
   CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown kind 4") != std::string::npos);
+  plan = test::sample_plan();
+  plan.controllers[1].traits.memory = static_cast<PayloadMemory>(2);
+  CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown memory 2") != std::string::npos);
+  plan = test::sample_plan();
+  plan.stages[2].headers = static_cast<HeaderWriter>(2);
+  CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown 'headers' 2") != std::string::npos);
+  plan = test::sample_plan();
+  plan.stages[2].publishes = static_cast<Publisher>(3);
+  CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown 'publishes' 3") != std::string::npos);
 }
 
 TEST_CASE("plans are told from graphs") {

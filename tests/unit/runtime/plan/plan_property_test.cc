@@ -57,8 +57,12 @@ Plan any_plan() {
   plan.deadline_ns = *rc::gen::arbitrary<std::uint64_t>();
   const auto kind = static_cast<ControllerKind>(any_number(1, 4));
   plan.controllers = {{"host", ControllerKind::kHost, "host", 1},
-                      {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)), kind, "b" + any_name(),
-                       any_number(1, 1025)}};
+                      {std::string(to_string(kind)) + ":" + std::to_string(any_number(0, 1024)),
+                       kind,
+                       "b" + any_name(),
+                       any_number(1, 1025),
+                       {.writes_packets = *rc::gen::arbitrary<bool>()}}};
+  const HeaderWriter headers = plan.controllers[1].traits.headers();
   plan.loops = {{"l" + any_name(), any_number(0, 32), 32, *rc::gen::arbitrary<std::uint32_t>()}};
   PortType type = any_type();
   const Plan sample = test::sample_plan();
@@ -70,9 +74,10 @@ Plan any_plan() {
     const PortType out = any_type();
     plan.stages.push_back(any_stage(next, type, out));
     plan.stages.back().controller = 1;
+    plan.stages.back().headers = headers;
     plan.edges.push_back({last, 0, next, 0, *rc::gen::arbitrary<std::uint64_t>(), 0, -1, any_number(1, 5),
                           any_number(5, 9), any_number(0, kMaxInlineBytes + 1)});
-    if (kind != ControllerKind::kFpga) plan.edges.back().choice.replicas = any_number(1, kMaxReplicas + 1);
+    if (headers == HeaderWriter::kHost) plan.edges.back().choice.replicas = any_number(1, kMaxReplicas + 1);
     plan.edges.back().choice.replica = any_number(0, plan.edges.back().choice.replicas);
     last = next;
     type = out;

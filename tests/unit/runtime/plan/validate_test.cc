@@ -32,7 +32,8 @@ void add_relays(Plan& plan, std::uint32_t count) {
 
 // Puts stage and relay on an fpga; both send to the host.
 void put_on_device(Plan& plan) {
-  plan.controllers.push_back({"fpga:0", ControllerKind::kFpga, "verilator", 1});
+  plan.controllers.push_back(make_controller("fpga:0", *find_backend("verilator")));
+  plan.stages[2].headers = HeaderWriter::kDevice;
   plan.stages[2].controller = plan.stages[kRelay].controller = 2;
   plan.edges[3].choice = {};
   plan.stages[kSinkStage].inputs.push_back({"more", test::vector_type(24000), false, 0, true});
@@ -98,7 +99,19 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"workers is 0", [](Plan& p) { p.controllers[1].workers = 0; }},
       {"workers is 1025", [](Plan& p) { p.controllers[1].workers = 1025; }},
       {"name is empty", [](Plan& p) { p.controllers[1].name.clear(); }},
+      {"payloads in device memory", [](Plan& p) { p.controllers[1].traits.memory = PayloadMemory::kDevice; }},
       {"occurs twice", [](Plan& p) { p.controllers[1].name = "host"; }},
+  });
+}
+
+TEST_CASE("headers and publications of stages are those that this version runs") {
+  check_rules({
+      {"written by the device, expected the host", [](Plan& p) { p.stages[2].headers = HeaderWriter::kDevice; }},
+      {"written by the device, expected the host", [](Plan& p) { p.stages[kRelay].headers = HeaderWriter::kDevice; }},
+      {"written by the host, expected the device", [](Plan& p) { p.controllers[1].traits.writes_packets = true; }},
+      {"written by the unknown", [](Plan& p) { p.stages[2].headers = static_cast<HeaderWriter>(7); }},
+      {"published by a device's queue", [](Plan& p) { p.stages[2].publishes = Publisher::kQueue; }},
+      {"published by a device's worker", [](Plan& p) { p.stages[2].publishes = Publisher::kWorker; }},
   });
 }
 
@@ -220,7 +233,7 @@ TEST_CASE("rules of replicas and counts") {
       {"by a field of the tag", [](Plan& p) { p.edges[0].choice.shift = 1; }},
       {"by a field of the tag", [](Plan& p) { p.edges[0].choice.bits = 33; }},
       {"a count goes from a scatter", [](Plan& p) { p.edges[0].count = true; }},
-      {"neither a relay nor an fpga chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
+      {"neither a relay nor a device that writes its packets chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
       {"2 blocks do not hold the elements",  // of which all go to the replica that has the instance
        [](Plan& p) {
          OutputPortPlan& port = p.stages[2].outputs[1];

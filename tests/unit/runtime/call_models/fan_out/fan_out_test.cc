@@ -73,7 +73,9 @@ TEST_CASE("a site is sent one payload, which its controllers share; a small one 
 
 TEST_CASE("an fpga, which writes its own packets, is served and serves nobody") {
   Plan plan = branching(7, kLarge);
-  plan.controllers[1] = {"fpga:0", ControllerKind::kFpga, "verilator", 1};
+  plan.controllers[1] = make_controller("fpga:0", *find_backend("verilator"));
+  for (StagePlan& stage : plan.stages)
+    if (stage.controller == 1) stage.headers = HeaderWriter::kDevice;
   const Sites sites = apart(plan, kRoom);
   const Plan tree = fan_out_by_tree(plan, sites, FanOut::kTree);
   REQUIRE(validate(tree).ok());

@@ -59,7 +59,9 @@ Plan through_a_device(std::uint64_t max_bytes) {
     last = next;
   }
   builder.edge(last, 0, kSinkStage, 0);
-  builder.raw().controllers[builder.controller("fpga:0")].kind = ControllerKind::kFpga;
+  Plan& plan = builder.raw();
+  plan.controllers[builder.controller("fpga:0")] = make_controller("fpga:0", *find_backend("verilator"));
+  plan.stages[kSinkStage + 2].headers = HeaderWriter::kDevice;
   return builder.build();
 }
 

@@ -1,0 +1,71 @@
+// What each back-end can: a row of the table makes it known. The compiler copies a controller's traits into the plan
+// and tools read the rest; back-ends themselves are registered elsewhere (runtime/controller/backend.h), so that a
+// graph compiles where its devices are absent (docs/adr/0045-a-back-end-is-a-row-of-traits.md).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace woa {
+
+enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
+std::string_view to_string(ControllerKind kind) noexcept;  // "host", "cpu", "gpu", "fpga"
+// The kinds that run kernels; stages that are pinned to none try them in this order.
+inline constexpr std::array kKernelKinds{ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga};
+
+// Where a back-end can keep payloads.
+enum class PayloadMemory : std::uint8_t { kHost = 0, kDevice = 1 };
+
+// Who writes the headers of a stage's packets.
+enum class HeaderWriter : std::uint8_t { kHost = 0, kDevice = 1 };
+std::string_view to_string(HeaderWriter writer) noexcept;  // "host", "device"
+
+// Who makes a stage's packets visible to their readers.
+enum class Publisher : std::uint8_t { kHost = 0, kQueue = 1, kWorker = 2 };  // a device's queue, its resident worker
+std::string_view to_string(Publisher publisher) noexcept;                    // "host", "queue", "worker"
+
+struct BackendTraits {
+  // The device reads and writes headers of its kernels' packets, and numbers those that it sends.
+  bool writes_packets = false;
+  PayloadMemory memory = PayloadMemory::kHost;
+  bool operator==(const BackendTraits&) const = default;
+  // Who writes the headers of its kernel stages.
+  [[nodiscard]] constexpr HeaderWriter headers() const noexcept {
+    return writes_packets ? HeaderWriter::kDevice : HeaderWriter::kHost;
+  }
+};
+
+struct KnownBackend {
+  std::string_view name;  // in plans and machine files
+  ControllerKind kind = ControllerKind::kCpu;
+  std::string_view variant;  // of a kernel that it runs; several back-ends may run one; empty: runs no kernel
+  BackendTraits traits = {};
+};
+
+// The first row of a kind is its default, where a machine file names no back-end.
+inline constexpr std::array kBackends{
+    KnownBackend{"host", ControllerKind::kHost, ""},
+    KnownBackend{"cpu", ControllerKind::kCpu, "cpu"},
+    KnownBackend{"opencl", ControllerKind::kGpu, "opencl"},
+    KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
+};
+
+// The back-end of that name; null: the table has none.
+constexpr const KnownBackend* find_backend(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(kBackends, name, &KnownBackend::name);
+  return found == kBackends.end() ? nullptr : found;
+}
+
+constexpr const KnownBackend& default_backend(ControllerKind kind) noexcept {
+  return *std::ranges::find(kBackends, kind, &KnownBackend::kind);
+}
+
+// The variant that a back-end runs; empty: none, or the table lacks it.
+constexpr std::string_view variant_of(std::string_view backend) noexcept {
+  const KnownBackend* const row = find_backend(backend);
+  return row == nullptr ? std::string_view() : row->variant;
+}
+
+}  // namespace woa
