@@ -79,6 +79,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   out.observer = setup.observer;
   out.trace_limit = setup.trace_limit;
   out.activity = setup.activity;
+  out.general_way = setup.general_way;
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();
   hosted->controller_ = std::move(*controller);

@@ -30,6 +30,7 @@ struct HostedControllerSetup {
   IdleOptions idle;
   Activity activity = {};  // memory where it says what it runs; empty: nobody reads it
   int processor = -1;      // that run() pins its thread to, -1: none
+  bool general_way = false;  // as in ControllerSetup
 };
 
 class HostedController {

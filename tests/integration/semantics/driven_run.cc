@@ -1,6 +1,7 @@
 #include "tests/integration/semantics/driven_run.h"
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -70,6 +71,7 @@ class Driver final : public InstanceObserver {
     setup.id = c;
     setup.transports = {&transport_, {}};
     setup.segments = &segments_;
+    setup.general_way = general_way_;
     setup.trace_limit = counted_ ? ~std::uint64_t{0} : 0;
     if (c == kHostController) {
       auto host = std::make_unique<HostBackend>(
@@ -147,6 +149,7 @@ class Driver final : public InstanceObserver {
   const Plan& plan_;
   const Functions& kernels_;
   std::mt19937 random_;
+  const bool general_way_ = std::getenv("WOA_GENERAL_WAY") != nullptr;  // the tests run once with and once without
   const std::uint64_t alike_;
   bool counted_ = false;
   const Layout layout_;
