@@ -68,19 +68,6 @@ class Bench(WoaTest):
                    [("raw mailbox", LIMIT, 64), ("transport alone, inline", OURS, 64), ("the same with header CRC", OURS, 64),
                     ("controllers alone, one thread", OURS, 64), ("controller to controller", OURS, 64)])
 
-    def test_firing(self):
-        """Every loop's answer is checked by the program. The kernels are subtracted, so that noise can make a figure negative."""
-        loops = {"dijkstra": 2, "null": 2, "chain": 64, "fan-out": 10, "wavefront": 64}
-        report = self.report("firing", "--count", "20000", "--repetitions", "1", "--no-peers")
-        self.assertEqual((report["bench"], report["transport"], report["better"]), ("firing", "loopback", "less"))
-        self.assertEqual([(row["contender"], row["role"], row["size"], row["unit"]) for row in report["rows"]],
-                         [(f"{loop}, {way}", role, stages, "ns") for loop, stages in loops.items()
-                          for way, role in (("kernels alone", LIMIT), ("raw loop", LIMIT), ("controller", OURS))])
-        self.assertTrue(all(row["median"] > 0 for row in report["rows"] if "kernels" in row["contender"]), report["rows"])
-        report = self.report("firing", "--loop", "null,chain", "--count", "1", "--repetitions", "1", "--no-peers")
-        self.assertEqual(len(report["rows"]), 6)
-        self.refused(self.woa("bench", "firing", "--loop", "circle"), 2, "--loop")
-
     def test_bandwidth(self):
         def contenders(*sizes):
             return [row for size in sizes for row in (("memcpy", LIMIT, size), ("raw mailbox", LIMIT, size), ("shm transport", OURS, size))]
