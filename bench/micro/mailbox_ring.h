@@ -16,22 +16,31 @@ using MailboxWord = std::atomic<std::uint64_t>;
 // same memory.
 class MailboxRing {
  public:
+  // Where a slot's flag is: in front of the payload, or its last word, as a packet header has it.
+  enum class Flag : std::uint8_t { kFirst, kLast };
+  // Bytes of payload that share a line with the flag.
+  static constexpr std::size_t kLineBytes = 64 - sizeof(MailboxWord);
+
   static std::size_t bytes(std::uint32_t slots, std::size_t payload_bytes) {
     return kLine + slots * stride(payload_bytes);
   }
-  MailboxRing(std::span<std::byte> memory, std::uint32_t slots, std::size_t payload_bytes)
+  // Flag::kLast: payload_bytes is at most kLineBytes.
+  MailboxRing(std::span<std::byte> memory, std::uint32_t slots, std::size_t payload_bytes, Flag flag = Flag::kFirst)
       : credits_(new (memory.data()) MailboxWord(0)),
         slots_(slots),
         payload_bytes_(payload_bytes),
         stride_(stride(payload_bytes)),
-        offset_(offset(payload_bytes)),
+        flag_offset_(flag == Flag::kFirst ? 0 : kLineBytes),
+        offset_(flag == Flag::kFirst ? offset(payload_bytes) : 0),
         first_(memory.data() + kLine),
         slot_(first_) {
-    for (std::uint32_t k = 0; k < slots; ++k) new (first_ + k * stride_) MailboxWord(0);
+    for (std::uint32_t k = 0; k < slots; ++k) new (first_ + k * stride_ + flag_offset_) MailboxWord(0);
   }
 
   // The slot of the next message: its flag is the number of the message in it, from 1.
-  [[nodiscard]] MailboxWord& flag() const noexcept { return *std::launder(reinterpret_cast<MailboxWord*>(slot_)); }
+  [[nodiscard]] MailboxWord& flag() const noexcept {
+    return *std::launder(reinterpret_cast<MailboxWord*>(slot_ + flag_offset_));
+  }
   [[nodiscard]] std::span<std::byte> payload() const noexcept { return {slot_ + offset_, payload_bytes_}; }
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
   void advance() noexcept {
@@ -54,7 +63,7 @@ class MailboxRing {
 
   MailboxWord* credits_;  // messages that the consumer has done with
   std::uint32_t slots_, index_ = 0;
-  std::size_t payload_bytes_, stride_, offset_;
+  std::size_t payload_bytes_, stride_, flag_offset_, offset_;
   std::byte *first_, *slot_;
   std::uint64_t position_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "bench/micro/mailbox_stream.h"
 
+#include <array>
 #include <cstring>
 
 #include "bench/micro/mailbox_ring.h"
@@ -36,8 +37,10 @@ class Producer {
 
   void copy_payload() noexcept {
     std::byte* to = ring_.payload().data();
-    if (payload_.size() == sizeof(MailboxWord)) {
-      std::memcpy(to, payload_.data(), sizeof(MailboxWord));  // a store; a call would cost more than the message
+    if (payload_.size() == sizeof(MailboxWord)) {  // stores; a call would cost more than the message
+      std::memcpy(to, payload_.data(), sizeof(MailboxWord));
+    } else if (payload_.size() == MailboxRing::kLineBytes) {
+      std::memcpy(to, payload_.data(), MailboxRing::kLineBytes);
     } else {
       std::memcpy(to, payload_.data(), payload_.size());
     }
@@ -48,6 +51,12 @@ class Producer {
   std::uint64_t credits_ = 0;
 };
 
+void touch_words(std::span<const std::byte> payload) noexcept {
+  const auto* words = reinterpret_cast<const volatile std::uint64_t*>(payload.data());
+  for (std::size_t k = 0; k < MailboxRing::kLineBytes / sizeof *words; ++k) (void)words[k];
+}
+
+template <auto kTouch>
 class Consumer {
  public:
   Consumer(MailboxRing ring, std::uint32_t credit_every) : ring_(ring), credit_every_(credit_every) {}
@@ -56,7 +65,7 @@ class Consumer {
     for (std::uint64_t k = 0; k < messages; ++k) {
       const std::uint64_t next = ring_.position() + 1;
       if (!spin_until([&] { return ring_.flag().load(std::memory_order_acquire) == next; })) return false;
-      touch_ends(ring_.payload());
+      kTouch(ring_.payload());
       ring_.advance();
       if (++owed_ == credit_every_) give_credit();
     }
@@ -74,15 +83,26 @@ class Consumer {
   std::uint32_t credit_every_, owed_ = 0;
 };
 
+template <auto kTouch>
+Result<double> ring_stream_ns(const MailboxSpec& spec, MailboxRing::Flag flag, std::span<const std::byte> payload,
+                              std::uint64_t messages) {
+  auto memory = Memory::map(MailboxRing::bytes(spec.slots, payload.size()), Memory::Sharing::kWithChildren);
+  if (!memory.ok()) return memory.status();
+  const MailboxRing ring(memory->bytes(), spec.slots, payload.size(), flag);
+  Producer producer(ring, payload);
+  Consumer<kTouch> consumer(ring, spec.credit_every);
+  return stream_ns(stream_of(producer, consumer), spec.slots, messages);
+}
+
 }  // namespace
 
 Result<double> mailbox_stream_ns(const MailboxSpec& spec, std::span<const std::byte> payload, std::uint64_t messages) {
-  auto memory = Memory::map(MailboxRing::bytes(spec.slots, payload.size()), Memory::Sharing::kWithChildren);
-  if (!memory.ok()) return memory.status();
-  const MailboxRing ring(memory->bytes(), spec.slots, payload.size());
-  Producer producer(ring, payload);
-  Consumer consumer(ring, spec.credit_every);
-  return stream_ns(stream_of(producer, consumer), spec.slots, messages);
+  return ring_stream_ns<touch_ends>(spec, MailboxRing::Flag::kFirst, payload, messages);
+}
+
+Result<double> line_stream_ns(const MailboxSpec& spec, std::uint64_t messages) {
+  constexpr std::array<std::byte, MailboxRing::kLineBytes> kLine{};
+  return ring_stream_ns<touch_words>(spec, MailboxRing::Flag::kLast, kLine, messages);
 }
 
 }  // namespace woa::bench

@@ -19,9 +19,10 @@ struct RateOptions {
 };
 
 // One direction, in million messages a second, through rings of 64 and of 1024 slots: activations (as a token sends
-// one) and, of headers alone, packets of a kind without payload. Their limit is as many bytes, or 8, through a raw
-// mailbox with as many slots, which returns credits a quarter of them at a time; in turns with the larger rings, the
-// same bytes by each peer. Errors as packet_stream_ns() and peer_ns_each().
+// one) and, of headers alone, packets of a kind without payload. Their limit is a raw mailbox with as many slots, which
+// returns credits a quarter of them at a time: of as many bytes, or for headers of lines as long as they are; one of 8
+// bytes, the job of the peers, stands beside it. Peers take turns with the larger rings. Errors as packet_stream_ns()
+// and peer_ns_each().
 Result<Report> bench_rate(SharedMemory& transport, const RateOptions& options);
 
 }  // namespace woa::bench

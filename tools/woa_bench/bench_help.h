@@ -60,10 +60,11 @@ inline constexpr const char* kAboutBandwidth =
 
 inline constexpr const char* kAboutRate =
     "One direction from processor 0 to processor 1, in million messages a second: headers of one cache line, and with\n"
-    "--size a payload inline behind each. The limit is as many bytes, or 8, through a raw mailbox of as many slots,\n"
-    "which returns credits a quarter of them at a time. Ours reserves, commits and polls packets: `activate` as a "
-    "token\n"
-    "sends it, `retire` as the host sends it.\n"
+    "--size a payload inline behind each. The limit of headers is a raw mailbox of lines: seven words written, the "
+    "last\n"
+    "one publishes them. One of 8 bytes stands beside it, the job of peers. With --size, the limit is as many bytes\n"
+    "through a raw mailbox. Each has as many slots as ours, and returns credits a quarter of them at a time. Ours\n"
+    "reserves, commits and polls packets: `activate` as a token sends it, `retire` as the host sends it.\n"
     "\n"
     "  woa bench rate --size 0,64,256";
 

@@ -30,9 +30,10 @@ PEERS = {
     "fanout": (("--count", "40", "--size", "57", "--consumers", "3"), {
         "ofi": WRITES, "ucx": ["UCX active messages"], "mpi": ["MPI_Bcast", "MPI_Bcast, copied twice"], "zeromq": ["ZeroMQ publish, ipc"],
         "grpc": ["gRPC unary calls"]}),
+    "firing": (("--count", "6400", "--loop", "wavefront"), {"taskflow": ["Taskflow"], "tbb": ["oneTBB flow graph"]}),
     "randomaccess": (("--size", "16KiB"), {"mpi": ["MPI_Accumulate", "MPI_Accumulate, datatypes", "MPI_Fetch_and_op"]})}
-SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "pipeline": 57, "fanout": 57, "randomaccess": 16 << 10}
-AROUND = {"pipeline": ("", ", window 2"), "fanout": ("3 consumers, ", "")}  # what rows say beside the contender
+SIZES = {"hop": 64, "rate": 8, "bandwidth": 57, "pipeline": 57, "fanout": 57, "firing": 64, "randomaccess": 16 << 10}
+AROUND = {"pipeline": ("", ", window 2"), "fanout": ("3 consumers, ", ""), "firing": ("wavefront, ", "")}  # what rows say beside the contender
 PROGRAMS = {"ucx": "peer_ucx", "zeromq": "peer_zeromq", "grpc": "peer_grpc", "ofi": "peer_libfabric"}  # those that mpirun does not start
 
 # For what other tests here run, too: a sanitizer looks at the program, and the reports are checked in other builds.
@@ -174,6 +175,7 @@ class Bench(WoaTest):
     def test_rate(self):
         self.check(self.report("rate", "--count", "5000", "--repetitions", "3", "--no-peers"), "rate", "more", "Mmsg/s",
                    [row for slots in (64, 1024) for row in ((f"raw mailbox, {slots} slots", LIMIT, 8),
+                                                            (f"raw mailbox of lines, {slots} slots", LIMIT, 64),
                                                             (f"shm transport, {slots} slots, activate", OURS, 64),
                                                             (f"shm transport, {slots} slots, retire", OURS, 64))])
 
@@ -424,9 +426,10 @@ class Bench(WoaTest):
         self.refused(self.woa("bench", "bandwidth", "--size", "64", "--plot", "/nowhere/picture.svg", *few), 1, "picture.svg")
 
     def test_help_says_what_is_compared(self):
-        for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages"), ("randomaccess", "GUP/s")):
+        for bench, unit in (("hop", "nanoseconds"), ("bandwidth", "GB/s"), ("rate", "million messages"), ("randomaccess", "GUP/s"),
+                            ("firing", "Nanoseconds")):
             text = self.woa("bench", bench, "--help").stdout.decode()
-            for word in ("limit", "raw buckets" if bench == "randomaccess" else "raw mailbox", unit):
+            for word in ("limit", {"randomaccess": "raw buckets", "firing": "raw loop"}.get(bench, "raw mailbox"), unit):
                 self.assertIn(word, text)
 
 

@@ -51,8 +51,8 @@ TEST_CASE("one firing at a time, completed by poll, with times and cycles") {
     const Bytes data(i * 100, static_cast<std::uint8_t>(i));
     TestFiring shot(plan.plan, token(plan.stage, data.size(), i), data, data.size());
     TestFiring other(plan.plan, token(plan.stage, 0), {}, 64);
-    REQUIRE(backend->start(shot.firing));
-    REQUIRE(!backend->start(other.firing));
+    REQUIRE(backend->start(shot.firing) == Start::kStarted);
+    REQUIRE(backend->start(other.firing) == Start::kBusy);
     REQUIRE(wait_for(*backend) == &shot.firing);
     REQUIRE(backend->poll({&none, 1}) == 0);
     REQUIRE(shot.output() == invert(data));
@@ -70,7 +70,7 @@ TEST_CASE("a completion rings the controller") {
   const Bytes data(1 << 20);
   TestFiring shot(plan.plan, token(plan.stage, data.size()), data, data.size());
   doorbell.prepare();
-  REQUIRE(backend->start(shot.firing));
+  REQUIRE(backend->start(shot.firing) == Start::kStarted);
   Firing* done = nullptr;
   while (backend->poll({&done, 1}) == 0) {
     doorbell.sleep(10'000'000'000);
@@ -86,12 +86,12 @@ TEST_CASE("kernel failure and forwarded poison complete like any firing") {
   plan.add_edge(stage, kSinkStage);
   const auto backend = make_backend(plan);
   TestFiring fails(plan.plan, token(stage, 70), payload({2, 2, 2}, Bytes(6)), 128);
-  REQUIRE(backend->start(fails.firing));
+  REQUIRE(backend->start(fails.firing) == Start::kStarted);
   wait_for(*backend);
   REQUIRE(fails.firing.code == Code::kInvalid);
   REQUIRE(fails.firing.routes[0].header.payload_bytes == fails.firing.message.size());
   TestFiring passes(plan.plan, poison(stage, Code::kCancelled, 8, 3), {'a', 'b', 'c'}, 0);
-  REQUIRE(backend->start(passes.firing));
+  REQUIRE(backend->start(passes.firing) == Start::kStarted);
   wait_for(*backend);
   REQUIRE(passes.firing.code == Code::kOk);
   REQUIRE(
@@ -105,8 +105,8 @@ TEST_CASE("two models live side by side, and a backend ends with its last firing
   const Bytes data(1 << 20, 1);
   TestFiring a(plan.plan, token(plan.stage, data.size()), data, data.size());
   TestFiring b(plan.plan, token(plan.stage, 4), Bytes(4, 2), 64);
-  REQUIRE(first->start(a.firing));
-  REQUIRE(second->start(b.firing));
+  REQUIRE(first->start(a.firing) == Start::kStarted);
+  REQUIRE(second->start(b.firing) == Start::kStarted);
   REQUIRE(wait_for(*second) == &b.firing);
   REQUIRE(b.firing.routes[0].header.sequence == 1);
   first.reset();  // waits
