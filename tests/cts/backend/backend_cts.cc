@@ -133,7 +133,7 @@ TEST_CASE("completion outside poll() rings the doorbell of a sleeping controller
     TestFiring firing(rig.plan(), kInvert, pattern(1000, i), i);
     const std::uint32_t before = rig.line().rings.load();
     owner.prepare();
-    REQUIRE(rig.backend().start(firing));
+    REQUIRE(rig.backend().start(firing) == Start::kStarted);
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (rig.line().rings.load() == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     CHECK(rig.line().rings.load() != before);
@@ -160,7 +160,8 @@ TEST_CASE("a backend may go while firings run") {
     rig.load();
     std::deque<TestFiring> firings;
     for (std::uint32_t i = 0; i < 3; ++i) {
-      if (!rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i))) firings.pop_back();
+      const Start start = rig.backend().start(firings.emplace_back(rig.plan(), kInvert, data, i));
+      if (start == Start::kBusy) firings.pop_back();
     }
     rig.destroy_backend();
     firings.clear();  // a backend that still wrote would be caught by the address sanitizer
@@ -192,14 +193,16 @@ TEST_CASE("firings allocate nothing once the backend is warm") {
   TestFiring firing(rig.plan(), kInvert, pattern(4096, 1), 0);
   std::array<Firing*, 4> done{};
   const auto run_once = [&] {
-    while (!rig.backend().start(firing)) std::this_thread::yield();
-    while (rig.backend().poll(done) == 0) std::this_thread::yield();
+    firing.output.written = 0;
+    Start start = Start::kBusy;
+    while ((start = rig.backend().start(firing)) == Start::kBusy) std::this_thread::yield();
+    while (start == Start::kStarted && rig.backend().poll(done) == 0) std::this_thread::yield();
   };
   // Fills every worker at once: a thread allocates when it first starts.
   std::vector<std::unique_ptr<TestFiring>> all;
   do {
     all.push_back(std::make_unique<TestFiring>(rig.plan(), kInvert, pattern(4096, 1), 0));
-  } while (rig.backend().start(*all.back()));
+  } while (rig.backend().start(*all.back()) == Start::kStarted);
   for (std::size_t ended = 1; ended < all.size(); ended += rig.backend().poll(done)) std::this_thread::yield();
   run_once();
   const std::uint64_t before = allocations();

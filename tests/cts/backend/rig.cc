@@ -85,7 +85,8 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
   header.device = data.empty() ? std::uint8_t{0} : std::uint8_t{1};
   seal(header);
   packet = &header;
-  PortShape(plan.stages[stage_id].inputs[0].type).show(std::as_bytes(std::span(in_memory)).first(data.size()), input);
+  const std::span<const std::byte> payload = std::as_bytes(std::span(in_memory)).first(data.size());
+  REQUIRE(PortShape(plan.stages[stage_id].inputs[0].type).show(payload, input));
   PortShape(plan.stages[stage_id].outputs[0].type).reserve(std::as_writable_bytes(std::span(out_memory)).data(), output);
   inputs = {&input, 1};
   outputs = {&output, 1};

@@ -39,13 +39,13 @@ Plan passing_chain(std::uint32_t stages) {
 struct Nexts {
   std::atomic<std::uint64_t> in_place = 0;
   Functions kernels{{"next", [this](Firing& f, const StagePlan& stage) {
-                       const auto input = f.inputs[0].payload;
-                       const auto output = f.outputs[0].block;
-                       if (input.data() == output.data()) ++in_place;
-                       for (std::size_t k = 0; k < input.size(); ++k)
-                         output[k] = static_cast<std::byte>(static_cast<unsigned>(input[k]) + 1);
-                       f.outputs[0].payload_bytes = input.size();
-                       f.outputs[0].written = true;
+                       const woa_input& input = f.inputs[0];
+                       woa_output& output = f.outputs[0];
+                       if (input.data == output.data) ++in_place;
+                       for (std::size_t k = 0; k < input.bytes; ++k)
+                         output.data[k] = static_cast<std::uint8_t>(input.data[k] + 1);
+                       output.bytes = input.bytes;
+                       output.written = 1;
                        if (stage.name == "c" && f.instance % 2 == 1) f.code = Code::kKernelFailed;
                      }}};
 };

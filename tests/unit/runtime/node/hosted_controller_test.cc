@@ -14,7 +14,7 @@ class SayingBackend final : public Backend {
   explicit SayingBackend(const char* forwards) : description_{"saying", "a sentence", true, forwards, "none"} {}
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan&, std::span<const LoadedStage>, Doorbell) override { return {}; }
-  bool start(Firing&) noexcept override { return false; }
+  Start start(Firing&) noexcept override { return Start::kBusy; }
   std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
 
  private:
