@@ -40,8 +40,7 @@ std::string_view Arrivals::problem(std::uint32_t channel, const ActivationPacket
   edge = programs_.in_edge(channel, packet);
   if (edge == nullptr) return "fits no edge of the plan";
   const InPort& port = programs_[packet.stage].inputs[packet.port];
-  if (kind == PacketKind::kCount && packet.payload_bytes > port.plan->gather)
-    return "counts more elements than may be";
+  if (kind == PacketKind::kCount && packet.payload_bytes > port.plan->gather) return "counts more elements than may be";
   if (kind != PacketKind::kActivate) return {};
   if ((packet.flags & kAbsent) != 0 && !port.plan->optional && !port.gathers)
     return "is absent, but its input is not optional";
@@ -62,8 +61,7 @@ Status Arrivals::why_refused(std::uint32_t channel, const ActivationPacket& pack
 
 const std::byte* Arrivals::payload(const ActivationPacket& packet,
                                    std::span<const std::byte> inline_payload) const noexcept {
-  return (packet.flags & kInline) != 0 ? inline_payload.data()
-                                       : programs_.region(packet.region).payload(packet).data();
+  return (packet.flags & kInline) != 0 ? inline_payload.data() : programs_.region(packet.region).payload(packet).data();
 }
 
 // A payload that came over a wire: its CRC is compared before anybody reads it.

@@ -49,8 +49,7 @@ class Arrivals {
   }
   // The text for a refusal, or empty.
   [[nodiscard]] std::string_view problem(std::uint32_t channel, const ActivationPacket& packet,
-                                         std::span<const std::byte> inline_payload,
-                                         const InEdge*& edge) const noexcept;
+                                         std::span<const std::byte> inline_payload, const InEdge*& edge) const noexcept;
   [[nodiscard]] bool payload_holds(const InEdge& edge, const ActivationPacket& packet,
                                    std::span<const std::byte> inline_payload) const noexcept;
   [[nodiscard]] const std::byte* payload(const ActivationPacket& packet,

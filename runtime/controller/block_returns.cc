@@ -35,7 +35,8 @@ void BlockReturns::give_back(const BlockReturn& block) noexcept {
 void BlockReturns::take_back(std::uint32_t from, const BlockReturn& block) noexcept {
   changed_ = true;
   OutEdge* const edge = programs_.out_edge(block.edge);
-  const bool held = edge != nullptr && (edge->count || names_region(*edge, block)) && edge->credits.give(block.instance);
+  const bool held =
+      edge != nullptr && (edge->count || names_region(*edge, block)) && edge->credits.give(block.instance);
   const auto refuse = [&](const std::string& what) {
     failure_.set({Code::kDataLoss, "controller '" + plan_.controllers[from].name + "': gave back " + what});
   };

@@ -30,7 +30,8 @@ class BlockReturns {
     if (token.is_count())
       return give_back({token.edge, 0, kPassedOn, static_cast<std::uint16_t>(token.header.instance)});
     if (token.header.region == kPassedOn) return;
-    give_back({token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
+    give_back(
+        {token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
   }
   // Releases a token that nobody will read.
   void drop(const Token& token) noexcept {

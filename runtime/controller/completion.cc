@@ -39,9 +39,9 @@ void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
   if (ok && wanted) return commit(firing);
   parts_.sending.abort(stage, firing.key(), std::span(firing.claims).first(stage.claims));
   if (ok || !wanted) return;
-  (void)fail(stage, firing.instance,
-             firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag)
-                                      : Status(firing.code, firing.message));
+  (void)fail(
+      stage, firing.instance,
+      firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag) : Status(firing.code, firing.message));
 }
 
 // Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.
@@ -85,8 +85,7 @@ void Firings::commit(ActiveFiring& firing) noexcept {
       if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
       parts_.sending.commit_count(stage.id, port, 0, token.key, token.deadline);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.
-      if (port.passed_input >= 0)
-        firing.tokens[static_cast<std::size_t>(port.passed_input)].header.region = kPassedOn;
+      if (port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)].header.region = kPassedOn;
     } else {
       parts_.sending.abort_one(port, 0, token.key, claim);
     }
@@ -147,8 +146,7 @@ void Firings::count(const ActiveFiring& firing) noexcept {
     const std::uint64_t copied = firing.input_memory[p].copied_bytes;
     if (copied == 0) continue;
     const InPort& port = stage.inputs[p];
-    const Token* const token =
-        port.hold ? parts_.matching.held(port, firing.instance, firing.tag) : &firing.tokens[p];
+    const Token* const token = port.hold ? parts_.matching.held(port, firing.instance, firing.tag) : &firing.tokens[p];
     if (token != nullptr) parts_.stats.edges[token->edge].copied_bytes += copied;
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
@@ -180,8 +178,7 @@ void Firings::release(ActiveFiring& firing) noexcept {
   parts_.matching.look_again();
 }
 
-void Firings::trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element,
-                           std::uint64_t bytes) {
+void Firings::trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes) {
   const OutPort& out = firing.program->outputs[port];
   for (const OutEdge& edge : out.edges) {
     if (edge.takes(firing.key(), out.index_of(element))) trace_write(firing, edge.edge, bytes);

@@ -90,8 +90,8 @@ struct Controller::Parts {
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
   std::unique_ptr<Controller> controller(new Controller(std::move(setup)));
   ControllerSetup& own = controller->setup_;
-  auto programs = StagePrograms::make({own.plan, own.layout, own.id, own.stages, &own.wiring, &controller->stats_,
-                                       own.general_way});
+  auto programs = StagePrograms::make(
+      {own.plan, own.layout, own.id, own.stages, &own.wiring, &controller->stats_, own.general_way});
   if (!programs.ok()) return programs.status();
   controller->parts_ = std::make_unique<Parts>(*controller, std::move(*programs));
   return controller;
@@ -254,9 +254,9 @@ bool Controller::is_second(const StageProgram& stage, const StageInstance& entry
 
 void Controller::refuse_second(const StageProgram& stage, const Token& token) noexcept {
   parts_->returns.release(token);
-  parts_->poison.kill(stage.id, token.header.instance, Code::kInvalid, stage.id,
-                      "two tokens came for input '" + stage.inputs[token.header.port].plan->name +
-                          "' with the same tag");
+  parts_->poison.kill(
+      stage.id, token.header.instance, Code::kInvalid, stage.id,
+      "two tokens came for input '" + stage.inputs[token.header.port].plan->name + "' with the same tag");
 }
 
 // Where it waits for others, or for its turn.
@@ -294,6 +294,11 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
 
 Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                        const Consumed& consumed) noexcept {
+  if (match.deadline != 0 && now_ns() > match.deadline) {
+    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
+                        "the instance's deadline passed before this stage fired");
+    return Fired::kGone;
+  }
   const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
                                                       : parts_->firings.fire(stage, entry, match, consumed);
   if (fired != Fired::kStarted) return fired;

@@ -113,8 +113,8 @@ class Controller final {
   std::vector<bool> told_end_;              // host: by controller
   std::vector<Admission> admitted_;         // host: instances whose source has not fired, oldest first
   std::unique_ptr<Parts> parts_;
-  std::vector<ChannelSink> origins_;        // channels in
-  std::size_t next_origin_ = 0;             // polled first in the next duty cycle
+  std::vector<ChannelSink> origins_;  // channels in
+  std::size_t next_origin_ = 0;       // polled first in the next duty cycle
 };
 
 }  // namespace woa

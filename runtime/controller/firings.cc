@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/base/clock.h"
 #include "runtime/controller/output_check.h"
 
 namespace woa {
@@ -42,8 +41,6 @@ void Firings::make_room(ActiveFiring& firing) const {
 
 Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                     const Consumed& consumed) noexcept {
-  if (match.deadline != 0 && now_ns() > match.deadline)
-    return fail(stage, match.instance, {Code::kDeadlineExceeded, "the instance's deadline passed before this stage fired"});
   if (stage.stateful != Stateful::kNo) {
     const StageInstances::Order order = stage.instances.order(entry, match.tag, parts_.oldest);
     if (order == StageInstances::Order::kLater) return Fired::kNotYet;

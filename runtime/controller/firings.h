@@ -44,10 +44,10 @@ struct ActiveFiring : Firing {
   StageProgram* program = nullptr;
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
-  bool running = false;         // between start and completion
-  std::vector<Token> tokens;    // by input port: what it consumes; none for a held one
-  std::vector<Token> elements;  // of the inputs that gather, in order
-  InlineStore inline_payloads;  // a place for each token, then one for each element
+  bool running = false;           // between start and completion
+  std::vector<Token> tokens;      // by input port: what it consumes; none for a held one
+  std::vector<Token> elements;    // of the inputs that gather, in order
+  InlineStore inline_payloads;    // a place for each token, then one for each element
   std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
@@ -134,8 +134,8 @@ class Firings final : private DevicePoison {
   Parts parts_;
   std::vector<std::unique_ptr<ActiveFiring>> firings_;
   std::vector<ActiveFiring*> free_;
-  std::vector<Firing*> done_;      // scratch of poll()
-  ActiveFiring* ran_ = nullptr;    // its kernel ran in fire()
+  std::vector<Firing*> done_;    // scratch of poll()
+  ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
 };
 
 }  // namespace woa

@@ -21,8 +21,7 @@ Result<StateMemory> StateMemory::make(std::size_t places, std::uint64_t bytes) {
     if (!memory.ok())
       return memory.status().with_context(std::to_string(places) + " states of " + std::to_string(bytes) + " bytes");
     states.memory_ = std::move(*memory);
-    for (std::size_t k = places; k-- > 0;)
-      states.free_.push_back(states.memory_->bytes().data() + k * states.stride_);
+    for (std::size_t k = places; k-- > 0;) states.free_.push_back(states.memory_->bytes().data() + k * states.stride_);
   }
   return states;
 }

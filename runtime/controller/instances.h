@@ -9,8 +9,8 @@
 
 #include "runtime/base/status.h"
 #include "runtime/controller/backend.h"
-#include "runtime/plan/plan.h"
 #include "runtime/memory/pages.h"
+#include "runtime/plan/plan.h"
 
 namespace woa {
 

@@ -45,9 +45,8 @@ bool Matching::complete(std::uint32_t m) noexcept {
 }
 
 bool Matching::has_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept {
-  return std::all_of(stage.inputs.begin(), stage.inputs.end(), [&](const InPort& port) {
-    return !port.hold || held_.find(port, instance, tag) != nullptr;
-  });
+  return std::all_of(stage.inputs.begin(), stage.inputs.end(),
+                     [&](const InPort& port) { return !port.hold || held_.find(port, instance, tag) != nullptr; });
 }
 
 // A held token may be the last that some matches of its instance waited for.

@@ -75,8 +75,7 @@ Status why_unfit(const StageProgram& stage, std::span<const woa_output> outputs,
     std::uint32_t written = 0;
     for (const std::uint32_t p : group) {
       if (outputs[p].written != 0) ++written;
-      if (outputs[p].written != 0 || stage.outputs[p].optional)
-        WOA_RETURN_IF_ERROR(check_loops(stage.outputs[p], tag));
+      if (outputs[p].written != 0 || stage.outputs[p].optional) WOA_RETURN_IF_ERROR(check_loops(stage.outputs[p], tag));
     }
     if (written == 1 || first.optional) continue;
     if (first.plan->one_of < 0)

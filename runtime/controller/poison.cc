@@ -54,9 +54,8 @@ void Poison::spread(StageProgram& stage, const ActivationPacket& header, const s
 // Poison of a retired instance need not be sent: whatever it would free has been freed.
 std::size_t Poison::send(DevicePoison& device) noexcept {
   if (waiting_.empty()) return 0;
-  return std::erase_if(waiting_, [&](WaitingPoison& poison) {
-    return poison.header.instance < oldest_ || send(poison, device);
-  });
+  return std::erase_if(waiting_,
+                       [&](WaitingPoison& poison) { return poison.header.instance < oldest_ || send(poison, device); });
 }
 
 // False: try again later.

@@ -106,8 +106,8 @@ Status PortShape::why_unfit(const std::string& port, const woa_output& output) c
   const PortType& type = *type_;
   const std::string where = "output '" + port + "': ";
   if (output.bytes > output_.capacity) {
-    return {Code::kTooLarge, where + counted(output.bytes, "byte") + " exceed the " +
-                                 std::to_string(output_.capacity) + " that are reserved; set `max: {" + port +
+    return {Code::kTooLarge, where + counted(output.bytes, "byte") + " exceed the " + std::to_string(output_.capacity) +
+                                 " that are reserved; set `max: {" + port +
                                  ": SIZE}` at this stage of the graph, or raise the kernel's own in its kernel.yaml"};
   }
   const std::span dims(output.dims, type.dims.size());
@@ -119,8 +119,8 @@ Status PortShape::why_unfit(const std::string& port, const woa_output& output) c
     return {Code::kTooLarge, where + describe(type, dims) + " is beyond the bound " + std::to_string(dim->max) +
                                  " of dimension '" + dim->name + "'"};
   }
-  return {Code::kBrokenContract, where + "the kernel wrote " + counted(output.bytes, "byte") + ", which is not " +
-                                     describe(type, dims)};
+  return {Code::kBrokenContract,
+          where + "the kernel wrote " + counted(output.bytes, "byte") + ", which is not " + describe(type, dims)};
 }
 
 void PortShape::write_dims(std::byte* block, const woa_output& output) const noexcept {

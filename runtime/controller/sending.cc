@@ -89,8 +89,7 @@ bool Sending::claim_token(OutPort& port, std::uint32_t element, const FiringKey&
   return true;
 }
 
-void Sending::abort_token(OutPort& port, std::uint32_t element, const FiringKey& key,
-                          const PortClaim& claim) noexcept {
+void Sending::abort_token(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept {
   untake(port.edges, key, port.index_of(element));
   if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
 }
@@ -155,8 +154,7 @@ void Sending::commit_count(std::uint32_t stage, OutPort& port, std::uint32_t ele
   }
 }
 
-Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header,
-                              std::span<const std::byte> text) noexcept {
+Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {
   const std::uint64_t at = std::uint64_t{header.offset} * kOffsetUnitBytes;
   if (header.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (header.flags & kInline) == 0)
     put_crc(header.region, wiring_.regions[header.region].subspan(at, header.payload_bytes));
@@ -234,8 +232,10 @@ void Sending::deliver(OutEdge& edge, const ActivationPacket& header, std::span<c
   // block.
   if (local_.full()) stats_.dropped += local_.drop_poison(oldest_);
   if (local_.full())
-    return failure_.set({Code::kInternal, "there are more packets inside a controller than blocks and instances in "
-                                          "flight: " + to_string(header)});
+    return failure_.set({Code::kInternal,
+                         "there are more packets inside a controller than blocks and instances in "
+                         "flight: " +
+                             to_string(header)});
   local_.push(edge.edge, header, text);
 }
 

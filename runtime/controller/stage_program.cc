@@ -114,8 +114,8 @@ void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program
       for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[program.id][p]) {
         const EdgeLayout& edge = layout.edges[e];
         if (edge.crosses())
-          port.edges.push_back(
-              {e, edge.channel, edge.inline_bytes, edge.regions, edge.payload_crc, count, setup.plan->edges[e].from_stage});
+          port.edges.push_back({e, edge.channel, edge.inline_bytes, edge.regions, edge.payload_crc, count,
+                                setup.plan->edges[e].from_stage});
       }
     }
   }
@@ -144,8 +144,7 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
     }
     find_blocks(setup, program.id, port, p);
     program.claims += port.elements;
-    program.plain_outputs =
-        program.plain_outputs && !port.scatters && port.pool != nullptr && port.counts.empty();
+    program.plain_outputs = program.plain_outputs && !port.scatters && port.pool != nullptr && port.counts.empty();
   }
 }
 

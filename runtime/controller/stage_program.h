@@ -17,10 +17,10 @@
 #include "runtime/controller/region_view.h"
 #include "runtime/controller/stats.h"
 #include "runtime/controller/wiring.h"
-#include "runtime/packet/activation_packet.h"
-#include "runtime/plan/plan.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/memory/credits.h"
+#include "runtime/packet/activation_packet.h"
+#include "runtime/plan/plan.h"
 #include "runtime/transport/channel.h"
 
 namespace woa {
@@ -47,9 +47,9 @@ struct InPort {
   const InputPortPlan* plan;
   PortShape shape;
   bool hold, gathers;
-  std::uint64_t number_bits;  // of the tag: the number of a gathered element, which its match leaves out
+  std::uint64_t number_bits;     // of the tag: the number of a gathered element, which its match leaves out
   std::uint32_t held_lists = 0;  // of HeldTokens, if it holds
-  std::vector<InEdge> edges;  // that come by channels
+  std::vector<InEdge> edges;     // that come by channels
 };
 
 // An edge out of this controller: its books, and what a header takes from it.
@@ -101,14 +101,14 @@ struct OutPort {
   const OutputPortPlan* plan;
   PortShape shape;
   bool optional, scatters;
-  std::uint32_t elements;              // that a firing may write; 1 if it does not scatter
-  std::uint32_t index_shift;           // of an element's number
-  std::int32_t passed_input = -1;      // whose payloads it passes on
-  BlockPool* pool = nullptr;           // of its region
+  std::uint32_t elements;                // that a firing may write; 1 if it does not scatter
+  std::uint32_t index_shift;             // of an element's number
+  std::int32_t passed_input = -1;        // whose payloads it passes on
+  BlockPool* pool = nullptr;             // of its region
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
-  std::span<std::byte> memory;         // of the region
+  std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
-  std::span<OutEdge> edges, counts;    // of its stage's out_edges
+  std::span<OutEdge> edges, counts;  // of its stage's out_edges
   std::vector<LoopLimit> loops;
 
   [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {

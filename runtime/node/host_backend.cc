@@ -64,8 +64,7 @@ Status HostBackend::fill_output(const FillInput& fill, std::uint32_t port, woa_o
   const Result<std::uint64_t> bytes = fill(port, room);
   if (!bytes.ok()) return bytes.status();
   if (*bytes > room.size())
-    return {Code::kTooLarge,
-            counted(*bytes, "byte") + " given, but there is room for " + std::to_string(room.size())};
+    return {Code::kTooLarge, counted(*bytes, "byte") + " given, but there is room for " + std::to_string(room.size())};
   woa_input filled;
   if (!shape.show(room.first(*bytes), filled)) return shape.why_not_shown(room.first(*bytes));
   std::copy(std::begin(filled.dims), std::end(filled.dims), std::begin(output.dims));

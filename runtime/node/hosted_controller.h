@@ -28,8 +28,8 @@ struct HostedControllerSetup {
   InstanceObserver* observer = nullptr;
   std::uint64_t trace_limit = 0;  // events kept for a trace; later ones are only counted; 0: no trace
   IdleOptions idle;
-  Activity activity = {};  // memory where it says what it runs; empty: nobody reads it
-  int processor = -1;      // that run() pins its thread to, -1: none
+  Activity activity = {};    // memory where it says what it runs; empty: nobody reads it
+  int processor = -1;        // that run() pins its thread to, -1: none
   bool general_way = false;  // as in ControllerSetup
 };
 

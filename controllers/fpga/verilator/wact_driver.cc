@@ -94,8 +94,7 @@ Status WactDriver::load_stage(const Plan& plan, const LoadedStage& loaded) {
   const Result<std::uint32_t> core = find_core(stage);
   if (!core.ok()) return core.status();
 
-  LoadedRoutes routes{
-      loaded.id, routes_used_, {}, PortShape(stage.inputs[0].type), PortShape(stage.outputs[0].type)};
+  LoadedRoutes routes{loaded.id, routes_used_, {}, PortShape(stage.inputs[0].type), PortShape(stage.outputs[0].type)};
   for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
     if (plan.edges[e].from_stage != loaded.id || plan.edges[e].count) continue;
     routes.edges.push_back(e);

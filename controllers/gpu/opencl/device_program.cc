@@ -57,7 +57,8 @@ std::string build_log(const OpenCl& cl, cl_program program, cl_device_id device)
   return log;
 }
 
-Status build(const OpenCl& cl, cl_context context, cl_device_id device, const std::string& source, DeviceProgram& made) {
+Status build(const OpenCl& cl, cl_context context, cl_device_id device, const std::string& source,
+             DeviceProgram& made) {
   const VariantPlan& variant = made.stage.plan->variant;
   const char* text = source.c_str();
   cl_int code = CL_SUCCESS;

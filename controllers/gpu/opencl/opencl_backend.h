@@ -5,9 +5,9 @@
 #include <deque>
 #include <vector>
 
+#include "controllers/gpu/opencl/device_program.h"
 #include "controllers/gpu/opencl/devices.h"
 #include "controllers/gpu/opencl/opencl_queue.h"
-#include "controllers/gpu/opencl/device_program.h"
 #include "runtime/controller/backend.h"
 
 namespace woa {

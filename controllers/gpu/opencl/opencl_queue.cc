@@ -151,7 +151,8 @@ Status OpenClQueue::send_inputs(const DeviceProgram& program, Firing& firing) {
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const auto rank = static_cast<cl_uint>(std::max<std::size_t>(plan.outputs[i].type.dims.size(), 1));
-    WOA_RETURN_IF_ERROR(set_port(kernel, argument, output_buffers_[i], firing.outputs[i].bytes, firing.outputs[i].dims, rank));
+    WOA_RETURN_IF_ERROR(
+        set_port(kernel, argument, output_buffers_[i], firing.outputs[i].bytes, firing.outputs[i].dims, rank));
   }
   for (const cl_int param : program.int_params) {
     const cl_int code = cl_.clSetKernelArg(kernel, argument++, sizeof param, &param);

@@ -87,7 +87,8 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
   packet = &header;
   const std::span<const std::byte> payload = std::as_bytes(std::span(in_memory)).first(data.size());
   REQUIRE(PortShape(plan.stages[stage_id].inputs[0].type).show(payload, input));
-  PortShape(plan.stages[stage_id].outputs[0].type).reserve(std::as_writable_bytes(std::span(out_memory)).data(), output);
+  PortShape(plan.stages[stage_id].outputs[0].type)
+      .reserve(std::as_writable_bytes(std::span(out_memory)).data(), output);
   inputs = {&input, 1};
   outputs = {&output, 1};
   input_memory = {&memory[0], 1};
@@ -97,9 +98,7 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
   }
 }
 
-std::span<const std::uint8_t> TestFiring::result() const {
-  return {output.data, output.bytes};
-}
+std::span<const std::uint8_t> TestFiring::result() const { return {output.data, output.bytes}; }
 
 Rig::Rig() : row_(backend_row()), plan_(rig_plan(row_)) {
   REQUIRE(validate(plan_).ok());

@@ -26,6 +26,9 @@ PACKAGES = {
     "UCX": ("ucp/api/ucp.h", IN_C + "const char* ucp_get_version_string(); extern \"C\" const char* ucs_status_string(int); enum { UCS_OK };",
             ["ucp", "ucs"], None),
     "ZEROMQ": ("zmq.h", IN_C + "void* zmq_ctx_new();", ["zmq"], None),
+    "TASKFLOW": ("taskflow/taskflow.hpp", "namespace tf { struct Executor { explicit Executor(int) {} }; }", [], None),
+    "TBB": ("tbb/flow_graph.h", IN_C + "int tbb_any(); namespace tbb::flow { struct graph { void wait_for_all() { tbb_any(); } }; }",
+            ["tbb"], None),
     "GRPC": ("grpcpp/grpcpp.h", IN_C + "int grpc_any(); namespace grpc { inline int Version() { return grpc_any(); } }",
              ["grpc++", "gpr"], "grpc_cpp_plugin"),
     "RAPIDCHECK": ("rapidcheck.h", IN_C + "int rc_any(); namespace rc { template <class T> int check(T) { return rc_any(); } }",
@@ -33,7 +36,7 @@ PACKAGES = {
     "VALIJSON": ("valijson/validator.hpp", "namespace valijson { class Validator {}; }", [], None),
 }
 SYMBOLS = ("EVP_CIPHER_CTX_new", "jpeg_std_error", "png_access_version_number", "clGetPlatformIDs", "MPI_Init", "ucp_get_version_string",
-           "ucs_status_string", "zmq_ctx_new", "grpc_any", "rc_any")
+           "ucs_status_string", "zmq_ctx_new", "tbb_any", "grpc_any", "rc_any")
 # Like Verilator's own package, this ends the configuration if it finds no program.
 VERILATOR_PACKAGE = """
 set(VERILATOR_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." CACHE PATH "")
