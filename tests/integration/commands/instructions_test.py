@@ -8,7 +8,7 @@ import harness
 
 # At most, above the kernels for a firing, with the kernel for a hop. Processors with other instructions (CRC, copies) differ by
 # some per cent.
-BOUNDS = {"firing": 3950, "hop": 4800}
+BOUNDS = {"firing": 2500, "hop": 3700}
 
 COUNT = 4000
 DRIVEN = os.path.join(harness.BUILD, "tests", "driven_path")
