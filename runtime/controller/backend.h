@@ -27,7 +27,7 @@ struct DeviceDescription {
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
 
-// What a port has beside the kernel ABI's view of it.
+// A port's memory, beside the kernel ABI's view of it.
 struct PortMemory {
   std::uint64_t copied_bytes = 0;  // out: moved between the port's block and the device's own memory
 };
@@ -43,7 +43,7 @@ struct FiringRoute {
 
 // One run of a stage's kernel, owned by the controller; valid from start() until its completion is known.
 //
-// What the kernel gets stands here as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
+// A kernel gets what stands here, as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
 // scratch, if the stage has any) and a view of each port. The controller has checked the inputs against their types and
 // reserved the outputs' blocks at the consumer; the back-end fills these and sets what a kernel sets. The controller
 // checks that and writes the dimensions in front.
@@ -69,7 +69,7 @@ struct Firing : woa_firing {
   std::uint32_t worker = 0;                    // which thread or queue of the controller ran it
 };
 
-// What became of a firing that was to start.
+// The outcome of starting a firing.
 enum class Start : std::uint8_t {
   kBusy,       // every worker is; try again after a completion
   kCompleted,  // the kernel ran in the call

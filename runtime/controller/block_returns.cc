@@ -58,7 +58,7 @@ bool BlockReturns::names_region(const OutEdge& edge, const BlockReturn& block) c
   return std::find(regions.begin(), regions.end(), block.region) != regions.end();
 }
 
-// Of an output that passes on others' blocks.
+// For an output that passes on others' blocks.
 PassedBlocks::Release BlockReturns::release_passed(const BlockReturn& block) noexcept {
   const EdgePlan& edge = plan_.edges[block.edge];
   OutPort& port = programs_[edge.from_stage].outputs[edge.from_port];

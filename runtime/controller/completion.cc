@@ -9,7 +9,6 @@ std::size_t Firings::poll() noexcept {
   if (free_.size() == firings_.size()) return 0;  // nothing is running
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
-  if (count > 0) parts_.matching.look_again();
   return count;
 }
 

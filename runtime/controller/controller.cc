@@ -259,7 +259,7 @@ void Controller::refuse_second(const StageProgram& stage, const Token& token) no
       "two tokens came for input '" + stage.inputs[token.header.port].plan->name + "' with the same tag");
 }
 
-// Where it waits for others, or for its turn.
+// The token waits for others, or for its turn.
 void Controller::store(StageProgram& stage, const Token& token) noexcept {
   Parts& parts = *parts_;
   std::uint32_t match = kNone;

@@ -104,11 +104,6 @@ Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, const Sta
   return Fired::kGone;
 }
 
-std::span<const std::byte> Firings::payload_of(const Token& token) const noexcept {
-  if (token.is_inline()) return token.inline_payload;
-  return parts_.programs.region(token.header.region).payload(token.header);
-}
-
 // False: one of them does not fit its type.
 bool Firings::show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept {
   StageProgram& stage = *firing.program;
@@ -144,12 +139,12 @@ bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token,
     view.absent = 1;
     return true;
   }
-  if (firing.program->inputs[port].shape.show(payload_of(token), view)) return true;
+  if (firing.program->inputs[port].shape.show(parts_.programs.payload(token), view)) return true;
   firing.unfit = {&token, port};
   return false;
 }
 
-// Of an input that gathers: `count` elements of the firing, from `first` on.
+// Shows an input that gathers: `count` elements of the firing, from `first` on.
 bool Firings::show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first, std::size_t count) noexcept {
   firing.inputs[port] = {};
   firing.inputs[port].count = static_cast<std::uint32_t>(count);
@@ -163,7 +158,8 @@ bool Firings::show_elements(ActiveFiring& firing, std::uint32_t port, std::size_
 
 Status Firings::why_not_shown(const ActiveFiring& firing) const {
   const InPort& port = firing.program->inputs[firing.unfit.port];
-  return port.shape.why_not_shown(payload_of(*firing.unfit.token)).with_context("input '" + port.plan->name + "'");
+  return port.shape.why_not_shown(parts_.programs.payload(*firing.unfit.token))
+      .with_context("input '" + port.plan->name + "'");
 }
 
 // The elements of every input that gathers, in the order of their numbers. False: two have the same.

@@ -114,7 +114,6 @@ class Firings final : private DevicePoison {
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
   void show_outputs(ActiveFiring& firing) noexcept;
-  [[nodiscard]] std::span<const std::byte> payload_of(const Token& token) const noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
   void complete(ActiveFiring& firing) noexcept;

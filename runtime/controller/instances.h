@@ -1,4 +1,4 @@
-// What becomes of an instance at a stage: alive, dead (rule 6), retired (rule 5); its order and its state (rule 9).
+// The life of an instance at a stage: alive, dead (rule 6), retired (rule 5); its order and its state (rule 9).
 #pragma once
 
 #include <array>

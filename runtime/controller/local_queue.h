@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/controller/layout.h"
@@ -29,7 +30,7 @@ class LocalQueue {
     places_[at] = {packet, edge};
     if (!text.empty()) std::copy_n(text.begin(), std::min(text.size(), texts_[at].size()), texts_[at].begin());
   }
-  // Of the first packet: the packet, its edge, its text. Not when empty.
+  // The first packet, its edge and its text. Not when empty.
   [[nodiscard]] const ActivationPacket& packet() const noexcept { return places_[head_].packet; }
   [[nodiscard]] std::uint32_t edge() const noexcept { return places_[head_].edge; }
   [[nodiscard]] std::span<const std::byte> text() const noexcept {

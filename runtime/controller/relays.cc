@@ -54,9 +54,7 @@ void Relays::pass_on(StageProgram& stage, std::uint32_t p, const MatchKey& match
 }
 
 void Relays::send(OutPort& port, const Token& token) noexcept {
-  const std::span<const std::byte> payload =
-      token.is_inline() ? token.inline_payload : programs_.region(token.header.region).payload(token.header);
-  sending_.commit_relay(port, token.header, payload);
+  sending_.commit_relay(port, token.header, programs_.payload(token));
 }
 
 }  // namespace woa

@@ -144,7 +144,6 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
     }
     find_blocks(setup, program.id, port, p);
     program.claims += port.elements;
-    program.plain_outputs = program.plain_outputs && !port.scatters && port.pool != nullptr && port.counts.empty();
   }
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/controller/port_shape.h"
 #include "runtime/controller/region_view.h"
 #include "runtime/controller/stats.h"
+#include "runtime/controller/token.h"
 #include "runtime/controller/wiring.h"
 #include "runtime/memory/block_pool.h"
 #include "runtime/memory/credits.h"
@@ -128,7 +129,6 @@ struct StageProgram {
   bool short_way = false;
   std::uint32_t consumed = 0;
   bool gathers = false;         // some input takes all elements of a scatter
-  bool plain_outputs = true;    // each is one token with a block of its own, without a signal
   bool device_headers = false;  // the device writes the headers of what it sends
   // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
   // take one after the other. Of all others 0.
@@ -173,8 +173,10 @@ class StagePrograms {
   // The edge that an activation, a count or poison on `channel` came by; null if the plan has none such. With an edge,
   // an activation's region exists.
   [[nodiscard]] const InEdge* in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
-  // The blocks of a region that this controller produces; else null.
-  [[nodiscard]] BlockPool* pool(std::uint16_t region) noexcept { return pools_[region].get(); }
+  // The payload that a token brings, behind its header or in its block.
+  [[nodiscard]] std::span<const std::byte> payload(const Token& token) const noexcept {
+    return token.is_inline() ? token.inline_payload : region(token.header.region).payload(token.header);
+  }
 
  private:
   explicit StagePrograms(const ProgramSetup& setup);
