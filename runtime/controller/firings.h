@@ -39,9 +39,12 @@ enum class Fired : std::uint8_t {
   kGone      // the instance is dead: its tokens are dropped, but for those that the match table does not have
 };
 
-// A firing and the controller's own books about it.
+// A firing of one stage, used again and again, and the controller's own books about it.
 struct ActiveFiring : Firing {
-  StageProgram* program = nullptr;
+  ActiveFiring(StageProgram& program, std::size_t inline_bytes);
+
+  StageProgram* program;
+  ActiveFiring* next = nullptr;  // of its stage's that do not run
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
   bool running = false;           // between start and completion
@@ -52,8 +55,7 @@ struct ActiveFiring : Firing {
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
   std::vector<PortMemory> memory;    // of inputs, then of outputs
-  ActivitySlot* activity = nullptr;  // its slot, for whoever must know what ran when this process is gone
-  ActivitySlot unread;               // where nobody does
+  ActivitySlot* activity = nullptr;  // its slot while it runs, for whoever must know what ran when this process is gone
   std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
   struct {
     const Token* token = nullptr;
@@ -85,7 +87,7 @@ class Firings final : private DevicePoison {
   };
   Firings(const Parts& parts, Activity activity);
 
-  // Fires a stage, or says why not. `entry`: of the match's instance, alive. Held tokens are there.
+  // Fires a stage, or says why not. `entry`: of the match's instance, alive.
   [[nodiscard]] Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                            const Consumed& consumed) noexcept;
   // Completes the firing whose kernel ran in the last fire(), if it did.
@@ -103,9 +105,9 @@ class Firings final : private DevicePoison {
 
  private:
   bool start(const WaitingPoison& poison) noexcept override;
-  void make_room(ActiveFiring& firing) const;
-  [[nodiscard]] Fired prepare(StageProgram& stage, StageInstance& entry, const MatchKey& match,
-                              const Consumed& consumed, ActiveFiring& firing) noexcept;
+  [[nodiscard]] Fired prepare(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  [[nodiscard]] Fired check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept;
+  [[nodiscard]] Fired run(ActiveFiring& firing) noexcept;
   Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
@@ -114,6 +116,8 @@ class Firings final : private DevicePoison {
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
   void show_outputs(ActiveFiring& firing) noexcept;
+  static void list_routes(ActiveFiring& firing);
+  void count_copies(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
   void complete(ActiveFiring& firing) noexcept;
@@ -123,17 +127,38 @@ class Firings final : private DevicePoison {
   void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, Outgoing& token) noexcept;
   void commit_sealed(ActiveFiring& firing) noexcept;
   void commit_poison(ActiveFiring& firing) noexcept;
-  void count(const ActiveFiring& firing) noexcept;
+  void count(ActiveFiring& firing) noexcept;
   void finish(ActiveFiring& firing) noexcept;
   void release(ActiveFiring& firing) noexcept;
   void trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes);
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
 
+  // Of one stage: as many as may run at once.
+  struct OfStage {
+    std::vector<std::unique_ptr<ActiveFiring>> all;
+    ActiveFiring* free = nullptr;  // the first; each names the next
+  };
+  // Takes the firing that `next` of its stage says, and gives it back.
+  [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
+  void take(ActiveFiring& firing) noexcept {
+    firings_[firing.stage].free = firing.next;
+    firing.activity = idle_[--idle_count_];
+    firing.activity->begin(firing.stage, firing.instance);
+  }
+  void put_back(ActiveFiring& firing) noexcept {
+    firing.activity->end();
+    idle_[idle_count_++] = firing.activity;
+    firing.next = std::exchange(firings_[firing.stage].free, &firing);
+    firing.running = firing.poison = false;
+  }
+
   Parts parts_;
-  std::vector<std::unique_ptr<ActiveFiring>> firings_;
-  std::vector<ActiveFiring*> free_;
-  std::vector<Firing*> done_;    // scratch of poll()
+  std::vector<OfStage> firings_;     // by stage of the plan
+  std::vector<ActivitySlot> own_;    // where nobody reads what runs
+  std::vector<ActivitySlot*> idle_;  // the first idle_count_: one for each firing more that may run
+  std::size_t idle_count_;
+  std::vector<Firing*> done_;    // scratch of poll(); as many as may run
   ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
 };
 

@@ -14,12 +14,10 @@ std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
   std::map<std::int32_t, std::size_t> place;  // of each one_of group
   for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
     const std::int32_t one_of = stage.outputs[p].one_of;
+    if (one_of < 0) continue;
     const auto [at, is_new] = place.try_emplace(one_of, groups.size());
-    if (one_of < 0 || is_new) {
-      groups.push_back({p});
-    } else {
-      groups[at->second].push_back(p);
-    }
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(p);
   }
   return groups;
 }
@@ -45,6 +43,7 @@ OutPort::OutPort(const OutputPortPlan& port)
       shape(port.type),
       optional(port.optional),
       scatters(port.many != 0),
+      in_group(port.one_of >= 0),
       elements(std::max(port.many, 1U)),
       index_shift(port.index_shift) {}
 
@@ -109,6 +108,7 @@ void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program
   const Layout& layout = *setup.layout;
   for (std::size_t p = 0; p < program.plan->inputs.size(); ++p) {
     InPort& port = program.inputs.emplace_back(program.plan->inputs[p]);
+    program.holds = program.holds || port.hold;
     program.gathers = program.gathers || port.gathers;
     for (const bool count : {false, true}) {
       for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[program.id][p]) {
@@ -137,6 +137,7 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
     port.counts = left.subspan(tokens[p].size(), counts[p].size());
     left = left.subspan(tokens[p].size() + counts[p].size());
     for (const OutEdge& edge : port.edges) {
+      port.all_take = port.all_take && edge.always_taken;
       const std::int32_t number = setup.plan->edges[edge.edge].loop;
       if (number < 0) continue;
       const LoopPlan& loop = setup.plan->loops[static_cast<std::size_t>(number)];
@@ -168,8 +169,10 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   const EdgeLayout& layout = setup.layout->edges[number];
   OutEdge edge;
   edge.edge = number;
-  edge.stage = plan.to_stage;
-  edge.port = static_cast<std::uint16_t>(plan.to_port);
+  edge.header.kind = static_cast<std::uint8_t>(plan.count ? PacketKind::kCount : PacketKind::kActivate);
+  edge.header.origin = plan.from_stage;
+  edge.header.stage = plan.to_stage;
+  edge.header.port = static_cast<std::uint16_t>(plan.to_port);
   edge.keep = plan.keep;
   edge.step = plan.step;
   edge.channel = layout.channel;
@@ -184,8 +187,8 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
-  edge.region = static_cast<std::uint16_t>(region);
-  edge.pool = pools_[edge.region].get();
+  edge.header.region = static_cast<std::uint16_t>(region);
+  edge.pool = pools_[edge.header.region].get();
   return edge;
 }
 
