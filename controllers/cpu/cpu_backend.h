@@ -22,6 +22,7 @@ class CpuBackend final : public Backend {
   const DeviceDescription& description() const noexcept override { return description_; }
   // Beside what Backend says, kExhausted: no memory for the scratch or no thread for a worker.
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
+  [[nodiscard]] bool runs_in_call() const noexcept override { return workers_.size() == 1; }
   [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 

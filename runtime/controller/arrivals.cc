@@ -22,8 +22,8 @@ bool is_bare(const ActivationPacket& packet) noexcept {
 
 }  // namespace
 
-const InEdge* Arrivals::edge_of(std::uint32_t channel, const ActivationPacket& packet,
-                                std::span<const std::byte> inline_payload) const noexcept {
+const InEdge* Arrivals::edge_of_other(std::uint32_t channel, const ActivationPacket& packet,
+                                      std::span<const std::byte> inline_payload) const noexcept {
   const InEdge* edge = nullptr;
   if (!problem(channel, packet, inline_payload, edge).empty()) return nullptr;
   return payload_holds(*edge, packet, inline_payload) ? edge : nullptr;
@@ -91,15 +91,8 @@ Status Arrivals::why_payload_refused(std::uint32_t channel, const InEdge& edge, 
               hexadecimal(crc.computed) + " found; look at the network and the memory of both hosts, then run again");
 }
 
-std::span<const std::byte> Arrivals::without_crc(const ActivationPacket& packet,
-                                                 std::span<const std::byte> inline_payload) noexcept {
-  if ((packet.flags & kPayloadCrc) == 0) return inline_payload;
-  return inline_payload.first(inline_payload.empty() ? 0 : static_cast<std::size_t>(packet.payload_bytes));
-}
-
 // A device checks the header's own CRC once more.
-void Arrivals::remove_crc(ActivationPacket& packet) noexcept {
-  if ((packet.flags & kPayloadCrc) == 0) return;
+void Arrivals::remove_payload_crc(ActivationPacket& packet) noexcept {
   packet.flags = static_cast<std::uint8_t>(packet.flags & ~unsigned{kPayloadCrc});
   if ((packet.flags & kHeaderCrc) != 0) seal(packet);
 }

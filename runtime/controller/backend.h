@@ -95,6 +95,8 @@ class Backend {
   // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
   // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
+  // Whether start() always runs the kernel before it returns, so that what it reads may stay where it came to.
+  [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
   [[nodiscard]] virtual Start start(Firing& firing) noexcept = 0;
   // Started firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while

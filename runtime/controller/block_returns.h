@@ -26,7 +26,7 @@ class BlockReturns {
 
   // The consumer is done with a token: its block goes back to whoever allocated it; a count, which has none, gives back
   // its credit. A block that was passed on is not the token's any more.
-  void release(const Token& token) noexcept {
+  [[gnu::always_inline]] void release(const Token& token) noexcept {
     if (token.is_count())
       return give_back({token.edge, 0, kPassedOn, static_cast<std::uint16_t>(token.header.instance)});
     if (token.header.region != kPassedOn)
@@ -46,16 +46,16 @@ class BlockReturns {
   [[nodiscard]] bool passes_on() const noexcept { return passes_on_; }
 
  private:
-  void give_back(const BlockReturn& block) noexcept {
+  [[gnu::always_inline]] void give_back(const BlockReturn& block) noexcept {
     OutEdge* const edge = programs_.out_edge(block.edge);
     if (edge == nullptr) return give_to_channel(block);
     take_back(self_, *edge, block);
   }
   // Controller `from`, a consumer of one of this one's edges, is done with a block. Its credit comes back and, if the
   // region is this controller's, the block.
-  void take_back(std::uint32_t from, OutEdge& edge, const BlockReturn& block) noexcept {
+  [[gnu::always_inline]] void take_back(std::uint32_t from, OutEdge& edge, const BlockReturn& block) noexcept {
     changed_ = true;
-    const bool own = edge.pool != nullptr && block.region == edge.header.region;
+    const bool own = edge.pool != nullptr && block.region == edge.region;
     if (own && edge.credits.give(block.instance) && edge.pool->release(block.offset)) return;
     take_back_other(from, edge, block, own);
   }

@@ -23,6 +23,7 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
   parts_.sending.commit_count(port, output.count, token.key, token.deadline);
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::commit(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
   Outgoing token{firing.key(), firing.deadline, 0, false};
@@ -32,7 +33,7 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
     const woa_output& output = firing.outputs[p];
     const PortClaim& claim = firing.claims[next];
     const bool written = output.written != 0;
-    if (port.scatters) {
+    if (!kPlain && port.scatters) {
       commit_elements(firing, p, next, token);
     } else if (written || port.optional) {
       token.absent = !written;
@@ -40,20 +41,21 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
       if (written) port.shape.write_prefix(claim.block, output);
       parts_.sending.commit(port, 0, claim, token);
       if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
-      parts_.sending.commit_count(port, 0, token.key, token.deadline);  // to relays that wait for it
+      if (!kPlain) parts_.sending.commit_count(port, 0, token.key, token.deadline);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.
-      if (port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)].header.region = kPassedOn;
+      if (!kPlain && port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)] = nullptr;
     } else {
       parts_.sending.abort_one(port, token.key, claim);
     }
-    next += port.elements;
+    next += kPlain ? 1 : port.elements;
   }
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
   StageProgram& stage = *firing.program;
   const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
-  if (ok && wanted) return commit(firing);
+  if (ok && wanted) return commit<kPlain>(firing);
   parts_.sending.abort(stage.outputs, firing.key(), firing.claims);
   if (ok || !wanted) return;
   (void)fail(
@@ -94,32 +96,46 @@ void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
   }
   parts_.stats.cycles += firing.cycles;
   if (parts_.trace.on()) trace_firing(firing);
-  if (std::any_of(firing.memory.begin(), firing.memory.end(), [](const auto& port) { return port.copied_bytes != 0; }))
-    count_copies(firing);
+  if (!keeps_) return;  // nor does the back-end copy
+  for (const PortMemory& port : firing.memory) {
+    if (port.copied_bytes != 0) return count_copies(firing);
+  }
 }
 
 [[gnu::always_inline]] inline void Firings::release(ActiveFiring& firing) noexcept {
-  put_back(firing);
+  if (firing.running) put_back(firing);
+  firing.poison = false;
   parts_.matching.look_again();
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::finish(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
   StageInstance& entry = *firing.entry;
-  const Token* consumed = firing.tokens.data();
-  for (const InPort& port : stage.inputs) {
-    if (!port.hold) parts_.returns.release(*consumed);
-    ++consumed;
+  for (const Token* const token : firing.tokens) {
+    if (token != nullptr) parts_.returns.release(*token);
   }
-  if (stage.gathers) {
+  if (!kPlain && stage.gathers) {
     for (const Token& token : firing.elements) parts_.returns.release(token);
     firing.elements.clear();
   }
   stage.instances.ended(entry, parts_.oldest);
-  if (stage.number != 0) parts_.matching.make_next_ready(stage, firing.instance, firing.tag);
+  if (!kPlain && stage.number != 0) parts_.matching.make_next_ready(stage, firing.instance, firing.tag);
   if (entry.running == 0 && (entry.dead || firing.instance < parts_.oldest))
     parts_.matching.release_held(stage, firing.instance);
   release(firing);
+}
+
+template <bool kPlain>
+[[gnu::noinline]] void Firings::complete_as(ActiveFiring& firing) noexcept {
+  const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
+  if (!kPlain && firing.program->device_headers) {
+    complete_by_device(firing, wanted);
+  } else {
+    complete_on_host<kPlain>(firing, wanted);
+  }
+  count(firing);  // not sooner: its reader waits for the output
+  finish<kPlain>(firing);
 }
 
 void Firings::complete(ActiveFiring& firing) noexcept {
@@ -131,14 +147,8 @@ void Firings::complete(ActiveFiring& firing) noexcept {
     commit_poison(firing);
     return release(firing);
   }
-  const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
-  if (firing.program->device_headers) {
-    complete_by_device(firing, wanted);
-  } else {
-    complete_on_host(firing, wanted);
-  }
-  count(firing);  // not sooner: its reader waits for the output
-  finish(firing);
+  if (firing.program->plain) return complete_as<true>(firing);
+  complete_as<false>(firing);
 }
 
 std::size_t Firings::poll() noexcept {
@@ -174,7 +184,7 @@ void Firings::count_copies(ActiveFiring& firing) noexcept {
     const std::uint64_t copied = firing.input_memory[p].copied_bytes;
     if (copied == 0) continue;
     const InPort& port = stage.inputs[p];
-    const Token* const token = port.hold ? parts_.matching.held(port, firing.instance, firing.tag) : &firing.tokens[p];
+    const Token* const token = port.hold ? parts_.matching.held(port, firing.instance, firing.tag) : firing.tokens[p];
     if (token != nullptr) parts_.stats.edges[token->edge].copied_bytes += copied;
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {

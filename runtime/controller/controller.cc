@@ -144,13 +144,14 @@ std::size_t Controller::do_work() noexcept {
 
 std::size_t Controller::poll_channels() noexcept {
   std::size_t done = 0;
-  for (std::size_t k = 0; k < origins_.size(); ++k) {
-    ChannelSink& origin = origins_[(next_origin_ + k) % origins_.size()];
+  next_origin_ = next_origin_ + 1 < origins_.size() ? next_origin_ + 1 : 0;
+  for (std::size_t k = 0, at = next_origin_; k < origins_.size(); ++k) {
+    ChannelSink& origin = origins_[at];
+    at = at + 1 < origins_.size() ? at + 1 : 0;
     const std::size_t packets = origin.poll();
     if (packets > 0) parts_->bells.ring_later(origin.channel());  // it may wait for a place in the ring
     done += packets;
   }
-  ++next_origin_;
   return done;
 }
 
@@ -227,7 +228,8 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
                            std::span<const std::byte> inline_payload) noexcept {
   Parts& parts = *parts_;
   if (parts.failure.any()) return false;
-  if (parts.arrivals.is_news(channel, packet)) {
+  const bool is_token = packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate);
+  if (!is_token && parts.arrivals.is_news(channel, packet)) {
     if (packet.kind == static_cast<std::uint8_t>(PacketKind::kRetire)) learn_oldest(packet.instance);
     ended_ = ended_ || packet.kind == static_cast<std::uint8_t>(PacketKind::kEnd);
     return true;
@@ -239,11 +241,11 @@ bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet
   }
   // Its admission implies that what is a window older has retired. A packet inside this controller says no news.
   if (packet.instance >= oldest_ + plan_.window) learn_oldest(packet.instance + 1 - plan_.window);
-  Token token{packet, Arrivals::without_crc(packet, inline_payload), edge->edge};
-  Arrivals::remove_crc(token.header);
+  Token arrived{packet, Arrivals::without_crc(packet, inline_payload), edge->edge};
+  Arrivals::remove_crc(arrived.header);
   const std::uint64_t now = parts.trace.on() ? now_ns() : 0;
-  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
-  if (!(poison ? parts.poison.arrive(token.header, token.inline_payload) : on_token(token))) return false;
+  if (!(arrived.is_poison() ? parts.poison.arrive(arrived.header, arrived.inline_payload) : on_token(arrived)))
+    return false;
   if (parts.trace.on())
     parts.trace.add({TraceEvent::Kind::kReceive, 0, now, now, packet.stage, edge->edge, packet.instance, packet.tag,
                      packet.payload_bytes});
@@ -306,7 +308,7 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
 
 std::size_t Controller::fire_ready() noexcept {
   Parts& parts = *parts_;
-  if (allowance_ == 0 || !parts.matching.take_look_again()) return 0;
+  if (allowance_ == 0 || !parts.matching.take_look_again() || parts.matching.ready().empty()) return 0;
   std::size_t started = 0;
   for (std::size_t i = 0; i < parts.matching.ready().size() && !parts.failure.any();) {
     if (allowance_ == 0) {

@@ -10,7 +10,8 @@ ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes
   std::size_t gathered = 0;
   for (const InPort& port : program->inputs) gathered += port.plan->gather;
   stage = program->id;
-  tokens.resize(std::max<std::size_t>(ports, 1));
+  tokens.resize(ports);
+  kept.resize(ports);
   elements.reserve(gathered);
   inline_payloads = InlineStore(ports + gathered, inline_bytes);
   claims.resize(program->claims);
@@ -24,10 +25,9 @@ ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes
   outputs = output_views;
   input_memory = std::span(memory).first(ports);
   output_memory = std::span(memory).subspan(ports);
-  packet = &tokens.front().header;
 }
 
-Firings::Firings(const Parts& parts, Activity activity) : parts_(parts) {
+Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(!parts.backend.runs_in_call()) {
   const std::size_t count = activity_slots(parts.plan.controllers[parts.controller]);
   const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
   firings_.resize(parts.plan.stages.size());
@@ -70,41 +70,53 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
   return false;
 }
 
+const Token& Firings::keep(ActiveFiring& firing, std::uint32_t port, const Token& token) noexcept {
+  Token& kept = firing.kept[port];
+  kept = token;
+  firing.inline_payloads.keep(port, kept);
+  return kept;
+}
+
 // False: one of them does not fit its type; or one that is held has not come.
+template <bool kPlain>
 [[gnu::always_inline]] inline bool Firings::show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept {
   std::size_t elements = 0;
   std::uint32_t p = 0;
   for (const InPort& port : firing.program->inputs) {
-    Token& token = firing.tokens[p];
+    const Token*& token = firing.tokens[p];
     if (port.hold) {  // read, not consumed
+      token = nullptr;
       const Token* const held = parts_.matching.held(port, firing.instance, firing.tag);
       firing.unfit.token = nullptr;
       if (held == nullptr || !show(firing, p, *held, firing.input_views[p])) return false;
-    } else if (token = *consumed.at(p); port.gathers) {
-      if (!show_elements(firing, p, elements, token.header.payload_bytes)) return false;
-      elements += token.header.payload_bytes;
     } else {
-      firing.inline_payloads.keep(p, token);
-      if (!show(firing, p, token, firing.input_views[p])) return false;
+      token = consumed.at(p);
+      if (keeps_) token = &keep(firing, p, *token);
+      const bool shown = !kPlain && port.gathers ? show_elements(firing, p, elements, token->header.payload_bytes)
+                                                 : show(firing, p, *token, firing.input_views[p]);
+      if (!shown) return false;
+      if (!kPlain && port.gathers) elements += token->header.payload_bytes;
     }
     ++p;
   }
+  firing.packet = firing.tokens.empty() || firing.tokens.front() == nullptr ? nullptr : &firing.tokens.front()->header;
   return true;
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline void Firings::show_outputs(ActiveFiring& firing) noexcept {
   PortClaim* claim = firing.claims.data();
   woa_output* output = firing.output_views.data();
   for (const OutPort& port : firing.program->outputs) {
     woa_output& view = *output++;
-    if (port.scatters) {
+    if (!kPlain && port.scatters) {
       view = {};
       view.elements = &firing.element_outputs[static_cast<std::size_t>(claim - firing.claims.data())];
       for (std::uint32_t e = 0; e < port.elements; ++e) port.shape.reserve((claim++)->block, view.elements[e]);
       continue;
     }
-    if (port.passed_input >= 0) {
-      const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(port.passed_input)].header;
+    if (!kPlain && port.passed_input >= 0) {
+      const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(port.passed_input)]->header;
       *claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
     }
     port.shape.reserve((claim++)->block, view);
@@ -112,6 +124,7 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
 }
 
 // Fills in what the kernel gets. Other than kStarted: the claims are to be given back.
+template <bool kPlain>
 [[gnu::always_inline]] inline Fired Firings::prepare(ActiveFiring& firing, const Consumed& consumed) noexcept {
   StageProgram& stage = *firing.program;
   firing.code = Code::kOk;
@@ -120,14 +133,14 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
   decide_timing(firing);
   if (stage.stateful != Stateful::kNo && !stage.instances.take_state(*firing.entry, firing.state))
     return Fired::kNotYet;
-  if (stage.gathers && !gather(firing, consumed))
+  if (!kPlain && stage.gathers && !gather(firing, consumed))
     return fail(stage, firing.instance, {Code::kInvalid, "two elements of a scatter came with the same number"});
-  if (!show_inputs(firing, consumed)) {
+  if (!show_inputs<kPlain>(firing, consumed)) {
     if (firing.unfit.token == nullptr) return Fired::kNotYet;
     return fail(stage, firing.instance, why_not_shown(firing));
   }
-  show_outputs(firing);
-  if (!stage.device_headers) return Fired::kStarted;
+  show_outputs<kPlain>(firing);
+  if (kPlain || !stage.device_headers) return Fired::kStarted;
   for (const OutPort& port : stage.outputs) {
     if (Status status = check_loops(port, firing.tag); !status.ok()) return fail(stage, firing.instance, status);
   }
@@ -138,17 +151,19 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
 // Hands a firing to the back-end that has all it needs.
 [[gnu::always_inline]] inline Fired Firings::run(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
-  take(firing);
+  ActivitySlot& activity = *idle_[idle_count_ - 1];
+  activity.begin(stage.id, firing.instance);
   const Start start = parts_.backend.start(firing);
-  if (start == Start::kBusy) {
-    put_back(firing);
-    return Fired::kBusy;
+  if (start == Start::kStarted) {
+    take(firing);
+  } else {
+    activity.end();
+    if (start == Start::kBusy) return Fired::kBusy;
+    ran_ = &firing;
   }
-  firing.running = true;
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
   stage.instances.started(*firing.entry, firing.tag);
-  if (start == Start::kCompleted) ran_ = &firing;
   return Fired::kStarted;
 }
 
@@ -162,8 +177,9 @@ Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint6
   return fail(stage, entry.instance, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
 }
 
-Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
-                    const Consumed& consumed) noexcept {
+template <bool kPlain>
+[[gnu::noinline]] Fired Firings::fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                                         const Consumed& consumed) noexcept {
   if (stage.stateful != Stateful::kNo) {
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
@@ -175,10 +191,15 @@ Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& m
   firing.tag = match.tag;
   firing.entry = &entry;
   firing.deadline = match.deadline;
-  Fired fired = prepare(firing, consumed);
+  Fired fired = prepare<kPlain>(firing, consumed);
   if (fired == Fired::kStarted) fired = run(firing);
   if (fired != Fired::kStarted) parts_.sending.abort(stage.outputs, key, firing.claims);
   return fired;
+}
+
+Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                    const Consumed& consumed) noexcept {
+  return stage.plain ? fire_as<true>(stage, entry, match, consumed) : fire_as<false>(stage, entry, match, consumed);
 }
 
 Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept {
@@ -192,7 +213,7 @@ bool Firings::show_elements(ActiveFiring& firing, std::uint32_t port, std::size_
   firing.inputs[port].count = static_cast<std::uint32_t>(count);
   firing.inputs[port].elements = firing.element_inputs.data() + first;
   for (std::size_t e = first; e < first + count; ++e) {
-    firing.inline_payloads.keep(firing.tokens.size() + e, firing.elements[e]);
+    firing.inline_payloads.keep(firing.kept.size() + e, firing.elements[e]);
     if (!show(firing, port, firing.elements[e], firing.element_inputs[e])) return false;
   }
   return true;
@@ -260,15 +281,13 @@ bool Firings::start(const WaitingPoison& poison) noexcept {
       if (ok) firing.routes.push_back({edge.edge, 0, 0, {}});
     }
   }
-  take(firing);
   const Start start = ok ? parts_.backend.start(firing) : Start::kBusy;
-  if (start == Start::kBusy) {
-    for (const FiringRoute& route : firing.routes) parts_.programs.out_edge(route.edge)->cancel();
-    put_back(firing);
-    return false;
-  }
+  if (start == Start::kStarted) take(firing);
   if (start == Start::kCompleted) complete(firing);
-  return true;
+  if (start != Start::kBusy) return true;
+  for (const FiringRoute& route : firing.routes) parts_.programs.out_edge(route.edge)->cancel();
+  firing.poison = false;
+  return false;
 }
 
 }  // namespace woa

@@ -47,10 +47,12 @@ struct ActiveFiring : Firing {
   ActiveFiring* next = nullptr;  // of its stage's that do not run
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
-  bool running = false;           // between start and completion
-  std::vector<Token> tokens;      // by input port: what it consumes; none for a held one
+  bool running = false;  // elsewhere, between start and completion
+  // By input port: what it consumes, in `kept` or where it came to; null for a held one, and when it was passed on.
+  std::vector<const Token*> tokens;
+  std::vector<Token> kept;
   std::vector<Token> elements;    // of the inputs that gather, in order
-  InlineStore inline_payloads;    // a place for each token, then one for each element
+  InlineStore inline_payloads;    // a place for each token that is kept, then one for each element
   std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
@@ -105,29 +107,41 @@ class Firings final : private DevicePoison {
 
  private:
   bool start(const WaitingPoison& poison) noexcept override;
+  template <bool kPlain>
+  [[nodiscard]] Fired fire_as(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                              const Consumed& consumed) noexcept;
+  template <bool kPlain>
   [[nodiscard]] Fired prepare(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] Fired check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept;
   [[nodiscard]] Fired run(ActiveFiring& firing) noexcept;
   Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
   [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
+  template <bool kPlain>
   void show_outputs(ActiveFiring& firing) noexcept;
+  [[nodiscard]] static const Token& keep(ActiveFiring& firing, std::uint32_t port, const Token& token) noexcept;
   static void list_routes(ActiveFiring& firing);
   void count_copies(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
   void complete(ActiveFiring& firing) noexcept;
+  template <bool kPlain>
+  void complete_as(ActiveFiring& firing) noexcept;
+  template <bool kPlain>
   void complete_on_host(ActiveFiring& firing, bool wanted) noexcept;
   void complete_by_device(ActiveFiring& firing, bool wanted) noexcept;
+  template <bool kPlain>
   void commit(ActiveFiring& firing) noexcept;
   void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, Outgoing& token) noexcept;
   void commit_sealed(ActiveFiring& firing) noexcept;
   void commit_poison(ActiveFiring& firing) noexcept;
   void count(ActiveFiring& firing) noexcept;
+  template <bool kPlain>
   void finish(ActiveFiring& firing) noexcept;
   void release(ActiveFiring& firing) noexcept;
   void trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes);
@@ -139,18 +153,18 @@ class Firings final : private DevicePoison {
     std::vector<std::unique_ptr<ActiveFiring>> all;
     ActiveFiring* free = nullptr;  // the first; each names the next
   };
-  // Takes the firing that `next` of its stage says, and gives it back.
   [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
+  // The one that next() gave runs on, in another thread or a device; and has come back.
   void take(ActiveFiring& firing) noexcept {
-    firings_[firing.stage].free = firing.next;
+    firing.running = true;
     firing.activity = idle_[--idle_count_];
-    firing.activity->begin(firing.stage, firing.instance);
+    firings_[firing.stage].free = firing.next;
   }
   void put_back(ActiveFiring& firing) noexcept {
+    firing.running = false;
     firing.activity->end();
     idle_[idle_count_++] = firing.activity;
     firing.next = std::exchange(firings_[firing.stage].free, &firing);
-    firing.running = firing.poison = false;
   }
 
   Parts parts_;
@@ -158,6 +172,7 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // where nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_: one for each firing more that may run
   std::size_t idle_count_;
+  bool keeps_;                   // tokens must be kept, as kernels may run on after the call
   std::vector<Firing*> done_;    // scratch of poll(); as many as may run
   ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
 };

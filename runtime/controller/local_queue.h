@@ -25,17 +25,17 @@ class LocalQueue {
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] bool full() const noexcept { return count_ == places_.size(); }
-  // Not when full.
-  void push(std::uint32_t edge, const ActivationPacket& packet) noexcept {
+  // A place for a packet, which the caller writes. Not when full.
+  [[nodiscard]] ActivationPacket& push(std::uint32_t edge) noexcept {
     Token& token = places_[place(count_++)];
-    token.header = packet;
     token.edge = edge;
+    return token.header;
   }
   // Poison with its text, which is copied and cut to kPoisonMessageBytes. Not when full.
   void push(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> text) noexcept {
     Text& to = texts_[place(count_)];
     std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
-    push(edge, packet);
+    push(edge) = packet;
   }
   // The first packet, as a token, and its text if it is poison. Not when empty.
   [[nodiscard]] const Token& front() const noexcept { return places_[head_]; }

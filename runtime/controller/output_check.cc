@@ -6,31 +6,6 @@
 namespace woa {
 namespace {
 
-bool loops_allow(const OutPort& port, std::uint64_t tag) noexcept {
-  for (const LoopLimit& loop : port.loops) {
-    if (!loop.allows(tag)) return false;
-  }
-  return true;
-}
-
-// A scatter's port: the first `count` elements, no others.
-bool elements_fit(const OutPort& port, const woa_output& output) noexcept {
-  if (output.count > port.elements) return false;
-  for (std::uint32_t e = 0; e < port.elements; ++e) {
-    const woa_output& element = output.elements[e];
-    if ((element.written != 0) != (e < output.count)) return false;
-    if (element.written != 0 && !port.shape.fits(element)) return false;
-  }
-  return true;
-}
-
-bool one_written(const StageProgram& stage, std::span<const std::uint32_t> group,
-                 std::span<const woa_output> outputs) noexcept {
-  std::uint32_t written = 0;
-  for (const std::uint32_t p : group) written += outputs[p].written != 0 || stage.outputs[p].scatters ? 1U : 0U;
-  return written == 1 || stage.outputs[group.front()].optional;
-}
-
 Status why_elements_unfit(const OutPort& port, const woa_output& output) {
   const std::string& name = port.plan->name;
   if (output.count > port.elements)
@@ -50,22 +25,12 @@ Status why_elements_unfit(const OutPort& port, const woa_output& output) {
 
 }  // namespace
 
-bool outputs_fit(const StageProgram& stage, std::span<const woa_output> outputs, std::uint64_t tag) noexcept {
-  const woa_output* output = outputs.data();
-  for (const OutPort& port : stage.outputs) {
-    const woa_output& out = *output++;
-    if (port.scatters) {
-      if (!elements_fit(port, out)) return false;
-    } else if (out.written != 0) {
-      if (!port.shape.fits(out) || !loops_allow(port, tag)) return false;
-    } else if (port.optional) {  // a token goes out, if only an absent one
-      if (!loops_allow(port, tag)) return false;
-    } else if (!port.in_group) {
-      return false;
-    }
-  }
-  for (const auto& group : stage.groups) {
-    if (!one_written(stage, group, outputs)) return false;
+bool elements_fit(const OutPort& port, const woa_output& output) noexcept {
+  if (output.count > port.elements) return false;
+  for (std::uint32_t e = 0; e < port.elements; ++e) {
+    const woa_output& element = output.elements[e];
+    if ((element.written != 0) != (e < output.count)) return false;
+    if (element.written != 0 && !port.shape.fits(element)) return false;
   }
   return true;
 }

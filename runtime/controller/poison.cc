@@ -52,8 +52,7 @@ void Poison::spread(StageProgram& stage, const ActivationPacket& header, const s
 }
 
 // Poison of a retired instance need not be sent: whatever it would free has been freed.
-std::size_t Poison::send(DevicePoison& device) noexcept {
-  if (waiting_.empty()) return 0;
+std::size_t Poison::send_waiting(DevicePoison& device) noexcept {
   return std::erase_if(waiting_,
                        [&](WaitingPoison& poison) { return poison.header.instance < oldest_ || send(poison, device); });
 }

@@ -68,10 +68,11 @@ class Poison {
     matching_.drop(stage, entry);
   }
   // Sends what has a place now. Returns how much left.
-  std::size_t send(DevicePoison& device) noexcept;
+  std::size_t send(DevicePoison& device) noexcept { return waiting_.empty() ? 0 : send_waiting(device); }
 
  private:
   void spread(StageProgram& stage, const ActivationPacket& header, const std::string& text);
+  std::size_t send_waiting(DevicePoison& device) noexcept;
   [[nodiscard]] bool send(WaitingPoison& poison, DevicePoison& device) noexcept;
 
   StagePrograms& programs_;

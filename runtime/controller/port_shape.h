@@ -21,7 +21,7 @@ class PortShape {
   explicit PortShape(const PortType& type);
 
   // The view of a payload, dimensions included. False: it is no token of this type.
-  [[nodiscard]] bool show(std::span<const std::byte> payload, woa_input& input) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool show(std::span<const std::byte> payload, woa_input& input) const noexcept {
     input = input_;
     if (payload.size() < prefix_bytes_) return false;
     input.data = reinterpret_cast<const std::uint8_t*>(payload.data() + prefix_bytes_);

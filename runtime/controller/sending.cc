@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "runtime/packet/payload_crc.h"
 
 namespace woa {
 namespace {
-
-constexpr std::uint8_t kHostMemory = 1;  // docs/packet.md, Memories
 
 // An inline payload over a wire with its CRC behind it. Nothing stays nothing: that payload lies in a block.
 class InlineCrc {
@@ -31,74 +30,10 @@ bool is_bare(const ActivationPacket& header) noexcept {
 
 }  // namespace
 
-// A credit and a place for one token. False: it has none, or its channel is closed; nothing is taken.
-[[gnu::always_inline]] inline bool Sending::take(OutEdge& edge, std::uint64_t instance) noexcept {
-  if (!edge.credits.take(instance, oldest_)) return false;
-  const Push place = edge.reserve();
-  if (place == Push::kOk) return true;
-  // Blocks alone would always leave a place in the ring, but poison takes places without a block.
-  if (place == Push::kBackPressured) ring_was_full_ = true;
-  (void)edge.credits.give(instance);
-  return false;
-}
-
-// The same on every edge that takes the token.
-[[gnu::always_inline]] inline bool Sending::take(std::span<OutEdge> edges, const FiringKey& key,
-                                                 std::uint64_t index) noexcept {
-  for (OutEdge& edge : edges) {
-    if (!edge.takes(key, index) || take(edge, key.instance)) continue;
-    untake({edges.data(), &edge}, key, index);
-    return false;
-  }
-  return true;
-}
-
 void Sending::untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept {
   for (OutEdge& edge : edges) {
-    if (!edge.takes(key, index)) continue;
-    (void)edge.credits.give(key.instance);  // taken by this very firing: cannot fail
-    edge.cancel();
+    if (edge.takes(key, index)) edge.untake(key.instance);
   }
-}
-
-// False: as take().
-[[gnu::always_inline]] inline bool Sending::claim_token(OutPort& port, std::uint32_t element, const FiringKey& key,
-                                                        PortClaim& claim) noexcept {
-  if (!take(port.edges, key, port.index_of(element))) return false;
-  if (port.pool == nullptr) return true;
-  if (!port.pool->claim(claim.offset)) {
-    // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block; unless a
-    // port's edges are taken by few of its readers.
-    untake(port.edges, key, port.index_of(element));
-    return false;
-  }
-  claim.region = port.region;
-  claim.block = port.block(claim.offset);
-  return true;
-}
-
-// A port's tokens and signals. `claims`: from its first token's on.
-[[gnu::always_inline]] inline bool Sending::claim_port(OutPort& port, const FiringKey& key,
-                                                       PortClaim* claims) noexcept {
-  if (!take(port.counts, key, 0)) return false;
-  for (std::uint32_t e = 0; e < port.elements; ++e) {
-    if (claim_token(port, e, key, claims[e])) continue;
-    abort_port(port, e, key, claims);
-    return false;
-  }
-  return true;
-}
-
-bool Sending::claim(StageProgram& stage, const FiringKey& key, std::span<PortClaim> claims) noexcept {
-  PortClaim* next = claims.data();
-  for (OutPort& port : stage.outputs) {
-    if (!claim_port(port, key, next)) {
-      abort({stage.outputs.data(), &port}, key, claims);
-      return false;
-    }
-    next += port.elements;
-  }
-  return true;
 }
 
 void Sending::abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key,
@@ -129,20 +64,14 @@ void Sending::abort_element(OutPort& port, std::uint32_t element, const FiringKe
 
 // Without poison of retired instances there is at most one for each edge and instance in flight, and a token for each
 // block. False: there are more, which fails the run.
-bool Sending::make_room(const ActivationPacket& header) noexcept {
+bool Sending::make_room() noexcept {
   stats_.dropped += local_.drop_poison(oldest_);
-  if (!local_.full()) return true;
-  failure_.set(
-      {Code::kInternal, "more packets inside a controller than blocks and instances in flight: " + to_string(header)});
-  return false;
+  if (local_.full())
+    failure_.set({Code::kInternal, "more packets inside a controller than blocks and instances in flight"});
+  return !local_.full();
 }
 
-[[gnu::always_inline]] inline void Sending::deliver(const OutEdge& edge, const ActivationPacket& header) noexcept {
-  if (!local_.full() || make_room(header)) local_.push(edge.edge, header);
-}
-
-[[gnu::always_inline]] inline void Sending::cross(const OutEdge& edge, const ActivationPacket& header,
-                                                  std::span<const std::byte> text) noexcept {
+void Sending::cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {
   count(edge, header);
   bells_.ring_later(edge.channel);
   if (!edge.payload_crc || is_bare(header)) return edge.sender->commit(header, text);
@@ -152,16 +81,6 @@ bool Sending::make_room(const ActivationPacket& header) noexcept {
   edge.sender->commit(packet, sealed.add(text));
 }
 
-// A token, whose payload is `payload` and lies in the block that `header` names; or a count, which has none.
-[[gnu::always_inline]] inline void Sending::send(const OutEdge& edge, ActivationPacket& header,
-                                                 std::span<const std::byte> payload) noexcept {
-  const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
-  header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
-  if (edge.sender == nullptr) return deliver(edge, header);
-  if (inlined) header.flags |= kInline;
-  cross(edge, header, inlined ? payload : std::span<const std::byte>());
-}
-
 // Behind the payload, if it may take a wire: at once or when a relay passes it on, which may only read it.
 void Sending::put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept {
   if (payload.empty() || layout_.regions[region].crc_room == 0) return;
@@ -169,36 +88,20 @@ void Sending::put_crc(std::uint16_t region, std::span<const std::byte> payload) 
   put_payload_crc(memory.data() + (payload.data() - memory.data()), payload.size());
 }
 
-void Sending::commit(OutPort& port, std::uint32_t element, const PortClaim& claim, const Outgoing& token) noexcept {
-  const std::uint64_t index = port.index_of(element);
-  const std::span<const std::byte> payload(claim.block, token.payload_bytes);
-  if (port.pool != nullptr) port.pool->hold(claim.offset, port.takers(token.key, index));
-  if (wires_) put_crc(claim.region, payload);
-  for (OutEdge& edge : port.edges) {
-    if (!edge.takes(token.key, index)) continue;
-    ActivationPacket header = edge.header_of(token.key, index, token.deadline);
-    header.flags = token.absent ? static_cast<std::uint8_t>(kAbsent) : std::uint8_t{0};
-    header.region = claim.region;
-    header.offset = claim.offset;
-    header.payload_bytes = token.payload_bytes;
-    send(edge, header, payload);
-  }
-}
-
 void Sending::send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept {
   for (OutEdge& edge : port.counts) {
     if (!edge.takes(key, 0)) continue;
-    ActivationPacket header = edge.header_of(key, 0, deadline);
-    header.payload_bytes = elements;
-    send(edge, header, {});
+    SentPacket packet{key.instance, edge.sent_tag(key.tag, 0), deadline, elements};
+    send(edge, packet, {});
   }
 }
 
 void Sending::send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept {
-  header.stage = edge.header.stage;
-  header.port = edge.header.port;
+  const auto edges = std::bit_cast<ActivationPacket>(edge.header);
+  header.stage = edges.stage;
+  header.port = edges.port;
   if (edge.sender != nullptr) return cross(edge, header, text);
-  if (!local_.full() || make_room(header)) local_.push(edge.edge, header, text);
+  if (!local_.full() || make_room()) local_.push(edge.edge, header, text);
 }
 
 Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {
@@ -206,7 +109,7 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
   if (header.kind == static_cast<std::uint8_t>(PacketKind::kActivate) && (header.flags & kInline) == 0)
     put_crc(header.region, wiring_.regions[header.region].subspan(at, header.payload_bytes));
   if (edge.sender == nullptr) {
-    if (!local_.full() || make_room(header)) local_.push(edge.edge, header, text);
+    if (!local_.full() || make_room()) local_.push(edge.edge, header, text);
     return {};
   }
   count(edge, header);
@@ -240,13 +143,10 @@ void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::sp
   if (port.passed != nullptr)
     port.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(port.edges.size()));
   for (OutEdge& edge : port.edges) {
-    ActivationPacket header = edge.header_of({token.instance, token.tag}, 0, token.deadline);
-    header.flags = token.flags & kAbsent;
-    header.origin = token.origin;
-    header.region = token.region;
-    header.offset = token.offset;
-    header.payload_bytes = token.payload_bytes;
-    send(edge, header, payload);
+    SentPacket packet{token.instance, edge.sent_tag(token.tag, 0), token.deadline, token.payload_bytes, token.offset,
+                      token.region};
+    packet.flags = token.flags & kAbsent;
+    send(edge, packet, payload);
   }
 }
 

@@ -28,6 +28,8 @@ struct PortClaim {
   std::uint16_t region = 0;
 };
 
+inline constexpr std::uint8_t kHostMemory = 1;  // docs/packet.md, Memories
+
 // A token to send, as far as its writer knows it.
 struct Outgoing {
   FiringKey key;
@@ -56,8 +58,12 @@ class Sending {
   // Gives all claims of some ports back unused, those of a whole firing or the first ones.
   void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
   // Gives one claim back unused: a port's that does not scatter, with its signals; an element's.
-  void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
-    abort_port(port, 1, key, &claim);
+  [[gnu::always_inline]] void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
+    if (!port.counts.empty()) return abort_port(port, 1, key, &claim);
+    for (OutEdge& edge : port.edges) {
+      if (edge.takes(key, 0)) edge.untake(key.instance);
+    }
+    if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
   }
   void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
   // Sends what was written to every edge that takes it. `element`: its number, 0 if the port does not scatter.
@@ -87,13 +93,15 @@ class Sending {
   [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
   static void untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
   [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool claim_port(OutPort& port, const FiringKey& key, PortClaim* claims) noexcept;
+  template <bool kPlain>
+  [[nodiscard]] bool claim_ports(std::span<OutPort> ports, const FiringKey& key, std::span<PortClaim> claims) noexcept;
   void abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key, const PortClaim* claims) noexcept;
   void send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept;
   void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
-  void send(const OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload) noexcept;
-  [[nodiscard]] bool make_room(const ActivationPacket& header) noexcept;
-  void deliver(const OutEdge& edge, const ActivationPacket& header) noexcept;
+  void send(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
+  [[nodiscard]] bool make_room() noexcept;
   void cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   void count(const OutEdge& edge, const ActivationPacket& header) noexcept;
 
@@ -108,5 +116,109 @@ class Sending {
   const bool wires_;  // some payload may take one
   bool ring_was_full_ = false;
 };
+
+// What every firing runs through.
+
+// A credit and a place for one token. False: it has none, or its channel is closed; nothing is taken.
+[[gnu::always_inline]] inline bool Sending::take(OutEdge& edge, std::uint64_t instance) noexcept {
+  if (!edge.credits.take(instance, oldest_)) return false;
+  const Push place = edge.reserve();
+  if (place == Push::kOk) return true;
+  // Blocks alone would always leave a place in the ring, but poison takes places without a block.
+  if (place == Push::kBackPressured) ring_was_full_ = true;
+  (void)edge.credits.give(instance);
+  return false;
+}
+
+// The same on every edge that takes the token.
+[[gnu::always_inline]] inline bool Sending::take(std::span<OutEdge> edges, const FiringKey& key,
+                                                 std::uint64_t index) noexcept {
+  for (OutEdge& edge : edges) {
+    if (!edge.takes(key, index) || take(edge, key.instance)) continue;
+    untake({edges.data(), &edge}, key, index);
+    return false;
+  }
+  return true;
+}
+
+// False: as take().
+[[gnu::always_inline]] inline bool Sending::claim_token(OutPort& port, std::uint32_t element, const FiringKey& key,
+                                                        PortClaim& claim) noexcept {
+  if (!take(port.edges, key, port.index_of(element))) return false;
+  if (port.pool == nullptr) return true;
+  if (!port.pool->claim(claim.offset)) {
+    // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block; unless a
+    // port's edges are taken by few of its readers.
+    untake(port.edges, key, port.index_of(element));
+    return false;
+  }
+  claim.region = port.region;
+  claim.block = port.block(claim.offset);
+  return true;
+}
+
+// A port's tokens and signals. `claims`: from its first token's on.
+template <bool kPlain>
+[[gnu::always_inline]] inline bool Sending::claim_port(OutPort& port, const FiringKey& key,
+                                                       PortClaim* claims) noexcept {
+  if (kPlain) return claim_token(port, 0, key, *claims);
+  if (!take(port.counts, key, 0)) return false;
+  for (std::uint32_t e = 0; e < port.elements; ++e) {
+    if (claim_token(port, e, key, claims[e])) continue;
+    abort_port(port, e, key, claims);
+    return false;
+  }
+  return true;
+}
+
+template <bool kPlain>
+[[gnu::always_inline]] inline bool Sending::claim_ports(std::span<OutPort> ports, const FiringKey& key,
+                                                        std::span<PortClaim> claims) noexcept {
+  PortClaim* next = claims.data();
+  for (OutPort& port : ports) {
+    if (!claim_port<kPlain>(port, key, next)) {
+      abort({ports.data(), &port}, key, claims);
+      return false;
+    }
+    next += kPlain ? 1 : port.elements;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline bool Sending::claim(StageProgram& stage, const FiringKey& key,
+                                                  std::span<PortClaim> claims) noexcept {
+  return stage.plain ? claim_ports<true>(stage.outputs, key, claims) : claim_ports<false>(stage.outputs, key, claims);
+}
+
+// A token, whose payload is `payload` and lies in the block that `packet` names; or a count, which has none.
+[[gnu::always_inline]] inline void Sending::send(const OutEdge& edge, SentPacket& packet,
+                                                 std::span<const std::byte> payload) noexcept {
+  const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
+  packet.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
+  if (edge.sender == nullptr) {
+    if (!local_.full() || make_room()) edge.write_header(local_.push(edge.edge), packet);
+    return;
+  }
+  if (inlined) packet.flags |= kInline;
+  ActivationPacket header;
+  edge.write_header(header, packet);
+  cross(edge, header, inlined ? payload : std::span<const std::byte>());
+}
+
+[[gnu::always_inline]] inline void Sending::commit(OutPort& port, std::uint32_t element, const PortClaim& claim,
+                                                   const Outgoing& token) noexcept {
+  const std::uint64_t index = port.index_of(element);
+  const std::span<const std::byte> payload(claim.block, token.payload_bytes);
+  if (port.pool != nullptr) port.pool->hold(claim.offset, port.takers(token.key, index));
+  if (wires_) put_crc(claim.region, payload);
+  for (OutEdge& edge : port.edges) {
+    if (!edge.takes(token.key, index)) continue;
+    SentPacket packet{token.key.instance, edge.sent_tag(token.key.tag, index),
+                      token.deadline,     token.payload_bytes,
+                      claim.offset,       claim.region};
+    if (token.absent) packet.flags = kAbsent;
+    send(edge, packet, payload);
+  }
+}
 
 }  // namespace woa

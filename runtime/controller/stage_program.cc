@@ -1,6 +1,7 @@
 #include "runtime/controller/stage_program.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -97,6 +98,10 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.groups = groups_of(plan);
   make_inputs(setup, program);
   make_outputs(setup, program);
+  program.plain = !program.gathers && !program.device_headers && plan.role != StageRole::kRelay &&
+                  std::all_of(program.outputs.begin(), program.outputs.end(), [](const OutPort& port) {
+                    return !port.scatters && port.passed_input < 0 && port.counts.empty() && port.all_take;
+                  });
   const auto consumed = [](const InPort& port) { return !port.hold; };
   const auto first = std::find_if(program.inputs.begin(), program.inputs.end(), consumed);
   program.consumed = static_cast<std::uint32_t>(first - program.inputs.begin());
@@ -169,10 +174,12 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   const EdgeLayout& layout = setup.layout->edges[number];
   OutEdge edge;
   edge.edge = number;
-  edge.header.kind = static_cast<std::uint8_t>(plan.count ? PacketKind::kCount : PacketKind::kActivate);
-  edge.header.origin = plan.from_stage;
-  edge.header.stage = plan.to_stage;
-  edge.header.port = static_cast<std::uint16_t>(plan.to_port);
+  ActivationPacket header;
+  header.kind = static_cast<std::uint8_t>(plan.count ? PacketKind::kCount : PacketKind::kActivate);
+  header.origin = plan.from_stage;
+  header.stage = plan.to_stage;
+  header.port = static_cast<std::uint16_t>(plan.to_port);
+  edge.header = std::bit_cast<PacketWords>(header);
   edge.keep = plan.keep;
   edge.step = plan.step;
   edge.channel = layout.channel;
@@ -187,8 +194,8 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
-  edge.header.region = static_cast<std::uint16_t>(region);
-  edge.pool = pools_[edge.header.region].get();
+  edge.region = static_cast<std::uint16_t>(region);
+  edge.pool = pools_[edge.region].get();
   return edge;
 }
 
@@ -199,22 +206,8 @@ void StagePrograms::number_elements(const Plan& plan) {
     if (!program.local || program.stateful != Stateful::kInstance) continue;
     program.number = numbers[program.id];
     program.short_way = program.short_way && program.number == 0;
+    program.plain = program.plain && program.number == 0;
   }
-}
-
-const InEdge* StagePrograms::in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept {
-  if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
-  const bool poison = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
-  const bool count = packet.kind == static_cast<std::uint8_t>(PacketKind::kCount);
-  for (const InEdge& edge : stages_[packet.stage].inputs[packet.port].edges) {
-    if (edge.channel != channel) continue;
-    if (!poison && count != edge.count) continue;
-    if (count && edge.origin == packet.origin) return &edge;
-    if (count) continue;
-    if (poison || std::find(edge.regions.begin(), edge.regions.end(), packet.region) != edge.regions.end())
-      return &edge;
-  }
-  return nullptr;
 }
 
 // A block beyond the 256 GiB of a region is refused by the region's producer.

@@ -3,8 +3,10 @@
 // (docs/adr/0043-stage-programs.md).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,6 +42,16 @@ struct InEdge {
   bool payload_crc = false;                // follows what it brings
   bool count = false;                      // it brings counts, not tokens
   std::uint32_t origin = kNoStage;         // of counts: the stage that sends them
+
+  [[nodiscard]] bool brings(const ActivationPacket& packet) const noexcept {
+    if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)) return true;
+    if (packet.kind == static_cast<std::uint8_t>(PacketKind::kCount)) return count && origin == packet.origin;
+    if (count) return false;
+    for (const std::uint16_t region : regions) {
+      if (region == packet.region) return true;
+    }
+    return false;
+  }
 };
 
 struct InPort {
@@ -53,10 +65,23 @@ struct InPort {
   std::vector<InEdge> edges;     // that come by channels
 };
 
+using PacketWords = std::array<std::uint64_t, kPacketBytes / 8>;
+
+// What differs from one packet of an edge to the next.
+struct SentPacket {
+  std::uint64_t instance = 0, tag = 0, deadline = 0;
+  std::uint64_t payload_bytes = 0;
+  std::uint32_t offset = 0;  // of the payload's block
+  std::uint16_t region = 0;
+  std::uint8_t device = 0;
+  std::uint8_t flags = 0;
+};
+
 // An edge out of this controller: its books, and what a header takes from it.
 struct OutEdge {
   std::uint32_t edge = 0;            // in the plan
-  ActivationPacket header;           // of what it carries, as far as that is always the same
+  PacketWords header = {};           // of what it carries, as far as that is always the same; the rest is 0
+  std::uint16_t region = 0;          // of the pool
   std::uint64_t keep = 0, step = 0;  // of the firing's tag
   Sender* sender = nullptr;          // null: it ends in this controller
   std::uint32_t channel = 0;         // of the layout
@@ -77,19 +102,34 @@ struct OutEdge {
   [[nodiscard]] bool takes(const FiringKey& key, std::uint64_t index) const noexcept {
     return always_taken || choice.takes(key.instance, sent_tag(key.tag, index));
   }
-  // The header of what a firing sends over it.
-  [[nodiscard]] ActivationPacket header_of(const FiringKey& key, std::uint64_t index,
-                                           std::uint64_t deadline) const noexcept {
-    ActivationPacket packet = header;
-    packet.instance = key.instance;
-    packet.tag = sent_tag(key.tag, index);
-    packet.deadline = deadline;
-    return packet;
+  // Writes the header of a packet. In whole words: one that was just written in parts is slow to read as a whole.
+  [[gnu::always_inline]] void write_header(ActivationPacket& to, const SentPacket& packet) const noexcept {
+    constexpr auto word = [](std::size_t field) { return field / 8; };
+    constexpr auto shift = [](std::size_t field) { return 8 * (field % 8); };
+    const auto put = [&to](std::size_t at, std::uint64_t value) {
+      std::memcpy(reinterpret_cast<std::byte*>(&to) + 8 * at, &value, sizeof value);
+    };
+    using Packet = ActivationPacket;
+    constexpr std::size_t kFlags = offsetof(Packet, flags), kDevice = offsetof(Packet, device),
+                          kRegion = offsetof(Packet, region), kOffset = offsetof(Packet, offset);
+    put(word(kFlags), header[word(kFlags)] | std::uint64_t{packet.flags} << shift(kFlags));
+    put(word(offsetof(Packet, instance)), packet.instance);
+    put(word(offsetof(Packet, tag)), packet.tag);
+    put(word(offsetof(Packet, deadline)), packet.deadline);
+    put(word(offsetof(Packet, stage)), header[word(offsetof(Packet, stage))]);
+    put(word(kDevice), std::uint64_t{packet.device} << shift(kDevice) | std::uint64_t{packet.region} << shift(kRegion));
+    put(word(offsetof(Packet, payload_bytes)), packet.payload_bytes);
+    put(word(kOffset), std::uint64_t{packet.offset} << shift(kOffset));
   }
   // A place for a packet in its ring, and giving it back. kBackPressured: try again; kClosed: nobody will ever read it.
   [[nodiscard]] Push reserve() noexcept { return sender == nullptr ? Push::kOk : sender->reserve(); }
   void cancel() noexcept {
     if (sender != nullptr) sender->cancel();
+  }
+  // Both a credit and a place, which a firing took and does not use.
+  void untake(std::uint64_t instance) noexcept {
+    (void)credits.give(instance);  // taken by this very firing: cannot fail
+    cancel();
   }
 };
 
@@ -143,6 +183,9 @@ struct StageProgram {
   // The short way: a match is one token, which may start as it comes; `consumed` is its port.
   bool short_way = false;
   std::uint32_t consumed = 0;
+  // Nothing special about its ports: none scatters, gathers, passes payloads on or has signals, each edge takes all,
+  // and the host writes the headers. What always runs skips the questions.
+  bool plain = false;
   bool holds = false;           // some input is held
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
@@ -188,9 +231,15 @@ class StagePrograms {
   }
   // The edge that an activation, a count or poison on `channel` came by; null if the plan has none such. With an edge,
   // an activation's region exists.
-  [[nodiscard]] const InEdge* in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept;
+  [[nodiscard]] const InEdge* in_edge(std::uint32_t channel, const ActivationPacket& packet) const noexcept {
+    if (packet.stage >= stages_.size() || packet.port >= stages_[packet.stage].inputs.size()) return nullptr;
+    for (const InEdge& edge : stages_[packet.stage].inputs[packet.port].edges) {
+      if (edge.channel == channel && edge.brings(packet)) return &edge;
+    }
+    return nullptr;
+  }
   // The payload that a token brings, behind its header or in its block.
-  [[nodiscard]] std::span<const std::byte> payload(const Token& token) const noexcept {
+  [[nodiscard, gnu::always_inline]] std::span<const std::byte> payload(const Token& token) const noexcept {
     return token.is_inline() ? token.inline_payload : region(token.header.region).payload(token.header);
   }
 

@@ -22,7 +22,7 @@ class BlockPool {
   static Result<BlockPool> make(std::uint32_t blocks, std::uint64_t block_bytes, std::uint32_t header_room = 0);
 
   // A free block's offset, as packets name it, with no holder yet, or false. No allocation.
-  [[nodiscard]] bool claim(std::uint32_t& offset) noexcept {
+  [[nodiscard, gnu::always_inline]] bool claim(std::uint32_t& offset) noexcept {
     if (free_count_ == 0) return false;
     const std::uint32_t block = free_[--free_count_];
     holders_[block] = kClaimed;
@@ -30,7 +30,7 @@ class BlockPool {
     return true;
   }
   // Sets how many consumers will give the block back; 0 frees it at once (an aborted claim).
-  void hold(std::uint32_t offset, std::uint32_t holders) noexcept {
+  [[gnu::always_inline]] void hold(std::uint32_t offset, std::uint32_t holders) noexcept {
     std::uint32_t block = 0;
     [[maybe_unused]] const bool found = layout_.find(offset, block);
     assert(found && holders_[block] == kClaimed && holders < kClaimed);
@@ -39,7 +39,7 @@ class BlockPool {
   }
   // One consumer gave it back. False, and nothing changes, if `offset` is no block or nobody holds it: the peer is at
   // fault.
-  [[nodiscard]] bool release(std::uint32_t offset) noexcept {
+  [[nodiscard, gnu::always_inline]] bool release(std::uint32_t offset) noexcept {
     std::uint32_t block = 0;
     if (!layout_.find(offset, block)) return false;
     if (holders_[block] == 0 || holders_[block] == kClaimed) return false;

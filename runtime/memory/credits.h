@@ -27,13 +27,13 @@ class EdgeCredits {
     ++total_;
   }
   // Takes one if available() says so; else false.
-  [[nodiscard]] bool take(std::uint64_t instance, std::uint64_t oldest) noexcept {
+  [[nodiscard, gnu::always_inline]] bool take(std::uint64_t instance, std::uint64_t oldest) noexcept {
     if (!available(instance, oldest)) return false;
     take(instance);
     return true;
   }
   // Only the low 16 bits of `instance` count. False, and nothing changes, if that instance occupies none.
-  [[nodiscard]] bool give(std::uint64_t instance) noexcept {
+  [[nodiscard, gnu::always_inline]] bool give(std::uint64_t instance) noexcept {
     std::uint32_t& occupied = per_instance_[instance % kSlots];
     if (occupied == 0) return false;
     --occupied;

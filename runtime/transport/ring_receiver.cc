@@ -22,8 +22,15 @@ RingReceiver::~RingReceiver() {
 }
 
 std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexcept {
+  if (loss_ != Loss::kNone) return 0;
+  if (const std::uint32_t sequence = sequence_in(cursor_.slot()); sequence != cursor_.expected())
+    return nothing_new(sequence), 0;
+  return deliver(sink, max_packets);
+}
+
+std::size_t RingReceiver::deliver(PacketSink& sink, std::size_t max_packets) noexcept {
   std::size_t delivered = 0;
-  while (delivered < max_packets && loss_ == Loss::kNone) {
+  while (delivered < max_packets) {
     const std::uint64_t published = publish_word(cursor_.slot());
     if (static_cast<std::uint32_t>(published) != cursor_.expected()) {
       nothing_new(static_cast<std::uint32_t>(published));

@@ -34,6 +34,7 @@ class RingReceiver final : public Receiver {
   // Who waits for a place in a full ring hears of some at a time: each time takes the producer a cache line.
   static constexpr std::size_t kTellConsumedEvery = 16;
 
+  [[gnu::noinline]] std::size_t deliver(PacketSink& sink, std::size_t max_packets) noexcept;
   void nothing_new(std::uint32_t sequence) noexcept;
   void tell_consumed() noexcept;
   [[nodiscard]] std::uint64_t publish_word(std::uint32_t slot) const noexcept;
