@@ -27,8 +27,18 @@ struct DeviceDescription {
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
 
-// A port's memory, beside the kernel ABI's view of it.
+// Blocks in a device's memory, which its back-end allocates: the payloads of one output, without their dimensions.
+struct DeviceRegion {
+  std::uint16_t number = 0;  // as packets name it
+  std::uint32_t blocks = 0;
+  std::uint64_t block_bytes = 0;  // a multiple of 64
+};
+
+// A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device.
 struct PortMemory {
+  MemoryKind memory = MemoryKind::kCpu;
+  std::uint16_t region = 0;        // the next two name the block in the device: a DeviceRegion's number
+  std::uint32_t block = 0;         // and a place in it
   std::uint64_t copied_bytes = 0;  // out: moved between the port's block and the device's own memory
 };
 
@@ -95,6 +105,10 @@ class Backend {
   // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
   // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
+  // Allocates memory for payloads that stay in the device. Once, after load() and before start(), if the plan's traits
+  // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
+  // room.
+  virtual Status allocate(std::span<const DeviceRegion> regions);
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
   [[nodiscard]] virtual Start start(Firing& firing) noexcept = 0;
   // Started firings that completed since the last call, in any order; at most done.size(). Never blocks. Called while

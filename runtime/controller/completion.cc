@@ -194,7 +194,7 @@ void Firings::trace_firing(const ActiveFiring& firing) {
   std::uint64_t bytes = 0;
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     const InPort& port = firing.program->inputs[p];
-    if (!port.gathers) bytes += port.shape.payload(firing.inputs[p]).size();
+    if (!port.gathers) bytes += port.shape.payload_bytes(firing.inputs[p]);
   }
   parts_.trace.add({TraceEvent::Kind::kFiring, firing.worker, firing.started_ns, firing.ended_ns, firing.stage, kNone,
                     firing.instance, firing.tag, bytes, firing.cycles});

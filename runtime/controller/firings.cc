@@ -115,7 +115,7 @@ bool Firings::show_inputs(ActiveFiring& firing, const Consumed& consumed) noexce
   for (std::uint32_t p = 0; p < count; ++p) {
     const InPort& port = stage.inputs[p];
     Token& token = firing.tokens[p];
-    firing.input_memory[p].copied_bytes = 0;
+    firing.input_memory[p] = {};
     token.edge = kNone;
     if (port.hold) {  // read, not consumed
       if (!show(firing, p, *parts_.matching.held(port, firing.instance, firing.tag), firing.inputs[p])) return false;
@@ -139,9 +139,24 @@ bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token,
     view.absent = 1;
     return true;
   }
-  if (firing.program->inputs[port].shape.show(parts_.programs.payload(token), view)) return true;
+  const PortShape& shape = firing.program->inputs[port].shape;
+  const std::span<const std::byte> payload = parts_.programs.payload(token);
+  if (is_in_device(firing, token) ? show_in_device(firing, port, token, view) : shape.show(payload, view)) return true;
   firing.unfit = {&token, port};
   return false;
+}
+
+// Names the block to the back-end, which alone can read it.
+bool Firings::show_in_device(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept {
+  const ActivationPacket& header = token.header;
+  firing.input_memory[port] = {parts_.programs.region(header.region).memory(), header.region, header.offset};
+  return firing.program->inputs[port].shape.show_in_device(parts_.programs.payload(token), view);
+}
+
+void Firings::reserve_in_device(const OutPort& port, const PortClaim& claim, woa_output& view,
+                                PortMemory& memory) noexcept {
+  memory = {port.kind, claim.region, claim.offset};
+  view.data = nullptr;
 }
 
 // Shows an input that gathers: `count` elements of the firing, from `first` on.
@@ -193,7 +208,7 @@ void Firings::show_outputs(ActiveFiring& firing) noexcept {
   std::size_t next = 0;  // claim
   for (std::uint32_t p = 0; p < count; ++p) {
     const OutPort& port = stage.outputs[p];
-    firing.output_memory[p].copied_bytes = 0;
+    firing.output_memory[p] = {};
     if (port.scatters) {
       firing.outputs[p] = {};
       firing.outputs[p].elements = &firing.element_outputs[next];
@@ -207,6 +222,7 @@ void Firings::show_outputs(ActiveFiring& firing) noexcept {
       claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
     }
     port.shape.reserve(claim.block, firing.outputs[p]);
+    if (port.kind != MemoryKind::kCpu) reserve_in_device(port, claim, firing.outputs[p], firing.output_memory[p]);
     if (!stage.device_headers) continue;
     for (const OutEdge& edge : port.edges) firing.routes.push_back({edge.edge, claim.region, claim.offset, {}});
   }

@@ -110,6 +110,15 @@ class Firings final : private DevicePoison {
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
+  // `token` has a payload.
+  [[nodiscard]] bool is_in_device(const ActiveFiring& firing, const Token& token) const noexcept {
+    return firing.program->device_memory && !token.is_inline() &&
+           parts_.programs.region(token.header.region).is_in_device();
+  }
+  [[nodiscard]] bool show_in_device(ActiveFiring& firing, std::uint32_t port, const Token& token,
+                                    woa_input& view) noexcept;
+  static void reserve_in_device(const OutPort& port, const PortClaim& claim, woa_output& view,
+                                PortMemory& memory) noexcept;
   [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;

@@ -8,8 +8,6 @@
 namespace woa {
 namespace {
 
-constexpr std::uint8_t kHostMemory = 1;  // docs/packet.md, Memories
-
 // An inline payload over a wire with its CRC behind it. Nothing stays nothing: that payload lies in a block.
 class InlineCrc {
  public:
@@ -134,7 +132,7 @@ void Sending::commit(std::uint32_t stage, OutPort& port, std::uint32_t element, 
   for (OutEdge& edge : port.edges) {
     if (!edge.takes(token.key, index)) continue;
     header.tag = edge.sent_tag(token.key.tag, index);
-    forward(edge, header, payload);
+    forward(edge, header, payload, port.kind);
   }
 }
 
@@ -194,17 +192,19 @@ void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::sp
     port.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(port.edges.size()));
   ActivationPacket header = token;
   header.crc32c = 0;
+  const MemoryKind memory = programs_.region(token.region).memory();
   for (OutEdge& edge : port.edges) {
     header.tag = edge.sent_tag(token.tag, 0);
-    forward(edge, header, payload);
+    forward(edge, header, payload, memory);
   }
 }
 
-// Sends a token whose payload is `payload` and lies in the block that `header` names.
-void Sending::forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload) noexcept {
+// Sends a token whose payload is `payload` and lies in the block that `header` names, in memory of that kind.
+void Sending::forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload,
+                      MemoryKind memory) noexcept {
   const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
   header.flags = static_cast<std::uint8_t>((header.flags & kAbsent) | (inlined ? unsigned{kInline} : 0U));
-  header.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
+  header.device = inlined || header.payload_bytes == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(memory);
   header.ordinal = 0;
   send(edge, header, inlined ? payload : std::span<const std::byte>());
 }

@@ -85,7 +85,7 @@ class Sending {
   static void abort_token(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
   static void abort_first(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims,
                           std::uint32_t counts) noexcept;
-  void forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload) noexcept;
+  void forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload, MemoryKind memory) noexcept;
   void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
   void deliver(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   void cross(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;

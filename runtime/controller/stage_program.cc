@@ -93,6 +93,7 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.role = plan.role;
   program.stateful = plan.stateful;
   program.device_headers = plan.headers == HeaderWriter::kDevice;
+  program.device_memory = setup.plan->controllers[setup.controller].traits.keeps_payloads();
   program.plan = &plan;
   program.stats = &setup.stats->stages[stage];
   program.groups = groups_of(plan);
@@ -161,6 +162,7 @@ void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, 
   port.region = static_cast<std::uint16_t>(region);
   port.pool = pools_[port.region].get();
   port.memory = setup.wiring->regions[port.region];
+  port.kind = layout.regions[port.region].memory;
 }
 
 OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number) {
@@ -221,6 +223,7 @@ RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) 
       room_(layout.header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
       end_(layout.bytes() / kOffsetUnitBytes),
       units_(
-          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)) {}
+          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)),
+      kind_(layout.memory) {}
 
 }  // namespace woa

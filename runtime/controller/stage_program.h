@@ -109,7 +109,8 @@ struct OutPort {
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
   std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
-  std::span<OutEdge> edges, counts;  // of its stage's out_edges
+  MemoryKind kind = MemoryKind::kCpu;  // of its region
+  std::span<OutEdge> edges, counts;    // of its stage's out_edges
   std::vector<LoopLimit> loops;
 
   [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {
@@ -130,6 +131,7 @@ struct StageProgram {
   std::uint32_t consumed = 0;
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
+  bool device_memory = false;   // payloads of its ports may lie in the device
   // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
   // take one after the other. Of all others 0.
   std::uint64_t number = 0;

@@ -1,0 +1,79 @@
+// A device with memory of its own, played by C++ functions: payloads that stay there lie where nobody else finds them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "runtime/controller/port_shape.h"
+#include "tests/support/function_backend.h"
+
+namespace woa::test {
+
+// What its plans say of it.
+inline constexpr BackendTraits kDeviceTraits{.memory = MemoryKind::kExtDev};
+
+// The blocks of the device.
+class DeviceMemory {
+ public:
+  void add(const DeviceRegion& region) {
+    regions_[region.number] = {region.block_bytes, std::vector<std::uint8_t>(region.blocks * region.block_bytes)};
+  }
+  std::uint8_t* at(const PortMemory& port) {
+    Region& region = regions_.at(port.region);
+    return &region.bytes.at(port.block * region.block_bytes);
+  }
+
+ private:
+  struct Region {
+    std::uint64_t block_bytes = 0;
+    std::vector<std::uint8_t> bytes;
+  };
+  std::map<std::uint16_t, Region> regions_;
+};
+
+class DeviceBackend final : public Backend {
+ public:
+  explicit DeviceBackend(const Functions& functions) : functions_(functions) {}
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell) override {
+    plan_ = &plan;
+    return find_functions(functions_, stages);
+  }
+  Status allocate(std::span<const DeviceRegion> regions) override {
+    for (const DeviceRegion& region : regions) memory_.add(region);
+    return {};
+  }
+  Start start(Firing& firing) noexcept override {
+    const StagePlan& stage = plan_->stages[firing.stage];
+    each_port(firing, [&](auto& view, const PortMemory& at) { view.data = memory_.at(at); });
+    functions_.at(stage.kernel)(firing, stage);
+    each_port(firing, [](auto& view, const PortMemory&) { view.data = nullptr; });
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p) count(firing.inputs[p].bytes, firing.input_memory[p]);
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) count(firing.outputs[p].bytes, firing.output_memory[p]);
+    return Start::kCompleted;
+  }
+  std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
+
+ private:
+  // Calls back for the ports whose data lie in the device; their views show none.
+  template <class Do>
+  static void each_port(Firing& firing, const Do& act) {
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
+      if (firing.input_memory[p].memory == kDeviceTraits.memory) act(firing.inputs[p], firing.input_memory[p]);
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p)
+      if (firing.output_memory[p].memory == kDeviceTraits.memory) act(firing.outputs[p], firing.output_memory[p]);
+  }
+  // A device would have copied what lies in host memory.
+  static void count(std::uint64_t bytes, PortMemory& at) noexcept {
+    if (at.memory == MemoryKind::kCpu) at.copied_bytes = bytes;
+  }
+
+  DeviceDescription description_{"function", "C++ functions with memory of their own", false, "host", "none"};
+  const Functions& functions_;
+  const Plan* plan_ = nullptr;
+  DeviceMemory memory_;
+};
+
+}  // namespace woa::test
