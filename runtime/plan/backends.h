@@ -49,7 +49,7 @@ struct KnownBackend {
 inline constexpr std::array kBackends{
     KnownBackend{"host", ControllerKind::kHost, ""},
     KnownBackend{"cpu", ControllerKind::kCpu, "cpu"},
-    KnownBackend{"opencl", ControllerKind::kGpu, "opencl"},
+    KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}},
     KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
 };
 

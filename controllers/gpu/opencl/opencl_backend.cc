@@ -22,10 +22,14 @@ Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages
     outputs = std::max(outputs, stage.plan->outputs.size());
   }
   for (std::uint32_t i = 0; i < queue_count_; ++i) {
-    OpenClQueue& queue = queues_.emplace_back(cl_, i, wakeup);
+    OpenClQueue& queue = queues_.emplace_back(cl_, i, blocks_, wakeup);
     WOA_RETURN_IF_ERROR(queue.open(context_.get(), device_.id, inputs, outputs));
   }
   return {};
+}
+
+Status OpenClBackend::allocate(std::span<const DeviceRegion> regions) {
+  return blocks_.allocate(cl_, context_.get(), regions);
 }
 
 Start OpenClBackend::start(Firing& firing) noexcept {

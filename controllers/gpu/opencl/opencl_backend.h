@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "controllers/gpu/opencl/device_blocks.h"
 #include "controllers/gpu/opencl/device_program.h"
 #include "controllers/gpu/opencl/devices.h"
 #include "controllers/gpu/opencl/opencl_queue.h"
@@ -18,6 +19,7 @@ class OpenClBackend final : public Backend {
 
   const DeviceDescription& description() const noexcept override { return device_.description; }
   Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override;
+  Status allocate(std::span<const DeviceRegion> regions) override;
   [[nodiscard]] Start start(Firing& firing) noexcept override;
   std::size_t poll(std::span<Firing*> done) noexcept override;
 
@@ -27,7 +29,8 @@ class OpenClBackend final : public Backend {
   const std::uint32_t queue_count_;
   ClOwned<cl_context> context_;
   std::vector<DeviceProgram> programs_;  // by number in the plan; empty for stages of other controllers
-  std::deque<OpenClQueue> queues_;
+  DeviceBlocks blocks_;
+  std::deque<OpenClQueue> queues_;  // last: its commands use the rest
 };
 
 }  // namespace woa

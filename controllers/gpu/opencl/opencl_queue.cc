@@ -118,10 +118,15 @@ Status OpenClQueue::grow(Buffer& buffer, std::uint64_t bytes) {
   return code == CL_SUCCESS ? Status() : cl_failure("clCreateBuffer of " + std::to_string(rounded) + " bytes", code);
 }
 
-Status OpenClQueue::set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes,
+// A port's memory in the device: the block that it names, or one of this queue's buffers.
+Status OpenClQueue::find_memory(const PortMemory& port, Buffer& buffer, std::uint64_t bytes, cl_mem& memory) {
+  if (!DeviceBlocks::hold(port)) WOA_RETURN_IF_ERROR(grow(buffer, bytes));
+  memory = DeviceBlocks::hold(port) ? blocks_.at(port) : buffer.memory.get();
+  return {};
+}
+
+Status OpenClQueue::set_port(cl_kernel kernel, cl_uint& argument, cl_mem memory, std::uint64_t bytes,
                              const std::uint32_t* dims, cl_uint rank) {
-  WOA_RETURN_IF_ERROR(grow(buffer, bytes));
-  const cl_mem memory = buffer.memory.get();
   const auto size = static_cast<cl_uint>(bytes);
   cl_uint4 extents{};
   std::copy_n(dims, rank, extents.s);
@@ -142,17 +147,21 @@ Status OpenClQueue::send_inputs(const DeviceProgram& program, Firing& firing) {
   cl_uint argument = 0;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
     const woa_input& input = firing.inputs[i];
-    WOA_RETURN_IF_ERROR(set_port(kernel, argument, input_buffers_[i], input.bytes, input.dims, input.rank));
-    if (input.bytes == 0) continue;
-    const cl_int code = cl_.clEnqueueWriteBuffer(command_queue_.get(), input_buffers_[i].memory.get(), CL_FALSE, 0,
-                                                 input.bytes, input.data, 0, nullptr, nullptr);
+    cl_mem memory = nullptr;
+    WOA_RETURN_IF_ERROR(find_memory(firing.input_memory[i], input_buffers_[i], input.bytes, memory));
+    WOA_RETURN_IF_ERROR(set_port(kernel, argument, memory, input.bytes, input.dims, input.rank));
+    if (input.bytes == 0 || DeviceBlocks::hold(firing.input_memory[i])) continue;
+    const cl_int code = cl_.clEnqueueWriteBuffer(command_queue_.get(), memory, CL_FALSE, 0, input.bytes, input.data, 0,
+                                                 nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueWriteBuffer", code);
     firing.input_memory[i].copied_bytes = input.bytes;
   }
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
     const auto rank = static_cast<cl_uint>(std::max<std::size_t>(plan.outputs[i].type.dims.size(), 1));
-    WOA_RETURN_IF_ERROR(
-        set_port(kernel, argument, output_buffers_[i], firing.outputs[i].bytes, firing.outputs[i].dims, rank));
+    const woa_output& output = firing.outputs[i];
+    cl_mem memory = nullptr;
+    WOA_RETURN_IF_ERROR(find_memory(firing.output_memory[i], output_buffers_[i], output.bytes, memory));
+    WOA_RETURN_IF_ERROR(set_port(kernel, argument, memory, output.bytes, output.dims, rank));
   }
   for (const cl_int param : program.int_params) {
     const cl_int code = cl_.clSetKernelArg(kernel, argument++, sizeof param, &param);
@@ -180,7 +189,7 @@ Status OpenClQueue::launch(const DeviceProgram& program, const Firing& firing) {
 Status OpenClQueue::receive_outputs(const DeviceProgram& program, Firing& firing) {
   for (std::size_t i = 0; i < program.stage.plan->outputs.size(); ++i) {
     const woa_output& output = firing.outputs[i];
-    if (output.bytes == 0) continue;
+    if (output.bytes == 0 || DeviceBlocks::hold(firing.output_memory[i])) continue;
     const cl_int code = cl_.clEnqueueReadBuffer(command_queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
                                                 output.bytes, output.data, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);

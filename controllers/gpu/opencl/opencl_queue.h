@@ -1,10 +1,12 @@
-// Runs one firing at a time on its own OpenCL queue: inputs over, kernel, outputs back, completion.
+// Runs one firing at a time on its own OpenCL queue: inputs over, kernel, outputs back, completion. Payloads that stay
+// in the device are not moved.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <vector>
 
+#include "controllers/gpu/opencl/device_blocks.h"
 #include "controllers/gpu/opencl/device_program.h"
 #include "runtime/controller/backend.h"
 #include "runtime/transport/doorbell.h"
@@ -13,7 +15,9 @@ namespace woa {
 
 class OpenClQueue {
  public:
-  OpenClQueue(const OpenCl& cl, std::uint32_t number, Doorbell wakeup) : cl_(cl), number_(number), wakeup_(wakeup) {}
+  // `blocks` outlives the queue.
+  OpenClQueue(const OpenCl& cl, std::uint32_t number, const DeviceBlocks& blocks, Doorbell wakeup)
+      : cl_(cl), number_(number), blocks_(blocks), wakeup_(wakeup) {}
   ~OpenClQueue();  // waits for the firing that runs
   OpenClQueue(const OpenClQueue&) = delete;
   OpenClQueue& operator=(const OpenClQueue&) = delete;
@@ -46,14 +50,16 @@ class OpenClQueue {
   Status launch(const DeviceProgram& program, const Firing& firing);
   Status receive_outputs(const DeviceProgram& program, Firing& firing);
   Status announce_completion();
-  Status set_port(cl_kernel kernel, cl_uint& argument, Buffer& buffer, std::uint64_t bytes, const std::uint32_t* dims,
+  Status set_port(cl_kernel kernel, cl_uint& argument, cl_mem memory, std::uint64_t bytes, const std::uint32_t* dims,
                   cl_uint rank);
+  Status find_memory(const PortMemory& port, Buffer& buffer, std::uint64_t bytes, cl_mem& memory);
   Status grow(Buffer& buffer, std::uint64_t bytes);
   Status result_of(Firing& firing) noexcept;
   static void CL_CALLBACK on_complete(cl_event event, cl_int status, void* queue);
 
   const OpenCl& cl_;
   const std::uint32_t number_;
+  const DeviceBlocks& blocks_;
   const Doorbell wakeup_;
   cl_context context_ = nullptr;
   ClOwned<cl_command_queue> command_queue_;
