@@ -83,7 +83,11 @@ struct Firing : woa_firing {
 enum class Start : std::uint8_t {
   kBusy,       // every worker is; try again after a completion
   kCompleted,  // the kernel ran in the call
-  kStarted     // poll() will tell of its completion
+  kStarted,    // poll() will tell of its completion
+  // As kStarted, and more: the views of all outputs are final, and whatever is started on this device later finds their
+  // data as if the firing had completed. Only the device can fail it, and with it what was started later. Of stages
+  // whose outputs are always written, one token each.
+  kOrdered
 };
 
 // One stage as its backend gets it.

@@ -9,6 +9,7 @@ std::size_t Firings::poll() noexcept {
   if (free_.size() == firings_.size()) return 0;  // nothing is running
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
+  if (lost_device_.order != 0) blame_first();
   return count;
 }
 
@@ -23,7 +24,9 @@ void Firings::complete(ActiveFiring& firing) noexcept {
     return release(firing);
   }
   const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
-  if (firing.program->device_headers) {
+  if (firing.order != 0) {
+    complete_ordered(firing, wanted);
+  } else if (firing.program->device_headers) {
     complete_by_device(firing, wanted);
   } else {
     complete_on_host(firing, wanted);

@@ -6,7 +6,7 @@
 
 namespace woa {
 Firings::Firings(const Parts& parts, Activity activity) : parts_(parts) {
-  const std::size_t count = activity_slots(parts.plan.controllers[parts.controller]);
+  const std::size_t count = activity_slots(parts.plan, parts.controller);
   for (std::size_t f = 0; f < count; ++f) {
     ActiveFiring& firing = *firings_.emplace_back(std::make_unique<ActiveFiring>());
     make_room(firing);
@@ -70,6 +70,7 @@ Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& m
   ++stage.started;
   stage.instances.started(entry, match.tag);
   if (start == Start::kCompleted) ran_ = &firing;
+  if (start == Start::kOrdered && stage.may_order) deliver_early(firing);
   return Fired::kStarted;
 }
 

@@ -45,6 +45,7 @@ struct ActiveFiring : Firing {
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
   bool running = false;           // between start and completion
+  std::uint64_t order = 0;        // of its start, if the device ordered it; else 0
   std::vector<Token> tokens;      // by input port: what it consumes; none for a held one
   std::vector<Token> elements;    // of the inputs that gather, in order
   InlineStore inline_payloads;    // a place for each token, then one for each element
@@ -125,6 +126,12 @@ class Firings final : private DevicePoison {
   void show_outputs(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
+  void deliver_early(ActiveFiring& firing) noexcept;
+  void send_ordered(ActiveFiring& firing, std::uint32_t port) noexcept;
+  void complete_ordered(ActiveFiring& firing, bool wanted) noexcept;
+  void note_lost_device(const ActiveFiring& firing, std::uint64_t order) noexcept;
+  void blame_first() noexcept;
+
   void complete(ActiveFiring& firing) noexcept;
   void complete_on_host(ActiveFiring& firing, bool wanted) noexcept;
   void complete_by_device(ActiveFiring& firing, bool wanted) noexcept;
@@ -144,6 +151,11 @@ class Firings final : private DevicePoison {
   std::vector<ActiveFiring*> free_;
   std::vector<Firing*> done_;    // scratch of poll()
   ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
+  std::uint64_t ordered_ = 0;    // firings that the device ordered
+  struct {
+    std::uint64_t order = 0;
+    Status why;
+  } lost_device_;  // the first ordered firing that failed, as far as it is known; order 0: none
 };
 
 }  // namespace woa

@@ -99,6 +99,9 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.groups = groups_of(plan);
   make_inputs(setup, program);
   make_outputs(setup, program);
+  program.may_order = std::ranges::all_of(program.outputs, [](const OutPort& port) {
+    return port.plan->one_of < 0 && !port.optional && !port.scatters && port.passed_input < 0;
+  });
   const auto consumed = [](const InPort& port) { return !port.hold; };
   const auto first = std::find_if(program.inputs.begin(), program.inputs.end(), consumed);
   program.consumed = static_cast<std::uint32_t>(first - program.inputs.begin());

@@ -132,6 +132,7 @@ struct StageProgram {
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
   bool device_memory = false;   // payloads of its ports may lie in the device
+  bool may_order = false;       // each output is written by every firing, once and in memory of its own
   // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
   // take one after the other. Of all others 0.
   std::uint64_t number = 0;

@@ -4,15 +4,26 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "runtime/controller/port_shape.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/function_backend.h"
 
 namespace woa::test {
 
 // What its plans say of it.
 inline constexpr BackendTraits kDeviceTraits{.memory = MemoryKind::kExtDev};
+
+// All controllers but the host are such devices.
+inline Plan with_device(Plan plan) {
+  for (std::size_t c = 1; c < plan.controllers.size(); ++c) plan.controllers[c].traits = kDeviceTraits;
+  return plan;
+}
+// A chain on one device.
+inline Plan device_chain(std::uint32_t stages, const std::string& kernel = "append") {
+  return with_device(chain_plan(stages, kernel, 1));
+}
 
 // The blocks of the device.
 class DeviceMemory {

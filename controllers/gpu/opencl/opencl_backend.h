@@ -1,4 +1,5 @@
 // Runs opencl variants on one OpenCL device. Queues overlap the transfers of one firing with the kernel of another.
+// Firings whose payloads stay in the device are ordered: their readers are started before they have run.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ class OpenClBackend final : public Backend {
   const OpenClDevice device_;
   const std::uint32_t queue_count_;
   ClOwned<cl_context> context_;
-  std::vector<DeviceProgram> programs_;  // by number in the plan; empty for stages of other controllers
+  std::size_t running_ = 0, most_running_ = 0;  // firings
+  std::vector<DeviceProgram> programs_;         // by number in the plan; empty for stages of other controllers
   DeviceBlocks blocks_;
   std::deque<OpenClQueue> queues_;  // last: its commands use the rest
 };

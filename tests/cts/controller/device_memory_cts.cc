@@ -1,36 +1,15 @@
 // Payloads that stay in a device's memory between the stages of its controller, on function kernels that play a device.
 #include <cstring>
 
-#include "runtime/call_models/call_model.h"
-#include "runtime/transport/loopback/loopback_transport.h"
 #include "tests/cts/controller/in_one_process.h"
-#include "tests/support/chain_plan.h"
 #include "tests/support/device_backend.h"
 
 namespace woa::test {
 namespace {
 
-Plan with_device(Plan plan) {
-  for (std::size_t c = 1; c < plan.controllers.size(); ++c) plan.controllers[c].traits = kDeviceTraits;
-  return plan;
-}
-
-// A chain on one device.
-Plan device_chain(std::uint32_t stages, const std::string& kernel = "append") {
-  return with_device(chain_plan(stages, kernel, 1));
-}
-
 Outcome run_on_device(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
                       const Functions& kernels = functions()) {
-  LoopbackTransport transport;
-  BackendRegistry backends;
-  REQUIRE(backends.add(function_factory<DeviceBackend>(kernels)).ok());
-  RunOptions options;
-  options.backends = &backends;
-  options.transport = &transport;
-  auto rewritten = rewrite(plan, model);
-  REQUIRE(rewritten.ok());
-  return run_plan(*rewritten, options, instances, input);
+  return run_with(function_factory<DeviceBackend>(kernels), plan, model, instances, input);
 }
 
 // Bytes that a device copied to write or read payloads of the edge between two stages.
