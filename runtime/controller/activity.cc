@@ -20,6 +20,12 @@ std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept 
   return std::max({kMinFirings, std::size_t{of.workers}, ordered});
 }
 
+std::size_t most_of_stage(const Plan& plan, std::uint32_t controller) noexcept {
+  const ControllerPlan& of = plan.controllers[controller];
+  const std::size_t ordered = of.traits.keeps_payloads() ? plan.window : 0;
+  return std::max({kMinFirings, std::size_t{of.workers}, ordered});
+}
+
 std::size_t activity_bytes(const Plan& plan) noexcept {
   std::size_t slots = 0;
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) slots += activity_slots(plan, c);

@@ -23,39 +23,30 @@ BlockReturns::BlockReturns(const Plan& plan, const Layout& layout, std::uint32_t
   }
 }
 
-void BlockReturns::give_back(const BlockReturn& block) noexcept {
-  const EdgeLayout& edge = layout_.edges[block.edge];
-  if (!edge.crosses()) return take_back(self_, block);
-  wiring_.receivers[edge.channel]->give_back(block);
-  bells_.ring_later(edge.channel);
+void BlockReturns::give_to_channel(const BlockReturn& block) noexcept {
+  const std::uint32_t channel = layout_.edges[block.edge].channel;
+  wiring_.receivers[channel]->give_back(block);
+  bells_.ring_later(channel);
 }
 
-// Controller `from`, a consumer of one of this one's edges, is done with a block. Its credit comes back and, if the
-// region is this controller's, the block.
-void BlockReturns::take_back(std::uint32_t from, const BlockReturn& block) noexcept {
-  changed_ = true;
-  OutEdge* const edge = programs_.out_edge(block.edge);
-  const bool held =
-      edge != nullptr && (edge->count || names_region(*edge, block)) && edge->credits.give(block.instance);
-  const auto refuse = [&](const std::string& what) {
-    failure_.set({Code::kDataLoss, "controller '" + plan_.controllers[from].name + "': gave back " + what});
-  };
-  if (!held) return refuse("a block of edge " + std::to_string(block.edge) + " that it did not hold");
-  if (edge->count) return;
-  if (edge->pool != nullptr && edge->pool->release(block.offset)) return;
-  if (edge->pool == nullptr) {
+// A count, a block that was passed on, or what nobody holds. `own`: of this controller's region, and refused by its
+// books.
+void BlockReturns::take_back_other(std::uint32_t from, OutEdge& edge, const BlockReturn& block, bool own) noexcept {
+  const bool passed = edge.pool == nullptr && may_name(edge, block.region);
+  if (!own && (edge.count || passed) && edge.credits.give(block.instance)) {
+    if (edge.count) return;
     const PassedBlocks::Release last = release_passed(block);
     if (last == PassedBlocks::Release::kLast) return pass_back(block);
     if (last == PassedBlocks::Release::kHeld) return;
   }
-  refuse("block " + std::to_string(block.offset) + " of region " + std::to_string(block.region) +
-         ", which nobody holds");
+  failure_.set({Code::kDataLoss, "controller '" + plan_.controllers[from].name + "': gave back block " +
+                                     std::to_string(block.offset) + " of region " + std::to_string(block.region) +
+                                     " by edge " + std::to_string(block.edge) + ", which did not hold it"});
 }
 
-bool BlockReturns::names_region(const OutEdge& edge, const BlockReturn& block) const noexcept {
-  if (edge.pool != nullptr) return block.region == edge.region;
+bool BlockReturns::may_name(const OutEdge& edge, std::uint16_t region) const noexcept {
   const auto& regions = layout_.edges[edge.edge].regions;
-  return std::find(regions.begin(), regions.end(), block.region) != regions.end();
+  return std::find(regions.begin(), regions.end(), region) != regions.end();
 }
 
 // For an output that passes on others' blocks.
@@ -82,12 +73,12 @@ void BlockReturns::take_from(std::uint32_t channel, std::span<const BlockReturn>
   const std::uint32_t from = layout_.channels[channel].to;
   for (const BlockReturn& block : blocks) {
     if (failure_.any()) return;
-    const bool known = block.edge < layout_.edges.size() && layout_.edges[block.edge].crosses();
-    if (!known || layout_.edges[block.edge].channel != channel)
+    const OutEdge* const edge = programs_.out_edge(block.edge);
+    if (edge == nullptr || edge->sender == nullptr || edge->channel != channel)
       return failure_.set({Code::kDataLoss, "controller '" + plan_.controllers[from].name +
                                                 "' gave back a block of edge " + std::to_string(block.edge) +
                                                 " on a channel that does not carry it"});
-    take_back(from, block);
+    take_back(from, *programs_.out_edge(block.edge), block);
   }
 }
 

@@ -29,9 +29,9 @@ class BlockReturns {
   void release(const Token& token) noexcept {
     if (token.is_count())
       return give_back({token.edge, 0, kPassedOn, static_cast<std::uint16_t>(token.header.instance)});
-    if (token.header.region == kPassedOn) return;
-    give_back(
-        {token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
+    if (token.header.region != kPassedOn)
+      give_back(
+          {token.edge, token.header.offset, token.header.region, static_cast<std::uint16_t>(token.header.instance)});
   }
   // Releases a token that nobody will read.
   void drop(const Token& token) noexcept {
@@ -46,9 +46,22 @@ class BlockReturns {
   [[nodiscard]] bool passes_on() const noexcept { return passes_on_; }
 
  private:
-  void give_back(const BlockReturn& block) noexcept;
-  void take_back(std::uint32_t from, const BlockReturn& block) noexcept;
-  [[nodiscard]] bool names_region(const OutEdge& edge, const BlockReturn& block) const noexcept;
+  void give_back(const BlockReturn& block) noexcept {
+    OutEdge* const edge = programs_.out_edge(block.edge);
+    if (edge == nullptr) return give_to_channel(block);
+    take_back(self_, *edge, block);
+  }
+  // Controller `from`, a consumer of one of this one's edges, is done with a block. Its credit comes back and, if the
+  // region is this controller's, the block.
+  void take_back(std::uint32_t from, OutEdge& edge, const BlockReturn& block) noexcept {
+    changed_ = true;
+    const bool own = edge.pool != nullptr && block.region == edge.header.region;
+    if (own && edge.credits.give(block.instance) && edge.pool->release(block.offset)) return;
+    take_back_other(from, edge, block, own);
+  }
+  void give_to_channel(const BlockReturn& block) noexcept;
+  void take_back_other(std::uint32_t from, OutEdge& edge, const BlockReturn& block, bool own) noexcept;
+  [[nodiscard]] bool may_name(const OutEdge& edge, std::uint16_t region) const noexcept;
   [[nodiscard]] PassedBlocks::Release release_passed(const BlockReturn& block) noexcept;
   void pass_back(const BlockReturn& block) noexcept;
   void take_from(std::uint32_t channel, std::span<const BlockReturn> blocks) noexcept;

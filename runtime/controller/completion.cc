@@ -5,16 +5,124 @@
 #include "runtime/controller/output_check.h"
 
 namespace woa {
-std::size_t Firings::poll() noexcept {
-  if (free_.size() == firings_.size()) return 0;  // nothing is running
-  const std::size_t count = parts_.backend.poll(done_);
-  for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
-  if (lost_device_.order != 0) blame_first();
-  return count;
+void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t claim, Outgoing& token) noexcept {
+  OutPort& port = firing.program->outputs[p];
+  const woa_output& output = firing.outputs[p];
+  token.absent = false;
+  for (std::uint32_t e = 0; e < port.elements; ++e) {
+    const PortClaim& at = firing.claims[claim + e];
+    if (e >= output.count) {
+      parts_.sending.abort_element(port, e, token.key, at);
+      continue;
+    }
+    port.shape.write_prefix(at.block, output.elements[e]);
+    token.payload_bytes = port.shape.payload_bytes(output.elements[e]);
+    parts_.sending.commit(port, e, at, token);
+    if (parts_.trace.on()) trace_writes(firing, p, e, token.payload_bytes);
+  }
+  parts_.sending.commit_count(port, output.count, token.key, token.deadline);
+}
+
+[[gnu::always_inline]] inline void Firings::commit(ActiveFiring& firing) noexcept {
+  StageProgram& stage = *firing.program;
+  Outgoing token{firing.key(), firing.deadline, 0, false};
+  std::size_t next = 0;  // claim
+  for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
+    OutPort& port = stage.outputs[p];
+    const woa_output& output = firing.outputs[p];
+    const PortClaim& claim = firing.claims[next];
+    const bool written = output.written != 0;
+    if (port.scatters) {
+      commit_elements(firing, p, next, token);
+    } else if (written || port.optional) {
+      token.absent = !written;
+      token.payload_bytes = written ? port.shape.payload_bytes(output) : 0;
+      if (written) port.shape.write_prefix(claim.block, output);
+      parts_.sending.commit(port, 0, claim, token);
+      if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
+      parts_.sending.commit_count(port, 0, token.key, token.deadline);  // to relays that wait for it
+      // Whoever reads it gives the block back, by way of this stage.
+      if (port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)].header.region = kPassedOn;
+    } else {
+      parts_.sending.abort_one(port, token.key, claim);
+    }
+    next += port.elements;
+  }
+}
+
+[[gnu::always_inline]] inline void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
+  StageProgram& stage = *firing.program;
+  const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
+  if (ok && wanted) return commit(firing);
+  parts_.sending.abort(stage.outputs, firing.key(), firing.claims);
+  if (ok || !wanted) return;
+  (void)fail(
+      stage, firing.instance,
+      firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag) : Status(firing.code, firing.message));
+}
+
+// Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.
+void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
+  StageProgram& stage = *firing.program;
+  const bool ok = firing.code == Code::kOk;
+  for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
+    const OutPort& port = stage.outputs[p];
+    port.pool->hold(firing.claims[p].offset, ok ? static_cast<std::uint32_t>(port.edges.size()) : 0);
+  }
+  if (ok) {
+    commit_sealed(firing);
+    for (OutPort& port : stage.outputs) parts_.sending.commit_count(port, 0, firing.key(), firing.deadline);
+    return;
+  }
+  // The poison needs no credits, and takes the places in the rings.
+  for (OutEdge& edge : stage.out_edges) {
+    (void)edge.credits.give(firing.instance);
+    if (edge.count) edge.cancel();  // its counts are not sent
+  }
+  commit_poison(firing);
+  if (wanted) parts_.poison.bury(stage, *firing.entry);
+}
+
+[[gnu::always_inline]] inline void Firings::count(ActiveFiring& firing) noexcept {
+  const StageProgram& stage = *firing.program;
+  StageStats& stats = *stage.stats;
+  ++stats.firings;
+  if (firing.timed) {
+    const std::uint64_t ns = firing.ended_ns - firing.started_ns;
+    stats.busy_ns +=
+        ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
+  }
+  parts_.stats.cycles += firing.cycles;
+  if (parts_.trace.on()) trace_firing(firing);
+  if (std::any_of(firing.memory.begin(), firing.memory.end(), [](const auto& port) { return port.copied_bytes != 0; }))
+    count_copies(firing);
+}
+
+[[gnu::always_inline]] inline void Firings::release(ActiveFiring& firing) noexcept {
+  put_back(firing);
+  parts_.matching.look_again();
+}
+
+[[gnu::always_inline]] inline void Firings::finish(ActiveFiring& firing) noexcept {
+  StageProgram& stage = *firing.program;
+  StageInstance& entry = *firing.entry;
+  const Token* consumed = firing.tokens.data();
+  for (const InPort& port : stage.inputs) {
+    if (!port.hold) parts_.returns.release(*consumed);
+    ++consumed;
+  }
+  if (stage.gathers) {
+    for (const Token& token : firing.elements) parts_.returns.release(token);
+    firing.elements.clear();
+  }
+  stage.instances.ended(entry, parts_.oldest);
+  if (stage.number != 0) parts_.matching.make_next_ready(stage, firing.instance, firing.tag);
+  if (entry.running == 0 && (entry.dead || firing.instance < parts_.oldest))
+    parts_.matching.release_held(stage, firing.instance);
+  release(firing);
 }
 
 void Firings::complete(ActiveFiring& firing) noexcept {
-  firing.activity->end();
   if (firing.lost) {
     parts_.failure.set({firing.code, "stage '" + firing.program->plan->name + "': " + firing.message});
     return release(firing);
@@ -35,82 +143,12 @@ void Firings::complete(ActiveFiring& firing) noexcept {
   finish(firing);
 }
 
-void Firings::complete_on_host(ActiveFiring& firing, bool wanted) noexcept {
-  StageProgram& stage = *firing.program;
-  const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
-  if (ok && wanted) return commit(firing);
-  parts_.sending.abort(stage, firing.key(), std::span(firing.claims).first(stage.claims));
-  if (ok || !wanted) return;
-  (void)fail(
-      stage, firing.instance,
-      firing.code == Code::kOk ? why_unfit(stage, firing.outputs, firing.tag) : Status(firing.code, firing.message));
-}
-
-// Whatever the device wrote must go out: its sequence numbers are taken. Consumers drop what they no longer want.
-void Firings::complete_by_device(ActiveFiring& firing, bool wanted) noexcept {
-  StageProgram& stage = *firing.program;
-  const bool ok = firing.code == Code::kOk;
-  for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
-    const OutPort& port = stage.outputs[p];
-    port.pool->hold(firing.claims[p].offset, ok ? static_cast<std::uint32_t>(port.edges.size()) : 0);
-  }
-  if (ok) {
-    commit_sealed(firing);
-    for (OutPort& port : stage.outputs) parts_.sending.commit_count(stage.id, port, 0, firing.key(), firing.deadline);
-    return;
-  }
-  // The poison needs no credits, and takes the places in the rings.
-  for (OutEdge& edge : stage.out_edges) {
-    (void)edge.credits.give(firing.instance);
-    if (edge.count) edge.cancel();  // its counts are not sent
-  }
-  commit_poison(firing);
-  if (wanted) parts_.poison.bury(stage, *firing.entry);
-}
-
-void Firings::commit(ActiveFiring& firing) noexcept {
-  StageProgram& stage = *firing.program;
-  Outgoing token{firing.key(), firing.deadline, 0, false};
-  std::size_t next = 0;  // claim
-  for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
-    OutPort& port = stage.outputs[p];
-    const woa_output& output = firing.outputs[p];
-    const PortClaim& claim = firing.claims[next];
-    const bool written = output.written != 0;
-    if (port.scatters) {
-      commit_elements(firing, p, next, token);
-    } else if (written || port.optional) {
-      token.absent = !written;
-      token.payload_bytes = written ? port.shape.payload_bytes(output) : 0;
-      if (written) port.shape.write_prefix(claim.block, output);
-      parts_.sending.commit(stage.id, port, 0, claim, token);
-      if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
-      parts_.sending.commit_count(stage.id, port, 0, token.key, token.deadline);  // to relays that wait for it
-      // Whoever reads it gives the block back, by way of this stage.
-      if (port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)].header.region = kPassedOn;
-    } else {
-      parts_.sending.abort_one(port, 0, token.key, claim);
-    }
-    next += port.elements;
-  }
-}
-
-void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t claim, Outgoing& token) noexcept {
-  OutPort& port = firing.program->outputs[p];
-  const woa_output& output = firing.outputs[p];
-  token.absent = false;
-  for (std::uint32_t e = 0; e < port.elements; ++e) {
-    const PortClaim& at = firing.claims[claim + e];
-    if (e >= output.count) {
-      parts_.sending.abort_one(port, e, token.key, at);
-      continue;
-    }
-    port.shape.write_prefix(at.block, output.elements[e]);
-    token.payload_bytes = port.shape.payload_bytes(output.elements[e]);
-    parts_.sending.commit(firing.stage, port, e, at, token);
-    if (parts_.trace.on()) trace_writes(firing, p, e, token.payload_bytes);
-  }
-  parts_.sending.commit_count(firing.stage, port, output.count, token.key, token.deadline);
+std::size_t Firings::poll() noexcept {
+  if (idle_count_ == done_.size()) return 0;  // nothing is running
+  const std::size_t count = parts_.backend.poll(done_);
+  for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
+  if (lost_device_.order != 0) blame_first();
+  return count;
 }
 
 void Firings::commit_sealed(ActiveFiring& firing) noexcept {
@@ -133,17 +171,8 @@ void Firings::commit_poison(ActiveFiring& firing) noexcept {
   }
 }
 
-void Firings::count(const ActiveFiring& firing) noexcept {
+void Firings::count_copies(ActiveFiring& firing) noexcept {
   const StageProgram& stage = *firing.program;
-  StageStats& stats = *stage.stats;
-  ++stats.firings;
-  if (firing.timed) {
-    const std::uint64_t ns = firing.ended_ns - firing.started_ns;
-    stats.busy_ns +=
-        ns + (firing.stands_for - 1) * std::min(ns, kShortKernel_ns);  // one that was interrupted is no rule
-  }
-  parts_.stats.cycles += firing.cycles;
-  if (parts_.trace.on()) trace_firing(firing);
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     const std::uint64_t copied = firing.input_memory[p].copied_bytes;
     if (copied == 0) continue;
@@ -155,29 +184,7 @@ void Firings::count(const ActiveFiring& firing) noexcept {
     if (firing.output_memory[p].copied_bytes != 0)
       stage.outputs[p].edges.front().stats->copied_bytes += firing.output_memory[p].copied_bytes;
   }
-}
-
-void Firings::finish(ActiveFiring& firing) noexcept {
-  StageProgram& stage = *firing.program;
-  StageInstance& entry = *firing.entry;
-  for (const Token& token : std::span(firing.tokens).first(firing.inputs.size())) {
-    if (token.present()) parts_.returns.release(token);
-  }
-  if (stage.gathers) {
-    for (const Token& token : firing.elements) parts_.returns.release(token);
-    firing.elements.clear();
-  }
-  stage.instances.ended(entry, parts_.oldest);
-  if (stage.number != 0) parts_.matching.make_next_ready(stage, firing.instance, firing.tag);
-  if (entry.running == 0 && (entry.dead || firing.instance < parts_.oldest))
-    parts_.matching.release_held(stage, firing.instance);
-  release(firing);
-}
-
-void Firings::release(ActiveFiring& firing) noexcept {
-  firing.running = false;
-  free_.push_back(&firing);
-  parts_.matching.look_again();
+  std::ranges::fill(firing.memory, PortMemory{});
 }
 
 void Firings::trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes) {

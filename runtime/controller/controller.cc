@@ -168,6 +168,61 @@ void Controller::check_channels() noexcept {
   }
 }
 
+[[gnu::always_inline]] inline Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                                                     const Consumed& consumed) noexcept {
+  if (match.deadline != 0 && now_ns() > match.deadline) {
+    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
+                        "the instance's deadline passed before this stage fired");
+    return Fired::kGone;
+  }
+  const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
+                                                      : parts_->firings.fire(stage, entry, match, consumed);
+  if (fired != Fired::kStarted) return fired;
+  // After a long one the channels come first.
+  allowance_ = Firings::is_brief(stage) ? allowance_ - std::min(allowance_, 1U) : 0;
+  return fired;
+}
+
+// True if a firing has taken a token of that tag. What was consumed is forgotten, but for the firings that run and the
+// last: enough outside loops, where an instance fires once.
+[[gnu::always_inline]] inline bool Controller::is_second(const StageProgram& stage, const StageInstance& entry,
+                                                         std::uint64_t tag) const noexcept {
+  return entry.last_tag == tag || (entry.running > 0 && parts_->firings.is_running(stage, entry.instance, tag));
+}
+
+// False: its place is still taken by a firing of an instance that has retired, or this duty cycle fired enough; the
+// packet must come again.
+bool Controller::on_token(const Token& token) noexcept {
+  Parts& parts = *parts_;
+  StageProgram& stage = (*parts.programs)[token.header.stage];
+  if (token.header.instance < oldest_) {
+    parts.returns.drop(token);
+    return true;
+  }
+  StageInstance* const entry = stage.instances.find(token.header.instance);
+  if (entry == nullptr) return false;
+  if (entry->dead) {
+    parts.returns.drop(token);
+    return true;
+  }
+  const InPort& port = stage.inputs[token.header.port];
+  if (!port.hold && entry->fired && is_second(stage, *entry, token.header.tag & ~port.number_bits)) {
+    refuse_second(stage, token);
+    return true;
+  }
+  // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it fires next.
+  if (stage.short_way && !port.hold && parts.matching.ready().empty()) {
+    if (allowance_ == 0) return false;
+    const MatchKey match{stage.id, token.header.instance, token.header.tag, token.header.deadline};
+    const Fired fired = fire(stage, *entry, match, {{&token, 1}, stage.consumed, kNone});
+    if (fired == Fired::kGone) parts.returns.drop(token);
+    if (fired == Fired::kStarted) parts.firings.complete_ran();
+    if (fired == Fired::kGone || fired == Fired::kStarted) return true;
+  }
+  store(stage, token);
+  return true;
+}
+
 bool Controller::on_packet(std::uint32_t channel, const ActivationPacket& packet,
                            std::span<const std::byte> inline_payload) noexcept {
   Parts& parts = *parts_;
@@ -201,55 +256,12 @@ std::size_t Controller::drain_local() noexcept {
   Parts& parts = *parts_;
   std::size_t done = 0;
   for (; !parts.local.empty() && allowance_ > 0 && !parts.failure.any(); ++done) {
-    const ActivationPacket& packet = parts.local.packet();
-    const bool taken = packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison)
-                           ? parts.poison.arrive(packet, parts.local.text())
-                           : on_token({packet, {}, parts.local.edge()});
+    const Token& token = parts.local.front();
+    const bool taken = token.is_poison() ? parts.poison.arrive(token.header, parts.local.text()) : on_token(token);
     if (!taken) break;
     parts.local.pop();
   }
   return done;
-}
-
-// False: its place is still taken by a firing of an instance that has retired, or this duty cycle fired enough; the
-// packet must come again.
-bool Controller::on_token(const Token& token) noexcept {
-  Parts& parts = *parts_;
-  StageProgram& stage = (*parts.programs)[token.header.stage];
-  if (token.header.instance < oldest_) {
-    parts.returns.drop(token);
-    return true;
-  }
-  StageInstance* const entry = stage.instances.find(token.header.instance);
-  if (entry == nullptr) return false;
-  if (entry->dead) {
-    parts.returns.drop(token);
-    return true;
-  }
-  const InPort& port = stage.inputs[token.header.port];
-  if (!port.hold && entry->fired && is_second(stage, *entry, token.header.tag & ~port.number_bits)) {
-    refuse_second(stage, token);
-    return true;
-  }
-  // Nothing to wait for, and nobody waits. What another channel brings in this cycle may be older: it fires next.
-  if (stage.short_way && !port.hold && parts.matching.ready().empty()) {
-    if (allowance_ == 0) return false;
-    const MatchKey match{stage.id, token.header.instance, token.header.tag, token.header.deadline};
-    const Fired fired = parts.matching.has_held(stage, match.instance, match.tag)
-                            ? fire(stage, *entry, match, {{&token, 1}, stage.consumed, kNone})
-                            : Fired::kNotYet;
-    if (fired == Fired::kGone) parts.returns.drop(token);
-    if (fired == Fired::kStarted) parts.firings.complete_ran();
-    if (fired == Fired::kGone || fired == Fired::kStarted) return true;
-  }
-  store(stage, token);
-  return true;
-}
-
-// True if a firing has taken a token of that tag. What was consumed is forgotten, but for the firings that run and the
-// last: enough outside loops, where an instance fires once.
-bool Controller::is_second(const StageProgram& stage, const StageInstance& entry, std::uint64_t tag) const noexcept {
-  return entry.last_tag == tag || (entry.running > 0 && parts_->firings.is_running(stage, entry.instance, tag));
 }
 
 void Controller::refuse_second(const StageProgram& stage, const Token& token) noexcept {
@@ -289,21 +301,6 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
   if (fired != Fired::kStarted) return fired;
   parts.matching.erase(m);
   parts.firings.complete_ran();
-  return fired;
-}
-
-Fired Controller::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
-                       const Consumed& consumed) noexcept {
-  if (match.deadline != 0 && now_ns() > match.deadline) {
-    parts_->poison.kill(stage.id, match.instance, Code::kDeadlineExceeded, stage.id,
-                        "the instance's deadline passed before this stage fired");
-    return Fired::kGone;
-  }
-  const Fired fired = stage.role == StageRole::kRelay ? parts_->relays.fire(stage, match, consumed)
-                                                      : parts_->firings.fire(stage, entry, match, consumed);
-  if (fired != Fired::kStarted) return fired;
-  // After a long one the channels come first.
-  allowance_ = Firings::is_brief(stage) ? allowance_ - std::min(allowance_, 1U) : 0;
   return fired;
 }
 

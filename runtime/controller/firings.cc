@@ -5,159 +5,193 @@
 #include "runtime/controller/output_check.h"
 
 namespace woa {
+ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes) : program(&stage_program) {
+  const std::size_t ports = program->inputs.size();
+  std::size_t gathered = 0;
+  for (const InPort& port : program->inputs) gathered += port.plan->gather;
+  stage = program->id;
+  tokens.resize(std::max<std::size_t>(ports, 1));
+  elements.reserve(gathered);
+  inline_payloads = InlineStore(ports + gathered, inline_bytes);
+  claims.resize(program->claims);
+  input_views.resize(ports);
+  element_inputs.resize(gathered);
+  output_views.resize(program->outputs.size());
+  element_outputs.resize(program->claims);
+  memory.resize(ports + output_views.size());
+  message.reserve(kPoisonMessageBytes);
+  inputs = input_views;
+  outputs = output_views;
+  input_memory = std::span(memory).first(ports);
+  output_memory = std::span(memory).subspan(ports);
+  packet = &tokens.front().header;
+}
+
 Firings::Firings(const Parts& parts, Activity activity) : parts_(parts) {
   const std::size_t count = activity_slots(parts.plan, parts.controller);
-  for (std::size_t f = 0; f < count; ++f) {
-    ActiveFiring& firing = *firings_.emplace_back(std::make_unique<ActiveFiring>());
-    make_room(firing);
-    firing.activity = f < activity.size() ? &activity[f] : &firing.unread;
-    free_.push_back(&firing);
+  const std::size_t of_stage = most_of_stage(parts.plan, parts.controller);
+  const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
+  firings_.resize(parts.plan.stages.size());
+  for (StageProgram& stage : parts.programs.all()) {
+    OfStage& firings = firings_[stage.id];
+    for (std::size_t f = 0; stage.local && f < of_stage; ++f) {
+      ActiveFiring& firing = *firings.all.emplace_back(std::make_unique<ActiveFiring>(stage, inline_bytes));
+      firing.next = std::exchange(firings.free, &firing);
+    }
   }
+  own_ = std::vector<ActivitySlot>(activity.empty() ? count : 0);
+  for (ActivitySlot& slot : activity.empty() ? Activity(own_) : activity) idle_.push_back(&slot);
+  idle_count_ = count;
   done_.resize(count);
 }
 
-// For any stage of this controller.
-void Firings::make_room(ActiveFiring& firing) const {
-  std::size_t inputs = 1, outputs = 1, elements = 0, claims = 1;
-  for (const StageProgram& stage : parts_.programs.all()) {
-    std::size_t gathered = 0;
-    for (const InPort& port : stage.inputs) gathered += port.plan->gather;
-    inputs = std::max(inputs, stage.inputs.size());
-    outputs = std::max(outputs, stage.outputs.size());
-    elements = std::max(elements, gathered);
-    claims = std::max<std::size_t>(claims, stage.claims);
-  }
-  firing.tokens.resize(inputs);
-  firing.elements.reserve(elements);
-  firing.inline_payloads = InlineStore(inputs + elements, most_inline_bytes(parts_.layout, parts_.controller));
-  firing.claims.resize(claims);
-  firing.input_views.resize(inputs);
-  firing.element_inputs.resize(elements);
-  firing.output_views.resize(outputs);
-  firing.element_outputs.resize(claims);
-  firing.memory.resize(inputs + outputs);
-  firing.message.reserve(kPoisonMessageBytes);
+bool Firings::is_brief(const StageProgram& stage) noexcept {
+  return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
 }
 
-Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
-                    const Consumed& consumed) noexcept {
-  if (stage.stateful != Stateful::kNo) {
-    const StageInstances::Order order = stage.instances.order(entry, match.tag, parts_.oldest);
-    if (order == StageInstances::Order::kLater) return Fired::kNotYet;
-    if (order == StageInstances::Order::kBroken)
-      return fail(stage, match.instance, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
-  }
-  if (free_.empty()) return Fired::kBusy;
-  ActiveFiring& firing = *free_.back();
-  firing.instance = match.instance;
-  firing.tag = match.tag;
-  const FiringKey key = firing.key();
-  if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
-  if (const Fired ready = prepare(stage, entry, match, consumed, firing); ready != Fired::kStarted) {
-    parts_.sending.abort(stage, key, std::span(firing.claims).first(stage.claims));
-    return ready;
-  }
-  firing.activity->begin(stage.id, match.instance);
-  const Start start = parts_.backend.start(firing);
-  if (start == Start::kBusy) {
-    firing.activity->end();
-    parts_.sending.abort(stage, key, std::span(firing.claims).first(stage.claims));
-    return Fired::kBusy;
-  }
-  free_.pop_back();
-  firing.running = true;
-  if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
-  ++stage.started;
-  stage.instances.started(entry, match.tag);
-  if (start == Start::kCompleted) ran_ = &firing;
-  if (start == Start::kOrdered && stage.may_order) deliver_early(firing);
-  return Fired::kStarted;
+// A timed firing of a short kernel stands for those after it.
+[[gnu::always_inline]] inline void Firings::decide_timing(ActiveFiring& firing) const noexcept {
+  constexpr std::uint32_t kFirst = 64, kSeldom = 64;
+  const StageProgram& stage = *firing.program;
+  firing.timed = stage.started >= stage.timed_until;
+  if (!firing.timed) return;
+  const bool often = parts_.trace.on() || stage.stats->firings < kFirst || !is_brief(stage);
+  firing.stands_for = often ? 1 : kSeldom;
 }
 
-// Fills in what the kernel gets. Other than kStarted: the claims are to be given back.
-Fired Firings::prepare(StageProgram& stage, StageInstance& entry, const MatchKey& match, const Consumed& consumed,
-                       ActiveFiring& firing) noexcept {
-  firing.stage = stage.id;
-  firing.program = &stage;
-  firing.entry = &entry;
-  firing.deadline = match.deadline;
-  firing.code = Code::kOk;
-  firing.cycles = 0;
-  firing.worker = 0;
-  firing.poison = firing.lost = false;
-  firing.state = nullptr;
-  decide_timing(firing);
-  if (stage.stateful != Stateful::kNo && !stage.instances.take_state(entry, firing.state)) return Fired::kNotYet;
-  if (stage.gathers && !gather(firing, consumed))
-    return fail(stage, match.instance, {Code::kInvalid, "two elements of a scatter came with the same number"});
-  if (!show_inputs(firing, consumed)) return fail(stage, match.instance, why_not_shown(firing));
-  if (stage.device_headers) {
-    for (const OutPort& port : stage.outputs) {
-      if (Status status = check_loops(port, match.tag); !status.ok()) return fail(stage, match.instance, status);
-    }
-  }
-  show_outputs(firing);
-  return Fired::kStarted;
-}
-
-Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept {
-  parts_.poison.kill(stage.id, instance, why.code(), stage.id, why.message());
-  return Fired::kGone;
-}
-
-// False: one of them does not fit its type.
-bool Firings::show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept {
-  StageProgram& stage = *firing.program;
-  const std::size_t count = stage.inputs.size();
-  firing.inputs = std::span(firing.input_views).first(count);
-  firing.input_memory = std::span(firing.memory).first(count);
-  firing.packet = &firing.tokens.front().header;
-  std::size_t elements = 0;
-  for (std::uint32_t p = 0; p < count; ++p) {
-    const InPort& port = stage.inputs[p];
-    Token& token = firing.tokens[p];
-    firing.input_memory[p] = {};
-    token.edge = kNone;
-    if (port.hold) {  // read, not consumed
-      if (!show(firing, p, *parts_.matching.held(port, firing.instance, firing.tag), firing.inputs[p])) return false;
-      continue;
-    }
-    token = *consumed.at(p);
-    if (port.gathers) {
-      if (!show_elements(firing, p, elements, token.header.payload_bytes)) return false;
-      elements += token.header.payload_bytes;
-      continue;
-    }
-    firing.inline_payloads.keep(p, token);
-    if (!show(firing, p, token, firing.inputs[p])) return false;
-  }
-  return true;
-}
-
-bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept {
+[[gnu::always_inline]] inline bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token,
+                                                 woa_input& view) noexcept {
   if (token.is_absent()) {
     view = {};
     view.absent = 1;
     return true;
   }
-  const PortShape& shape = firing.program->inputs[port].shape;
-  const std::span<const std::byte> payload = parts_.programs.payload(token);
-  if (is_in_device(firing, token) ? show_in_device(firing, port, token, view) : shape.show(payload, view)) return true;
+  const StageProgram& stage = *firing.program;
+  if (stage.device_memory ? show_placed(firing, port, token, view)
+                          : stage.inputs[port].shape.show(parts_.programs.payload(token), view))
+    return true;
   firing.unfit = {&token, port};
   return false;
 }
 
-// Names the block to the back-end, which alone can read it.
-bool Firings::show_in_device(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept {
-  const ActivationPacket& header = token.header;
-  firing.input_memory[port] = {parts_.programs.region(header.region).memory(), header.region, header.offset};
-  return firing.program->inputs[port].shape.show_in_device(parts_.programs.payload(token), view);
+// False: one of them does not fit its type; or one that is held has not come.
+[[gnu::always_inline]] inline bool Firings::show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept {
+  std::size_t elements = 0;
+  std::uint32_t p = 0;
+  for (const InPort& port : firing.program->inputs) {
+    Token& token = firing.tokens[p];
+    if (port.hold) {  // read, not consumed
+      const Token* const held = parts_.matching.held(port, firing.instance, firing.tag);
+      firing.unfit.token = nullptr;
+      if (held == nullptr || !show(firing, p, *held, firing.input_views[p])) return false;
+    } else if (token = *consumed.at(p); port.gathers) {
+      if (!show_elements(firing, p, elements, token.header.payload_bytes)) return false;
+      elements += token.header.payload_bytes;
+    } else {
+      firing.inline_payloads.keep(p, token);
+      if (!show(firing, p, token, firing.input_views[p])) return false;
+    }
+    ++p;
+  }
+  return true;
 }
 
-void Firings::reserve_in_device(const OutPort& port, const PortClaim& claim, woa_output& view,
-                                PortMemory& memory) noexcept {
-  memory = {port.kind, claim.region, claim.offset};
-  view.data = nullptr;
+[[gnu::always_inline]] inline void Firings::show_outputs(ActiveFiring& firing) noexcept {
+  PortClaim* claim = firing.claims.data();
+  woa_output* output = firing.output_views.data();
+  for (const OutPort& port : firing.program->outputs) {
+    woa_output& view = *output++;
+    if (port.scatters) {
+      view = {};
+      view.elements = &firing.element_outputs[static_cast<std::size_t>(claim - firing.claims.data())];
+      for (std::uint32_t e = 0; e < port.elements; ++e) port.shape.reserve((claim++)->block, view.elements[e]);
+      continue;
+    }
+    if (port.passed_input >= 0) {
+      const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(port.passed_input)].header;
+      *claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
+    }
+    port.shape.reserve(claim->block, view);
+    if (port.in_device) reserve_in_device(firing, *claim, view);
+    ++claim;
+  }
+}
+
+// Fills in what the kernel gets. Other than kStarted: the claims are to be given back.
+[[gnu::always_inline]] inline Fired Firings::prepare(ActiveFiring& firing, const Consumed& consumed) noexcept {
+  StageProgram& stage = *firing.program;
+  firing.code = Code::kOk;
+  firing.cycles = 0;
+  firing.worker = 0;
+  decide_timing(firing);
+  if (stage.stateful != Stateful::kNo && !stage.instances.take_state(*firing.entry, firing.state))
+    return Fired::kNotYet;
+  if (stage.gathers && !gather(firing, consumed))
+    return fail(stage, firing.instance, {Code::kInvalid, "two elements of a scatter came with the same number"});
+  if (!show_inputs(firing, consumed)) {
+    if (firing.unfit.token == nullptr) return Fired::kNotYet;
+    return fail(stage, firing.instance, why_not_shown(firing));
+  }
+  show_outputs(firing);
+  if (!stage.device_headers) return Fired::kStarted;
+  for (const OutPort& port : stage.outputs) {
+    if (Status status = check_loops(port, firing.tag); !status.ok()) return fail(stage, firing.instance, status);
+  }
+  list_routes(firing);
+  return Fired::kStarted;
+}
+
+// Hands a firing to the back-end that has all it needs.
+[[gnu::always_inline]] inline Fired Firings::run(ActiveFiring& firing) noexcept {
+  StageProgram& stage = *firing.program;
+  take(firing);
+  const Start start = parts_.backend.start(firing);
+  if (start == Start::kBusy) {
+    put_back(firing);
+    return Fired::kBusy;
+  }
+  firing.running = true;
+  if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
+  ++stage.started;
+  stage.instances.started(*firing.entry, firing.tag);
+  if (start == Start::kCompleted) ran_ = &firing;
+  if (start == Start::kOrdered && stage.may_order) deliver_early(firing);
+  return Fired::kStarted;
+}
+
+// Rule 9. kStarted: its turn has come.
+Fired Firings::check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept {
+  switch (stage.instances.order(entry, tag, parts_.oldest)) {
+    case StageInstances::Order::kNow: return Fired::kStarted;
+    case StageInstances::Order::kLater: return Fired::kNotYet;
+    case StageInstances::Order::kBroken: break;
+  }
+  return fail(stage, entry.instance, {Code::kInternal, "a stateful kernel's tokens came out of tag order"});
+}
+
+Fired Firings::fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
+                    const Consumed& consumed) noexcept {
+  if (stage.stateful != Stateful::kNo) {
+    if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
+  }
+  if (idle_count_ == 0) return Fired::kBusy;
+  if (!has_next(stage)) return Fired::kNotYet;
+  ActiveFiring& firing = next(stage);
+  const FiringKey key{match.instance, match.tag};
+  if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
+  firing.instance = match.instance;
+  firing.tag = match.tag;
+  firing.entry = &entry;
+  firing.deadline = match.deadline;
+  Fired fired = prepare(firing, consumed);
+  if (fired == Fired::kStarted) fired = run(firing);
+  if (fired != Fired::kStarted) parts_.sending.abort(stage.outputs, key, firing.claims);
+  return fired;
+}
+
+Fired Firings::fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept {
+  parts_.poison.kill(stage.id, instance, why.code(), stage.id, why.message());
+  return Fired::kGone;
 }
 
 // Shows an input that gathers: `count` elements of the firing, from `first` on.
@@ -200,69 +234,32 @@ bool Firings::gather(ActiveFiring& firing, const Consumed& consumed) noexcept {
   return true;
 }
 
-void Firings::show_outputs(ActiveFiring& firing) noexcept {
-  StageProgram& stage = *firing.program;
-  const std::size_t count = stage.outputs.size();
-  firing.outputs = std::span(firing.output_views).first(count);
-  firing.output_memory = std::span(firing.memory).subspan(stage.inputs.size(), count);
+// What a device that writes headers sends: a stage of it neither scatters nor passes payloads on.
+void Firings::list_routes(ActiveFiring& firing) {
   firing.routes.clear();
-  std::size_t next = 0;  // claim
-  for (std::uint32_t p = 0; p < count; ++p) {
-    const OutPort& port = stage.outputs[p];
-    firing.output_memory[p] = {};
-    if (port.scatters) {
-      firing.outputs[p] = {};
-      firing.outputs[p].elements = &firing.element_outputs[next];
-      for (std::uint32_t e = 0; e < port.elements; ++e, ++next)
-        port.shape.reserve(firing.claims[next].block, firing.element_outputs[next]);
-      continue;
-    }
-    PortClaim& claim = firing.claims[next++];
-    if (port.passed_input >= 0) {
-      const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(port.passed_input)].header;
-      claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
-    }
-    port.shape.reserve(claim.block, firing.outputs[p]);
-    if (port.kind != MemoryKind::kCpu) reserve_in_device(port, claim, firing.outputs[p], firing.output_memory[p]);
-    if (!stage.device_headers) continue;
-    for (const OutEdge& edge : port.edges) firing.routes.push_back({edge.edge, claim.region, claim.offset, {}});
+  const PortClaim* claim = firing.claims.data();
+  for (const OutPort& port : firing.program->outputs) {
+    for (const OutEdge& edge : port.edges) firing.routes.push_back({edge.edge, claim->region, claim->offset, {}});
+    ++claim;
   }
 }
 
-bool Firings::is_brief(const StageProgram& stage) noexcept {
-  return stage.stats->busy_ns < stage.stats->firings * kShortKernel_ns;
-}
-
-// A timed firing of a short kernel stands for those after it.
-void Firings::decide_timing(ActiveFiring& firing) const noexcept {
-  constexpr std::uint32_t kFirst = 64, kSeldom = 64;
-  const StageProgram& stage = *firing.program;
-  firing.timed = stage.started >= stage.timed_until;
-  if (!firing.timed) return;
-  const bool often = parts_.trace.on() || stage.stats->firings < kFirst || !is_brief(stage);
-  firing.stands_for = often ? 1 : kSeldom;
-}
-
 bool Firings::is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
-  return std::any_of(firings_.begin(), firings_.end(), [&](const auto& firing) {
-    return firing->running && firing->program == &stage && firing->instance == instance && firing->tag == tag;
+  const auto& firings = firings_[stage.id].all;
+  return std::any_of(firings.begin(), firings.end(), [&](const auto& firing) {
+    return firing->running && firing->instance == instance && firing->tag == tag;
   });
 }
 
 // The device numbers what it sends, so every place must be there before it starts.
 bool Firings::start(const WaitingPoison& poison) noexcept {
-  if (free_.empty()) return false;
-  ActiveFiring& firing = *free_.back();
-  firing.stage = poison.stage->id;
-  firing.program = poison.stage;
+  if (idle_count_ == 0) return false;
+  ActiveFiring& firing = next(*poison.stage);
   firing.instance = poison.header.instance;
   firing.poison = true;
-  firing.lost = false;
   firing.poison_header = poison.header;
   firing.message = poison.message;
   firing.code = Code::kOk;
-  firing.inputs = {};
-  firing.outputs = {};
   firing.routes.clear();
   bool ok = true;
   for (const OutPort& port : poison.stage->outputs) {
@@ -271,12 +268,13 @@ bool Firings::start(const WaitingPoison& poison) noexcept {
       if (ok) firing.routes.push_back({edge.edge, 0, 0, {}});
     }
   }
+  take(firing);
   const Start start = ok ? parts_.backend.start(firing) : Start::kBusy;
   if (start == Start::kBusy) {
     for (const FiringRoute& route : firing.routes) parts_.programs.out_edge(route.edge)->cancel();
+    put_back(firing);
     return false;
   }
-  free_.pop_back();
   if (start == Start::kCompleted) complete(firing);
   return true;
 }

@@ -39,9 +39,12 @@ enum class Fired : std::uint8_t {
   kGone      // the instance is dead: its tokens are dropped, but for those that the match table does not have
 };
 
-// A firing and the controller's own books about it.
+// A firing of one stage, used again and again, and the controller's own books about it.
 struct ActiveFiring : Firing {
-  StageProgram* program = nullptr;
+  ActiveFiring(StageProgram& program, std::size_t inline_bytes);
+
+  StageProgram* program;
+  ActiveFiring* next = nullptr;  // of its stage's that do not run
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
   bool running = false;           // between start and completion
@@ -53,8 +56,7 @@ struct ActiveFiring : Firing {
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
   std::vector<PortMemory> memory;    // of inputs, then of outputs
-  ActivitySlot* activity = nullptr;  // its slot, for whoever must know what ran when this process is gone
-  ActivitySlot unread;               // where nobody does
+  ActivitySlot* activity = nullptr;  // its slot while it runs, for whoever must know what ran when this process is gone
   std::uint32_t stands_for = 1;      // firings of its stage, if it is timed
   struct {
     const Token* token = nullptr;
@@ -86,7 +88,7 @@ class Firings final : private DevicePoison {
   };
   Firings(const Parts& parts, Activity activity);
 
-  // Fires a stage, or says why not. `entry`: of the match's instance, alive. Held tokens are there.
+  // Fires a stage, or says why not. `entry`: of the match's instance, alive.
   [[nodiscard]] Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
                            const Consumed& consumed) noexcept;
   // Completes the firing whose kernel ran in the last fire(), if it did.
@@ -104,26 +106,22 @@ class Firings final : private DevicePoison {
 
  private:
   bool start(const WaitingPoison& poison) noexcept override;
-  void make_room(ActiveFiring& firing) const;
-  [[nodiscard]] Fired prepare(StageProgram& stage, StageInstance& entry, const MatchKey& match,
-                              const Consumed& consumed, ActiveFiring& firing) noexcept;
+  [[nodiscard]] Fired prepare(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  [[nodiscard]] Fired check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept;
+  [[nodiscard]] Fired run(ActiveFiring& firing) noexcept;
   Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
-  // `token` has a payload.
-  [[nodiscard]] bool is_in_device(const ActiveFiring& firing, const Token& token) const noexcept {
-    return firing.program->device_memory && !token.is_inline() &&
-           parts_.programs.region(token.header.region).is_in_device();
-  }
-  [[nodiscard]] bool show_in_device(ActiveFiring& firing, std::uint32_t port, const Token& token,
-                                    woa_input& view) noexcept;
-  static void reserve_in_device(const OutPort& port, const PortClaim& claim, woa_output& view,
-                                PortMemory& memory) noexcept;
+  [[nodiscard]] bool show_placed(ActiveFiring& firing, std::uint32_t port, const Token& token,
+                                 woa_input& view) noexcept;
+  void reserve_in_device(ActiveFiring& firing, const PortClaim& claim, woa_output& view) const noexcept;
   [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
   void show_outputs(ActiveFiring& firing) noexcept;
+  static void list_routes(ActiveFiring& firing);
+  void count_copies(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
 
   void deliver_early(ActiveFiring& firing) noexcept;
@@ -139,17 +137,40 @@ class Firings final : private DevicePoison {
   void commit_elements(ActiveFiring& firing, std::uint32_t port, std::size_t claim, Outgoing& token) noexcept;
   void commit_sealed(ActiveFiring& firing) noexcept;
   void commit_poison(ActiveFiring& firing) noexcept;
-  void count(const ActiveFiring& firing) noexcept;
+  void count(ActiveFiring& firing) noexcept;
   void finish(ActiveFiring& firing) noexcept;
   void release(ActiveFiring& firing) noexcept;
   void trace_writes(const ActiveFiring& firing, std::uint32_t port, std::uint32_t element, std::uint64_t bytes);
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
 
+  // Of one stage: as many as may run at once.
+  struct OfStage {
+    std::vector<std::unique_ptr<ActiveFiring>> all;
+    ActiveFiring* free = nullptr;  // the first; each names the next
+  };
+  // False: as many of the stage run as may.
+  [[nodiscard]] bool has_next(const StageProgram& stage) const noexcept { return firings_[stage.id].free != nullptr; }
+  // Takes the firing that `next` of its stage says, and gives it back.
+  [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
+  void take(ActiveFiring& firing) noexcept {
+    firings_[firing.stage].free = firing.next;
+    firing.activity = idle_[--idle_count_];
+    firing.activity->begin(firing.stage, firing.instance);
+  }
+  void put_back(ActiveFiring& firing) noexcept {
+    firing.activity->end();
+    idle_[idle_count_++] = firing.activity;
+    firing.next = std::exchange(firings_[firing.stage].free, &firing);
+    firing.running = firing.poison = false;
+  }
+
   Parts parts_;
-  std::vector<std::unique_ptr<ActiveFiring>> firings_;
-  std::vector<ActiveFiring*> free_;
-  std::vector<Firing*> done_;    // scratch of poll()
+  std::vector<OfStage> firings_;     // by stage of the plan
+  std::vector<ActivitySlot> own_;    // where nobody reads what runs
+  std::vector<ActivitySlot*> idle_;  // the first idle_count_: one for each firing more that may run
+  std::size_t idle_count_;
+  std::vector<Firing*> done_;    // scratch of poll(); as many as may run
   ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
   std::uint64_t ordered_ = 0;    // firings that the device ordered
   struct {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/controller/layout.h"
+#include "runtime/controller/token.h"
 #include "runtime/packet/activation_packet.h"
 
 namespace woa {
@@ -24,18 +25,24 @@ class LocalQueue {
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] bool full() const noexcept { return count_ == places_.size(); }
-  // `text`: of poison, copied and cut to kPoisonMessageBytes. Not when full.
-  void push(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> text) noexcept {
-    const std::size_t at = place(count_++);
-    places_[at] = {packet, edge};
-    if (!text.empty()) std::copy_n(text.begin(), std::min(text.size(), texts_[at].size()), texts_[at].begin());
+  // Not when full.
+  void push(std::uint32_t edge, const ActivationPacket& packet) noexcept {
+    Token& token = places_[place(count_++)];
+    token.header = packet;
+    token.edge = edge;
   }
-  // The first packet, its edge and its text. Not when empty.
-  [[nodiscard]] const ActivationPacket& packet() const noexcept { return places_[head_].packet; }
-  [[nodiscard]] std::uint32_t edge() const noexcept { return places_[head_].edge; }
+  // Poison with its text, which is copied and cut to kPoisonMessageBytes. Not when full.
+  void push(std::uint32_t edge, const ActivationPacket& packet, std::span<const std::byte> text) noexcept {
+    Text& to = texts_[place(count_)];
+    std::copy_n(text.begin(), std::min(text.size(), to.size()), to.begin());
+    push(edge, packet);
+  }
+  // The first packet, as a token, and its text if it is poison. Not when empty.
+  [[nodiscard]] const Token& front() const noexcept { return places_[head_]; }
   [[nodiscard]] std::span<const std::byte> text() const noexcept {
-    if ((packet().flags & kInline) == 0) return {};
-    return std::span(texts_[head_]).first(std::min<std::size_t>(packet().payload_bytes, kPoisonMessageBytes));
+    const ActivationPacket& packet = front().header;
+    if ((packet.flags & kInline) == 0) return {};
+    return std::span(texts_[head_]).first(std::min<std::size_t>(packet.payload_bytes, kPoisonMessageBytes));
   }
   void pop() noexcept {
     head_ = head_ + 1 == places_.size() ? 0 : head_ + 1;
@@ -47,7 +54,7 @@ class LocalQueue {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count_; ++k) {
       const std::size_t from = place(k), to = place(kept);
-      const ActivationPacket& packet = places_[from].packet;
+      const ActivationPacket& packet = places_[from].header;
       if (packet.kind == static_cast<std::uint8_t>(PacketKind::kPoison) && packet.instance < oldest) continue;
       ++kept;
       if (from == to) continue;
@@ -58,17 +65,13 @@ class LocalQueue {
   }
 
  private:
-  struct Place {
-    ActivationPacket packet;
-    std::uint32_t edge = 0;
-  };
   using Text = std::array<std::byte, kPoisonMessageBytes>;
   [[nodiscard]] std::size_t place(std::size_t k) const noexcept {
     const std::size_t at = head_ + k;
     return at < places_.size() ? at : at - places_.size();
   }
 
-  std::vector<Place> places_;
+  std::vector<Token> places_;
   std::unique_ptr<Text[]> texts_;  // by place; used by poison only
   std::size_t head_ = 0, count_ = 0;
 };

@@ -44,7 +44,7 @@ bool Matching::complete(std::uint32_t m) noexcept {
   return !waits_for_element(match);
 }
 
-bool Matching::has_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept {
+bool Matching::has_each_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept {
   return std::all_of(stage.inputs.begin(), stage.inputs.end(),
                      [&](const InPort& port) { return !port.hold || held_.find(port, instance, tag) != nullptr; });
 }

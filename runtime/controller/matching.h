@@ -43,7 +43,9 @@ class Matching {
     return held_.find(port, instance, tag);
   }
   // True if all held tokens that a firing needs are there.
-  [[nodiscard]] bool has_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept;
+  [[nodiscard]] bool has_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept {
+    return !stage.holds || has_each_held(stage, instance, tag);
+  }
   // Forgets a match whose tokens a firing took.
   void erase(std::uint32_t match) noexcept;
 
@@ -59,6 +61,7 @@ class Matching {
   [[nodiscard]] bool take_look_again() noexcept { return std::exchange(look_again_, false); }
 
  private:
+  [[nodiscard]] bool has_each_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept;
   [[nodiscard]] bool waits_for_element(const MatchKey& match) noexcept;
   [[nodiscard]] bool complete(std::uint32_t match) noexcept;
   void ready_by_held(const StageProgram& stage, std::uint64_t instance) noexcept;

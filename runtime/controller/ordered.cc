@@ -1,5 +1,5 @@
-// Firings of devices that order them: their tokens go to readers on the device while they run. Only the device can fail
-// them, and it takes the controller with it (rule 10).
+// Firings of devices with memory of their own. Such a device may order its firings: their tokens then go to readers on
+// the device while they run. Only the device can fail them, and it takes the controller with it (rule 10).
 #include "runtime/controller/firings.h"
 #include "runtime/controller/output_check.h"
 
@@ -7,9 +7,27 @@ namespace woa {
 namespace {
 
 // A token that nobody but this device reads, and nobody waits to hear of.
-bool is_early(const OutPort& port) noexcept { return port.kind != MemoryKind::kCpu && port.counts.empty(); }
+bool is_early(const OutPort& port) noexcept { return port.in_device && port.counts.empty(); }
 
 }  // namespace
+
+// Names the block to the back-end, which alone can read what lies in the device.
+bool Firings::show_placed(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept {
+  const ActivationPacket& header = token.header;
+  const PortShape& shape = firing.program->inputs[port].shape;
+  const std::span<const std::byte> payload = parts_.programs.payload(token);
+  PortMemory& memory = firing.input_memory[port];
+  memory = {};
+  if (token.is_inline() || !parts_.programs.region(header.region).is_in_device()) return shape.show(payload, view);
+  memory = {parts_.programs.region(header.region).memory(), header.region, header.offset};
+  return shape.show_in_device(payload, view);
+}
+
+void Firings::reserve_in_device(ActiveFiring& firing, const PortClaim& claim, woa_output& view) const noexcept {
+  const auto number = static_cast<std::size_t>(&view - firing.output_views.data());
+  firing.output_memory[number] = {parts_.programs.region(claim.region).memory(), claim.region, claim.offset};
+  view.data = nullptr;
+}
 
 // Sizes and dimensions are final. What does not fit fails its firing, like any other, when it completes.
 void Firings::deliver_early(ActiveFiring& firing) noexcept {
@@ -24,7 +42,7 @@ void Firings::send_ordered(ActiveFiring& firing, std::uint32_t p) noexcept {
   OutPort& port = firing.program->outputs[p];
   const woa_output& output = firing.outputs[p];
   port.shape.write_prefix(firing.claims[p].block, output);
-  parts_.sending.commit(firing.stage, port, 0, firing.claims[p],
+  parts_.sending.commit(port, 0, firing.claims[p],
                         {firing.key(), firing.deadline, port.shape.payload_bytes(output), false});
 }
 
@@ -36,11 +54,11 @@ void Firings::complete_ordered(ActiveFiring& firing, bool wanted) noexcept {
     OutPort& port = firing.program->outputs[p];
     if (!is_early(port)) {
       if (!wanted) {
-        parts_.sending.abort_one(port, 0, firing.key(), firing.claims[p]);
+        parts_.sending.abort_one(port, firing.key(), firing.claims[p]);
         continue;
       }
       send_ordered(firing, p);
-      parts_.sending.commit_count(firing.stage, port, 0, firing.key(), firing.deadline);
+      parts_.sending.commit_count(port, 0, firing.key(), firing.deadline);
     }
     if (parts_.trace.on()) trace_writes(firing, p, 0, port.shape.payload_bytes(firing.outputs[p]));
   }
@@ -56,8 +74,10 @@ void Firings::note_lost_device(const ActiveFiring& firing, std::uint64_t order) 
 
 // The controller is lost once every firing that was started before the one that failed has completed.
 void Firings::blame_first() noexcept {
-  for (const auto& firing : firings_) {
-    if (firing->running && firing->order != 0 && firing->order < lost_device_.order) return;
+  for (const OfStage& stage : firings_) {
+    for (const auto& firing : stage.all) {
+      if (firing->running && firing->order != 0 && firing->order < lost_device_.order) return;
+    }
   }
   parts_.failure.set(std::move(lost_device_.why));
 }

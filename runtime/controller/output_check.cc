@@ -7,7 +7,10 @@ namespace woa {
 namespace {
 
 bool loops_allow(const OutPort& port, std::uint64_t tag) noexcept {
-  return std::all_of(port.loops.begin(), port.loops.end(), [&](const LoopLimit& loop) { return loop.allows(tag); });
+  for (const LoopLimit& loop : port.loops) {
+    if (!loop.allows(tag)) return false;
+  }
+  return true;
 }
 
 // A scatter's port: the first `count` elements, no others.
@@ -19,6 +22,13 @@ bool elements_fit(const OutPort& port, const woa_output& output) noexcept {
     if (element.written != 0 && !port.shape.fits(element)) return false;
   }
   return true;
+}
+
+bool one_written(const StageProgram& stage, std::span<const std::uint32_t> group,
+                 std::span<const woa_output> outputs) noexcept {
+  std::uint32_t written = 0;
+  for (const std::uint32_t p : group) written += outputs[p].written != 0 || stage.outputs[p].scatters ? 1U : 0U;
+  return written == 1 || stage.outputs[group.front()].optional;
 }
 
 Status why_elements_unfit(const OutPort& port, const woa_output& output) {
@@ -41,21 +51,21 @@ Status why_elements_unfit(const OutPort& port, const woa_output& output) {
 }  // namespace
 
 bool outputs_fit(const StageProgram& stage, std::span<const woa_output> outputs, std::uint64_t tag) noexcept {
-  for (const auto& group : stage.groups) {
-    std::uint32_t written = 0;
-    for (const std::uint32_t p : group) {
-      const OutPort& port = stage.outputs[p];
-      if (port.scatters) {
-        if (!elements_fit(port, outputs[p])) return false;
-        ++written;
-      } else if (outputs[p].written != 0) {
-        if (!port.shape.fits(outputs[p]) || !loops_allow(port, tag)) return false;
-        ++written;
-      } else if (port.optional && !loops_allow(port, tag)) {  // a token goes out, if only an absent one
-        return false;
-      }
+  const woa_output* output = outputs.data();
+  for (const OutPort& port : stage.outputs) {
+    const woa_output& out = *output++;
+    if (port.scatters) {
+      if (!elements_fit(port, out)) return false;
+    } else if (out.written != 0) {
+      if (!port.shape.fits(out) || !loops_allow(port, tag)) return false;
+    } else if (port.optional) {  // a token goes out, if only an absent one
+      if (!loops_allow(port, tag)) return false;
+    } else if (!port.in_group) {
+      return false;
     }
-    if (written != 1 && !stage.outputs[group.front()].optional) return false;
+  }
+  for (const auto& group : stage.groups) {
+    if (!one_written(stage, group, outputs)) return false;
   }
   return true;
 }
@@ -69,19 +79,18 @@ Status why_unfit(const StageProgram& stage, std::span<const woa_output> outputs,
       return port.shape.why_unfit(port.plan->name, outputs[p]);
     }
   }
+  for (std::uint32_t p = 0; p < outputs.size(); ++p) {
+    const OutPort& port = stage.outputs[p];
+    if (port.scatters) continue;
+    if (outputs[p].written != 0 || port.optional) WOA_RETURN_IF_ERROR(check_loops(port, tag));
+    if (outputs[p].written == 0 && !port.optional && !port.in_group)
+      return {Code::kBrokenContract, "the kernel did not write output '" + port.plan->name + "'"};
+  }
   for (const auto& group : stage.groups) {
-    const OutPort& first = stage.outputs[group.front()];
-    if (first.scatters) continue;
-    std::uint32_t written = 0;
-    for (const std::uint32_t p : group) {
-      if (outputs[p].written != 0) ++written;
-      if (outputs[p].written != 0 || stage.outputs[p].optional) WOA_RETURN_IF_ERROR(check_loops(stage.outputs[p], tag));
-    }
-    if (written == 1 || first.optional) continue;
-    if (first.plan->one_of < 0)
-      return {Code::kBrokenContract, "the kernel did not write output '" + first.plan->name + "'"};
+    if (one_written(stage, group, outputs)) continue;
+    const auto written = std::count_if(group.begin(), group.end(), [&](auto p) { return outputs[p].written != 0; });
     return {Code::kBrokenContract, "the kernel wrote " + std::to_string(written) + " ports of the one_of group of '" +
-                                       first.plan->name + "'; exactly one was expected"};
+                                       stage.outputs[group.front()].plan->name + "'; exactly one was expected"};
   }
   return {};
 }

@@ -63,7 +63,7 @@ bool Poison::send(WaitingPoison& poison, DevicePoison& device) noexcept {
   if (poison.edge == nullptr) return device.start(poison);
   // Poison needs no credit, so a reader who is busy may have left no place. A closed channel's poison nobody reads.
   const Push place = poison.edge->reserve();
-  if (place == Push::kOk) sending_.send(*poison.edge, poison.header, std::as_bytes(std::span(poison.message)));
+  if (place == Push::kOk) sending_.send_poison(*poison.edge, poison.header, std::as_bytes(std::span(poison.message)));
   return place != Push::kBackPressured;
 }
 

@@ -44,12 +44,11 @@ void Relays::pass_on(StageProgram& stage, std::uint32_t p, const MatchKey& match
   const FiringKey key{match.instance, token.header.tag};
   if (!port.gathers) {
     send(out, token);
-    sending_.commit_count(stage.id, out, 0, key, token.header.deadline);  // to relays that wait for it
+    sending_.commit_count(out, 0, key, token.header.deadline);  // to relays that wait for it
     return;
   }
   matching_.table().each_element(consumed.match, p, [&](const Token& element) { send(out, element); });
-  sending_.commit_count(stage.id, out, static_cast<std::uint32_t>(token.header.payload_bytes), key,
-                        token.header.deadline);
+  sending_.commit_count(out, static_cast<std::uint32_t>(token.header.payload_bytes), key, token.header.deadline);
   returns_.release(token);  // what is sent on is another count
 }
 

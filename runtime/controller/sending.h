@@ -48,25 +48,29 @@ class Sending {
         bells_(bells),
         stats_(stats),
         failure_(failure),
-        oldest_(oldest) {}
+        oldest_(oldest),
+        wires_(wires_of(layout) > 0) {}
 
   // All claims of a firing or none: every output port, unwritten ports of one_of groups included, in order.
   [[nodiscard]] bool claim(StageProgram& stage, const FiringKey& key, std::span<PortClaim> claims) noexcept;
-  // Gives all claims of a firing back unused.
-  void abort(StageProgram& stage, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
-  // Gives one claim back unused: a port's with its signals, or an element's.
-  void abort_one(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
+  // Gives all claims of some ports back unused, those of a whole firing or the first ones.
+  void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  // Gives one claim back unused: a port's that does not scatter, with its signals; an element's.
+  void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
+    abort_port(port, 1, key, &claim);
+  }
+  void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
   // Sends what was written to every edge that takes it. `element`: its number, 0 if the port does not scatter.
-  void commit(std::uint32_t stage, OutPort& port, std::uint32_t element, const PortClaim& claim,
-              const Outgoing& token) noexcept;
+  void commit(OutPort& port, std::uint32_t element, const PortClaim& claim, const Outgoing& token) noexcept;
   // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
   // nothing, the relays that wait for what it writes: 0.
-  void commit_count(std::uint32_t stage, OutPort& port, std::uint32_t elements, const FiringKey& key,
-                    std::uint64_t deadline) noexcept;
+  void commit_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept {
+    if (!port.counts.empty()) send_count(port, elements, key, deadline);
+  }
   // A packet whose header a device wrote and sealed. kDataLoss: its sequence is not the channel's next.
   Status commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
-  // A packet that is complete but for its edge's part; `text` is behind it. Its place is claimed.
-  void send(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> text) noexcept;
+  // Poison, with its message behind it; `header` is complete but for the edge's part. Its place is claimed.
+  void send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept;
 
   // A relay sends the token that it was given to every edge of a port: same payload block, same tag. `payload` is what
   // the block holds. One that gathers sends `elements` tokens and then their number.
@@ -79,16 +83,18 @@ class Sending {
   [[nodiscard]] bool take_ring_was_full() noexcept { return std::exchange(ring_was_full_, false); }
 
  private:
+  [[nodiscard]] bool take(OutEdge& edge, std::uint64_t instance) noexcept;
   [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
   static void untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
   [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
-  static void abort_token(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
-  static void abort_first(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims,
-                          std::uint32_t counts) noexcept;
-  void forward(OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload, MemoryKind memory) noexcept;
+  [[nodiscard]] bool claim_port(OutPort& port, const FiringKey& key, PortClaim* claims) noexcept;
+  void abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key, const PortClaim* claims) noexcept;
+  void send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept;
   void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
-  void deliver(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
-  void cross(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
+  void send(const OutEdge& edge, ActivationPacket& header, std::span<const std::byte> payload) noexcept;
+  [[nodiscard]] bool make_room(const ActivationPacket& header) noexcept;
+  void deliver(const OutEdge& edge, const ActivationPacket& header) noexcept;
+  void cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   void count(const OutEdge& edge, const ActivationPacket& header) noexcept;
 
   StagePrograms& programs_;
@@ -99,6 +105,7 @@ class Sending {
   ControllerStats& stats_;
   RunFailure& failure_;
   const std::uint64_t& oldest_;
+  const bool wires_;  // some payload may take one
   bool ring_was_full_ = false;
 };
 

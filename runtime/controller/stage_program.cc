@@ -14,12 +14,10 @@ std::vector<std::vector<std::uint32_t>> groups_of(const StagePlan& stage) {
   std::map<std::int32_t, std::size_t> place;  // of each one_of group
   for (std::uint32_t p = 0; p < stage.outputs.size(); ++p) {
     const std::int32_t one_of = stage.outputs[p].one_of;
+    if (one_of < 0) continue;
     const auto [at, is_new] = place.try_emplace(one_of, groups.size());
-    if (one_of < 0 || is_new) {
-      groups.push_back({p});
-    } else {
-      groups[at->second].push_back(p);
-    }
+    if (is_new) groups.emplace_back();
+    groups[at->second].push_back(p);
   }
   return groups;
 }
@@ -45,6 +43,7 @@ OutPort::OutPort(const OutputPortPlan& port)
       shape(port.type),
       optional(port.optional),
       scatters(port.many != 0),
+      in_group(port.one_of >= 0),
       elements(std::max(port.many, 1U)),
       index_shift(port.index_shift) {}
 
@@ -100,7 +99,7 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   make_inputs(setup, program);
   make_outputs(setup, program);
   program.may_order = std::ranges::all_of(program.outputs, [](const OutPort& port) {
-    return port.plan->one_of < 0 && !port.optional && !port.scatters && port.passed_input < 0;
+    return !port.in_group && !port.optional && !port.scatters && port.passed_input < 0;
   });
   const auto consumed = [](const InPort& port) { return !port.hold; };
   const auto first = std::find_if(program.inputs.begin(), program.inputs.end(), consumed);
@@ -113,6 +112,7 @@ void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program
   const Layout& layout = *setup.layout;
   for (std::size_t p = 0; p < program.plan->inputs.size(); ++p) {
     InPort& port = program.inputs.emplace_back(program.plan->inputs[p]);
+    program.holds = program.holds || port.hold;
     program.gathers = program.gathers || port.gathers;
     for (const bool count : {false, true}) {
       for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[program.id][p]) {
@@ -141,6 +141,7 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
     port.counts = left.subspan(tokens[p].size(), counts[p].size());
     left = left.subspan(tokens[p].size() + counts[p].size());
     for (const OutEdge& edge : port.edges) {
+      port.all_take = port.all_take && edge.always_taken;
       const std::int32_t number = setup.plan->edges[edge.edge].loop;
       if (number < 0) continue;
       const LoopPlan& loop = setup.plan->loops[static_cast<std::size_t>(number)];
@@ -165,7 +166,7 @@ void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, 
   port.region = static_cast<std::uint16_t>(region);
   port.pool = pools_[port.region].get();
   port.memory = setup.wiring->regions[port.region];
-  port.kind = layout.regions[port.region].memory;
+  port.in_device = layout.regions[port.region].is_in_device();
 }
 
 OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number) {
@@ -173,8 +174,11 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   const EdgeLayout& layout = setup.layout->edges[number];
   OutEdge edge;
   edge.edge = number;
-  edge.stage = plan.to_stage;
-  edge.port = static_cast<std::uint16_t>(plan.to_port);
+  edge.header.kind = static_cast<std::uint8_t>(plan.count ? PacketKind::kCount : PacketKind::kActivate);
+  edge.header.device = static_cast<std::uint8_t>(MemoryKind::kCpu);
+  edge.header.origin = plan.from_stage;
+  edge.header.stage = plan.to_stage;
+  edge.header.port = static_cast<std::uint16_t>(plan.to_port);
   edge.keep = plan.keep;
   edge.step = plan.step;
   edge.channel = layout.channel;
@@ -189,8 +193,9 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
-  edge.region = static_cast<std::uint16_t>(region);
-  edge.pool = pools_[edge.region].get();
+  edge.header.region = static_cast<std::uint16_t>(region);
+  edge.header.device = memory_of(edge.header.region);
+  edge.pool = pools_[edge.header.region].get();
   return edge;
 }
 

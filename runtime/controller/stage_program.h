@@ -56,9 +56,7 @@ struct InPort {
 // An edge out of this controller: its books, and what a header takes from it.
 struct OutEdge {
   std::uint32_t edge = 0;            // in the plan
-  std::uint32_t stage = 0;           // that it leads to
-  std::uint16_t port = 0;            // likewise
-  std::uint16_t region = 0;          // of the pool
+  ActivationPacket header;           // of what it carries, as far as that is always the same
   std::uint64_t keep = 0, step = 0;  // of the firing's tag
   Sender* sender = nullptr;          // null: it ends in this controller
   std::uint32_t channel = 0;         // of the layout
@@ -78,6 +76,15 @@ struct OutEdge {
   }
   [[nodiscard]] bool takes(const FiringKey& key, std::uint64_t index) const noexcept {
     return always_taken || choice.takes(key.instance, sent_tag(key.tag, index));
+  }
+  // The header of what a firing sends over it.
+  [[nodiscard]] ActivationPacket header_of(const FiringKey& key, std::uint64_t index,
+                                           std::uint64_t deadline) const noexcept {
+    ActivationPacket packet = header;
+    packet.instance = key.instance;
+    packet.tag = sent_tag(key.tag, index);
+    packet.deadline = deadline;
+    return packet;
   }
   // A place for a packet in its ring, and giving it back. kBackPressured: try again; kClosed: nobody will ever read it.
   [[nodiscard]] Push reserve() noexcept { return sender == nullptr ? Push::kOk : sender->reserve(); }
@@ -101,7 +108,7 @@ struct OutPort {
 
   const OutputPortPlan* plan;
   PortShape shape;
-  bool optional, scatters;
+  bool optional, scatters, in_group;     // in_group: of a one_of group
   std::uint32_t elements;                // that a firing may write; 1 if it does not scatter
   std::uint32_t index_shift;             // of an element's number
   std::int32_t passed_input = -1;        // whose payloads it passes on
@@ -109,8 +116,9 @@ struct OutPort {
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
   std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
-  MemoryKind kind = MemoryKind::kCpu;  // of its region
-  std::span<OutEdge> edges, counts;    // of its stage's out_edges
+  bool in_device = false;            // its region is
+  std::span<OutEdge> edges, counts;  // of its stage's out_edges
+  bool all_take = true;              // every edge takes every token
   std::vector<LoopLimit> loops;
 
   [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {
@@ -118,6 +126,13 @@ struct OutPort {
   }
   [[nodiscard]] std::byte* block(std::uint32_t offset) const noexcept {
     return memory.data() + std::size_t{offset} * kOffsetUnitBytes;
+  }
+  // How many edges take the token.
+  [[nodiscard]] std::uint32_t takers(const FiringKey& key, std::uint64_t index) const noexcept {
+    std::uint32_t count = static_cast<std::uint32_t>(edges.size());
+    if (all_take) return count;
+    for (const OutEdge& edge : edges) count -= edge.takes(key, index) ? 0U : 1U;
+    return count;
   }
 };
 
@@ -129,6 +144,7 @@ struct StageProgram {
   // The short way: a match is one token, which may start as it comes; `consumed` is its port.
   bool short_way = false;
   std::uint32_t consumed = 0;
+  bool holds = false;           // some input is held
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
   bool device_memory = false;   // payloads of its ports may lie in the device
@@ -142,7 +158,7 @@ struct StageProgram {
   std::vector<InPort> inputs;
   std::vector<OutPort> outputs;
   std::vector<OutEdge> out_edges;                  // of all ports
-  std::vector<std::vector<std::uint32_t>> groups;  // of output ports: a firing writes exactly one of each (rule 2)
+  std::vector<std::vector<std::uint32_t>> groups;  // one_of: of each a firing writes exactly one port (rule 2)
   StageInstances instances;
   std::uint64_t started = 0;      // firings
   std::uint64_t timed_until = 0;  // the firings before this one are timed, or another stands for them
@@ -169,6 +185,10 @@ class StagePrograms {
   [[nodiscard]] const StageProgram& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
   [[nodiscard]] std::span<StageProgram> all() noexcept { return stages_; }
   [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
+  // Where payloads of the region lie, as packets say it.
+  [[nodiscard]] std::uint8_t memory_of(std::uint16_t region) const noexcept {
+    return static_cast<std::uint8_t>(regions_[region].memory());
+  }
   // The books of an edge that begins here; else null.
   [[nodiscard]] OutEdge* out_edge(std::uint32_t edge) noexcept {
     return edge < out_edges_.size() ? out_edges_[edge] : nullptr;

@@ -25,6 +25,9 @@ struct Token {
   [[nodiscard]] bool present() const noexcept { return edge != kNone; }
   [[nodiscard]] bool is_inline() const noexcept { return (header.flags & kInline) != 0; }
   [[nodiscard]] bool is_count() const noexcept { return header.kind == static_cast<std::uint8_t>(PacketKind::kCount); }
+  [[nodiscard]] bool is_poison() const noexcept {
+    return header.kind == static_cast<std::uint8_t>(PacketKind::kPoison);
+  }
   [[nodiscard]] bool is_absent() const noexcept { return (header.flags & kAbsent) != 0; }
 };
 

@@ -9,7 +9,7 @@ Result<BlockPool> BlockPool::make(std::uint32_t blocks, std::uint64_t block_byte
 }
 
 BlockPool::BlockPool(const BlockLayout& layout)
-    : layout_(layout), free_(layout.blocks()), holders_(layout.blocks(), 0) {
+    : layout_(layout), free_(layout.blocks()), free_count_(layout.blocks()), holders_(layout.blocks(), 0) {
   for (std::uint32_t k = 0; k < layout.blocks(); ++k) free_[k] = layout.blocks() - 1 - k;
 }
 

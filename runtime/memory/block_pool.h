@@ -23,9 +23,8 @@ class BlockPool {
 
   // A free block's offset, as packets name it, with no holder yet, or false. No allocation.
   [[nodiscard]] bool claim(std::uint32_t& offset) noexcept {
-    if (free_.empty()) return false;
-    const std::uint32_t block = free_.back();
-    free_.pop_back();
+    if (free_count_ == 0) return false;
+    const std::uint32_t block = free_[--free_count_];
     holders_[block] = kClaimed;
     offset = layout_.offset_of(block);
     return true;
@@ -36,7 +35,7 @@ class BlockPool {
     [[maybe_unused]] const bool found = layout_.find(offset, block);
     assert(found && holders_[block] == kClaimed && holders < kClaimed);
     holders_[block] = holders;
-    if (holders == 0) free_.push_back(block);
+    if (holders == 0) free_[free_count_++] = block;
   }
   // One consumer gave it back. False, and nothing changes, if `offset` is no block or nobody holds it: the peer is at
   // fault.
@@ -44,18 +43,19 @@ class BlockPool {
     std::uint32_t block = 0;
     if (!layout_.find(offset, block)) return false;
     if (holders_[block] == 0 || holders_[block] == kClaimed) return false;
-    if (--holders_[block] == 0) free_.push_back(block);
+    if (--holders_[block] == 0) free_[free_count_++] = block;
     return true;
   }
 
-  [[nodiscard]] std::uint32_t free_blocks() const noexcept { return static_cast<std::uint32_t>(free_.size()); }
+  [[nodiscard]] std::uint32_t free_blocks() const noexcept { return free_count_; }
   [[nodiscard]] std::uint64_t block_bytes() const noexcept { return layout_.block_bytes(); }
 
  private:
   static constexpr std::uint32_t kClaimed = std::numeric_limits<std::uint32_t>::max();
 
   BlockLayout layout_;
-  std::vector<std::uint32_t> free_;     // block numbers, last in first out
+  std::vector<std::uint32_t> free_;  // block numbers: the first free_count_, last in first out
+  std::uint32_t free_count_ = 0;
   std::vector<std::uint32_t> holders_;  // per block; kClaimed while a claim is open, 0 when free
 };
 

@@ -12,6 +12,7 @@ BOUNDS = {"firing": 2500, "hop": 3700}
 
 COUNT = 4000
 DRIVEN = os.path.join(harness.BUILD, "tests", "driven_path")
+CLOCK = os.path.join(harness.BUILD, "tests", "libticking_clock.so")
 KERNELS = os.path.join(harness.BUILD, "kernels")
 
 harness.need_program("valgrind", "valgrind")
@@ -19,7 +20,8 @@ harness.need_program("valgrind", "valgrind")
 
 def executed(path, count):
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", DRIVEN, path, str(count), KERNELS],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S * 2)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S * 2,
+                          env=os.environ | {"LD_PRELOAD": CLOCK})
     error = done.stderr.decode(errors="replace")
     found = re.search(r"Collected : (\d+)", error)
     if done.returncode != 0 or found is None:
