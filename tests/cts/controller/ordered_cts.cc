@@ -1,5 +1,7 @@
 // Devices that order their firings: readers start before their writers complete, on function kernels that play a
 // device.
+#include <utility>
+
 #include "tests/cts/controller/in_one_process.h"
 #include "tests/support/ordered_backend.h"
 #include "tests/support/says.h"
@@ -15,11 +17,33 @@ struct Ordered {
 };
 
 Ordered run_ordered(const Plan& plan, const char* model, std::uint64_t instances, OrderedScript script,
-                    const Input& input = number) {
+                    const Input& input = number, const Functions& kernels = functions()) {
   Ordered run;
-  run.outcome = run_with(ordered_factory(functions(), script), plan, model, instances, input);
+  run.outcome = run_with(ordered_factory(kernels, script), plan, model, instances, input);
   run.script = script;
   return run;
+}
+
+constexpr std::uint32_t kElements = 40, kElementBits = 6;
+
+// split -> a -> ... -> join: more elements than a stage may have under way.
+Plan scatter() {
+  PlanBuilder builder(1, 1);
+  const auto split = builder.stage("split", "split", "cpu:0"), join = builder.stage("join", "collect", "cpu:0");
+  OutputPortPlan& many = builder.raw().stages[split].outputs[0];
+  InputPortPlan& gather = builder.raw().stages[join].inputs[0];
+  many.many = gather.gather = kElements;
+  many.index_bits = gather.index_bits = kElementBits;
+  builder.edge(kSourceStage, 0, split, 0);
+  std::uint32_t last = split;
+  for (std::uint32_t k = 0; k < kStages; ++k) {
+    const std::uint32_t next = builder.stage(std::string(1, static_cast<char>('a' + k)), "append", "cpu:0");
+    builder.edge(std::exchange(last, next), 0, next, 0, kElements);
+  }
+  builder.edge(last, 0, join, 0, kElements);
+  builder.edge(split, 0, join, 0).count = true;
+  builder.edge(join, 0, kSinkStage, 0);
+  return with_device(builder.build());
 }
 
 }  // namespace
@@ -92,6 +116,28 @@ TEST_CASE("a token that dies before its writer has completed gives its block bac
     for (const auto& [i, outputs] : outcome.outputs) {
       const std::string second = std::to_string(i % 4);
       REQUIRE(outputs == std::vector{std::to_string(i) + "a+" + second + "b", second});
+    }
+    REQUIRE(script.changed == 0);
+  }
+}
+
+TEST_CASE("a stage with as many firings under way as it may have does not stop the others") {
+  Functions kernels = functions();
+  kernels["split"] = [](Firing& f, const StagePlan&) {
+    for (std::uint32_t e = 0; e < kElements; ++e) write_element(f, 0, read(f, 0) + "." + std::to_string(e));
+  };
+  kernels["collect"] = [](Firing& f, const StagePlan&) {
+    std::string text;
+    for (std::uint32_t e = 0; e < f.inputs[0].count; ++e) text += read_element(f, 0, e) + " ";
+    write(f, 0, text);
+  };
+  for (const std::size_t places : {3U, 1000U}) {
+    const auto [outcome, script] = run_ordered(scatter(), "woa", 30, {.places = places}, number, kernels);
+    REQUIRE(outcome.outputs.size() == 30);
+    for (const auto& [i, outputs] : outcome.outputs) {
+      std::string expected;
+      for (std::uint32_t e = 0; e < kElements; ++e) expected += std::to_string(i) + "." + std::to_string(e) + "abcdef ";
+      REQUIRE(outputs[0] == expected);
     }
     REQUIRE(script.changed == 0);
   }
