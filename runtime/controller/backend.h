@@ -34,7 +34,8 @@ struct DeviceRegion {
   std::uint64_t block_bytes = 0;  // a multiple of 64
 };
 
-// A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device.
+// A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
+// alone. An output in the device whose `data` is not null is for readers elsewhere, too: the back-end copies it there.
 struct PortMemory {
   MemoryKind memory = MemoryKind::kCpu;
   std::uint16_t region = 0;        // the next two name the block in the device: a DeviceRegion's number

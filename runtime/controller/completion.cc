@@ -182,7 +182,7 @@ void Firings::count_copies(ActiveFiring& firing) noexcept {
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     if (firing.output_memory[p].copied_bytes != 0)
-      stage.outputs[p].edges.front().stats->copied_bytes += firing.output_memory[p].copied_bytes;
+      stage.outputs[p].copied_for().stats->copied_bytes += firing.output_memory[p].copied_bytes;
   }
   std::ranges::fill(firing.memory, PortMemory{});
 }

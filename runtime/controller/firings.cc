@@ -112,7 +112,7 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
       *claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
     }
     port.shape.reserve(claim->block, view);
-    if (port.in_device) reserve_in_device(firing, *claim, view);
+    if (port.in_device) reserve_in_device(firing, port, *claim, view);
     ++claim;
   }
 }

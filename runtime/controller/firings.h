@@ -115,7 +115,8 @@ class Firings final : private DevicePoison {
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
   [[nodiscard]] bool show_placed(ActiveFiring& firing, std::uint32_t port, const Token& token,
                                  woa_input& view) noexcept;
-  void reserve_in_device(ActiveFiring& firing, const PortClaim& claim, woa_output& view) const noexcept;
+  void reserve_in_device(ActiveFiring& firing, const OutPort& port, const PortClaim& claim,
+                         woa_output& view) const noexcept;
   [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;

@@ -105,30 +105,35 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
   }
 }
 
-// A reader that sees one payload at a time and writes into memory of its own.
-bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edge) {
+// A reader in the writer's controller that sees one payload at a time, and either writes into memory of its own or
+// passes the payload on to no other controller.
+bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edge, const RegionLayout& region) {
   const StagePlan& stage = plan.stages[edge.to_stage];
-  const auto& passed = layout.passed_input[edge.to_stage];
-  return stage.role == StageRole::kRelay ||
-         (stage.inputs[edge.to_port].gather == 0 && !contains(passed, static_cast<std::int32_t>(edge.to_port)));
+  if (stage.role == StageRole::kRelay) return region.consumers.empty();
+  const bool writes_over = contains(layout.passed_input[edge.to_stage], static_cast<std::int32_t>(edge.to_port));
+  return stage.inputs[edge.to_port].gather == 0 && !writes_over;
 }
 
-// A back-end that keeps payloads gets the outputs that nobody outside its controller reads.
+// A back-end that keeps payloads gets the outputs that stages of its own controller read. Host memory has a copy for
+// readers elsewhere.
 void choose_memory(const Plan& plan, Layout& layout) {
-  for (RegionLayout& region : layout.regions) {
+  std::vector<bool> read_here(layout.regions.size()), needed_in_host(layout.regions.size());
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    for (const std::uint16_t r : layout.edges[e].regions) {
+      if (layout.edges[e].to != layout.regions[r].producer) continue;
+      read_here[r] = true;
+      if (!reads_in_device(plan, layout, plan.edges[e], layout.regions[r])) needed_in_host[r] = true;
+    }
+  }
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    RegionLayout& region = layout.regions[r];
     const BackendTraits& traits = plan.controllers[region.producer].traits;
     const OutputPortPlan& output = plan.stages[region.stage].outputs[region.port];
-    if (traits.keeps_payloads() && region.consumers.empty() && output.many == 0) region.memory = traits.memory;
-  }
-  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
-    if (plan.edges[e].count || reads_in_device(plan, layout, plan.edges[e])) continue;
-    for (const std::uint16_t r : layout.edges[e].regions) layout.regions[r].memory = MemoryKind::kCpu;
-  }
-  for (RegionLayout& region : layout.regions) {
-    if (!region.is_in_device()) continue;
-    const PortType& type = plan.stages[region.stage].outputs[region.port].type;
-    region.block_bytes = kPayloadAlignment;
-    region.device_bytes = std::max<std::uint64_t>(type.block_bytes() - type.prefix_bytes(), kPayloadAlignment);
+    if (!traits.keeps_payloads() || output.many != 0 || !read_here[r] || needed_in_host[r]) continue;
+    region.memory = traits.memory;
+    region.device_bytes =
+        std::max<std::uint64_t>(output.type.block_bytes() - output.type.prefix_bytes(), kPayloadAlignment);
+    if (region.consumers.empty()) region.block_bytes = kPayloadAlignment;
   }
 }
 

@@ -25,9 +25,10 @@ Status check_lanes(const Plan& plan, const BoundLanes& lanes);
 
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
 //
-// The region lies in the producer's device if only stages of that controller read it, one payload after the other, and
-// the controller's back-end keeps payloads there. Each block then also has a line of host memory for the dimensions.
-// Packets name that line; the data lie in the device's block of the same number.
+// The region lies in the producer's device if stages of that controller read it, one payload after the other, and the
+// controller's back-end keeps payloads there. Packets name a block of host memory all the same; the data lie in the
+// device's block of the same number. The block in host memory holds the dimensions, a line; and for readers elsewhere,
+// if there are any, a copy of the data.
 struct RegionLayout {
   std::uint32_t stage = 0, port = 0;     // the output
   std::uint32_t producer = 0;            // controller that allocates and writes
@@ -43,6 +44,8 @@ struct RegionLayout {
   MemoryKind memory = MemoryKind::kCpu;  // where the data lie
   std::uint64_t device_bytes = 0;  // of each block in the device, a multiple of 64; 0: the data lie in host memory
   [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
+  // The back-end copies what lies in the device, too.
+  [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }
   // That a transport carries of a block, without the header.
   [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }

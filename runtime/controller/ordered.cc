@@ -7,7 +7,7 @@ namespace woa {
 namespace {
 
 // A token that nobody but this device reads, and nobody waits to hear of.
-bool is_early(const OutPort& port) noexcept { return port.in_device && port.counts.empty(); }
+bool is_early(const OutPort& port) noexcept { return port.in_device && !port.is_copied && port.counts.empty(); }
 
 }  // namespace
 
@@ -17,16 +17,19 @@ bool Firings::show_placed(ActiveFiring& firing, std::uint32_t port, const Token&
   const PortShape& shape = firing.program->inputs[port].shape;
   const std::span<const std::byte> payload = parts_.programs.payload(token);
   PortMemory& memory = firing.input_memory[port];
+  const RegionView& region = parts_.programs.region(header.region);
   memory = {};
-  if (token.is_inline() || !parts_.programs.region(header.region).is_in_device()) return shape.show(payload, view);
-  memory = {parts_.programs.region(header.region).memory(), header.region, header.offset};
+  if (token.is_inline() || !region.is_in_device()) return shape.show(payload, view);
+  memory = {region.memory(), header.region, region.number(header.offset)};
   return shape.show_in_device(payload, view);
 }
 
-void Firings::reserve_in_device(ActiveFiring& firing, const PortClaim& claim, woa_output& view) const noexcept {
-  const auto number = static_cast<std::size_t>(&view - firing.output_views.data());
-  firing.output_memory[number] = {parts_.programs.region(claim.region).memory(), claim.region, claim.offset};
-  view.data = nullptr;
+void Firings::reserve_in_device(ActiveFiring& firing, const OutPort& port, const PortClaim& claim,
+                                woa_output& view) const noexcept {
+  const auto place = static_cast<std::size_t>(&view - firing.output_views.data());
+  const RegionView& region = parts_.programs.region(claim.region);
+  firing.output_memory[place] = {region.memory(), claim.region, region.number(claim.offset)};
+  if (!port.is_copied) view.data = nullptr;
 }
 
 // Sizes and dimensions are final. What does not fit fails its firing, like any other, when it completes.

@@ -21,13 +21,15 @@ class RegionView {
     const std::uint32_t at = packet.offset - room_;  // below the first block's it wraps, beyond the end
     return at < end_ && packet.payload_bytes <= block_bytes_ && units_.quotient(at) * units_.value() == at;
   }
-  // In a region of device memory only the dimensions can be read.
+  // Of what lies in a device alone only the dimensions can be read.
   [[nodiscard]] std::span<std::byte> payload(const ActivationPacket& packet) const noexcept {
     return {memory_.data() + std::size_t{packet.offset} * kOffsetUnitBytes, packet.payload_bytes};
   }
   [[nodiscard]] std::span<std::byte> block(const ActivationPacket& packet) const noexcept {
     return memory_.subspan(std::size_t{packet.offset} * kOffsetUnitBytes, block_bytes_);
   }
+  // The block's number.
+  [[nodiscard]] std::uint32_t number(std::uint32_t offset) const noexcept { return units_.quotient(offset - room_); }
   [[nodiscard]] MemoryKind memory() const noexcept { return kind_; }
   [[nodiscard]] bool is_in_device() const noexcept { return kind_ != MemoryKind::kCpu; }
 

@@ -167,6 +167,7 @@ void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, 
   port.pool = pools_[port.region].get();
   port.memory = setup.wiring->regions[port.region];
   port.in_device = layout.regions[port.region].is_in_device();
+  port.is_copied = layout.regions[port.region].is_copied();
 }
 
 OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number) {
@@ -194,7 +195,7 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
   edge.header.region = static_cast<std::uint16_t>(region);
-  edge.header.device = memory_of(edge.header.region);
+  if (!layout.crosses()) edge.header.device = memory_of(edge.header.region);
   edge.pool = pools_[edge.header.region].get();
   return edge;
 }

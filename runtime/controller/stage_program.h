@@ -3,6 +3,7 @@
 // (docs/adr/0043-stage-programs.md).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -116,7 +117,8 @@ struct OutPort {
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
   std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
-  bool in_device = false;            // its region is
+  bool in_device = false;            // its region is,
+  bool is_copied = false;            // and host memory has a copy
   std::span<OutEdge> edges, counts;  // of its stage's out_edges
   bool all_take = true;              // every edge takes every token
   std::vector<LoopLimit> loops;
@@ -126,6 +128,12 @@ struct OutPort {
   }
   [[nodiscard]] std::byte* block(std::uint32_t offset) const noexcept {
     return memory.data() + std::size_t{offset} * kOffsetUnitBytes;
+  }
+  // The first edge that leaves the controller, or else the first: what a device copies into host memory counts there.
+  [[nodiscard]] const OutEdge& copied_for() const noexcept {
+    const auto leaves = [](const OutEdge& edge) { return edge.sender != nullptr; };
+    const auto at = std::ranges::find_if(edges, leaves);
+    return at == edges.end() ? edges.front() : *at;
   }
   // How many edges take the token.
   [[nodiscard]] std::uint32_t takers(const FiringKey& key, std::uint64_t index) const noexcept {

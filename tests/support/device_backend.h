@@ -1,6 +1,7 @@
 // A device with memory of its own, played by C++ functions: payloads that stay there lie where nobody else finds them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -15,6 +16,7 @@ namespace woa::test {
 // What its plans say of it.
 inline constexpr BackendTraits kDeviceTraits{.memory = MemoryKind::kExtDev};
 
+inline bool is_in_device(const PortMemory& port) noexcept { return port.memory == kDeviceTraits.memory; }
 // All controllers but the host are such devices.
 inline Plan with_device(Plan plan) {
   for (std::size_t c = 1; c < plan.controllers.size(); ++c) plan.controllers[c].traits = kDeviceTraits;
@@ -58,27 +60,31 @@ class DeviceBackend final : public Backend {
   }
   Start start(Firing& firing) noexcept override {
     const StagePlan& stage = plan_->stages[firing.stage];
+    std::vector<std::uint8_t*> blocks;  // of the outputs in host memory
+    for (const woa_output& output : firing.outputs) blocks.push_back(output.data);
     each_port(firing, [&](auto& view, const PortMemory& at) { view.data = memory_.at(at); });
     functions_.at(stage.kernel)(firing, stage);
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+      woa_output& output = firing.outputs[p];
+      if (blocks[p] == nullptr) continue;
+      if (output.data != blocks[p]) std::copy_n(output.data, output.bytes, blocks[p]);
+      firing.output_memory[p].copied_bytes = output.bytes;
+    }
     each_port(firing, [](auto& view, const PortMemory&) { view.data = nullptr; });
-    for (std::size_t p = 0; p < firing.inputs.size(); ++p) count(firing.inputs[p].bytes, firing.input_memory[p]);
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) count(firing.outputs[p].bytes, firing.output_memory[p]);
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
+      if (!is_in_device(firing.input_memory[p])) firing.input_memory[p].copied_bytes = firing.inputs[p].bytes;
     return Start::kCompleted;
   }
   std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
 
  private:
-  // Calls back for the ports whose data lie in the device; their views show none.
+  // Calls back for the ports whose data lie in the device.
   template <class Do>
   static void each_port(Firing& firing, const Do& act) {
     for (std::size_t p = 0; p < firing.inputs.size(); ++p)
-      if (firing.input_memory[p].memory == kDeviceTraits.memory) act(firing.inputs[p], firing.input_memory[p]);
+      if (is_in_device(firing.input_memory[p])) act(firing.inputs[p], firing.input_memory[p]);
     for (std::size_t p = 0; p < firing.outputs.size(); ++p)
-      if (firing.output_memory[p].memory == kDeviceTraits.memory) act(firing.outputs[p], firing.output_memory[p]);
-  }
-  // A device would have copied what lies in host memory.
-  static void count(std::uint64_t bytes, PortMemory& at) noexcept {
-    if (at.memory == MemoryKind::kCpu) at.copied_bytes = bytes;
+      if (is_in_device(firing.output_memory[p])) act(firing.outputs[p], firing.output_memory[p]);
   }
 
   DeviceDescription description_{"function", "C++ functions with memory of their own", false, "host", "none"};

@@ -81,7 +81,6 @@ class OrderedBackend final : public Backend {
     std::vector<std::vector<std::uint8_t>> inputs, outputs;  // by port: as they were at the start; as they will be
   };
 
-  static bool is_in_device(const PortMemory& port) { return port.memory == kDeviceTraits.memory; }
   void complete(const Pending& pending) {
     Firing& firing = *pending.firing;
     for (std::size_t p = 0; p < firing.inputs.size(); ++p) {
@@ -90,8 +89,11 @@ class OrderedBackend final : public Backend {
       if (!std::equal(pending.inputs[p].begin(), pending.inputs[p].end(), data)) ++script_.changed;
     }
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      if (!is_in_device(firing.output_memory[p]))
-        std::copy_n(pending.outputs[p].begin(), firing.outputs[p].bytes, firing.outputs[p].data);
+      const woa_output& output = firing.outputs[p];
+      if (output.data == nullptr) continue;
+      const bool in_device = is_in_device(firing.output_memory[p]);
+      std::copy_n(in_device ? memory_.at(firing.output_memory[p]) : pending.outputs[p].data(), output.bytes,
+                  output.data);
     }
     if (!script_.fails) return;
     firing.code = Code::kUnavailable;

@@ -66,9 +66,10 @@ void add_staging(const ControllerPlan& controller, bool to_device, std::vector<S
   }
 }
 
-// No payload of such an edge lies in host memory.
+// The reader of such an edge takes no payload from host memory.
 bool stays_in_device(const Layout& layout, const EdgeLayout& edge) {
-  return std::ranges::all_of(edge.regions, [&](std::uint16_t r) { return layout.regions[r].is_in_device(); });
+  return !edge.crosses() &&
+         std::ranges::all_of(edge.regions, [&](std::uint16_t r) { return layout.regions[r].is_in_device(); });
 }
 
 // Bytes of one ring slot: a packet and the inline payload behind it, in the channel between two controllers.

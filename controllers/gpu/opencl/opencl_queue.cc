@@ -221,9 +221,11 @@ void OpenClQueue::wait_for_writers(const Firing& firing) {
 Status OpenClQueue::receive_outputs(const DeviceProgram& program, Firing& firing) {
   for (std::size_t i = 0; i < program.stage.plan->outputs.size(); ++i) {
     const woa_output& output = firing.outputs[i];
-    if (output.bytes == 0 || DeviceBlocks::hold(firing.output_memory[i])) continue;
-    const cl_int code = cl_.clEnqueueReadBuffer(command_queue_.get(), output_buffers_[i].memory.get(), CL_FALSE, 0,
-                                                output.bytes, output.data, 0, nullptr, nullptr);
+    if (output.bytes == 0 || output.data == nullptr) continue;
+    cl_mem memory = nullptr;
+    WOA_RETURN_IF_ERROR(find_memory(firing.output_memory[i], output_buffers_[i], output.bytes, memory));
+    const cl_int code = cl_.clEnqueueReadBuffer(command_queue_.get(), memory, CL_FALSE, 0, output.bytes, output.data, 0,
+                                                nullptr, nullptr);
     if (code != CL_SUCCESS) return cl_failure("clEnqueueReadBuffer", code);
     firing.output_memory[i].copied_bytes = output.bytes;
   }

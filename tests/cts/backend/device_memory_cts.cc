@@ -18,14 +18,14 @@ Status allocate(Rig& rig) {
 
 bool keeps_payloads(const Rig& rig) { return rig.row().controller.traits.keeps_payloads(); }
 
-// data -> invert -> kFirst -> copy -> kSecond -> invert -> result
+// data -> invert -> kFirst -> copy -> kSecond -> invert -> result. `copied`: host memory gets the first result, too.
 struct Chain {
-  Chain(const Rig& rig, const std::vector<std::uint8_t>& data, std::uint32_t number)
+  Chain(const Rig& rig, const std::vector<std::uint8_t>& data, std::uint32_t number, bool copied = false)
       : first(rig.plan(), kInvert, data, number),
         second(rig.plan(), kCopy, data, number),
         third(rig.plan(), kInvert, data, number) {
     const MemoryKind kind = rig.row().controller.traits.memory;
-    first.write_in_device(kind, kFirst, number % kBlocks);
+    first.write_in_device(kind, kFirst, number % kBlocks, copied);
     second.read_in_device(kind, kFirst, number % kBlocks);
     second.write_in_device(kind, kSecond, number % kBlocks);
     third.read_in_device(kind, kSecond, number % kBlocks);
@@ -86,6 +86,23 @@ TEST_CASE("a block that nobody read is written again in the order of the firings
     rig.wait_for(unread.first);
     for (TestFiring* firing : read.all()) rig.wait_for(*firing);
     REQUIRE((std::ranges::equal(read.third.result(), small)));
+  }
+}
+
+TEST_CASE("what others read, too, is copied once into host memory and stays in the device") {
+  Rig rig;
+  rig.load();
+  if (!keeps_payloads(rig)) return;
+  REQUIRE(allocate(rig).ok());
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{kMaxBytes}}) {
+    const auto data = pattern(bytes, 7);
+    Chain chain(rig, data, 0, true);
+    for (TestFiring* firing : chain.all()) REQUIRE(rig.start(*firing) == Start::kOrdered);
+    for (TestFiring* firing : chain.all()) rig.wait_for(*firing);
+    CHECK((std::ranges::equal(chain.first.result(), rig.expected(kInvert, data))));
+    CHECK((std::ranges::equal(chain.third.result(), data)));
+    CHECK(chain.first.memory[1].copied_bytes == bytes);
+    CHECK(chain.second.memory[0].copied_bytes == 0);
   }
 }
 

@@ -106,9 +106,9 @@ void TestFiring::read_in_device(MemoryKind kind, std::uint16_t region, std::uint
   input.data = nullptr;
 }
 
-void TestFiring::write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block) {
+void TestFiring::write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block, bool copied) {
   memory[1] = {kind, region, block};
-  output.data = nullptr;
+  if (!copied) output.data = nullptr;
 }
 
 Rig::Rig() : row_(backend_row()), plan_(rig_plan(row_)) {

@@ -31,7 +31,8 @@ struct TestFiring : Firing {
   std::span<const std::uint8_t> result() const;  // of the output port
   // Lets a port's data lie in a block of the device.
   void read_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block);
-  void write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block);
+  // `copied`: host memory gets the data, too.
+  void write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block, bool copied = false);
 
   ActivationPacket header;
   woa_input input{};

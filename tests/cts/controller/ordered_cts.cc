@@ -121,6 +121,22 @@ TEST_CASE("a token that dies before its writer has completed gives its block bac
   }
 }
 
+TEST_CASE("what is read here and elsewhere goes everywhere when its copy is there") {
+  PlanBuilder builder(1, 2);
+  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:0");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(a, 0, kSinkStage, 0);
+  builder.edge(b, 0, kSinkStage, 1);
+  for (const std::size_t places : {1U, 3U, 8U}) {
+    const auto [outcome, script] = run_ordered(with_device(builder.build()), "woa", 60, {.places = places});
+    REQUIRE(outcome.outputs.size() == 60);
+    for (const auto& [i, outputs] : outcome.outputs)
+      REQUIRE(outputs == std::vector{std::to_string(i) + "a", std::to_string(i) + "ab"});
+    REQUIRE(script.changed == 0);
+  }
+}
+
 TEST_CASE("a stage with as many firings under way as it may have does not stop the others") {
   Functions kernels = functions();
   kernels["split"] = [](Firing& f, const StagePlan&) {

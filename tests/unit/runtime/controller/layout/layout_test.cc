@@ -256,6 +256,12 @@ TEST_CASE("an output that stays with a controller lies in its device, unless a r
   CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.outputs[0].in_place = 0; }).memory == MemoryKind::kCpu);
   CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.inputs[0].gather = 4; }).memory == MemoryKind::kCpu);
   CHECK(memory_of_a([](Plan&, StagePlan& a, auto&) { a.outputs[0].many = 4; }).memory == MemoryKind::kCpu);
+  const RegionLayout copied = memory_of_a([](Plan& plan, auto&, auto&) {  // the sink reads it, too
+    plan.edges.back().from_stage = 2;
+    plan.stages[3].outputs.clear();
+  });
+  CHECK((copied.memory == MemoryKind::kOpencl && copied.is_copied()));
+  CHECK((copied.block_bytes == 1024 && copied.device_bytes == 1024));
   const auto variable = [](Plan&, StagePlan& a, StagePlan& b) {
     a.outputs[0].type = b.inputs[0].type = {"u8", {{"n", 0, 0}}, 100};
   };
