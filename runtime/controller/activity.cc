@@ -10,20 +10,32 @@ constexpr std::size_t kMinFirings = 16;  // begun and not completed, more if the
 
 }  // namespace
 
-std::size_t activity_slots(const ControllerPlan& controller) noexcept {
-  return std::max<std::size_t>(kMinFirings, controller.workers);
+std::size_t activity_slots(const Plan& plan, std::uint32_t controller) noexcept {
+  const ControllerPlan& of = plan.controllers[controller];
+  std::size_t ordered = 0;
+  if (of.traits.keeps_payloads()) {
+    for (const StagePlan& stage : plan.stages)
+      ordered += stage.controller == controller && stage.role == StageRole::kKernel ? plan.window : 0;
+  }
+  return std::max({kMinFirings, std::size_t{of.workers}, ordered});
+}
+
+std::size_t most_of_stage(const Plan& plan, std::uint32_t controller) noexcept {
+  const ControllerPlan& of = plan.controllers[controller];
+  const std::size_t ordered = of.traits.keeps_payloads() ? plan.window : 0;
+  return std::max({kMinFirings, std::size_t{of.workers}, ordered});
 }
 
 std::size_t activity_bytes(const Plan& plan) noexcept {
   std::size_t slots = 0;
-  for (const ControllerPlan& controller : plan.controllers) slots += activity_slots(controller);
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) slots += activity_slots(plan, c);
   return slots * sizeof(ActivitySlot);
 }
 
 Activity activity_of(const Plan& plan, std::uint32_t controller, std::span<std::byte> memory) noexcept {
   std::size_t first = 0;
-  for (std::uint32_t c = 0; c < controller; ++c) first += activity_slots(plan.controllers[c]);
-  return {reinterpret_cast<ActivitySlot*>(memory.data()) + first, activity_slots(plan.controllers[controller])};
+  for (std::uint32_t c = 0; c < controller; ++c) first += activity_slots(plan, c);
+  return {reinterpret_cast<ActivitySlot*>(memory.data()) + first, activity_slots(plan, controller)};
 }
 
 std::vector<RunningKernel> running_kernels(std::uint32_t controller, Activity slots) {

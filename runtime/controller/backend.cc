@@ -4,6 +4,12 @@
 
 namespace woa {
 
+Status Backend::allocate(std::span<const DeviceRegion>) {
+  return {Code::kUnsupported, "back-end '" + description().backend +
+                                  "' keeps no payloads in its device, but the plan expects it; compile the graph again "
+                                  "with this runtime: woa compile GRAPH -o PLAN"};
+}
+
 Status BackendRegistry::add(BackendFactory factory) {
   if (find(factory.name) != nullptr)
     return {Code::kInvalid, "a backend named '" + factory.name + "' is registered already"};

@@ -27,8 +27,19 @@ struct DeviceDescription {
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
 };
 
-// A port's memory, beside the kernel ABI's view of it.
+// Blocks in a device's memory, which its back-end allocates: the payloads of one output, without their dimensions.
+struct DeviceRegion {
+  std::uint16_t number = 0;  // as packets name it
+  std::uint32_t blocks = 0;
+  std::uint64_t block_bytes = 0;  // a multiple of 64
+};
+
+// A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
+// alone. An output in the device whose `data` is not null is for readers elsewhere, too: the back-end copies it there.
 struct PortMemory {
+  MemoryKind memory = MemoryKind::kCpu;
+  std::uint16_t region = 0;        // the next two name the block in the device: a DeviceRegion's number
+  std::uint32_t block = 0;         // and a place in it
   std::uint64_t copied_bytes = 0;  // out: moved between the port's block and the device's own memory
 };
 
@@ -73,7 +84,11 @@ struct Firing : woa_firing {
 enum class Start : std::uint8_t {
   kBusy,       // every worker is; try again after a completion
   kCompleted,  // the kernel ran in the call
-  kStarted     // poll() will tell of its completion
+  kStarted,    // poll() will tell of its completion
+  // As kStarted, and more: the views of all outputs are final, and whatever is started on this device later finds their
+  // data as if the firing had completed. Only the device can fail it, and with it what was started later. Of stages
+  // whose outputs are always written, one token each.
+  kOrdered
 };
 
 // One stage as its backend gets it.
@@ -95,6 +110,10 @@ class Backend {
   // kUnsupported: a stage has no variant for this device. kInvalid: the build failed; the message holds the compiler's
   // log. `plan` outlives the backend. `wakeup` is to be rung when a firing completes outside poll().
   virtual Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) = 0;
+  // Allocates memory for payloads that stay in the device. Once, after load() and before start(), if the plan's traits
+  // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
+  // room.
+  virtual Status allocate(std::span<const DeviceRegion> regions);
   // Whether start() always runs the kernel before it returns, so that what it reads may stay where it came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.

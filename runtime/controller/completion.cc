@@ -129,7 +129,9 @@ template <bool kPlain>
 template <bool kPlain>
 [[gnu::noinline]] void Firings::complete_as(ActiveFiring& firing) noexcept {
   const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
-  if (!kPlain && firing.program->device_headers) {
+  if (!kPlain && firing.order != 0) {
+    complete_ordered(firing, wanted);
+  } else if (!kPlain && firing.program->device_headers) {
     complete_by_device(firing, wanted);
   } else {
     complete_on_host<kPlain>(firing, wanted);
@@ -155,6 +157,7 @@ std::size_t Firings::poll() noexcept {
   if (idle_count_ == done_.size()) return 0;  // nothing is running
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
+  if (lost_device_.order != 0) blame_first();
   return count;
 }
 
@@ -189,7 +192,7 @@ void Firings::count_copies(ActiveFiring& firing) noexcept {
   }
   for (std::uint32_t p = 0; p < firing.outputs.size(); ++p) {
     if (firing.output_memory[p].copied_bytes != 0)
-      stage.outputs[p].edges.front().stats->copied_bytes += firing.output_memory[p].copied_bytes;
+      stage.outputs[p].copied_for().stats->copied_bytes += firing.output_memory[p].copied_bytes;
   }
   std::ranges::fill(firing.memory, PortMemory{});
 }
@@ -211,7 +214,7 @@ void Firings::trace_firing(const ActiveFiring& firing) {
   std::uint64_t bytes = 0;
   for (std::uint32_t p = 0; p < firing.inputs.size(); ++p) {
     const InPort& port = firing.program->inputs[p];
-    if (!port.gathers) bytes += port.shape.payload(firing.inputs[p]).size();
+    if (!port.gathers) bytes += port.shape.payload_bytes(firing.inputs[p]);
   }
   parts_.trace.add({TraceEvent::Kind::kFiring, firing.worker, firing.started_ns, firing.ended_ns, firing.stage, kNone,
                     firing.instance, firing.tag, bytes, firing.cycles});

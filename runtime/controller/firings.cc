@@ -28,12 +28,13 @@ ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes
 }
 
 Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(!parts.backend.runs_in_call()) {
-  const std::size_t count = activity_slots(parts.plan.controllers[parts.controller]);
+  const std::size_t count = activity_slots(parts.plan, parts.controller);
+  const std::size_t of_stage = most_of_stage(parts.plan, parts.controller);
   const std::size_t inline_bytes = most_inline_bytes(parts.layout, parts.controller);
   firings_.resize(parts.plan.stages.size());
   for (StageProgram& stage : parts.programs.all()) {
     OfStage& firings = firings_[stage.id];
-    for (std::size_t f = 0; stage.local && f < count; ++f) {
+    for (std::size_t f = 0; stage.local && f < of_stage; ++f) {
       ActiveFiring& firing = *firings.all.emplace_back(std::make_unique<ActiveFiring>(stage, inline_bytes));
       firing.next = std::exchange(firings.free, &firing);
     }
@@ -65,7 +66,10 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
     view.absent = 1;
     return true;
   }
-  if (firing.program->inputs[port].shape.show(parts_.programs.payload(token), view)) return true;
+  const StageProgram& stage = *firing.program;
+  if (stage.device_memory ? show_placed(firing, port, token, view)
+                          : stage.inputs[port].shape.show(parts_.programs.payload(token), view))
+    return true;
   firing.unfit = {&token, port};
   return false;
 }
@@ -119,7 +123,9 @@ template <bool kPlain>
       const ActivationPacket& token = firing.tokens[static_cast<std::size_t>(port.passed_input)]->header;
       *claim = {parts_.programs.region(token.region).block(token).data(), token.offset, token.region};
     }
-    port.shape.reserve((claim++)->block, view);
+    port.shape.reserve(claim->block, view);
+    if (!kPlain && port.in_device) reserve_in_device(firing, port, *claim, view);
+    ++claim;
   }
 }
 
@@ -154,16 +160,19 @@ template <bool kPlain>
   ActivitySlot& activity = *idle_[idle_count_ - 1];
   activity.begin(stage.id, firing.instance);
   const Start start = parts_.backend.start(firing);
-  if (start == Start::kStarted) {
-    take(firing);
-  } else {
-    activity.end();
-    if (start == Start::kBusy) return Fired::kBusy;
-    ran_ = &firing;
+  switch (start) {
+    case Start::kBusy: activity.end(); return Fired::kBusy;
+    case Start::kCompleted:
+      activity.end();
+      ran_ = &firing;
+      break;
+    case Start::kStarted:
+    case Start::kOrdered: take(firing);
   }
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
   stage.instances.started(*firing.entry, firing.tag);
+  if (start == Start::kOrdered && stage.may_order) deliver_early(firing);
   return Fired::kStarted;
 }
 
@@ -184,6 +193,7 @@ template <bool kPlain>
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
   if (idle_count_ == 0) return Fired::kBusy;
+  if (!has_next(stage)) return Fired::kNotYet;
   ActiveFiring& firing = next(stage);
   const FiringKey key{match.instance, match.tag};
   if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
@@ -282,8 +292,8 @@ bool Firings::start(const WaitingPoison& poison) noexcept {
     }
   }
   const Start start = ok ? parts_.backend.start(firing) : Start::kBusy;
-  if (start == Start::kStarted) take(firing);
   if (start == Start::kCompleted) complete(firing);
+  if (start == Start::kStarted || start == Start::kOrdered) take(firing);
   if (start != Start::kBusy) return true;
   for (const FiringRoute& route : firing.routes) parts_.programs.out_edge(route.edge)->cancel();
   firing.poison = false;

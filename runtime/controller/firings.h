@@ -47,7 +47,8 @@ struct ActiveFiring : Firing {
   ActiveFiring* next = nullptr;  // of its stage's that do not run
   StageInstance* entry = nullptr;
   std::uint64_t deadline = 0;
-  bool running = false;  // elsewhere, between start and completion
+  bool running = false;     // elsewhere, between start and completion
+  std::uint64_t order = 0;  // of its start, if the device ordered it; else 0
   // By input port: what it consumes, in `kept` or where it came to; null for a held one, and when it was passed on.
   std::vector<const Token*> tokens;
   std::vector<Token> kept;
@@ -119,6 +120,10 @@ class Firings final : private DevicePoison {
   template <bool kPlain>
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
+  [[nodiscard]] bool show_placed(ActiveFiring& firing, std::uint32_t port, const Token& token,
+                                 woa_input& view) noexcept;
+  void reserve_in_device(ActiveFiring& firing, const OutPort& port, const PortClaim& claim,
+                         woa_output& view) const noexcept;
   [[nodiscard]] bool show_elements(ActiveFiring& firing, std::uint32_t port, std::size_t first,
                                    std::size_t count) noexcept;
   [[nodiscard]] Status why_not_shown(const ActiveFiring& firing) const;
@@ -128,6 +133,12 @@ class Firings final : private DevicePoison {
   static void list_routes(ActiveFiring& firing);
   void count_copies(ActiveFiring& firing) noexcept;
   void decide_timing(ActiveFiring& firing) const noexcept;
+
+  void deliver_early(ActiveFiring& firing) noexcept;
+  void send_ordered(ActiveFiring& firing, std::uint32_t port) noexcept;
+  void complete_ordered(ActiveFiring& firing, bool wanted) noexcept;
+  void note_lost_device(const ActiveFiring& firing, std::uint64_t order) noexcept;
+  void blame_first() noexcept;
 
   void complete(ActiveFiring& firing) noexcept;
   template <bool kPlain>
@@ -153,6 +164,8 @@ class Firings final : private DevicePoison {
     std::vector<std::unique_ptr<ActiveFiring>> all;
     ActiveFiring* free = nullptr;  // the first; each names the next
   };
+  // False: as many of the stage run as may.
+  [[nodiscard]] bool has_next(const StageProgram& stage) const noexcept { return firings_[stage.id].free != nullptr; }
   [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
   // The one that next() gave runs on, in another thread or a device; and has come back.
   void take(ActiveFiring& firing) noexcept {
@@ -175,6 +188,11 @@ class Firings final : private DevicePoison {
   bool keeps_;                   // tokens must be kept, as kernels may run on after the call
   std::vector<Firing*> done_;    // scratch of poll(); as many as may run
   ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
+  std::uint64_t ordered_ = 0;    // firings that the device ordered
+  struct {
+    std::uint64_t order = 0;
+    Status why;
+  } lost_device_;  // the first ordered firing that failed, as far as it is known; order 0: none
 };
 
 }  // namespace woa

@@ -82,8 +82,9 @@ void find_regions(const Plan& plan, const Layout& layout, std::uint32_t stage, s
     find_regions(plan, layout, plan.edges[writer].from_stage, plan.edges[writer].from_port, regions);
 }
 
-bool contains(const std::vector<std::uint32_t>& controllers, std::uint32_t controller) noexcept {
-  return std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
+template <class T>
+bool contains(const std::vector<T>& list, T wanted) noexcept {
+  return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
 void add_once(std::vector<std::uint32_t>& controllers, std::uint32_t controller) {
@@ -92,9 +93,8 @@ void add_once(std::vector<std::uint32_t>& controllers, std::uint32_t controller)
 
 void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_plan, Layout& layout) {
   const auto& passed = layout.passed_input[edge_plan.to_stage];
-  const bool modifies =
-      plan.stages[edge_plan.to_stage].role == StageRole::kKernel &&
-      std::find(passed.begin(), passed.end(), static_cast<std::int32_t>(edge_plan.to_port)) != passed.end();
+  const bool modifies = plan.stages[edge_plan.to_stage].role == StageRole::kKernel &&
+                        contains(passed, static_cast<std::int32_t>(edge_plan.to_port));
   for (const std::uint16_t r : edge.regions) {
     RegionLayout& region = layout.regions[r];
     if (edge.wire) region.header_room = layout.sites.header_room;
@@ -102,6 +102,38 @@ void add_users(const Plan& plan, const EdgeLayout& edge, const EdgePlan& edge_pl
     if (edge.to == region.producer) continue;
     add_once(region.consumers, edge.to);
     if (modifies) add_once(region.modifiers, edge.to);
+  }
+}
+
+// A reader in the writer's controller that sees one payload at a time, and either writes into memory of its own or
+// passes the payload on to no other controller.
+bool reads_in_device(const Plan& plan, const Layout& layout, const EdgePlan& edge, const RegionLayout& region) {
+  const StagePlan& stage = plan.stages[edge.to_stage];
+  if (stage.role == StageRole::kRelay) return region.consumers.empty();
+  const bool writes_over = contains(layout.passed_input[edge.to_stage], static_cast<std::int32_t>(edge.to_port));
+  return stage.inputs[edge.to_port].gather == 0 && !writes_over;
+}
+
+// A back-end that keeps payloads gets the outputs that stages of its own controller read. Host memory has a copy for
+// readers elsewhere.
+void choose_memory(const Plan& plan, Layout& layout) {
+  std::vector<bool> read_here(layout.regions.size()), needed_in_host(layout.regions.size());
+  for (std::uint32_t e = 0; e < plan.edges.size(); ++e) {
+    for (const std::uint16_t r : layout.edges[e].regions) {
+      if (layout.edges[e].to != layout.regions[r].producer) continue;
+      read_here[r] = true;
+      if (!reads_in_device(plan, layout, plan.edges[e], layout.regions[r])) needed_in_host[r] = true;
+    }
+  }
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    RegionLayout& region = layout.regions[r];
+    const BackendTraits& traits = plan.controllers[region.producer].traits;
+    const OutputPortPlan& output = plan.stages[region.stage].outputs[region.port];
+    if (!traits.keeps_payloads() || output.many != 0 || !read_here[r] || needed_in_host[r]) continue;
+    region.memory = traits.memory;
+    region.device_bytes =
+        std::max<std::uint64_t>(output.type.block_bytes() - output.type.prefix_bytes(), kPayloadAlignment);
+    if (region.consumers.empty()) region.block_bytes = kPayloadAlignment;
   }
 }
 
@@ -263,9 +295,20 @@ Layout make_layout(const Plan& plan, Sites sites) {
   for (const StagePlan& stage : plan.stages) layout.region_of.emplace_back(stage.outputs.size(), -1);
   make_regions(plan, layout);
   make_edges(plan, layout);
+  choose_memory(plan, layout);
   make_channels(plan, layout);
   find_replicas(layout);
   return layout;
+}
+
+std::vector<DeviceRegion> device_regions(const Layout& layout, std::uint32_t controller) {
+  std::vector<DeviceRegion> regions;
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const RegionLayout& region = layout.regions[r];
+    if (region.producer != controller || !region.is_in_device()) continue;
+    regions.push_back({static_cast<std::uint16_t>(r), region.blocks, region.device_bytes});
+  }
+  return regions;
 }
 
 std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept {

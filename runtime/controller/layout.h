@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/controller/backend.h"
 #include "runtime/plan/index.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/sites.h"
@@ -23,11 +24,16 @@ inline constexpr std::uint32_t kPoisonMessageBytes = 192;
 Status check_lanes(const Plan& plan, const BoundLanes& lanes);
 
 // Payload memory of one output port: its producer allocates the blocks, the consumers of its edges map it.
+//
+// The region lies in the producer's device if stages of that controller read it, one payload after the other, and the
+// controller's back-end keeps payloads there. Packets name a block of host memory all the same; the data lie in the
+// device's block of the same number. The block in host memory holds the dimensions, a line; and for readers elsewhere,
+// if there are any, a copy of the data.
 struct RegionLayout {
   std::uint32_t stage = 0, port = 0;     // the output
   std::uint32_t producer = 0;            // controller that allocates and writes
   std::uint32_t blocks = 0;              // of all its edges together
-  std::uint64_t block_bytes = 0;         // a multiple of 64
+  std::uint64_t block_bytes = 0;         // of host memory, a multiple of 64
   std::vector<std::uint32_t> consumers;  // controllers whose packets may name it, the producer left out
   std::vector<std::uint32_t> modifiers;  // of the consumers: those that write over its payloads and pass them on
   std::uint32_t header_room = 0;  // in front of each block, a multiple of 64; 0: none of its payloads takes a wire
@@ -35,6 +41,11 @@ struct RegionLayout {
   // and payload of a packet land in the room of its block, for one controller at a time.
   std::vector<std::uint32_t> replicated = {};
   std::uint32_t crc_room = 0;  // behind each block, a multiple of 64; 0: none of its payloads takes a wire with a CRC
+  MemoryKind memory = MemoryKind::kCpu;  // where the data lie
+  std::uint64_t device_bytes = 0;  // of each block in the device, a multiple of 64; 0: the data lie in host memory
+  [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
+  // The back-end copies what lies in the device, too.
+  [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }
   // That a transport carries of a block, without the header.
   [[nodiscard]] std::uint64_t carried_bytes() const noexcept { return block_bytes + crc_room; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return blocks * (header_room + carried_bytes()); }
@@ -87,6 +98,9 @@ bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 // How many wires its channels number, those that none takes included; 0: all share memory.
 std::uint32_t wires_of(const Layout& layout) noexcept;
+
+// What the controller's back-end allocates on its device.
+std::vector<DeviceRegion> device_regions(const Layout& layout, std::uint32_t controller);
 
 // The largest inline payload that a token for `controller` may have.
 std::uint32_t most_inline_bytes(const Layout& layout, std::uint32_t controller) noexcept;

@@ -35,6 +35,12 @@ class PortShape {
     }
     return show_variable(payload, input);
   }
+  // The view of a payload of which only the dimensions lie in host memory: `data` is null.
+  [[nodiscard]] bool show_in_device(std::span<const std::byte> payload, woa_input& input) const noexcept {
+    const bool shown = show(payload, input);  // it reads the dimensions alone
+    input.data = nullptr;
+    return shown;
+  }
   // Why show() said no. kInvalid.
   [[nodiscard]] Status why_not_shown(std::span<const std::byte> payload) const;
   // Ok, or why show() would say no.
@@ -69,6 +75,9 @@ class PortShape {
   [[nodiscard]] std::uint64_t prefix_bytes() const noexcept { return prefix_bytes_; }
   [[nodiscard]] std::uint64_t payload_bytes(const woa_output& output) const noexcept {
     return prefix_bytes_ + output.bytes;
+  }
+  [[nodiscard]] std::uint64_t payload_bytes(const woa_input& input) const noexcept {
+    return input.absent != 0 ? 0 : prefix_bytes_ + input.bytes;
   }
   // The whole payload, dimensions included, behind a view.
   [[nodiscard]] std::span<const std::byte> payload(const woa_input& input) const noexcept {

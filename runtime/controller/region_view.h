@@ -21,12 +21,17 @@ class RegionView {
     const std::uint32_t at = packet.offset - room_;  // below the first block's it wraps, beyond the end
     return at < end_ && packet.payload_bytes <= block_bytes_ && units_.quotient(at) * units_.value() == at;
   }
+  // Of what lies in a device alone only the dimensions can be read.
   [[nodiscard]] std::span<std::byte> payload(const ActivationPacket& packet) const noexcept {
-    return block(packet).first(packet.payload_bytes);
+    return {memory_.data() + std::size_t{packet.offset} * kOffsetUnitBytes, packet.payload_bytes};
   }
   [[nodiscard]] std::span<std::byte> block(const ActivationPacket& packet) const noexcept {
     return memory_.subspan(std::size_t{packet.offset} * kOffsetUnitBytes, block_bytes_);
   }
+  // The block's number.
+  [[nodiscard]] std::uint32_t number(std::uint32_t offset) const noexcept { return units_.quotient(offset - room_); }
+  [[nodiscard]] MemoryKind memory() const noexcept { return kind_; }
+  [[nodiscard]] bool is_in_device() const noexcept { return kind_ != MemoryKind::kCpu; }
 
  private:
   std::span<std::byte> memory_;
@@ -34,6 +39,7 @@ class RegionView {
   std::uint32_t room_;  // in units of 64 bytes, like the next: in front of the first block
   std::uint64_t end_;   // of the blocks, counted from the first
   Divisor units_;       // from block to block
+  MemoryKind kind_;
 };
 
 }  // namespace woa

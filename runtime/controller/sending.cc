@@ -143,8 +143,9 @@ void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::sp
   if (port.passed != nullptr)
     port.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(port.edges.size()));
   for (OutEdge& edge : port.edges) {
-    SentPacket packet{token.instance, edge.sent_tag(token.tag, 0), token.deadline, token.payload_bytes, token.offset,
-                      token.region};
+    SentPacket packet{
+        token.instance, edge.sent_tag(token.tag, 0),      token.deadline, token.payload_bytes, token.offset,
+        token.region,   programs_.memory_of(token.region)};
     packet.flags = token.flags & kAbsent;
     send(edge, packet, payload);
   }

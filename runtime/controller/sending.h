@@ -28,8 +28,6 @@ struct PortClaim {
   std::uint16_t region = 0;
 };
 
-inline constexpr std::uint8_t kHostMemory = 1;  // docs/packet.md, Memories
-
 // A token to send, as far as its writer knows it.
 struct Outgoing {
   FiringKey key;
@@ -194,7 +192,7 @@ template <bool kPlain>
 [[gnu::always_inline]] inline void Sending::send(const OutEdge& edge, SentPacket& packet,
                                                  std::span<const std::byte> payload) noexcept {
   const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
-  packet.device = inlined || payload.empty() ? std::uint8_t{0} : kHostMemory;
+  if (inlined || payload.empty()) packet.device = 0;
   if (edge.sender == nullptr) {
     if (!local_.full() || make_room()) edge.write_header(local_.push(edge.edge), packet);
     return;
@@ -215,7 +213,8 @@ template <bool kPlain>
     if (!edge.takes(token.key, index)) continue;
     SentPacket packet{token.key.instance, edge.sent_tag(token.key.tag, index),
                       token.deadline,     token.payload_bytes,
-                      claim.offset,       claim.region};
+                      claim.offset,       claim.region,
+                      edge.memory};
     if (token.absent) packet.flags = kAbsent;
     send(edge, packet, payload);
   }

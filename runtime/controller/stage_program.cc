@@ -93,15 +93,20 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.role = plan.role;
   program.stateful = plan.stateful;
   program.device_headers = plan.headers == HeaderWriter::kDevice;
+  program.device_memory = setup.plan->controllers[setup.controller].traits.keeps_payloads();
   program.plan = &plan;
   program.stats = &setup.stats->stages[stage];
   program.groups = groups_of(plan);
   make_inputs(setup, program);
   make_outputs(setup, program);
-  program.plain = !program.gathers && !program.device_headers && plan.role != StageRole::kRelay &&
+  program.plain = !program.gathers && !program.device_headers && !program.device_memory &&
+                  plan.role != StageRole::kRelay &&
                   std::all_of(program.outputs.begin(), program.outputs.end(), [](const OutPort& port) {
                     return !port.scatters && port.passed_input < 0 && port.counts.empty() && port.all_take;
                   });
+  program.may_order = std::ranges::all_of(program.outputs, [](const OutPort& port) {
+    return !port.in_group && !port.optional && !port.scatters && port.passed_input < 0;
+  });
   const auto consumed = [](const InPort& port) { return !port.hold; };
   const auto first = std::find_if(program.inputs.begin(), program.inputs.end(), consumed);
   program.consumed = static_cast<std::uint32_t>(first - program.inputs.begin());
@@ -167,6 +172,8 @@ void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, 
   port.region = static_cast<std::uint16_t>(region);
   port.pool = pools_[port.region].get();
   port.memory = setup.wiring->regions[port.region];
+  port.in_device = layout.regions[port.region].is_in_device();
+  port.is_copied = layout.regions[port.region].is_copied();
 }
 
 OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number) {
@@ -195,6 +202,7 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
   edge.region = static_cast<std::uint16_t>(region);
+  if (!layout.crosses()) edge.memory = memory_of(edge.region);
   edge.pool = pools_[edge.region].get();
   return edge;
 }
@@ -217,6 +225,7 @@ RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) 
       room_(layout.header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
       end_(layout.bytes() / kOffsetUnitBytes),
       units_(
-          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)) {}
+          std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)),
+      kind_(layout.memory) {}
 
 }  // namespace woa

@@ -3,6 +3,7 @@
 // (docs/adr/0043-stage-programs.md).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,17 +80,18 @@ struct SentPacket {
 
 // An edge out of this controller: its books, and what a header takes from it.
 struct OutEdge {
-  std::uint32_t edge = 0;            // in the plan
-  PacketWords header = {};           // of what it carries, as far as that is always the same; the rest is 0
-  std::uint16_t region = 0;          // of the pool
-  std::uint64_t keep = 0, step = 0;  // of the firing's tag
-  Sender* sender = nullptr;          // null: it ends in this controller
-  std::uint32_t channel = 0;         // of the layout
-  std::uint32_t inline_bytes = 0;    // payloads of up to so many travel behind their headers
-  bool counts_payload = false;       // as in the layout
-  bool payload_crc = false;          // likewise
-  bool count = false;                // it carries no tokens but their number
-  bool always_taken = true;          // its reader has no replicas
+  std::uint32_t edge = 0;    // in the plan
+  PacketWords header = {};   // of what it carries, as far as that is always the same; the rest is 0
+  std::uint16_t region = 0;  // of the pool
+  std::uint8_t memory = static_cast<std::uint8_t>(MemoryKind::kCpu);  // where its payloads lie, as packets say it
+  std::uint64_t keep = 0, step = 0;                                   // of the firing's tag
+  Sender* sender = nullptr;                                           // null: it ends in this controller
+  std::uint32_t channel = 0;                                          // of the layout
+  std::uint32_t inline_bytes = 0;  // payloads of up to so many travel behind their headers
+  bool counts_payload = false;     // as in the layout
+  bool payload_crc = false;        // likewise
+  bool count = false;              // it carries no tokens but their number
+  bool always_taken = true;        // its reader has no replicas
   ReplicaChoice choice = {};
   EdgeStats* stats = nullptr;
   BlockPool* pool = nullptr;  // of its payloads; null where it passes on others'
@@ -156,6 +158,8 @@ struct OutPort {
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
   std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
+  bool in_device = false;            // its region is,
+  bool is_copied = false;            // and host memory has a copy
   std::span<OutEdge> edges, counts;  // of its stage's out_edges
   bool all_take = true;              // every edge takes every token
   std::vector<LoopLimit> loops;
@@ -165,6 +169,12 @@ struct OutPort {
   }
   [[nodiscard]] std::byte* block(std::uint32_t offset) const noexcept {
     return memory.data() + std::size_t{offset} * kOffsetUnitBytes;
+  }
+  // The first edge that leaves the controller, or else the first: what a device copies into host memory counts there.
+  [[nodiscard]] const OutEdge& copied_for() const noexcept {
+    const auto leaves = [](const OutEdge& edge) { return edge.sender != nullptr; };
+    const auto at = std::ranges::find_if(edges, leaves);
+    return at == edges.end() ? edges.front() : *at;
   }
   // How many edges take the token.
   [[nodiscard]] std::uint32_t takers(const FiringKey& key, std::uint64_t index) const noexcept {
@@ -189,6 +199,8 @@ struct StageProgram {
   bool holds = false;           // some input is held
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
+  bool device_memory = false;   // payloads of its ports may lie in the device
+  bool may_order = false;       // each output is written by every firing, once and in memory of its own
   // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
   // take one after the other. Of all others 0.
   std::uint64_t number = 0;
@@ -225,6 +237,10 @@ class StagePrograms {
   [[nodiscard]] const StageProgram& operator[](std::uint32_t stage) const noexcept { return stages_[stage]; }
   [[nodiscard]] std::span<StageProgram> all() noexcept { return stages_; }
   [[nodiscard]] const RegionView& region(std::uint16_t region) const noexcept { return regions_[region]; }
+  // Where payloads of the region lie, as packets say it.
+  [[nodiscard]] std::uint8_t memory_of(std::uint16_t region) const noexcept {
+    return static_cast<std::uint8_t>(regions_[region].memory());
+  }
   // The books of an edge that begins here; else null.
   [[nodiscard]] OutEdge* out_edge(std::uint32_t edge) noexcept {
     return edge < out_edges_.size() ? out_edges_[edge] : nullptr;

@@ -71,6 +71,8 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   hosted->processor_ = setup.processor;
   hosted->idle_ = Idle(wired->doorbell, setup.idle);
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
+  if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
+    WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions).with_context(plan.controllers[setup.id].name));
   out.plan = &plan;
   out.layout = setup.layout;
   out.id = setup.id;

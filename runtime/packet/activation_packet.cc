@@ -14,8 +14,6 @@ constexpr bool is(const ActivationPacket& packet, PacketKind kind) {
   return packet.kind == static_cast<std::uint8_t>(kind);
 }
 
-bool memory_known(std::uint8_t device) { return device < 32 && ((kMemories >> device) & 1U) != 0; }
-
 // True for nearly every packet on one host: an unsealed activate with a payload, in a block or inline, that keeps every
 // rule. Takes a fifth of the time of the separate checks.
 bool plain_activate(const ActivationPacket& packet) {
@@ -27,7 +25,7 @@ bool plain_activate(const ActivationPacket& packet) {
   std::memcpy(&start, &packet, sizeof start);
   if ((start & ~(kPort | kInlineFlag)) != kStart || packet.crc32c != 0) return false;
   if (packet.payload_bytes == 0 || packet.payload_bytes > kMaxPayloadBytes) return false;
-  return (start & kInlineFlag) != 0 ? packet.device == 0 && packet.ordinal == 0 : memory_known(packet.device);
+  return (start & kInlineFlag) != 0 ? packet.device == 0 && packet.ordinal == 0 : is_memory(packet.device);
 }
 
 bool flags_fit_kind(const ActivationPacket& packet) {
@@ -46,7 +44,7 @@ bool payload_bytes_fit(const ActivationPacket& packet) {
 
 bool device_fits(const ActivationPacket& packet) {
   if (is(packet, PacketKind::kActivate) && packet.payload_bytes != 0 && (packet.flags & kInline) == 0)
-    return memory_known(packet.device);
+    return is_memory(packet.device);
   return packet.device == 0 && packet.ordinal == 0;
 }
 

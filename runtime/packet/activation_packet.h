@@ -30,6 +30,9 @@ static_assert(std::is_trivially_copyable_v<ActivationPacket> && std::is_standard
 // region and offset are checked by the receiver against its own table. Never blocks or allocates; any thread.
 Rejection check(const ActivationPacket& packet) noexcept;
 
+// True for the numbers of docs/packet.md, Memories.
+constexpr bool is_memory(std::uint32_t number) noexcept { return number < 32 && ((kMemories >> number) & 1U) != 0; }
+
 // CRC-32C (Castagnoli; reflected, initial value and final xor all ones) over bytes 0 to 59 of the header.
 std::uint32_t header_crc(const ActivationPacket& packet) noexcept;
 

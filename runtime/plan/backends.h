@@ -8,15 +8,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/packet/activation_packet.h"
+
 namespace woa {
 
 enum class ControllerKind : std::uint8_t { kHost = 0, kCpu = 1, kGpu = 2, kFpga = 3 };
 std::string_view to_string(ControllerKind kind) noexcept;  // "host", "cpu", "gpu", "fpga"
 // The kinds that run kernels; stages that are pinned to none try them in this order.
 inline constexpr std::array kKernelKinds{ControllerKind::kCpu, ControllerKind::kGpu, ControllerKind::kFpga};
-
-// Where a back-end can keep payloads.
-enum class PayloadMemory : std::uint8_t { kHost = 0, kDevice = 1 };
 
 // Who writes the headers of a stage's packets.
 enum class HeaderWriter : std::uint8_t { kHost = 0, kDevice = 1 };
@@ -29,12 +28,14 @@ std::string_view to_string(Publisher publisher) noexcept;                    // 
 struct BackendTraits {
   // The device reads and writes headers of its kernels' packets, and numbers those that it sends.
   bool writes_packets = false;
-  PayloadMemory memory = PayloadMemory::kHost;
+  // Where the back-end keeps payloads that only its own stages read: host memory (kCpu), or memory of its device.
+  MemoryKind memory = MemoryKind::kCpu;
   bool operator==(const BackendTraits&) const = default;
   // Who writes the headers of its kernel stages.
   [[nodiscard]] constexpr HeaderWriter headers() const noexcept {
     return writes_packets ? HeaderWriter::kDevice : HeaderWriter::kHost;
   }
+  [[nodiscard]] constexpr bool keeps_payloads() const noexcept { return memory != MemoryKind::kCpu; }
 };
 
 struct KnownBackend {
@@ -48,7 +49,7 @@ struct KnownBackend {
 inline constexpr std::array kBackends{
     KnownBackend{"host", ControllerKind::kHost, ""},
     KnownBackend{"cpu", ControllerKind::kCpu, "cpu"},
-    KnownBackend{"opencl", ControllerKind::kGpu, "opencl"},
+    KnownBackend{"opencl", ControllerKind::kGpu, "opencl", {.memory = MemoryKind::kOpencl}},
     KnownBackend{"verilator", ControllerKind::kFpga, "rtl", {.writes_packets = true}},
 };
 

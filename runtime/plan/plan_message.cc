@@ -204,7 +204,7 @@ Plan decode(const pb::Plan& from) {
                               static_cast<ControllerKind>(c.kind()),
                               c.backend(),
                               c.workers(),
-                              {c.writes_packets(), static_cast<PayloadMemory>(c.memory())}});
+                              {c.writes_packets(), static_cast<MemoryKind>(c.memory())}});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
@@ -223,7 +223,8 @@ Status check_enumerations(const pb::Plan& plan) {
   for (const pb::Controller& c : plan.controllers()) {
     const std::string place = "controller '" + c.name() + "'";
     WOA_RETURN_IF_ERROR(check_number(c.kind(), ControllerKind::kFpga, place, "kind"));
-    WOA_RETURN_IF_ERROR(check_number(c.memory(), PayloadMemory::kDevice, place, "memory"));
+    if (!is_memory(c.memory()))
+      return {Code::kInvalid, "plan: " + place + ": unknown memory " + std::to_string(c.memory())};
   }
   for (const pb::Stage& s : plan.stages()) {
     const std::string place = "stage '" + s.name() + "'";

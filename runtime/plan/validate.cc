@@ -45,8 +45,8 @@ Status check_controllers(const Plan& plan) {
       return broken(place, ": workers is ", std::to_string(controller.workers), ", expected 1 to ",
                     std::to_string(kMaxWorkers));
     }
-    if (controller.traits.memory != PayloadMemory::kHost)
-      return broken(place, ": its back-end keeps payloads in device memory, which this version does not; ", kCompile);
+    if (controller.traits.keeps_payloads() && controller.traits.writes_packets)
+      return broken(place, ": its device writes packets and keeps payloads, which no version does; ", kCompile);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "tools/woa/explanation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -65,6 +66,12 @@ void add_staging(const ControllerPlan& controller, bool to_device, std::vector<S
   }
 }
 
+// The reader of such an edge takes no payload from host memory.
+bool stays_in_device(const Layout& layout, const EdgeLayout& edge) {
+  return !edge.crosses() &&
+         std::ranges::all_of(edge.regions, [&](std::uint16_t r) { return layout.regions[r].is_in_device(); });
+}
+
 // Bytes of one ring slot: a packet and the inline payload behind it, in the channel between two controllers.
 std::uint64_t ring_place_bytes(const Layout& layout, const EdgeLayout& edge) {
   return kPacketBytes + layout.channels[edge.channel].spec.inline_bytes;
@@ -98,6 +105,10 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.block_bytes = from.outputs[e.from_port].type.block_bytes();
   out.memory_bytes = facts.passed_on ? 0 : e.blocks * out.block_bytes;
   out.why = reason(plan, at, facts, from);
+  if (stays_in_device(layout, at)) {
+    out.why += "; its memory is the device's, and nobody copies it";
+    return out;
+  }
   add_staging(plan.controllers[at.from], false, out.staged);
   add_staging(plan.controllers[at.to], true, out.staged);
   return out;

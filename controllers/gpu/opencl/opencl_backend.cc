@@ -21,26 +21,33 @@ Status OpenClBackend::load(const Plan& plan, std::span<const LoadedStage> stages
     inputs = std::max(inputs, stage.plan->inputs.size());
     outputs = std::max(outputs, stage.plan->outputs.size());
   }
+  most_running_ = std::max<std::size_t>(stages.size() * plan.window, queue_count_);
   for (std::uint32_t i = 0; i < queue_count_; ++i) {
-    OpenClQueue& queue = queues_.emplace_back(cl_, i, wakeup);
-    WOA_RETURN_IF_ERROR(queue.open(context_.get(), device_.id, inputs, outputs));
+    OpenClQueue& queue = queues_.emplace_back(cl_, i, blocks_, wakeup);
+    WOA_RETURN_IF_ERROR(queue.open(context_.get(), device_.id, most_running_, inputs, outputs));
   }
   return {};
 }
 
+Status OpenClBackend::allocate(std::span<const DeviceRegion> regions) {
+  return blocks_.allocate(cl_, context_.get(), regions);
+}
+
+// On the queue that has least to do.
 Start OpenClBackend::start(Firing& firing) noexcept {
-  const auto queue = std::find_if(queues_.begin(), queues_.end(), [](const OpenClQueue& q) { return q.idle(); });
-  if (queue == queues_.end()) return Start::kBusy;
-  queue->start(programs_[firing.stage], firing);
-  return Start::kStarted;
+  const auto queue = std::ranges::min_element(queues_, {}, &OpenClQueue::running);
+  if (running_ == most_running_) return Start::kBusy;
+  ++running_;
+  return queue->start(programs_[firing.stage], firing);
 }
 
 std::size_t OpenClBackend::poll(std::span<Firing*> done) noexcept {
   std::size_t count = 0;
   for (OpenClQueue& queue : queues_) {
-    if (count == done.size()) break;
-    if (Firing* firing = queue.finish(); firing != nullptr) done[count++] = firing;
+    for (Firing* firing = nullptr; count < done.size() && (firing = queue.finish()) != nullptr; ++count)
+      done[count] = firing;
   }
+  running_ -= count;
   return count;
 }
 

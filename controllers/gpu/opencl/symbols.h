@@ -39,6 +39,7 @@ namespace woa {
   X(clSetEventCallback)          \
   X(clGetEventInfo)              \
   X(clGetEventProfilingInfo)     \
+  X(clRetainEvent)               \
   X(clReleaseEvent)              \
   X(clFlush)                     \
   X(clFinish)

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 #include "runtime/controller/port_shape.h"
@@ -100,6 +101,16 @@ TestFiring::TestFiring(const Plan& plan, std::uint32_t stage_id, std::span<const
 
 std::span<const std::uint8_t> TestFiring::result() const { return {output.data, output.bytes}; }
 
+void TestFiring::read_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block) {
+  memory[0] = {kind, region, block};
+  input.data = nullptr;
+}
+
+void TestFiring::write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block, bool copied) {
+  memory[1] = {kind, region, block};
+  if (!copied) output.data = nullptr;
+}
+
 Rig::Rig() : row_(backend_row()), plan_(rig_plan(row_)) {
   REQUIRE(validate(plan_).ok());
   const std::array folders{std::filesystem::path(WOA_BUILD_DIR) / "kernels"};
@@ -144,14 +155,14 @@ void Rig::poll() {
   if (count == 0) std::this_thread::yield();
 }
 
-void Rig::start(TestFiring& firing) {
+Start Rig::start(TestFiring& firing) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   for (;;) {
     const Start start = backend_->start(firing);
     if (start == Start::kCompleted) completed_.push_back(&firing);
-    if (start != Start::kBusy) return;
+    if (start != Start::kBusy) return start;
     poll();
-    if (std::chrono::steady_clock::now() > end) FAIL("the backend stays busy");
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("the backend stays busy");
   }
 }
 

@@ -29,6 +29,10 @@ struct TestFiring : Firing {
   TestFiring(const TestFiring&) = delete;
   TestFiring& operator=(const TestFiring&) = delete;
   std::span<const std::uint8_t> result() const;  // of the output port
+  // Lets a port's data lie in a block of the device.
+  void read_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block);
+  // `copied`: host memory gets the data, too.
+  void write_in_device(MemoryKind kind, std::uint16_t region, std::uint32_t block, bool copied = false);
 
   ActivationPacket header;
   woa_input input{};
@@ -54,7 +58,7 @@ class Rig {
   void destroy_backend() { backend_.reset(); }
 
   // Starts `firing`, polling as long as the backend is busy. Firings that complete meanwhile are kept for wait_for().
-  void start(TestFiring& firing);
+  Start start(TestFiring& firing);
   // Polls until `firing` has completed. Fails the test after a minute.
   void wait_for(const TestFiring& firing);
   void run(TestFiring& firing);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "runtime/call_models/call_model.h"
 #include "runtime/transport/loopback/loopback_transport.h"
@@ -20,17 +21,22 @@ inline BackendFactory factory(const Functions& kernels) {
   return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
 }
 
-inline Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
-                   const Functions& kernels = functions()) {
+inline Outcome run_with(BackendFactory backend, const Plan& plan, const char* model, std::uint64_t instances,
+                        const Input& input = number) {
   LoopbackTransport transport;
   BackendRegistry backends;
-  REQUIRE(backends.add(factory(kernels)).ok());
+  REQUIRE(backends.add(std::move(backend)).ok());
   RunOptions options;
   options.backends = &backends;
   options.transport = &transport;
   auto rewritten = rewrite(plan, model);
   REQUIRE(rewritten.ok());
   return run_plan(*rewritten, options, instances, input);
+}
+
+inline Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,
+                   const Functions& kernels = functions()) {
+  return run_with(factory(kernels), plan, model, instances, input);
 }
 
 }  // namespace woa::test

@@ -17,10 +17,16 @@ namespace {
 // once in 16 (runtime/controller/controller.cc).
 constexpr int kStill = 40;
 
+// The back-ends here keep no payloads in devices.
+Plan in_host_memory(Plan plan) {
+  for (ControllerPlan& controller : plan.controllers) controller.traits.memory = MemoryKind::kCpu;
+  return plan;
+}
+
 class Driver final : public InstanceObserver {
  public:
   Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed, std::uint64_t alike = 1)
-      : plan_(plan), kernels_(kernels), random_(seed), alike_(alike), layout_(make_layout(plan)) {}
+      : plan_(in_host_memory(plan)), kernels_(kernels), random_(seed), alike_(alike), layout_(make_layout(plan_)) {}
 
   Driven run(std::uint64_t instances) {
     driven_.status = start();
@@ -146,7 +152,7 @@ class Driver final : public InstanceObserver {
     controllers_[kHostController]->controller().retire(oldest_);
   }
 
-  const Plan& plan_;
+  const Plan plan_;
   const Functions& kernels_;
   std::mt19937 random_;
   const bool general_way_ = std::getenv("WOA_GENERAL_WAY") != nullptr;  // the tests run once with and once without

@@ -21,9 +21,9 @@ class SayingBackend final : public Backend {
   DeviceDescription description_;
 };
 
-Status hosting(const char* plan_says, const char* device_says) {
-  Plan plan = chain_plan(1);
-  plan.controllers[1].traits.writes_packets = plan_says == std::string("device");
+Status hosting(const char* plan_says, const char* device_says, MemoryKind memory = MemoryKind::kCpu) {
+  Plan plan = chain_plan(2, "copy", 1);
+  plan.controllers[1].traits = {.writes_packets = plan_says == std::string("device"), .memory = memory};
   for (StagePlan& stage : plan.stages)
     if (stage.role == StageRole::kKernel) stage.headers = plan.controllers[1].traits.headers();
   REQUIRE(validate(plan).message() == "");
@@ -50,6 +50,14 @@ TEST_CASE("a device writes its packets as the plan says, or is refused with what
                                   ", but the plan expects the " + plan +
                                   "; compile the graph again with this runtime: woa compile GRAPH -o PLAN");
   }
+}
+
+TEST_CASE("a device that keeps no payloads is refused where the plan expects it") {
+  const Status status = hosting("host", "host", MemoryKind::kExtDev);
+  CHECK(status.code() == Code::kUnsupported);
+  CHECK(status.message() ==
+        "cpu:0: back-end 'saying' keeps no payloads in its device, but the plan expects it; compile the graph again "
+        "with this runtime: woa compile GRAPH -o PLAN");
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ TEST_CASE("a sound file with a bad plan is refused for the rule that it breaks")
   plan.controllers[1].kind = static_cast<ControllerKind>(4);
   CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown kind 4") != std::string::npos);
   plan = test::sample_plan();
-  plan.controllers[1].traits.memory = static_cast<PayloadMemory>(2);
-  CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown memory 2") != std::string::npos);
+  plan.controllers[1].traits.memory = static_cast<MemoryKind>(5);
+  CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown memory 5") != std::string::npos);
   plan = test::sample_plan();
   plan.stages[2].headers = static_cast<HeaderWriter>(2);
   CHECK(parse_plan(view(serialize(plan))).status().message().find("unknown 'headers' 2") != std::string::npos);

@@ -99,7 +99,8 @@ TEST_CASE("rules of the whole plan and its controllers") {
       {"workers is 0", [](Plan& p) { p.controllers[1].workers = 0; }},
       {"workers is 1025", [](Plan& p) { p.controllers[1].workers = 1025; }},
       {"name is empty", [](Plan& p) { p.controllers[1].name.clear(); }},
-      {"payloads in device memory", [](Plan& p) { p.controllers[1].traits.memory = PayloadMemory::kDevice; }},
+      {"writes packets and keeps payloads",
+       [](Plan& p) { p.controllers[1].traits = {.writes_packets = true, .memory = MemoryKind::kOpencl}; }},
       {"occurs twice", [](Plan& p) { p.controllers[1].name = "host"; }},
   });
 }

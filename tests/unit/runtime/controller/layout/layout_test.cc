@@ -230,6 +230,44 @@ TEST_CASE(
   REQUIRE(shared({{0, 1, 0}, kRoom}) == std::pair{false, false});
 }
 
+TEST_CASE("an output that stays with a controller lies in its device, unless a reader needs it in host memory") {
+  const auto memory_of_a = [](const auto& change, bool elsewhere = false) {
+    PlanBuilder builder(1, 1, 1000);
+    const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", elsewhere ? "cpu:1" : "cpu:0");
+    builder.edge(kSourceStage, 0, a, 0);
+    builder.edge(a, 0, b, 0);
+    builder.edge(b, 0, kSinkStage, 0);
+    Plan plan = builder.build();
+    for (std::size_t c = 1; c < plan.controllers.size(); ++c) plan.controllers[c].traits.memory = MemoryKind::kOpencl;
+    change(plan, plan.stages[a], plan.stages[b]);
+    const Layout layout = make_layout(plan);
+    for (const RegionLayout& region : layout.regions) {
+      CHECK(region.is_in_device() == (region.device_bytes != 0));
+      if (region.stage != a) CHECK(!region.is_in_device());
+    }
+    return layout.regions[static_cast<std::size_t>(layout.region_of[a][0])];
+  };
+  const auto nothing = [](Plan&, StagePlan&, StagePlan&) {};
+  const RegionLayout region = memory_of_a(nothing);
+  CHECK(region.memory == MemoryKind::kOpencl);
+  CHECK((region.block_bytes == kPayloadAlignment && region.device_bytes == 1024));
+  CHECK(memory_of_a(nothing, true).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan& plan, auto&, auto&) { plan.controllers[1].traits = {}; }).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.outputs[0].in_place = 0; }).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan&, auto&, StagePlan& b) { b.inputs[0].gather = 4; }).memory == MemoryKind::kCpu);
+  CHECK(memory_of_a([](Plan&, StagePlan& a, auto&) { a.outputs[0].many = 4; }).memory == MemoryKind::kCpu);
+  const RegionLayout copied = memory_of_a([](Plan& plan, auto&, auto&) {  // the sink reads it, too
+    plan.edges.back().from_stage = 2;
+    plan.stages[3].outputs.clear();
+  });
+  CHECK((copied.memory == MemoryKind::kOpencl && copied.is_copied()));
+  CHECK((copied.block_bytes == 1024 && copied.device_bytes == 1024));
+  const auto variable = [](Plan&, StagePlan& a, StagePlan& b) {
+    a.outputs[0].type = b.inputs[0].type = {"u8", {{"n", 0, 0}}, 100};
+  };
+  CHECK((memory_of_a(variable).block_bytes == kPayloadAlignment && memory_of_a(variable).device_bytes == 128));
+}
+
 TEST_CASE("a region takes the offsets of its blocks and no other, with and without header room") {
   for (const std::uint32_t room : {0U, kRoom}) {
     const RegionLayout region{0, 0, 0, 3, 128, {}, {}, room};
