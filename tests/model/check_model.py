@@ -16,6 +16,10 @@ MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "channel.pml")
 
 # Definitions for channel.pml (-D). Without bells there is room for more packets, so each concern has its own size.
 SMALLEST = {"RING": 1, "RETURNS": 1, "BLOCKS": 1}
+# A device publishes; the producer's own packets are blocks, too.
+DEVICE = {"PACKETS": 3, "POISONS": 0, "CANCELS": 0, "BELLS": 0, "DEVICE": 1}
+BREAKING = {**DEVICE, "BREAKS": 1}
+DEVICE_BELLS = {**DEVICE, "PACKETS": 2, "POISONS": 1, "BLOCKS": 1, "RETURNS": 1, "BELLS": 1}
 SIZES = {
     "ring": {"PACKETS": 5, "BELLS": 0},
     "ring, deaths": {"PACKETS": 3, "DEATHS": 1, "BELLS": 0},
@@ -26,12 +30,16 @@ SIZES = {
     "smallest": {**SMALLEST, "PACKETS": 4, "POISONS": 2},
     "smallest, deaths": {**SMALLEST, "PACKETS": 3, "DEATHS": 1},
     "smallest, others": {**SMALLEST, "PACKETS": 2, "OTHERS": 1},
+    "device": BREAKING,
+    "device, deaths": {**DEVICE, "DEATHS": 1},
+    "device, bells": DEVICE_BELLS,
 }
 # Sizes searched for cycles of states, which takes twice as long: smaller.
 ENDLESS = {
     "ring": {"PACKETS": 3, "BELLS": 0},
     "smallest": {**SMALLEST, "PACKETS": 3},
     "smallest, deaths": {**SMALLEST, "PACKETS": 2, "CANCELS": 0, "DEATHS": 1},
+    "device": {**SMALLEST, **BREAKING, "PACKETS": 2},
 }
 # The size in which each fault of channel.pml shows, and the error that it gives.
 RING = {"PACKETS": 3, "BELLS": 0}
@@ -55,6 +63,18 @@ FAULTS = {
     "DEATH_NOT_SEEN": (SIZES["ring, deaths"], STUCK),
     "CUT_ENDS_AT_ONCE": (SIZES["ring, deaths"], WRONG),
     "CANCELS_FOR_EVER": (RING, ENDLESS_RUN),
+    "DEVICE_RELAXED": (DEVICE, WRONG),
+    "HANDED_RELAXED": (DEVICE, WRONG),
+    "TWO_QUEUES": (DEVICE, WRONG),
+    "COMMIT_OVERTAKES": (DEVICE, WRONG),
+    "NEVER_FLUSHED": (DEVICE, STUCK),
+    "SLOT_USED_UNSEEN": ({**DEVICE, "POISONS": 1}, STUCK),
+    "PUBLICATION_NOT_RUNG": (DEVICE_BELLS, STUCK),
+    "COMPLETION_NOT_RUNG": (DEVICE_BELLS, STUCK),
+    "TAKEN_BACK": (DEVICE, WRONG),
+    "REWRITTEN_EARLY": (BREAKING, WRONG),
+    "REWRITTEN_LANDED": (BREAKING, WRONG),
+    "CLOSED_EARLY": (DEVICE, WRONG),
 }
 
 LIMIT_S = 300
