@@ -352,10 +352,9 @@ inline pick(state) {
 #define SILENT destroyed
 #endif
 #define LOST (landed < committed && SILENT && !held[TURN] && (!OUT_ALREADY || FAULT == REWRITTEN_LANDED))
-// A packet that was read is out: seen so before its slot is used again.
-#define UNSEEN (FLUSHABLE && FAULT != SLOT_USED_UNSEEN)
+// The next slot may still be in the books.
+#define BOOKED (committed + open - landed >= RING && FAULT != SLOT_USED_UNSEEN)
 #else
-#define UNSEEN false
 #define FLUSHABLE false
 #define LOST false
 #endif
@@ -371,6 +370,9 @@ inline reserve() {
     fi;
     if
     :: FULL || !CLAIMABLE -> idle = true
+#if DEVICE
+    :: !FULL && CLAIMABLE && BOOKED -> assert(FLUSHABLE)  // its last packet was read, so it is out
+#endif
     :: else ->
       open++;
       if
@@ -547,12 +549,12 @@ active proctype Producer() {
       :: !CLOSED && committed < PACKETS -> reserve()
       fi
     :: atomic { CLAIMS && cancels_left > 0 -> cancel() }
-    :: atomic { CLAIMS && !UNSEEN -> write() }
+    :: atomic { CLAIMS -> write() }
       publish()
 #if DEVICE
-    :: atomic { some(CLAIMED) && !UNSEEN -> prepare_slot() }
+    :: atomic { some(CLAIMED) -> prepare_slot() }
       hand_over()
-    :: FLUSHABLE && (!idle || CLAIMS) -> flush()
+    :: !idle && FLUSHABLE -> flush()
     :: !idle && LOST -> rewrite()
 #if FAULT == TAKEN_BACK
     :: landed < committed && !held[(committed - 1) % RING] -> take_back()

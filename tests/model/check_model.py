@@ -16,10 +16,10 @@ MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "channel.pml")
 
 # Definitions for channel.pml (-D). Without bells there is room for more packets, so each concern has its own size.
 SMALLEST = {"RING": 1, "RETURNS": 1, "BLOCKS": 1}
-# A device publishes; the producer's own packets are blocks, too.
+# With a device: two blocks, which it or the producer publishes, or one block and one poison.
 DEVICE = {"PACKETS": 3, "POISONS": 0, "CANCELS": 0, "BELLS": 0, "DEVICE": 1}
+DEVICE_ONE_BLOCK = {**DEVICE, "BLOCKS": 1, "RETURNS": 1, "POISONS": 1}
 BREAKING = {**DEVICE, "BREAKS": 1}
-DEVICE_BELLS = {**DEVICE, "PACKETS": 2, "POISONS": 1, "BLOCKS": 1, "RETURNS": 1, "BELLS": 1}
 SIZES = {
     "ring": {"PACKETS": 5, "BELLS": 0},
     "ring, deaths": {"PACKETS": 3, "DEATHS": 1, "BELLS": 0},
@@ -31,8 +31,8 @@ SIZES = {
     "smallest, deaths": {**SMALLEST, "PACKETS": 3, "DEATHS": 1},
     "smallest, others": {**SMALLEST, "PACKETS": 2, "OTHERS": 1},
     "device": BREAKING,
-    "device, deaths": {**DEVICE, "DEATHS": 1},
-    "device, bells": DEVICE_BELLS,
+    "device, deaths": {**DEVICE_ONE_BLOCK, "PACKETS": 4, "DEATHS": 1},
+    "device, bells": {**DEVICE_ONE_BLOCK, "PACKETS": 2, "BELLS": 1},
 }
 # Sizes searched for cycles of states, which takes twice as long: smaller.
 ENDLESS = {
@@ -69,8 +69,8 @@ FAULTS = {
     "COMMIT_OVERTAKES": (DEVICE, WRONG),
     "NEVER_FLUSHED": (DEVICE, STUCK),
     "SLOT_USED_UNSEEN": ({**DEVICE, "POISONS": 1}, STUCK),
-    "PUBLICATION_NOT_RUNG": (DEVICE_BELLS, STUCK),
-    "COMPLETION_NOT_RUNG": (DEVICE_BELLS, STUCK),
+    "PUBLICATION_NOT_RUNG": (SIZES["device, bells"], STUCK),
+    "COMPLETION_NOT_RUNG": (SIZES["device, bells"], STUCK),
     "TAKEN_BACK": (DEVICE, WRONG),
     "REWRITTEN_EARLY": (BREAKING, WRONG),
     "REWRITTEN_LANDED": (BREAKING, WRONG),
