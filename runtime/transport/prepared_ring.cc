@@ -4,6 +4,13 @@
 #include <cassert>
 
 namespace woa {
+namespace {
+
+bool is_out(const Publication& publication) noexcept {
+  return publication.word->load(std::memory_order_acquire) == publication.value;
+}
+
+}  // namespace
 
 PreparedRing::PreparedRing(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell consumer,
                            std::uint32_t first_sequence)
@@ -53,14 +60,14 @@ Publication PreparedRing::prepare(const ActivationPacket& header, std::span<cons
 void PreparedRing::publish(const Publication& prepared) noexcept {
   const std::uint32_t number = find(prepared);
   assert(number < count_);
-  publish_at(number, prepared);
+  publish_at(number, at(number).publication);
 }
 
 bool PreparedRing::rewrite(const Publication& prepared, const ActivationPacket& header,
                            std::span<const std::byte> inline_payload) noexcept {
   flush();
   const std::uint32_t number = find(prepared);
-  if (number >= count_ || prepared.word->load(std::memory_order_acquire) == prepared.value) return false;
+  if (number >= count_ || is_out(at(number).publication)) return false;
   const std::uint32_t slot = (oldest_ + number) & (ring_slots_ - 1);
   const auto sequence = static_cast<std::uint32_t>(prepared.value);
   publish_at(number, ring_.write(slot, ring_.number(header, sequence), inline_payload));
@@ -69,20 +76,22 @@ bool PreparedRing::rewrite(const Publication& prepared, const ActivationPacket& 
 
 std::size_t PreparedRing::flush() noexcept {
   for (; count_ > 0; --count_, oldest_ = (oldest_ + 1) & (ring_slots_ - 1)) {
-    const auto& [publication, own] = at(0);
-    if (own)
-      publication.store();
-    else if (publication.word->load(std::memory_order_acquire) != publication.value)
-      break;
+    const auto& [publication, publisher] = at(0);
+    if (publisher == Publisher::kDevice && !is_out(publication)) break;
+    if (publisher == Publisher::kHost) break;
+    if (publisher == Publisher::kHostInTurn) publication.store(), --by_host_;
   }
   return count_;
 }
 
 Publication PreparedRing::place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
+  flush();
   const Publication placed = ring_.place(header, inline_payload);
-  at(count_++) = {placed, false};
+  at(count_++) = {placed, by_host_ == 0 ? Publisher::kDevice : Publisher::kHost};
   --open_;
-  return placed;
+  if (by_host_ == 0) return placed;
+  ++by_host_;
+  return {nullptr, placed.value};
 }
 
 // How many packets before it are not known to be out; at least count_ if it is out itself.
@@ -91,7 +100,8 @@ std::uint32_t PreparedRing::find(const Publication& prepared) noexcept {
 }
 
 void PreparedRing::publish_at(std::uint32_t number, const Publication& publication) noexcept {
-  at(number) = {publication, true};
+  if (at(number).publisher == Publisher::kDevice) ++by_host_;
+  at(number) = {publication, Publisher::kHostInTurn};
   flush();
 }
 

@@ -35,9 +35,11 @@ class PreparedRing final : public PreparingSender {
   std::size_t flush() noexcept override;
 
  private:
+  // Who publishes a packet: a device at any time; the host later; the host when its turn comes.
+  enum class Publisher : std::uint8_t { kDevice, kHost, kHostInTurn };
   struct Slot {
     Publication publication;
-    bool own = false;  // the host publishes it, when its turn comes
+    Publisher publisher = Publisher::kDevice;
   };
 
   Publication place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept;
@@ -50,6 +52,7 @@ class PreparedRing final : public PreparingSender {
   std::unique_ptr<Slot[]> slots_;  // by slot of the ring
   std::uint32_t oldest_ = 0;       // the slot of the first packet not known to be out
   std::uint32_t count_ = 0;        // packets not known to be out
+  std::uint32_t by_host_ = 0;      // those of them that the host publishes
   std::uint32_t open_ = 0;         // reservations
   bool read_unpublished_ = false;  // so the consumer says
 };

@@ -47,10 +47,10 @@ class SharedSegment final : public Segment {
   std::size_t offset_ = 0, bytes_;
 };
 
-// What is left to do of a packet whose slot is written: the store of `value` at `word`, eight bytes at an address that
-// is a multiple of 8, publishes it. `word` lies in the channel's segment and is valid while its sender lives.
+// The store that publishes a packet whose slot is written: `value` at `word`, eight bytes at an address that is a
+// multiple of 8. `word` lies in the channel's segment and is valid while its sender lives.
 struct Publication {
-  std::atomic<std::uint64_t>* word = nullptr;
+  std::atomic<std::uint64_t>* word = nullptr;  // null: not for a device, see PreparingSender::prepare()
   std::uint64_t value = 0;
 
   // By a thread of the host, after everything that it wrote to the payload.
@@ -63,29 +63,32 @@ struct Publication {
 //     const Publication packet = sender.prepare(header);   // after reserve()
 //     device.run(kernel, payload, packet);                 // stores packet.value at packet.word with release order
 //     ... the firing's completion shows:
-//     sender.flush(), sender.wake();
+//     if (packet.word == nullptr) sender.publish(packet);
+//     sender.flush();
+//     sender.wake();
 //
 // The device keeps two rules. It stores each publication with release order (of system scope) after the payload, and
 // the publications of a channel in the order of prepare(): the consumer takes a gap for a lost packet. The caller hands
 // a publication over with release order, as every driver's call does.
 //
 // A prepared packet cannot be taken back: it goes out even if its instance died meanwhile. When the device provably
-// stores no more (its work completed, or its context was destroyed), rewrite() puts poison in the place of what did not
-// go out. The sender outlives the device's stores, and is closed when flush() answers 0: otherwise the consumer reports
-// lost packets.
+// stores no more on the channel (its work completed, or its context was destroyed), rewrite() puts poison in the place
+// of what did not go out. The sender outlives the device's stores, and is closed when flush() answers 0: otherwise the
+// consumer reports lost packets.
 class PreparingSender : public Sender {
  public:
   // Writes all of a packet but its publish word, and takes the channel's next sequence. Otherwise as commit(): uses up
-  // one reservation.
+  // one reservation. While a packet of the host waits for its turn, a device must not overtake it: then `word` is null,
+  // and the caller publishes the packet when its payload is there.
   [[nodiscard]] virtual Publication prepare(const ActivationPacket& header,
                                             std::span<const std::byte> inline_payload = {}) noexcept = 0;
-  // Publishes, by the host, a prepared packet that no device will. It takes its turn: while a packet in front of it is
-  // not out, it waits, and goes out with a later commit(), publish(), rewrite() or flush(). commit() and
-  // commit_sealed() are prepare() and publish(), and wait in the same way.
+  // Publishes, by the host, a prepared packet whose `word` is null, or any one if the device stores no more on the
+  // channel. It takes its turn: while a packet in front of it is not out, it waits, and goes out with a later call of
+  // commit(), prepare(), publish(), rewrite() or flush(). commit() and commit_sealed() are prepare() and publish(), and
+  // wait in the same way.
   virtual void publish(const Publication& prepared) noexcept = 0;
-  // Replaces a prepared packet that no device will publish any more by `header` (poison), with the sequence of the
-  // packet, and publishes it. The block that the packet named is the caller's again. False: the packet is out; nothing
-  // was changed.
+  // Replaces a prepared packet that nobody will publish by `header` (poison), with the sequence of the packet, and
+  // publishes it. The block that the packet named is the caller's again. False: the packet is out; nothing was changed.
   virtual bool rewrite(const Publication& prepared, const ActivationPacket& header,
                        std::span<const std::byte> inline_payload = {}) noexcept = 0;
   // Publishes what waited for its turn. Returns how many packets are not out yet. Call it when a completion shows that

@@ -86,14 +86,15 @@
 #define HANDED_RELAXED 20        // the device gets a slot whose other words are not visible yet
 #define TWO_QUEUES 21            // two queues of the device publish the slots of one channel
 #define COMMIT_OVERTAKES 22      // the producer's own packet is published before a prepared one in front of it
-#define NEVER_FLUSHED 23         // a packet that waited for prepared ones stays where it is
-#define SLOT_USED_UNSEEN 24      // a slot is used again before the producer saw that its last packet is out
-#define PUBLICATION_NOT_RUNG 25  // the producer rings when it prepares, not when the device has published
-#define COMPLETION_NOT_RUNG 26   // the device does not wake its producer
-#define TAKEN_BACK 27            // a prepared slot is given up like a claim: the device's store comes after
-#define REWRITTEN_EARLY 28       // the producer rewrites when the device breaks, which may still store
-#define REWRITTEN_LANDED 29      // the producer rewrites without looking whether the packet is out
-#define CLOSED_EARLY 30          // the producer closes before everything prepared is out
+#define DEVICE_OVERTAKES 23      // the device gets a slot behind a packet of the producer that waits
+#define NEVER_FLUSHED 24         // a packet that waited for prepared ones stays where it is
+#define SLOT_USED_UNSEEN 25      // a slot is used again before the producer saw that its last packet is out
+#define PUBLICATION_NOT_RUNG 26  // the producer rings when it prepares, not when the device has published
+#define COMPLETION_NOT_RUNG 27   // the device does not wake its producer
+#define TAKEN_BACK 28            // a prepared slot is given up like a claim: the device's store comes after
+#define REWRITTEN_EARLY 29       // the producer rewrites when the device breaks, which may still store
+#define REWRITTEN_LANDED 30      // the producer rewrites without looking whether the packet is out
+#define CLOSED_EARLY 31          // the producer closes before everything prepared is out
 #ifndef FAULT
 #define FAULT 0
 #endif
@@ -345,6 +346,7 @@ inline pick(state) {
 #define TURN (landed % RING)
 #define OUT_ALREADY (memory[SEQUENCE(TURN)] == landed + 1)
 #define IN_TURN (landed == committed || FAULT == COMMIT_OVERTAKES)
+#define WAITS (held[0] || held[1 % RING] || held[2 % RING])
 #define FLUSHABLE (landed < committed && (held[TURN] && FAULT != NEVER_FLUSHED || !held[TURN] && OUT_ALREADY))
 #if FAULT == REWRITTEN_EARLY
 #define SILENT broken
@@ -552,7 +554,7 @@ active proctype Producer() {
     :: atomic { CLAIMS -> write() }
       publish()
 #if DEVICE
-    :: atomic { some(CLAIMED) -> prepare_slot() }
+    :: atomic { some(CLAIMED) && (!WAITS || FAULT == DEVICE_OVERTAKES) -> prepare_slot() }
       hand_over()
     :: !idle && FLUSHABLE -> flush()
     :: !idle && LOST -> rewrite()
@@ -598,7 +600,7 @@ active proctype Producer() {
     idle = false; prepared = false; to_wake = false;
     pool[0] = ABSENT; pool[1] = ABSENT; pool[2] = ABSENT
 #if DEVICE
-    landed = 0; held[0] = false; held[RING - 1] = false
+    landed = 0; held[0] = false; held[1 % RING] = false; held[2 % RING] = false
 #endif
   }
 }

@@ -31,6 +31,7 @@ SIZES = {
     "smallest, deaths": {**SMALLEST, "PACKETS": 3, "DEATHS": 1},
     "smallest, others": {**SMALLEST, "PACKETS": 2, "OTHERS": 1},
     "device": BREAKING,
+    "device, long ring": {**DEVICE, "RING": 3, "POISONS": 1},
     "device, deaths": {**DEVICE_ONE_BLOCK, "PACKETS": 4, "DEATHS": 1},
     "device, bells": {**DEVICE_ONE_BLOCK, "PACKETS": 2, "BELLS": 1},
 }
@@ -67,6 +68,7 @@ FAULTS = {
     "HANDED_RELAXED": (DEVICE, WRONG),
     "TWO_QUEUES": (DEVICE, WRONG),
     "COMMIT_OVERTAKES": (DEVICE, WRONG),
+    "DEVICE_OVERTAKES": (SIZES["device, long ring"], WRONG),
     "NEVER_FLUSHED": (DEVICE, STUCK),
     "SLOT_USED_UNSEEN": ({**DEVICE, "POISONS": 1}, STUCK),
     "PUBLICATION_NOT_RUNG": (SIZES["device, bells"], STUCK),

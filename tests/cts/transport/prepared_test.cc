@@ -31,10 +31,15 @@ struct PreparedChannel {
     REQUIRE(sender->reserve() == Push::kOk);
     return sender->prepare(packet);
   }
-  // Number `n` of the channel goes to the device with its payload.
+  // Number `n` of the channel goes to the device with its payload, unless a packet of the host waits.
   Publication hand_over(PublishingDevice& device, std::uint64_t n) const {
     const Publication prepared = prepare(in_block(n));
-    device.publish(prepared, block_of(in_block(n)), pattern(kBlockBytes, n));
+    if (prepared.word != nullptr) {
+      device.publish(prepared, block_of(in_block(n)), pattern(kBlockBytes, n));
+    } else {
+      std::ranges::copy(pattern(kBlockBytes, n), block_of(in_block(n)).begin());
+      sender->publish(prepared);
+    }
     return prepared;
   }
 
@@ -109,13 +114,14 @@ TEST_CASE("a prepared packet is read once its publication is stored, and not bef
   REQUIRE(closes_in_order(channel));
 }
 
-TEST_CASE("commits behind prepared packets wait for them, and go out with the next call") {
+TEST_CASE("commits behind a prepared packet wait for it, and a device overtakes none of them") {
   PreparedChannel channel;
   if (channel.spec.ring_slots < 4) return;
   Inbox inbox;
   const Publication first = channel.prepare(token(0));
   REQUIRE(send(*channel.sender, token(1)));
   const Publication third = channel.prepare(token(2));
+  REQUIRE(third.word == nullptr);
   ActivationPacket sealed = token(3);
   sealed.sequence = 4;
   seal(sealed);
@@ -127,12 +133,32 @@ TEST_CASE("commits behind prepared packets wait for them, and go out with the ne
   REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   REQUIRE(channel.sender->flush() == 2);
   REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
-  third.store();
-  REQUIRE(send(*channel.sender, token(4)));  // a commit is such a call, too
+  REQUIRE(poll_for_long(*channel.receiver, inbox) == 0);
+  channel.sender->publish(third);
+  const Publication fifth = channel.prepare(token(4));
+  REQUIRE(fifth.word != nullptr);
+  fifth.store();
   REQUIRE(channel.receiver->poll(inbox, kAll) == 3);
   for (std::uint64_t n = 0; n < 5; ++n) REQUIRE(inbox.packets[n].instance == n);
   REQUIRE(channel.receiver->status().ok());
   REQUIRE(channel.sender->flush() == 0);
+  REQUIRE(closes_in_order(channel));
+}
+
+TEST_CASE("what waits for its turn goes out with the next packet") {
+  PreparedChannel channel;
+  if (channel.spec.ring_slots < 4) return;
+  Inbox inbox;
+  const Publication first = channel.prepare(token(0));
+  REQUIRE(send(*channel.sender, token(1)));
+  first.store();
+  const Publication third = channel.prepare(token(2));
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 2);
+  REQUIRE(send(*channel.sender, token(3)));
+  third.store();
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
+  REQUIRE(channel.sender->flush() == 0);
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 1);
   REQUIRE(closes_in_order(channel));
 }
 

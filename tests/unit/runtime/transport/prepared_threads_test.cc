@@ -9,7 +9,7 @@
 namespace woa {
 namespace {
 
-// Leaves every other packet, with its payload, to the device.
+// Leaves every other packet, with its payload, to the device, unless one of the host waits.
 class ThroughDevice final : public Sender {
  public:
   ThroughDevice(PreparedRing& ring, std::span<std::byte> region, Doorbell own)
@@ -21,9 +21,11 @@ class ThroughDevice final : public Sender {
     const std::span<std::byte> block =
         region_.subspan(std::size_t{header.offset} * kOffsetUnitBytes, test::kBlockBytes);
     if (header.instance % 2 == 0) return ring_.commit(header, inline_payload);
+    const Publication prepared = ring_.prepare(header, inline_payload);
+    if (prepared.word == nullptr) return ring_.publish(prepared);
     std::vector<std::byte> payload(block.begin(), block.end());  // what the producer wrote, until the device does
     std::ranges::fill(block, std::byte{0xee});
-    device_.publish(ring_.prepare(header, inline_payload), block, std::move(payload));
+    device_.publish(prepared, block, std::move(payload));
   }
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override {
     return ring_.commit_sealed(header, inline_payload);
