@@ -291,6 +291,33 @@ TEST_CASE("a rewritten packet takes its turn behind one that may still come") {
   REQUIRE(closes_in_order(channel));
 }
 
+TEST_CASE("what is out is not rewritten, though one in front of it is not") {
+  PreparedChannel channel;
+  if (channel.spec.ring_slots < 2) return;
+  Inbox inbox;
+  const Publication first = channel.prepare(token(0)), second = channel.prepare(token(1));
+  second.store();  // by a device that broke in the middle
+  REQUIRE_FALSE(channel.sender->rewrite(second, poison(1)));
+  REQUIRE(channel.sender->rewrite(first, poison(0)));
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 2);
+  REQUIRE(inbox.packets[0].kind == static_cast<std::uint8_t>(PacketKind::kPoison));
+  REQUIRE(inbox.packets[1].kind == static_cast<std::uint8_t>(PacketKind::kActivate));
+  REQUIRE(closes_in_order(channel));
+}
+
+TEST_CASE("a sender that closes publishes what waited for its turn") {
+  PreparedChannel channel;
+  if (channel.spec.ring_slots < 2) return;
+  Inbox inbox;
+  const Publication first = channel.prepare(token(0));
+  REQUIRE(send(*channel.sender, token(1)));
+  first.store();
+  channel.sender.reset();
+  REQUIRE(channel.receiver->poll(inbox, kAll) == 2);
+  REQUIRE(channel.receiver->closed());
+  REQUIRE(channel.receiver->status().ok());
+}
+
 TEST_CASE("a sender that closes with a packet prepared has lost it, and the consumer is told so") {
   PreparedChannel channel;
   Inbox inbox;
