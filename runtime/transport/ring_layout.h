@@ -41,9 +41,13 @@ inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence)
 struct alignas(kPacketBytes) HeaderSlot {
   std::array<std::atomic<std::uint64_t>, kPacketBytes / 8> words{};
 
-  void publish(const HeaderWords& header) noexcept {
+  // All but the word that publishes.
+  void write(const HeaderWords& header) noexcept {
     for (std::size_t k = 0; k < kPublishWord; ++k) words[k].store(header[k], std::memory_order_relaxed);
     for (std::size_t k = kPublishWord + 1; k < words.size(); ++k) words[k].store(header[k], std::memory_order_relaxed);
+  }
+  void publish(const HeaderWords& header) noexcept {
+    write(header);
     words[kPublishWord].store(header[kPublishWord], std::memory_order_release);
   }
   // `published`: the publish word, read before with acquire order.

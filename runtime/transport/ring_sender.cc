@@ -36,38 +36,54 @@ void RingSender::cancel() noexcept {
 }
 
 void RingSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
+  place(number(header, cursor_.expected()), inline_payload).store();
+}
+
+HeaderWords RingSender::number(const ActivationPacket& header, std::uint32_t sequence) const noexcept {
   // A CRC that came with the header is of another channel.
   constexpr auto kCrcFlag = std::uint64_t{kHeaderCrc} << (8 * (offsetof(ActivationPacket, flags) % 8));
   constexpr std::uint64_t kLowHalf = 0xffffffff;
   HeaderWords words = std::bit_cast<HeaderWords>(header);
   words[offsetof(ActivationPacket, flags) / 8] &= ~kCrcFlag;
-  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | cursor_.expected();
+  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | sequence;
   words[offsetof(ActivationPacket, crc32c) / 8] &= kLowHalf;
   if (header_crc_) {
     auto packet = std::bit_cast<ActivationPacket>(words);
     seal(packet);
     words = std::bit_cast<HeaderWords>(packet);
   }
-  publish(words, inline_payload);
+  return words;
 }
 
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  if (header.sequence != cursor_.expected())
-    return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(header.sequence) + ", expected " +
-                                 std::to_string(cursor_.expected()) + "; the device lost or repeated a packet"};
-  publish(std::bit_cast<HeaderWords>(header), inline_payload);
+  WOA_RETURN_IF_ERROR(check_next(header));
+  place(std::bit_cast<HeaderWords>(header), inline_payload).store();
   return {};
 }
 
-void RingSender::publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
-  assert(open_ > 0);
+Status RingSender::check_next(const ActivationPacket& sealed) const {
+  if (sealed.sequence != cursor_.expected())
+    return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(sealed.sequence) + ", expected " +
+                                 std::to_string(cursor_.expected()) + "; the device lost or repeated a packet"};
+  return {};
+}
+
+Publication RingSender::write(std::uint32_t slot, const HeaderWords& header,
+                              std::span<const std::byte> inline_payload) noexcept {
   if (!inline_payload.empty()) {
-    const std::span<std::byte> area = channel_.slots.inline_area(cursor_.slot());
+    const std::span<std::byte> area = channel_.slots.inline_area(slot);
     std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
   }
-  channel_.slots[cursor_.slot()].publish(header);
+  channel_.slots[slot].write(header);
+  return {&channel_.slots[slot].words[kPublishWord], header[kPublishWord]};
+}
+
+Publication RingSender::place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
+  assert(open_ > 0);
+  const Publication placed = write(cursor_.slot(), header, inline_payload);
   cursor_.advance();
   --open_;
+  return placed;
 }
 
 std::size_t RingSender::poll_returns(std::span<BlockReturn> out) noexcept {

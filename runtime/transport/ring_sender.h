@@ -5,6 +5,7 @@
 
 #include "runtime/transport/doorbell.h"
 #include "runtime/transport/ring_layout.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa {
 
@@ -28,6 +29,16 @@ class RingSender final : public Sender {
   // Whether reserve() answers kClosed.
   [[nodiscard]] bool closed() const noexcept;
 
+  // The parts of a commit, for PreparedRing. `header` with a sequence of this channel, and with the CRC that its spec
+  // asks for.
+  [[nodiscard]] HeaderWords number(const ActivationPacket& header, std::uint32_t sequence) const noexcept;
+  // kDataLoss: the sequence of a sealed header is not the next.
+  [[nodiscard]] Status check_next(const ActivationPacket& sealed) const;
+  [[nodiscard]] std::uint32_t next_sequence() const noexcept { return cursor_.expected(); }
+  // Writes a slot, all but its publish word. place() writes the next one and takes its position.
+  Publication write(std::uint32_t slot, const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept;
+  Publication place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept;
+
  private:
   // What the consumer wrote that cannot be: nothing it says is believed any more.
   enum class Broken : std::uint8_t { kNot, kReturn, kConsumed };
@@ -36,7 +47,6 @@ class RingSender final : public Sender {
   [[nodiscard]] bool full() const noexcept;
   [[nodiscard]] bool plausible(std::uint32_t consumed) const noexcept;
   void refresh_consumed() noexcept;
-  void publish(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept;
 
   std::shared_ptr<Mapping> mapping_;
   ChannelView channel_;

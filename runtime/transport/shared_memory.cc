@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "runtime/transport/prepared_ring.h"
 #include "runtime/transport/ring_layout.h"
 #include "runtime/transport/ring_receiver.h"
 #include "runtime/transport/ring_sender.h"
@@ -68,6 +69,14 @@ Result<std::unique_ptr<Sender>> SharedMemory::open_sender(const ChannelSpec& spe
   Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);
   if (!mapping.ok()) return mapping.status();
   return std::unique_ptr<Sender>(std::make_unique<RingSender>(spec, std::move(*mapping), consumer));
+}
+
+Result<std::unique_ptr<PreparingSender>> SharedMemory::open_preparing_sender(const ChannelSpec& spec,
+                                                                             SharedSegment& segment,
+                                                                             Doorbell consumer) {
+  Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);
+  if (!mapping.ok()) return mapping.status();
+  return std::unique_ptr<PreparingSender>(std::make_unique<PreparedRing>(spec, std::move(*mapping), consumer));
 }
 
 Result<std::unique_ptr<Receiver>> SharedMemory::open_receiver(const ChannelSpec& spec, SharedSegment& segment,

@@ -4,8 +4,11 @@
 
 #include <fcntl.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "runtime/base/status.h"
@@ -44,6 +47,55 @@ class SharedSegment final : public Segment {
   std::size_t offset_ = 0, bytes_;
 };
 
+// The store that publishes a packet whose slot is written: `value` at `word`, eight bytes at an address that is a
+// multiple of 8. `word` lies in the channel's segment and is valid while its sender lives.
+struct Publication {
+  std::atomic<std::uint64_t>* word = nullptr;  // null: not for a device, see PreparingSender::prepare()
+  std::uint64_t value = 0;
+
+  // By a thread of the host, after everything that it wrote to the payload.
+  void store() const noexcept { word->store(value, std::memory_order_release); }
+};
+
+// The producer end of a channel that a device publishes packets of. The host writes the slot of a packet before its
+// payload is there; the device stores the payload, and then the publication.
+//
+//     const Publication packet = sender.prepare(header);   // after reserve()
+//     device.run(kernel, payload, packet);                 // stores packet.value at packet.word with release order
+//     ... the firing's completion shows:
+//     if (packet.word == nullptr) sender.publish(packet);
+//     sender.flush();
+//     sender.wake();
+//
+// The device keeps two rules. It stores each publication with release order (of system scope) after the payload, and
+// the publications of a channel in the order of prepare(): the consumer takes a gap for a lost packet. The caller hands
+// a publication over with release order, as every driver's call does.
+//
+// A prepared packet cannot be taken back: it goes out even if its instance died meanwhile. When the device provably
+// stores no more on the channel (its work completed, or its context was destroyed), rewrite() puts poison in the place
+// of what did not go out. The sender outlives the device's stores, and is closed when flush() answers 0: otherwise the
+// consumer reports lost packets.
+class PreparingSender : public Sender {
+ public:
+  // Writes all of a packet but its publish word, and takes the channel's next sequence. Otherwise as commit(): uses up
+  // one reservation. While a packet of the host waits for its turn, a device must not overtake it: then `word` is null,
+  // and the caller publishes the packet when its payload is there.
+  [[nodiscard]] virtual Publication prepare(const ActivationPacket& header,
+                                            std::span<const std::byte> inline_payload = {}) noexcept = 0;
+  // Publishes, by the host, a prepared packet whose `word` is null, or any one if the device stores no more on the
+  // channel. It takes its turn: while a packet in front of it is not out, it waits, and goes out with a later call of
+  // commit(), prepare(), publish(), rewrite() or flush(). commit() and commit_sealed() are prepare() and publish(), and
+  // wait in the same way.
+  virtual void publish(const Publication& prepared) noexcept = 0;
+  // Replaces a prepared packet that nobody will publish by `header` (poison), with the sequence of the packet, and
+  // publishes it. The block that the packet named is the caller's again. False: the packet is out; nothing was changed.
+  virtual bool rewrite(const Publication& prepared, const ActivationPacket& header,
+                       std::span<const std::byte> inline_payload = {}) noexcept = 0;
+  // Publishes what waited for its turn. Returns how many packets are not out yet. Call it when a completion shows that
+  // the device has published, and then wake().
+  virtual std::size_t flush() noexcept = 0;
+};
+
 // Thread-safe: no. Everything here happens at start, before the first packet.
 class SharedMemory {
  public:
@@ -57,6 +109,9 @@ class SharedMemory {
   // size, or the spec is out of bounds.
   virtual Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, SharedSegment& segment,
                                                       Doorbell consumer);
+  // The producer end for a channel that a device publishes packets of, instead of open_sender().
+  virtual Result<std::unique_ptr<PreparingSender>> open_preparing_sender(const ChannelSpec& spec,
+                                                                         SharedSegment& segment, Doorbell consumer);
   virtual Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, SharedSegment& segment,
                                                           Doorbell producer);
 };

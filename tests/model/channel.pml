@@ -11,12 +11,15 @@
 //     published, or gives its own claims up, and ends
 //   - all this in finitely many steps: what could be repeated for ever (cancelling a claim, a time-out) has a bound
 //     here, and no cycle of states is left
+//   - the same where a device publishes some packets at any later time: the producer prepares their slots, its own
+//     packets keep the order, and what a device that broke can no longer publish goes out as poison
 //
 // Memory. A relaxed store waits in its writer's store buffer; it becomes visible at any later time and in any order. A
 // release store enters the buffer only when everything stored before it is visible. So a packet can be published before
 // its payload, and a ringer can miss a sleeper for want of a fence. Loads happen in program order. A step touches one
 // shared word, or two where separate looks would find the same. The model shows neither a missing acquire (it does show
 // two loads in the wrong order) nor a compiler's reordering: the tests under ThreadSanitizer cover those.
+// A device's stores wait in the same way: one publish word and one payload.
 //
 // Not here: what packets say and how it is checked, CRCs, peers that write nonsense, numbers that wrap at 2^32,
 // spinning before a sleep, blocks with several holders, several edges and instances (with one of each, a free block is
@@ -53,6 +56,12 @@
 #ifndef DEATHS
 #define DEATHS 0   // 1: one side dies
 #endif
+#ifndef DEVICE
+#define DEVICE 0   // 1: a device publishes some of the packets
+#endif
+#ifndef BREAKS
+#define BREAKS 0   // 1: the device breaks
+#endif
 
 // Faults, for -DFAULT=NAME.
 #define HEADER_BEFORE_PAYLOAD 1  // the packet is published before its payload is written
@@ -73,6 +82,19 @@
 #define DEATH_NOT_SEEN 16        // a side that waits for a place or a block does not check whether the peer is gone
 #define CUT_ENDS_AT_ONCE 17      // a channel that was cut counts as drained, whatever it still holds
 #define CANCELS_FOR_EVER 18      // a claim is taken and cancelled without end
+#define DEVICE_RELAXED 19        // the device stores the publish word without release
+#define HANDED_RELAXED 20        // the device gets a slot whose other words are not visible yet
+#define TWO_QUEUES 21            // two queues of the device publish the slots of one channel
+#define COMMIT_OVERTAKES 22      // the producer's own packet is published before a prepared one in front of it
+#define DEVICE_OVERTAKES 23      // the device gets a slot behind a packet of the producer that waits
+#define NEVER_FLUSHED 24         // a packet that waited for prepared ones stays where it is
+#define SLOT_USED_UNSEEN 25      // a slot is used again before the producer saw that its last packet is out
+#define PUBLICATION_NOT_RUNG 26  // the producer rings when it prepares, not when the device has published
+#define COMPLETION_NOT_RUNG 27   // the device does not wake its producer
+#define TAKEN_BACK 28            // a prepared slot is given up like a claim: the device's store comes after
+#define REWRITTEN_EARLY 29       // the producer rewrites when the device breaks, which may still store
+#define REWRITTEN_LANDED 30      // the producer rewrites without looking whether the packet is out
+#define CLOSED_EARLY 31          // the producer closes before everything prepared is out
 #ifndef FAULT
 #define FAULT 0
 #endif
@@ -105,6 +127,8 @@
 #error "more words than StoreBuffers knows"
 #endif
 
+byte published;       // packets, for the assertions only; those of a device once visible, and not after a cut
+bool cut;             // producer_cut and consumer_cut, by the launcher
 byte memory[WORDS];   // what everybody sees
 byte written[WORDS];  // its writer's last store; a value other than memory's is on its way
 byte on_way[3];       // stores on their way, by process
@@ -127,8 +151,46 @@ inline store(me, word, value) {
 }
 
 inline store_release(me, word, value) {
-  d_step { drained(me) -> on_way[me] = 1; written[word] = value }
+  d_step { drained(me) -> on_way[me] = (memory[word] != value); written[word] = value }
 }
+
+#if DEVICE
+// The device's stores on their way. It has a store buffer of its own, because it writes words that are the producer's
+// at other times.
+#define ITS_SEQUENCE 0
+#define ITS_PAYLOAD 1
+byte flying[2];        // 0, or the word + 1
+byte flying_value[2];
+#define LANDED (flying[0] == 0 && flying[1] == 0)
+
+#define LAND(kind) :: atomic { flying[kind] != 0 -> land(kind, flying[kind] - 1, flying_value[kind]) }
+inline land(kind, word, value) {
+  d_step {
+    if
+    :: written[word] == memory[word] -> written[word] = value
+    :: else -> on_way[PRODUCER] = on_way[PRODUCER] - (written[word] == value)  // a word with two writers
+    fi;
+    published = published + (kind == ITS_SEQUENCE && !cut && memory[word] != value);
+    memory[word] = value;
+    flying_value[kind] = 0;
+    flying[kind] = 0
+  }
+}
+active proctype DeviceStoreBuffer() {  // of a broken device, too
+end:
+  do
+  LAND(ITS_SEQUENCE) LAND(ITS_PAYLOAD)
+  od
+}
+
+inline device_store(kind, word, value) {
+  d_step { flying[kind] == 0 -> flying[kind] = (word) + 1; flying_value[kind] = value }
+}
+
+inline device_store_release(kind, word, value) {
+  d_step { LANDED -> flying[kind] = (word) + 1; flying_value[kind] = value }
+}
+#endif
 
 // ---- Death ----------------------------------------------------------------------------------------------------------
 
@@ -136,7 +198,6 @@ inline store_release(me, word, value) {
 // nobody.
 byte victim = NOBODY;
 bool ended[2];
-bool cut;  // producer_cut and consumer_cut
 
 #if DEATHS
 active proctype Launcher() {
@@ -199,17 +260,59 @@ active proctype Other() {
 }
 #endif
 
+// ---- A device that publishes ----------------------------------------------------------------------------------------
+
+// It stores the payloads and publish words of prepared slots, in the order in which it was given them, at any time. It
+// outlives its producer. When its stores are visible its driver rings the producer.
+#if DEVICE
+chan given = [RING] of { byte, byte };  // sequence, block
+bool broken;                            // it stores nothing more, but what it stored may still be on its way
+bool destroyed;                         // its context is destroyed: everything has arrived
+
+#if BREAKS
+active proctype Breakage() { broken = true }
+#endif
+
+#if FAULT == TWO_QUEUES
+active [2] proctype Device() {
+#else
+active proctype Device() {
+#endif
+  byte n, b;
+  bool to_wake;
+  {
+  end:
+    do
+    :: given ? n, b ->
+      device_store(ITS_PAYLOAD, PAYLOAD(b), n);
+#if FAULT == DEVICE_RELAXED
+      device_store(ITS_SEQUENCE, SEQUENCE((n - 1) % RING), n);
+#else
+      device_store_release(ITS_SEQUENCE, SEQUENCE((n - 1) % RING), n);
+#endif
+      d_step { n = 0; b = 0; to_wake = BELLS && FAULT != COMPLETION_NOT_RUNG }
+    :: to_wake && LANDED -> ring(OTHER, PRODUCER)
+    od
+  } unless { broken }
+  d_step { LANDED -> destroyed = true; n = 0; b = 0; to_wake = BELLS }
+endbroken:
+  do
+  :: to_wake -> ring(OTHER, PRODUCER)
+  :: given ? _, _
+  od
+}
+#endif
+
 // ---- Both sides -----------------------------------------------------------------------------------------------------
 
 // Each side runs a duty cycle, its parts in any order. A look that finds nothing makes it `idle`; an idle side that has
 // nothing left to do prepares to sleep, looks again, and sleeps.
 
 // For the assertions only:
-byte published;  // packets by the producer
-byte copied;     // packets out of the ring, by the consumer
-byte taken;      // blocks out of the return ring, by the producer
-byte hand[3];    // by block: the packet whose payload the consumer is about to read
-bool left;       // somebody closed early
+byte copied;   // packets out of the ring, by the consumer
+byte taken;    // blocks out of the return ring, by the producer
+byte hand[3];  // by block: the packet whose payload the consumer is about to read
+bool left;     // somebody closed early
 
 // ---- The producer ---------------------------------------------------------------------------------------------------
 
@@ -238,6 +341,25 @@ inline pick(state) {
 #define CLAIMS (some(CLAIMED) || poisons > 0)
 #define SLOT (committed % RING)
 #define RETURN_SLOT (taken % RETURNS)
+#if DEVICE
+// The oldest slot that is not known to be out: the device's, or the producer's own, held until its turn.
+#define TURN (landed % RING)
+#define OUT_ALREADY (memory[SEQUENCE(TURN)] == landed + 1)
+#define IN_TURN (landed == committed || FAULT == COMMIT_OVERTAKES)
+#define WAITS (held[0] || held[1 % RING] || held[2 % RING])
+#define FLUSHABLE (landed < committed && (held[TURN] && FAULT != NEVER_FLUSHED || !held[TURN] && OUT_ALREADY))
+#if FAULT == REWRITTEN_EARLY
+#define SILENT broken
+#else
+#define SILENT destroyed
+#endif
+#define LOST (landed < committed && SILENT && !held[TURN] && (!OUT_ALREADY || FAULT == REWRITTEN_LANDED))
+// The next slot may still be in the books.
+#define BOOKED (committed + open - landed >= RING && FAULT != SLOT_USED_UNSEEN)
+#else
+#define FLUSHABLE false
+#define LOST false
+#endif
 
 // A claim is a place in the ring with a block, or with the right to send poison.
 inline reserve() {
@@ -250,6 +372,9 @@ inline reserve() {
     fi;
     if
     :: FULL || !CLAIMABLE -> idle = true
+#if DEVICE
+    :: !FULL && CLAIMABLE && BOOKED -> assert(FLUSHABLE)  // its last packet was read, so it is out
+#endif
     :: else ->
       open++;
       if
@@ -302,10 +427,19 @@ inline publish() {
   atomic {
 #if FAULT == PUBLISHED_RELAXED
     store(PRODUCER, SEQUENCE(SLOT), committed + 1);
+    published++;
+#elif DEVICE
+    if
+    :: IN_TURN ->
+      store_release(PRODUCER, SEQUENCE(SLOT), committed + 1);
+      published++;
+      landed = landed + (landed == committed)
+    :: !IN_TURN -> held[SLOT] = true
+    fi;
 #else
     store_release(PRODUCER, SEQUENCE(SLOT), committed + 1);
-#endif
     published++;
+#endif
 #if FAULT == HEADER_BEFORE_PAYLOAD
   }
   atomic {
@@ -322,6 +456,64 @@ inline publish() {
   }
 }
 
+#if DEVICE
+// The slot is written but for its publish word, and takes the next sequence. The device gets it once it is visible.
+inline prepare_slot() {
+  pick(CLAIMED);
+  idle = false;
+  assert(committed - copied < RING);
+  store(PRODUCER, HEADER(SLOT), 4 * (committed + 1) + b)
+}
+
+inline hand_over() {
+  atomic {
+#if FAULT != HANDED_RELAXED
+    drained(PRODUCER);
+#endif
+    given ! committed + 1, b;
+    pool[b] = OUT;
+    b = 0;
+    committed++;
+    open--;
+    to_wake = to_wake || BELLS && FAULT == PUBLICATION_NOT_RUNG
+  }
+}
+
+inline flush() {
+  atomic {
+    if
+    :: held[TURN] ->
+      store_release(PRODUCER, SEQUENCE(TURN), landed + 1);
+      published = published + !OUT_ALREADY;
+      held[TURN] = false;
+      to_wake = BELLS
+    :: !held[TURN] -> to_wake = to_wake || BELLS && FAULT != PUBLICATION_NOT_RUNG
+    fi;
+    landed++;
+    cancel_sleep(PRODUCER)
+  }
+}
+
+// Poison in the place of what can no longer land. The consumer has never seen its block.
+inline rewrite() {
+  d_step {
+    pool[written[HEADER(TURN)] % 4] = FREE;
+    store(PRODUCER, INLINE(TURN), landed + 1);
+    store(PRODUCER, HEADER(TURN), 4 * (landed + 1) + POISON);
+    held[TURN] = true;
+    cancel_sleep(PRODUCER)
+  }
+}
+
+inline take_back() {  // a fault
+  d_step {
+    committed--;
+    pool[written[HEADER(SLOT)] % 4] = FREE;
+    cancel_sleep(PRODUCER)
+  }
+}
+#endif
+
 inline poll_returns() {
   d_step {
     b = memory[BLOCK(RETURN_SLOT)];
@@ -337,6 +529,10 @@ inline poll_returns() {
 active proctype Producer() {
   byte committed, consumed, open, poisons, b;
   byte poisons_left = POISONS, cancels_left = CANCELS;
+#if DEVICE
+  byte landed;      // packets known to be out
+  bool held[RING];  // the producer's own packets that wait for those before them
+#endif
   bool idle, prepared, to_wake;
   mtype pool[3] = ABSENT;
   d_step { pool[0] = FREE; pool[1] = (BLOCKS > 1 -> FREE : ABSENT); pool[2] = (BLOCKS > 2 -> FREE : ABSENT) }
@@ -344,7 +540,7 @@ active proctype Producer() {
     do
     :: !idle && memory[MARK(RETURN_SLOT)] == taken + 1 -> poll_returns()
     :: atomic {
-        !idle && memory[MARK(RETURN_SLOT)] != taken + 1 ->
+        !idle && memory[MARK(RETURN_SLOT)] != taken + 1 && !FLUSHABLE && !LOST ->
         assert(memory[MARK(RETURN_SLOT)] == (taken < RETURNS -> 0 : taken + 1 - RETURNS))
       }
       if
@@ -357,13 +553,22 @@ active proctype Producer() {
     :: atomic { CLAIMS && cancels_left > 0 -> cancel() }
     :: atomic { CLAIMS -> write() }
       publish()
+#if DEVICE
+    :: atomic { some(CLAIMED) && (!WAITS || FAULT == DEVICE_OVERTAKES) -> prepare_slot() }
+      hand_over()
+    :: !idle && FLUSHABLE -> flush()
+    :: !idle && LOST -> rewrite()
+#if FAULT == TAKEN_BACK
+    :: landed < committed && !held[(committed - 1) % RING] -> take_back()
+#endif
+#endif
 #if BELLS
     :: to_wake -> ring(PRODUCER, CONSUMER)
     :: idle && !prepared && !CLAIMS && !to_wake -> prepare(PRODUCER)
     :: idle && prepared -> sleep(PRODUCER)
 #else
     :: d_step {
-        idle && (memory[MARK(RETURN_SLOT)] == taken + 1 || CLOSED ||
+        idle && (memory[MARK(RETURN_SLOT)] == taken + 1 || CLOSED || FLUSHABLE || LOST ||
                  FULL && CLAIMABLE && memory[CONSUMED] != consumed) -> idle = false
       }
 #endif
@@ -372,6 +577,13 @@ active proctype Producer() {
       open = open - (pool[0] == CLAIMED) - (pool[1] == CLAIMED) - (pool[2] == CLAIMED) - poisons;
       assert(open == 0)
     }
+#if DEVICE && FAULT != CLOSED_EARLY
+    do
+    :: FLUSHABLE -> flush()
+    :: LOST -> rewrite()
+    :: landed == committed -> break
+    od;
+#endif
 #if FAULT == END_RELAXED
     store(PRODUCER, END, committed + 1);
 #else
@@ -387,6 +599,9 @@ active proctype Producer() {
     committed = 0; consumed = 0; open = 0; poisons = 0; b = 0; poisons_left = 0; cancels_left = 0;
     idle = false; prepared = false; to_wake = false;
     pool[0] = ABSENT; pool[1] = ABSENT; pool[2] = ABSENT
+#if DEVICE
+    landed = 0; held[0] = false; held[1 % RING] = false; held[2 % RING] = false
+#endif
   }
 }
 
@@ -525,7 +740,7 @@ active proctype Consumer() {
 #endif
     od;
     atomic {
-      assert(left || position == published);
+      assert(left || position == published || DEVICE && cut && position > published);
       assert(left || victim != NOBODY || position == PACKETS)
     }
     store_release(CONSUMER, GONE, 1);

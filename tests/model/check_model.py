@@ -16,6 +16,10 @@ MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "channel.pml")
 
 # Definitions for channel.pml (-D). Without bells there is room for more packets, so each concern has its own size.
 SMALLEST = {"RING": 1, "RETURNS": 1, "BLOCKS": 1}
+# With a device: two blocks, which it or the producer publishes, or one block and one poison.
+DEVICE = {"PACKETS": 3, "POISONS": 0, "CANCELS": 0, "BELLS": 0, "DEVICE": 1}
+DEVICE_ONE_BLOCK = {**DEVICE, "BLOCKS": 1, "RETURNS": 1, "POISONS": 1}
+BREAKING = {**DEVICE, "BREAKS": 1}
 SIZES = {
     "ring": {"PACKETS": 5, "BELLS": 0},
     "ring, deaths": {"PACKETS": 3, "DEATHS": 1, "BELLS": 0},
@@ -26,12 +30,17 @@ SIZES = {
     "smallest": {**SMALLEST, "PACKETS": 4, "POISONS": 2},
     "smallest, deaths": {**SMALLEST, "PACKETS": 3, "DEATHS": 1},
     "smallest, others": {**SMALLEST, "PACKETS": 2, "OTHERS": 1},
+    "device": BREAKING,
+    "device, long ring": {**DEVICE, "RING": 3, "POISONS": 1},
+    "device, deaths": {**DEVICE_ONE_BLOCK, "PACKETS": 4, "DEATHS": 1},
+    "device, bells": {**DEVICE_ONE_BLOCK, "PACKETS": 2, "BELLS": 1},
 }
 # Sizes searched for cycles of states, which takes twice as long: smaller.
 ENDLESS = {
     "ring": {"PACKETS": 3, "BELLS": 0},
     "smallest": {**SMALLEST, "PACKETS": 3},
     "smallest, deaths": {**SMALLEST, "PACKETS": 2, "CANCELS": 0, "DEATHS": 1},
+    "device": {**SMALLEST, **BREAKING, "PACKETS": 2},
 }
 # The size in which each fault of channel.pml shows, and the error that it gives.
 RING = {"PACKETS": 3, "BELLS": 0}
@@ -55,6 +64,19 @@ FAULTS = {
     "DEATH_NOT_SEEN": (SIZES["ring, deaths"], STUCK),
     "CUT_ENDS_AT_ONCE": (SIZES["ring, deaths"], WRONG),
     "CANCELS_FOR_EVER": (RING, ENDLESS_RUN),
+    "DEVICE_RELAXED": (DEVICE, WRONG),
+    "HANDED_RELAXED": (DEVICE, WRONG),
+    "TWO_QUEUES": (DEVICE, WRONG),
+    "COMMIT_OVERTAKES": (DEVICE, WRONG),
+    "DEVICE_OVERTAKES": (SIZES["device, long ring"], WRONG),
+    "NEVER_FLUSHED": (DEVICE, STUCK),
+    "SLOT_USED_UNSEEN": ({**DEVICE, "POISONS": 1}, STUCK),
+    "PUBLICATION_NOT_RUNG": (SIZES["device, bells"], STUCK),
+    "COMPLETION_NOT_RUNG": (SIZES["device, bells"], STUCK),
+    "TAKEN_BACK": (DEVICE, WRONG),
+    "REWRITTEN_EARLY": (BREAKING, WRONG),
+    "REWRITTEN_LANDED": (BREAKING, WRONG),
+    "CLOSED_EARLY": (DEVICE, WRONG),
 }
 
 LIMIT_S = 300

@@ -6,17 +6,19 @@
 #include "runtime/transport/fault/kill_switch.h"
 #include "runtime/transport/fault/lossy_path.h"
 #include "runtime/transport/ring_sender.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa {
 
 // Packets go straight into the channel of the wrapped transport: their wire is at the consumer's end. What comes back
 // is taken from the wrapped sender, carried over the wire into a ring of this end's own, and checked by the same code
 // as every ring's.
-class FaultSender final : public Sender {
+template <class End>  // Sender or PreparingSender
+class FaultSender : public End {
  public:
   struct Setup {
     ChannelSpec spec;
-    std::unique_ptr<Sender> inner;
+    std::unique_ptr<End> inner;
     std::shared_ptr<Mapping> ring;  // zeroed, of `spec`
     FaultSchedule returns, reservations;
     Landing landing = Landing::kByNumber;
@@ -35,6 +37,11 @@ class FaultSender final : public Sender {
   Status status() const override;
   void wake() noexcept override;
 
+ protected:
+  std::unique_ptr<End> inner_;
+  KillSwitch kill_;
+  std::uint32_t committed_ = 0;  // packets
+
  private:
   struct ReturnItem {
     static constexpr std::uint64_t kBits = 128;
@@ -44,18 +51,28 @@ class FaultSender final : public Sender {
   void carry() noexcept;
   void hear_keep_alive(std::size_t arrived) noexcept;
 
-  std::unique_ptr<Sender> inner_;
   std::shared_ptr<Mapping> ring_;
   ChannelView view_;
   RingSender checked_;  // reads what the wire brought; sends nothing
   LossyPath<ReturnItem> path_;
   FaultSchedule reservations_;
-  std::uint32_t refusals_ = 0;  // that are left of a full ring
-  KillSwitch kill_;
-  std::uint32_t committed_ = 0;            // packets
+  std::uint32_t refusals_ = 0;             // that are left of a full ring
   std::uint64_t sent_ = 0, received_ = 0;  // returns: by the consumer, by the producer
   std::uint32_t missing_polls_ = 0;        // in which the keep-alive said that more was sent than came
   bool lost_ = false;
+};
+
+// The same for packets that a device publishes.
+class FaultPreparingSender final : public FaultSender<PreparingSender> {
+ public:
+  using FaultSender::FaultSender;
+
+  [[nodiscard]] Publication prepare(const ActivationPacket& header,
+                                    std::span<const std::byte> inline_payload) noexcept override;
+  void publish(const Publication& prepared) noexcept override;
+  bool rewrite(const Publication& prepared, const ActivationPacket& header,
+               std::span<const std::byte> inline_payload) noexcept override;
+  std::size_t flush() noexcept override { return inner_->flush(); }
 };
 
 }  // namespace woa

@@ -66,8 +66,9 @@ void FaultyEnds::connecting() const noexcept {
   if (std::ranges::any_of(plans_, kills)) ::kill(::getpid(), SIGKILL);
 }
 
-Result<std::unique_ptr<Sender>> FaultyEnds::wrap(const ChannelSpec& spec, Result<std::unique_ptr<Sender>> inner,
-                                                 SharedSegment* ring) {
+template <class Faulty, class End>
+Result<std::unique_ptr<End>> FaultyEnds::wrap_sender(const ChannelSpec& spec, Result<std::unique_ptr<End>> inner,
+                                                     SharedSegment* ring) {
   const auto is_return = [](const FaultPlan& plan) { return is_of_path(plan, FaultTarget::kReturns); };
   const auto is_full = [](const FaultPlan& plan) { return plan.kind == FaultKind::kFillUp; };
   if (!inner.ok()) return inner.status();
@@ -75,7 +76,7 @@ Result<std::unique_ptr<Sender>> FaultyEnds::wrap(const ChannelSpec& spec, Result
   if (!own_ring.ok()) return own_ring.status();
   auto kill = make_kill_switch(plans_, senders_, kProducerSteps, spec, ring);
   if (!kill.ok()) return kill.status();
-  FaultSender::Setup setup;
+  typename Faulty::Setup setup;
   setup.spec = spec;
   setup.inner = std::move(*inner);
   setup.ring = std::move(*own_ring);
@@ -84,7 +85,18 @@ Result<std::unique_ptr<Sender>> FaultyEnds::wrap(const ChannelSpec& spec, Result
   setup.landing = path_.landing;
   setup.kill = std::move(*kill);
   ++senders_;
-  return std::unique_ptr<Sender>(std::make_unique<FaultSender>(std::move(setup)));
+  return std::unique_ptr<End>(std::make_unique<Faulty>(std::move(setup)));
+}
+
+Result<std::unique_ptr<Sender>> FaultyEnds::wrap(const ChannelSpec& spec, Result<std::unique_ptr<Sender>> inner,
+                                                 SharedSegment* ring) {
+  return wrap_sender<FaultSender<Sender>>(spec, std::move(inner), ring);
+}
+
+Result<std::unique_ptr<PreparingSender>> FaultyEnds::wrap(const ChannelSpec& spec,
+                                                          Result<std::unique_ptr<PreparingSender>> inner,
+                                                          SharedSegment& ring) {
+  return wrap_sender<FaultPreparingSender>(spec, std::move(inner), &ring);
 }
 
 Result<std::unique_ptr<Receiver>> FaultyEnds::wrap(const ChannelSpec& spec, Result<std::unique_ptr<Receiver>> inner,
@@ -118,6 +130,13 @@ Result<std::unique_ptr<Sender>> FaultTransport::open_sender(const ChannelSpec& s
                                                             Doorbell consumer) {
   const ChannelSpec wired = ends_.wired(spec);
   return ends_.wrap(wired, inner_->open_sender(wired, segment, consumer), &segment);
+}
+
+Result<std::unique_ptr<PreparingSender>> FaultTransport::open_preparing_sender(const ChannelSpec& spec,
+                                                                               SharedSegment& segment,
+                                                                               Doorbell consumer) {
+  const ChannelSpec wired = ends_.wired(spec);
+  return ends_.wrap(wired, inner_->open_preparing_sender(wired, segment, consumer), segment);
 }
 
 Result<std::unique_ptr<Receiver>> FaultTransport::open_receiver(const ChannelSpec& spec, SharedSegment& segment,

@@ -44,6 +44,8 @@ class FaultyEnds {
   // `spec` is wired(). `ring`: the memory in which both ends meet, for deaths within a step; null for a wire.
   Result<std::unique_ptr<Sender>> wrap(const ChannelSpec& spec, Result<std::unique_ptr<Sender>> inner,
                                        SharedSegment* ring);
+  Result<std::unique_ptr<PreparingSender>> wrap(const ChannelSpec& spec, Result<std::unique_ptr<PreparingSender>> inner,
+                                                SharedSegment& ring);
   // `regions`: those whose payloads come over a wire.
   Result<std::unique_ptr<Receiver>> wrap(const ChannelSpec& spec, Result<std::unique_ptr<Receiver>> inner,
                                          SharedSegment* ring, std::span<const ChannelRegion> regions = {});
@@ -51,6 +53,10 @@ class FaultyEnds {
   void connecting() const noexcept;
 
  private:
+  template <class Faulty, class End>
+  Result<std::unique_ptr<End>> wrap_sender(const ChannelSpec& spec, Result<std::unique_ptr<End>> inner,
+                                           SharedSegment* ring);
+
   std::vector<FaultPlan> plans_;
   PathOptions path_;
   std::uint32_t senders_ = 0, receivers_ = 0;  // opened so far
@@ -69,6 +75,8 @@ class FaultTransport final : public SharedMemory {
   }
   Result<std::unique_ptr<Sender>> open_sender(const ChannelSpec& spec, SharedSegment& segment,
                                               Doorbell consumer) override;
+  Result<std::unique_ptr<PreparingSender>> open_preparing_sender(const ChannelSpec& spec, SharedSegment& segment,
+                                                                 Doorbell consumer) override;
   Result<std::unique_ptr<Receiver>> open_receiver(const ChannelSpec& spec, SharedSegment& segment,
                                                   Doorbell producer) override;
 

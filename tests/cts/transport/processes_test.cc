@@ -183,6 +183,60 @@ TEST_CASE("a consumer killed: the producer is back-pressured, then told that the
   REQUIRE(is_closed(*sender));
 }
 
+TEST_CASE("a producer killed between preparation and publication: a device that lives on may still publish") {
+  Shared shared;
+  const auto prepared = need(shared.transport->allocate("publication", sizeof(Publication)));
+  const auto mapping = need(prepared->map(Access::kReadWrite));
+  auto* const publication = new (mapping->bytes().data()) Publication();
+  Signal ready;
+  // Opened before the fork: the device, which the parent plays, has the addresses of the producer.
+  const auto sender = need(shared.transport->open_preparing_sender(shared.spec, *shared.segment, shared.consumer));
+  const auto receiver = shared.receiver();
+  Child producer([&] {
+    if (sender->reserve() != Push::kOk) return 1;
+    *publication = sender->prepare(token(5));
+    ready.raise();
+    for (;;) pause();
+  });
+  ready.await();
+  Inbox inbox;
+  REQUIRE(poll_for_long(*receiver, inbox) == 0);
+  producer.kill();
+  REQUIRE(WIFSIGNALED(producer.wait()));
+  REQUIRE(poll_for_long(*receiver, inbox) == 0);
+  REQUIRE_FALSE(receiver->closed());
+  REQUIRE(close_channel(shared.spec, *shared.segment).ok());
+  REQUIRE(receiver->closed());
+  publication->store();
+  REQUIRE(receiver->poll(inbox, kAll) == 1);
+  REQUIRE(inbox.packets.back().instance == 5);
+  REQUIRE(receiver->closed());
+  REQUIRE(receiver->status().ok());
+}
+
+TEST_CASE("a consumer killed between preparation and publication: what the device stores is read by nobody") {
+  Shared shared;
+  Signal ready;
+  Child consumer([&]() -> int {
+    const auto receiver = shared.receiver();
+    ready.raise();
+    for (;;) pause();
+  });
+  const auto sender = need(shared.transport->open_preparing_sender(shared.spec, *shared.segment, shared.consumer));
+  ready.await();
+  REQUIRE(sender->reserve() == Push::kOk);
+  const Publication prepared = sender->prepare(token(0));
+  consumer.kill();
+  REQUIRE(WIFSIGNALED(consumer.wait()));
+  REQUIRE(close_channel(shared.spec, *shared.segment).ok());
+  REQUIRE(sender->reserve() == Push::kClosed);
+  REQUIRE(sender->flush() == 1);
+  prepared.store();
+  REQUIRE(sender->flush() == 0);
+  REQUIRE(sender->reserve() == Push::kClosed);
+  REQUIRE(sender->status().ok());
+}
+
 TEST_CASE("a sleeper is woken by another process") {
   Shared shared;
   Signal ready;

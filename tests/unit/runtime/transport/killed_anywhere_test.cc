@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "runtime/transport/prepared_ring.h"
 #include "runtime/transport/ring_receiver.h"
 #include "runtime/transport/ring_sender.h"
 #include "runtime/transport/shm/shm_transport.h"
@@ -129,6 +130,60 @@ TEST_CASE("a producer that dies between any two instructions of a commit leaves 
                                            });
   REQUIRE(last == 3);
   REQUIRE(steps > 100);
+}
+
+TEST_CASE(
+    "a producer that dies between any two instructions of a preparation leaves nothing, and a device may publish") {
+  Shared shared;
+  const auto sender = need(shared.transport.open_preparing_sender(kSpec, *shared.segment, {}));
+  const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
+  Inbox inbox;
+  for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
+  const Bytes before = copy_of(shared);
+  REQUIRE(receiver->poll(inbox, kAll) == 2);
+  REQUIRE(sender->reserve() == Push::kOk);
+  const std::uint64_t steps =
+      step_through([&] { static_cast<void>(sender->prepare(with_inline(3), cts::pattern(64, 3))); },
+                   [&] { REQUIRE(packets_in(before, copy_of(shared)) == 2); });
+  REQUIRE(steps > 100);
+  // The process is dead and the device is not: its store comes after the channel was cut.
+  const ChannelView view(kSpec, shared.mapping->bytes());
+  view.slots[0].words[kPublishWord].store(3, std::memory_order_release);
+  REQUIRE(packets_in(before, copy_of(shared)) == 3);
+}
+
+TEST_CASE("a producer that dies between any two instructions of a publication leaves the packet whole, or none") {
+  for (const bool is_rewritten : {false, true}) {
+    Shared shared;
+    const auto sender = need(shared.transport.open_preparing_sender(kSpec, *shared.segment, {}));
+    const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
+    Inbox inbox;
+    for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
+    const Bytes before = copy_of(shared);
+    REQUIRE(receiver->poll(inbox, kAll) == 2);
+    REQUIRE(sender->reserve() == Push::kOk);
+    ActivationPacket poison = with_inline(3);
+    poison.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+    poison.status = static_cast<std::uint8_t>(Code::kUnavailable);
+    // What is rewritten carried another payload.
+    const Publication prepared = sender->prepare(with_inline(3), cts::pattern(64, is_rewritten ? 4 : 3));
+    std::uint64_t last = 2;
+    step_through(
+        [&] {
+          if (is_rewritten)
+            sender->rewrite(prepared, poison, cts::pattern(64, 3));
+          else
+            sender->publish(prepared);
+        },
+        [&] {
+          const std::uint64_t packets = packets_in(before, copy_of(shared));
+          REQUIRE((packets == last || packets == last + 1));
+          last = packets;
+        });
+    REQUIRE(last == 3);
+    REQUIRE(receiver->poll(inbox, kAll) == 1);
+    REQUIRE((inbox.packets.back().kind == poison.kind) == is_rewritten);
+  }
 }
 
 TEST_CASE("a producer that dies between any two instructions of its close has closed, or can be closed") {

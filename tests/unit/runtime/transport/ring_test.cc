@@ -1,6 +1,7 @@
 // The ring where the conformance suite cannot reach: its layout, and the wrap of its 32-bit numbers.
 #include <cstring>
 
+#include "runtime/transport/prepared_ring.h"
 #include "runtime/transport/ring_receiver.h"
 #include "runtime/transport/ring_sender.h"
 #include "tests/support/catch.h"
@@ -95,6 +96,31 @@ TEST_CASE("a full ring stays full across the wrap") {
   }
   REQUIRE(receiver.closed());
   for (std::uint32_t n = 0; n < numbers.sequences.size(); ++n) REQUIRE(numbers.sequences[n] == first + n);
+}
+
+TEST_CASE("prepared packets go on through the wrap at 2^32, also those that wait and those rewritten") {
+  const auto memory = std::make_shared<test::HeapChannel>(kSpec);
+  const std::uint32_t first = 0xfffffff5;  // the packet of sequence 0 is the last of three
+  RingReceiver receiver(kSpec, memory, {}, first);
+  Numbers numbers;
+  {
+    PreparedRing sender(kSpec, memory, {}, first);
+    for (std::uint32_t lap = 0; lap < 10; ++lap) {
+      for (int k = 0; k < 3; ++k) REQUIRE(sender.reserve() == Push::kOk);
+      const Publication of_device = sender.prepare(packet(), {});
+      const Publication lost = sender.prepare(packet(), {});
+      sender.commit(packet(), {});
+      REQUIRE(sender.flush() == 3);
+      REQUIRE(sender.rewrite(lost, packet(), {}));
+      REQUIRE(receiver.poll(numbers, 8) == 0);
+      of_device.store();
+      REQUIRE_FALSE(sender.rewrite(of_device, packet(), {}));
+      REQUIRE(receiver.poll(numbers, 8) == 3);
+      REQUIRE(sender.flush() == 0);
+    }
+  }
+  REQUIRE(receiver.closed());
+  for (std::uint32_t n = 0; n < 30; ++n) REQUIRE(numbers.sequences[n] == first + n);
 }
 
 TEST_CASE("the end of a channel and its losses are seen when the next sequence is 0") {

@@ -5,6 +5,7 @@
 
 #include "runtime/transport/ring_layout.h"
 #include "tests/support/child.h"
+#include "tests/support/publishing_device.h"
 #include "tests/unit/runtime/transport/fault/faulty_channel.h"
 
 namespace woa::test {
@@ -59,6 +60,35 @@ int produce(Shared& shared, const FaultPlan& plan) {
   return 0;
 }
 
+// The same with a device, a thread of this process, that publishes two of three packets.
+int produce_through_device(Shared& shared, const FaultPlan& plan) {
+  FaultTransport transport(std::make_unique<ShmTransport>(), {plan});
+  auto opened = transport.open_preparing_sender(kSpec, *shared.segment, {});
+  if (!opened.ok()) return 2;
+  const std::unique_ptr<PreparingSender> sender = std::move(*opened);
+  PublishingDevice device;
+  std::uint64_t taken = 0;
+  for (std::uint64_t n = 1; n <= 20;) {
+    BlockReturn block;
+    sender->flush();
+    taken += sender->poll_returns({&block, 1});
+    if (n - taken > 2 || sender->reserve() != Push::kOk) continue;
+    shared.deeds->packets = n;
+    const auto payload = cts::pattern(64, n);
+    const Publication prepared = n % 3 == 0 ? Publication() : sender->prepare(with_inline(n), payload);
+    if (n % 3 == 0)
+      sender->commit(with_inline(n), payload);
+    else if (prepared.word == nullptr)
+      sender->publish(prepared);
+    else
+      device.publish(prepared);
+    sender->wake();
+    ++n;
+  }
+  device.complete();
+  return 0;
+}
+
 // Takes what comes and gives every block back.
 int consume(Shared& shared, const FaultPlan& plan) {
   FaultTransport transport(std::make_unique<ShmTransport>(), {plan});
@@ -76,6 +106,30 @@ int consume(Shared& shared, const FaultPlan& plan) {
   return 0;
 }
 
+// Takes what a producer publishes until it is killed, and closes the channel for it. Returns how many packets came, all
+// of them whole and in order.
+std::uint64_t receive_until_killed(Shared& shared, Child& producer) {
+  const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
+  Inbox inbox;
+  std::uint64_t received = 0;
+  const auto take = [&] {
+    inbox.packets.clear();
+    if (receiver->poll(inbox, 1) == 0) return;
+    REQUIRE(inbox.packets[0].instance == ++received);
+    REQUIRE(inbox.last_inline == cts::pattern(64, received));
+    receiver->give_back({0, 0, 0, 0});
+  };
+  int end = 0;
+  while (!producer.ended(end)) take();
+  REQUIRE(WIFSIGNALED(end));
+  REQUIRE(WTERMSIG(end) == SIGKILL);
+  REQUIRE(close_channel(kSpec, *shared.segment).ok());
+  for (int k = 0; k < kPollsUntilLossShows; ++k) take();
+  REQUIRE(receiver->closed());
+  REQUIRE(receiver->status().ok());
+  return received;
+}
+
 }  // namespace
 
 TEST_CASE("a producer killed at any step: what it published is read whole, nothing else is") {
@@ -86,27 +140,25 @@ TEST_CASE("a producer killed at any step: what it published is read whole, nothi
       INFO(to_string(step) << ", time " << time);
       Shared shared;
       Child producer([&] { return produce(shared, kill_at(step, time)); });
-      const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
-      Inbox inbox;
-      std::uint64_t received = 0;
-      const auto take = [&] {
-        inbox.packets.clear();
-        if (receiver->poll(inbox, 1) == 0) return;
-        REQUIRE(inbox.packets[0].instance == ++received);
-        REQUIRE(inbox.last_inline == cts::pattern(64, received));
-        receiver->give_back({0, 0, 0, 0});
-      };
-      int end = 0;
-      while (!producer.ended(end)) take();
-      REQUIRE(WIFSIGNALED(end));
-      REQUIRE(WTERMSIG(end) == SIGKILL);
-      REQUIRE(close_channel(kSpec, *shared.segment).ok());
-      for (int k = 0; k < kPollsUntilLossShows; ++k) take();
-      REQUIRE(receiver->closed());
-      REQUIRE(receiver->status().ok());
+      const std::uint64_t received = receive_until_killed(shared, producer);
       const std::uint64_t published =
           shared.deeds->packets + (step >= ProtocolStep::kPublished && !at_end && step != ProtocolStep::kReturnTaken);
       REQUIRE(received == published);
+    }
+  }
+}
+
+TEST_CASE("a producer killed at any step while its device publishes: what is read is whole and in order") {
+  for (const ProtocolStep step : kProducerSteps) {
+    const bool at_end = step == ProtocolStep::kProducerCloses || step == ProtocolStep::kProducerClosed;
+    for (const std::uint64_t time : {std::uint64_t{1}, std::uint64_t{5}}) {
+      if (at_end && time > 1) continue;
+      INFO(to_string(step) << ", time " << time);
+      Shared shared;
+      Child producer([&] { return produce_through_device(shared, kill_at(step, time)); });
+      const std::uint64_t received = receive_until_killed(shared, producer);
+      REQUIRE(received <= shared.deeds->packets);
+      REQUIRE((!at_end || received == shared.deeds->packets));
     }
   }
 }
