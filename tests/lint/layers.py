@@ -35,7 +35,8 @@ PROJECT = [
     (CONTROLLER, [PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     (NODE, [CONTROLLER, CALL_MODELS, PLAN, TRANSPORT + "*", MEMORY, PACKET, BASE, KERNEL_ABI]),
     ("controllers/cpu/", BACKEND),
-    ("controllers/gpu/*/", BACKEND),
+    ("controllers/gpu/*/", BACKEND + ["controllers/gpu/*"]),  # what all GPUs share
+    ("controllers/gpu/", BACKEND),
     ("controllers/fpga/*/", BACKEND + ["controllers/fpga/*"]),  # the register map, which every FPGA obeys
     ("controllers/fpga/", [PACKET, BASE]),
     # The compiler: a phase includes phases above it in this list only, so they form no cycle. buffers stands behind predict,
@@ -63,7 +64,7 @@ PROJECT = [
 ]
 
 # Folders whose subfolders are not their own: what lies above does not know what lies below.
-FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/")
+FLAT = (TRANSPORT, MESSAGING, "kernels/", "controllers/fpga/", "controllers/gpu/")
 
 # Header of a library -> the only places that may include it. Tests may look at devices and data by the same libraries.
 LIBRARIES = [

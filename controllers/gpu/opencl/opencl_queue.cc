@@ -4,18 +4,15 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <limits>
 #include <string>
 #include <thread>
 
 #include "runtime/base/clock.h"
-#include "runtime/controller/kernel_call.h"
 
 namespace woa {
 namespace {
 
 constexpr std::uint64_t kSmallestBuffer = 4096;
-constexpr std::uint64_t kMostBytes = std::numeric_limits<cl_uint>::max();  // a kernel's `bytes` argument is a uint
 
 }  // namespace
 
@@ -50,7 +47,7 @@ Start OpenClQueue::start(const DeviceProgram& program, Firing& firing) noexcept 
   launch.done.store(false, std::memory_order_relaxed);
   firing.worker = number_;
   firing.started_ns = firing.ended_ns = now_ns();
-  launch.failed = size_outputs(program, firing);
+  launch.failed = program.size_outputs(firing);
   if (launch.failed.ok()) {
     launch.failed = enqueue(program, launch);
     if (launch.failed.ok()) return DeviceBlocks::used_by(firing) ? Start::kOrdered : Start::kStarted;
@@ -102,26 +99,6 @@ Status OpenClQueue::enqueue(const DeviceProgram& program, Launch& launch) {
   WOA_RETURN_IF_ERROR(launch_kernel(program, launch));
   WOA_RETURN_IF_ERROR(receive_outputs(program, *launch.firing));
   return announce_completion(launch);
-}
-
-// The kernel's size() predicts the outputs, so the device is told where they end before it runs.
-Status OpenClQueue::size_outputs(const DeviceProgram& program, Firing& firing) {
-  const StagePlan& plan = *program.stage.plan;
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    if (firing.inputs[i].bytes > kMostBytes)
-      return {Code::kTooLarge, "input '" + plan.inputs[i].name + "' exceeds 4 GiB"};
-  }
-  WOA_RETURN_IF_ERROR(call_kernel("size", [&](woa_error& error) {
-    return program.stage.kernel->size(program.stage.self, firing.inputs.data(), firing.outputs.data(), &error);
-  }));
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) {
-    woa_output& output = firing.outputs[i];
-    output.written = 1;
-    if (plan.outputs[i].type.dims.empty()) output.dims[0] = static_cast<std::uint32_t>(output.bytes);
-    if (!program.outputs[i].fits(output)) return program.outputs[i].why_unfit(plan.outputs[i].name, output);
-    if (output.bytes > kMostBytes) return {Code::kTooLarge, "output '" + plan.outputs[i].name + "' exceeds 4 GiB"};
-  }
-  return {};
 }
 
 Status OpenClQueue::grow(Buffer& buffer, std::uint64_t bytes) {
@@ -187,13 +164,8 @@ Status OpenClQueue::send_inputs(const DeviceProgram& program, Firing& firing) {
 }
 
 Status OpenClQueue::launch_kernel(const DeviceProgram& program, Launch& launch) {
-  const woa_output& first = launch.firing->outputs.front();
   std::array<std::size_t, 3> work{};
-  for (cl_uint d = 0; d < program.work_dims; ++d) {
-    const std::int32_t place = program.work_size[d];
-    work[d] = place == DeviceProgram::kByBytes ? first.bytes : first.dims[place];
-    if (work[d] == 0) return {};  // nothing to compute; OpenCL 1.2 does not take an empty range
-  }
+  if (!program.work_of(*launch.firing, work)) return {};  // OpenCL 1.2 does not take an empty range
   wait_for_writers(*launch.firing);
   cl_event event = nullptr;
   const cl_int code = cl_.clEnqueueNDRangeKernel(command_queue_.get(), program.kernel.get(), program.work_dims, nullptr,

@@ -50,7 +50,6 @@ class OpenClQueue {
   };
 
   Status enqueue(const DeviceProgram& program, Launch& launch);
-  Status size_outputs(const DeviceProgram& program, Firing& firing);
   Status send_inputs(const DeviceProgram& program, Firing& firing);
   Status launch_kernel(const DeviceProgram& program, Launch& launch);
   Status receive_outputs(const DeviceProgram& program, Firing& firing);
