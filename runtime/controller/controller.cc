@@ -133,8 +133,8 @@ std::size_t Controller::do_work() noexcept {
   allowance_ += kMostAtOnce / 2;
   done += drain_local();
   done += parts.poison.send(parts.firings.device_poison());
-  done += fire_ready();
-  done += fire_admitted();
+  if (parts.matching.take_look_again() && !parts.matching.ready().empty()) done += fire_ready();
+  if (!admitted_.empty()) done += fire_admitted();
   done += parts.firings.poll();
   if (setup_.id == kHostController) done += parts.news.tell_oldest(published_oldest_);
   parts.bells.ring();
@@ -307,7 +307,6 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
 
 std::size_t Controller::fire_ready() noexcept {
   Parts& parts = *parts_;
-  if (allowance_ == 0 || !parts.matching.take_look_again() || parts.matching.ready().empty()) return 0;
   std::size_t started = 0;
   for (std::size_t i = 0; i < parts.matching.ready().size() && !parts.failure.any();) {
     if (allowance_ == 0) {
