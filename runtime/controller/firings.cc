@@ -73,6 +73,7 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
   firing.stands_for = often ? 1 : kSeldom;
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token,
                                                  woa_input& view) noexcept {
   if (token.is_absent()) {
@@ -81,11 +82,11 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
     return true;
   }
   const StageProgram& stage = *firing.program;
-  if (stage.device_memory ? show_placed(firing, port, token, view)
-                          : stage.inputs[port].shape.show(parts_.programs.payload(token), view))
-    return true;
-  firing.unfit = {&token, port};
-  return false;
+  const bool shown = !kPlain && stage.device_memory
+                         ? show_placed(firing, port, token, view)
+                         : stage.inputs[port].shape.show(parts_.programs.payload(token), view);
+  if (!shown) firing.unfit = {&token, port};
+  return shown;
 }
 
 const Token& Firings::keep(ActiveFiring& firing, std::uint32_t port, const Token& token) noexcept {
@@ -106,12 +107,12 @@ template <bool kPlain>
       token = nullptr;
       const Token* const held = parts_.matching.held(port, firing.instance, firing.tag);
       firing.unfit.token = nullptr;
-      if (held == nullptr || !show(firing, p, *held, firing.input_views[p])) return false;
+      if (held == nullptr || !show<kPlain>(firing, p, *held, firing.input_views[p])) return false;
     } else {
       token = consumed.at(p);
       if (keeps_) token = &keep(firing, p, *token);
       const bool shown = !kPlain && port.gathers ? show_elements(firing, p, elements, token->header.payload_bytes)
-                                                 : show(firing, p, *token, firing.input_views[p]);
+                                                 : show<kPlain>(firing, p, *token, firing.input_views[p]);
       if (!shown) return false;
       if (!kPlain && port.gathers) elements += token->header.payload_bytes;
     }
@@ -169,6 +170,7 @@ template <bool kPlain>
 }
 
 // Hands a firing to the back-end that has all it needs.
+template <bool kPlain>
 [[gnu::always_inline]] inline Fired Firings::run(ActiveFiring& firing) noexcept {
   StageProgram& stage = *firing.program;
   ActivitySlot& activity = *idle_[idle_count_ - 1];
@@ -186,7 +188,7 @@ template <bool kPlain>
   if (firing.timed) stage.timed_until = stage.started + firing.stands_for;
   ++stage.started;
   stage.instances.started(*firing.entry, firing.tag);
-  if (start == Start::kOrdered && stage.may_order) deliver_early(firing);
+  if (!kPlain && start == Start::kOrdered && stage.may_order) deliver_early(firing);
   return Fired::kStarted;
 }
 
@@ -207,7 +209,7 @@ template <bool kPlain>
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
   if (idle_count_ == 0) return Fired::kBusy;
-  if (!has_next(stage)) return Fired::kNotYet;
+  if (!kPlain && !has_next(stage)) return Fired::kNotYet;
   ActiveFiring& firing = next(stage);
   const FiringKey key{match.instance, match.tag};
   if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
@@ -216,7 +218,7 @@ template <bool kPlain>
   firing.entry = &entry;
   firing.deadline = match.deadline;
   Fired fired = prepare<kPlain>(firing, consumed);
-  if (fired == Fired::kStarted) fired = run(firing);
+  if (fired == Fired::kStarted) fired = run<kPlain>(firing);
   if (fired != Fired::kStarted) parts_.sending.abort(stage.outputs, key, firing.claims);
   return fired;
 }
@@ -238,7 +240,7 @@ bool Firings::show_elements(ActiveFiring& firing, std::uint32_t port, std::size_
   firing.inputs[port].elements = firing.element_inputs.data() + first;
   for (std::size_t e = first; e < first + count; ++e) {
     firing.inline_payloads.keep(firing.kept.size() + e, firing.elements[e]);
-    if (!show(firing, port, firing.elements[e], firing.element_inputs[e])) return false;
+    if (!show<false>(firing, port, firing.elements[e], firing.element_inputs[e])) return false;
   }
   return true;
 }

@@ -114,11 +114,13 @@ class Firings final : private DevicePoison {
   template <bool kPlain>
   [[nodiscard]] Fired prepare(ActiveFiring& firing, const Consumed& consumed) noexcept;
   [[nodiscard]] Fired check_order(StageProgram& stage, StageInstance& entry, std::uint64_t tag) noexcept;
+  template <bool kPlain>
   [[nodiscard]] Fired run(ActiveFiring& firing) noexcept;
   Fired fail(const StageProgram& stage, std::uint64_t instance, const Status& why) noexcept;
   [[nodiscard]] bool gather(ActiveFiring& firing, const Consumed& consumed) noexcept;
   template <bool kPlain>
   [[nodiscard]] bool show_inputs(ActiveFiring& firing, const Consumed& consumed) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool show(ActiveFiring& firing, std::uint32_t port, const Token& token, woa_input& view) noexcept;
   [[nodiscard]] bool show_placed(ActiveFiring& firing, std::uint32_t port, const Token& token,
                                  woa_input& view) noexcept;
@@ -165,7 +167,7 @@ class Firings final : private DevicePoison {
     std::vector<std::unique_ptr<ActiveFiring>> all;
     ActiveFiring* free = nullptr;  // the first; each names the next
   };
-  // False: as many of the stage run as may.
+  // False: as many of the stage run as may, which only a stage of a device that keeps payloads meets.
   [[nodiscard]] bool has_next(const StageProgram& stage) const noexcept { return firings_[stage.id].free != nullptr; }
   [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
   // The one that next() gave runs on, in another thread or a device; and has come back.
