@@ -153,8 +153,7 @@ void Firings::complete(ActiveFiring& firing) noexcept {
   complete_as<false>(firing);
 }
 
-std::size_t Firings::poll() noexcept {
-  if (idle_count_ == done_.size()) return 0;  // nothing is running
+std::size_t Firings::poll_running() noexcept {
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
   if (lost_device_.order != 0) blame_first();

@@ -11,6 +11,7 @@
 #include "runtime/controller/firings.h"
 #include "runtime/controller/local_queue.h"
 #include "runtime/controller/matching.h"
+#include "runtime/controller/news.h"
 #include "runtime/controller/relays.h"
 #include "runtime/controller/sending.h"
 #include "runtime/controller/stage_program.h"
@@ -71,7 +72,8 @@ struct Controller::Parts {
         firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, sending,
                  returns, poison, trace, self.stats_, failure, self.oldest_},
                 self.setup_.activity),
-        relays(*programs, matching, sending, returns) {}
+        relays(*programs, matching, sending, returns),
+        news(*self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
 
   std::unique_ptr<StagePrograms> programs;
   RunFailure failure;
@@ -85,6 +87,7 @@ struct Controller::Parts {
   Poison poison;
   Firings firings;
   Relays relays;
+  News news;  // the host's
 };
 
 Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
@@ -97,11 +100,7 @@ Result<std::unique_ptr<Controller>> Controller::make(ControllerSetup setup) {
   return controller;
 }
 
-Controller::Controller(ControllerSetup setup)
-    : setup_(std::move(setup)),
-      plan_(*setup_.plan),
-      told_oldest_(plan_.controllers.size(), 0),
-      told_end_(plan_.controllers.size(), false) {
+Controller::Controller(ControllerSetup setup) : setup_(std::move(setup)), plan_(*setup_.plan) {
   stats_.edges.resize(plan_.edges.size());
   stats_.stages.resize(plan_.stages.size());
   if (setup_.id == kHostController) admitted_.reserve(kMaxWindow);
@@ -134,10 +133,10 @@ std::size_t Controller::do_work() noexcept {
   allowance_ += kMostAtOnce / 2;
   done += drain_local();
   done += parts.poison.send(parts.firings.device_poison());
-  done += fire_ready();
-  done += fire_admitted();
+  if (parts.matching.take_look_again() && !parts.matching.ready().empty()) done += fire_ready();
+  if (!admitted_.empty()) done += fire_admitted();
   done += parts.firings.poll();
-  if (setup_.id == kHostController) done += tell_oldest();
+  if (setup_.id == kHostController) done += parts.news.tell_oldest(published_oldest_);
   parts.bells.ring();
   return done;
 }
@@ -308,7 +307,6 @@ Fired Controller::fire_match(std::uint32_t m) noexcept {
 
 std::size_t Controller::fire_ready() noexcept {
   Parts& parts = *parts_;
-  if (allowance_ == 0 || !parts.matching.take_look_again() || parts.matching.ready().empty()) return 0;
   std::size_t started = 0;
   for (std::size_t i = 0; i < parts.matching.ready().size() && !parts.failure.any();) {
     if (allowance_ == 0) {
@@ -368,45 +366,10 @@ void Controller::retire(std::uint64_t oldest) noexcept {
   learn_oldest(oldest);
 }
 
-std::size_t Controller::tell_oldest() noexcept {
-  std::size_t done = 0;
-  for (std::uint32_t c = 1; c < told_oldest_.size(); ++c) {
-    if (told_oldest_[c] >= published_oldest_) continue;
-    if (!tell(c, PacketKind::kRetire, published_oldest_)) continue;
-    told_oldest_[c] = published_oldest_;
-    ++done;
-  }
-  return done;
-}
-
 bool Controller::end() noexcept {
-  bool all = true;
-  for (std::uint32_t c = 1; c < plan_.controllers.size(); ++c) {
-    if (!told_end_[c]) told_end_[c] = tell(c, PacketKind::kEnd, 0);
-    all = all && told_end_[c];
-  }
+  const bool all = parts_->news.tell_end();
   parts_->bells.ring();
   return all;
-}
-
-// A control packet to one controller. False: it must read the previous one first.
-bool Controller::tell(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept {
-  const std::uint32_t channel = setup_.layout->control_of[controller];
-  Sender& sender = *setup_.wiring.senders[channel];
-  if (sender.reserve() != Push::kOk) return false;
-  if (kind != PacketKind::kEnd) {  // both places are free only once the previous news were read
-    const Push second = sender.reserve();
-    sender.cancel();
-    if (second != Push::kOk) return false;
-  }
-  ActivationPacket packet;
-  packet.kind = static_cast<std::uint8_t>(kind);
-  packet.instance = instance;
-  packet.origin = kNoStage;
-  sender.commit(packet);
-  ++stats_.control;
-  parts_->bells.ring_later(channel);
-  return true;
 }
 
 }  // namespace woa

@@ -98,20 +98,16 @@ class Controller final {
   std::size_t fire_ready() noexcept;
   std::size_t fire_admitted() noexcept;
   void learn_oldest(std::uint64_t oldest) noexcept;
-  std::size_t tell_oldest() noexcept;
-  [[nodiscard]] bool tell(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
 
   ControllerSetup setup_;
   const Plan& plan_;
   ControllerStats stats_;
   bool ended_ = false;
-  std::uint32_t cycles_ = 0;                // duty cycles, modulo 2^32
-  std::uint32_t allowance_ = 0;             // short firings left in this duty cycle
-  std::uint64_t oldest_ = 0;                // in flight, as far as this controller knows
-  std::uint64_t published_oldest_ = 0;      // host: to be told to the others
-  std::vector<std::uint64_t> told_oldest_;  // host: by controller
-  std::vector<bool> told_end_;              // host: by controller
-  std::vector<Admission> admitted_;         // host: instances whose source has not fired, oldest first
+  std::uint32_t cycles_ = 0;            // duty cycles, modulo 2^32
+  std::uint32_t allowance_ = 0;         // short firings left in this duty cycle
+  std::uint64_t oldest_ = 0;            // in flight, as far as this controller knows
+  std::uint64_t published_oldest_ = 0;  // host: to be told to the others
+  std::vector<Admission> admitted_;     // host: instances whose source has not fired, oldest first
   std::unique_ptr<Parts> parts_;
   std::vector<ChannelSink> origins_;  // channels in
   std::size_t next_origin_ = 0;       // polled first in the next duty cycle

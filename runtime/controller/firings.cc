@@ -5,6 +5,20 @@
 #include "runtime/controller/output_check.h"
 
 namespace woa {
+namespace {
+
+// Firings of a stage that may run at once: at most `limit`, and each occupies a block of every edge that takes all.
+std::size_t most_at_once(const StageProgram& stage, std::size_t limit) {
+  for (const OutPort& port : stage.outputs) {
+    for (const OutEdge& edge : port.edges) {
+      if (edge.always_taken) limit = std::min<std::size_t>(limit, edge.credits.blocks() / port.elements);
+    }
+  }
+  return std::max<std::size_t>(limit, 1);
+}
+
+}  // namespace
+
 ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes) : program(&stage_program) {
   const std::size_t ports = program->inputs.size();
   std::size_t gathered = 0;
@@ -34,7 +48,7 @@ Firings::Firings(const Parts& parts, Activity activity) : parts_(parts), keeps_(
   firings_.resize(parts.plan.stages.size());
   for (StageProgram& stage : parts.programs.all()) {
     OfStage& firings = firings_[stage.id];
-    for (std::size_t f = 0; stage.local && f < of_stage; ++f) {
+    for (std::size_t f = most_at_once(stage, keeps_ ? of_stage : 1); stage.local && f > 0; --f) {
       ActiveFiring& firing = *firings.all.emplace_back(std::make_unique<ActiveFiring>(stage, inline_bytes));
       firing.next = std::exchange(firings.free, &firing);
     }
@@ -278,7 +292,7 @@ bool Firings::is_running(const StageProgram& stage, std::uint64_t instance, std:
 
 // The device numbers what it sends, so every place must be there before it starts.
 bool Firings::start(const WaitingPoison& poison) noexcept {
-  if (idle_count_ == 0) return false;
+  if (idle_count_ == 0 || !has_next(*poison.stage)) return false;
   ActiveFiring& firing = next(*poison.stage);
   firing.instance = poison.header.instance;
   firing.poison = true;

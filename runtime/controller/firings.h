@@ -98,7 +98,7 @@ class Firings final : private DevicePoison {
     if (ran_ != nullptr) complete(*std::exchange(ran_, nullptr));
   }
   // Completes those that ended meanwhile. Returns how many.
-  std::size_t poll() noexcept;
+  std::size_t poll() noexcept { return idle_count_ == done_.size() ? 0 : poll_running(); }
   // True if a firing that has not completed takes that tag.
   [[nodiscard]] bool is_running(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
   // True if the stage's kernel took little time so far.
@@ -142,6 +142,7 @@ class Firings final : private DevicePoison {
   void note_lost_device(const ActiveFiring& firing, std::uint64_t order) noexcept;
   void blame_first() noexcept;
 
+  std::size_t poll_running() noexcept;
   void complete(ActiveFiring& firing) noexcept;
   template <bool kPlain>
   void complete_as(ActiveFiring& firing) noexcept;

@@ -41,28 +41,12 @@ MatchTable::MatchTable(const Plan& plan, const Layout& layout, std::uint32_t con
   free_ = 0;
 }
 
-std::uint32_t MatchTable::bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
-  std::uint64_t hash = (instance * 0x9E3779B97F4A7C15U) ^ (tag * 0xC2B2AE3D27D4EB4FU) ^ (stage * 0x165667B19E3779F9U);
-  hash ^= hash >> 29;
-  return static_cast<std::uint32_t>(hash) & static_cast<std::uint32_t>(buckets_.size() - 1);
-}
-
-std::uint32_t MatchTable::find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
-  for (std::uint32_t m = buckets_[bucket(stage, instance, tag)]; m != kNone; m = matches_[m].next) {
-    const Match& match = matches_[m];
-    if (match.stage == stage && match.instance == instance && match.tag == tag) return m;
-  }
-  return kNone;
-}
-
-std::uint32_t MatchTable::insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) noexcept {
+std::uint32_t MatchTable::insert(std::uint32_t bucket, const MatchKey& key) noexcept {
   const std::uint32_t m = free_;
   if (m == kNone) return kNone;
   free_ = matches_[m].next;
   ++used_;
-  std::uint32_t& head = buckets_[bucket(stage, instance, tag)];
-  matches_[m] = Match{{stage, instance, tag, 0}, open_inputs_[stage], false, true, head};
-  head = m;
+  matches_[m] = Match{key, open_inputs_[key.stage], false, true, bucket, std::exchange(buckets_[bucket], m)};
   for (Token& token : tokens(m)) token.edge = kNone;
   if (!gathers_.empty())
     std::fill_n(gathers_.begin() + static_cast<std::ptrdiff_t>(place_of(m, 0)), max_ports_, Gather{});
@@ -73,8 +57,9 @@ MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) noex
   const ActivationPacket& header = token.header;
   const InPort& port = programs_[header.stage].inputs[header.port];
   const std::uint64_t tag = header.tag & ~port.number_bits;
-  match = find(header.stage, header.instance, tag);
-  if (match == kNone) match = insert(header.stage, header.instance, tag);
+  const std::uint32_t at = bucket(header.stage, header.instance, tag);
+  match = find_in(at, header.stage, header.instance, tag);
+  if (match == kNone) match = insert(at, {header.stage, header.instance, tag, 0});
   if (match == kNone) return Added::kFull;
   if (port.gathers) return add_element(match, token);
   Token& place = tokens(match)[header.port];
@@ -112,7 +97,7 @@ MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& toke
 
 void MatchTable::erase(std::uint32_t match) noexcept {
   Match& entry = matches_[match];
-  std::uint32_t* link = &buckets_[bucket(entry.stage, entry.instance, entry.tag)];
+  std::uint32_t* link = &buckets_[entry.bucket];
   while (*link != match) link = &matches_[*link].next;
   for (std::uint32_t p = 0; !gathers_.empty() && p < max_ports_; ++p) {
     for (std::uint32_t e = std::exchange(gathers_[place_of(match, p)].first, kNone); e != kNone;) {

@@ -29,7 +29,8 @@ struct Match : MatchKey {
   std::uint32_t missing = 0;  // non-hold ports still without a token
   bool complete = false;      // every port has its token, held ones included
   bool in_use = false;
-  std::uint32_t next = kNone;  // chain of the hash bucket, or of the free list
+  std::uint32_t bucket = 0;
+  std::uint32_t next = kNone;  // of its bucket, or of the free list
 };
 
 class MatchTable {
@@ -42,7 +43,9 @@ class MatchTable {
   // Stores a token of its stage's non-hold port. kWhole: every such port of `match` has one now.
   Added add(const Token& token, std::uint32_t& match) noexcept;
   // The match of these; kNone if no token of it has come.
-  [[nodiscard]] std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
+  [[nodiscard]] std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
+    return find_in(bucket(stage, instance, tag), stage, instance, tag);
+  }
   [[nodiscard]] Match& operator[](std::uint32_t match) noexcept { return matches_[match]; }
   // By input port: the tokens to be consumed, hold ports left empty.
   [[nodiscard]] std::span<Token> tokens(std::uint32_t match) noexcept {
@@ -83,8 +86,20 @@ class MatchTable {
     return std::size_t{match} * max_ports_ + port;
   }
   Added add_element(std::uint32_t match, const Token& token) noexcept;
-  [[nodiscard]] std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept;
-  [[nodiscard]] std::uint32_t insert(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) noexcept;
+  [[nodiscard]] std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
+    std::uint64_t hash = (instance * 0x9E3779B97F4A7C15U) ^ (tag * 0xC2B2AE3D27D4EB4FU) ^ (stage * 0x165667B19E3779F9U);
+    hash ^= hash >> 29;
+    return static_cast<std::uint32_t>(hash) & static_cast<std::uint32_t>(buckets_.size() - 1);
+  }
+  [[nodiscard]] std::uint32_t find_in(std::uint32_t bucket, std::uint32_t stage, std::uint64_t instance,
+                                      std::uint64_t tag) const noexcept {
+    for (std::uint32_t m = buckets_[bucket]; m != kNone; m = matches_[m].next) {
+      const Match& match = matches_[m];
+      if (match.stage == stage && match.instance == instance && match.tag == tag) return m;
+    }
+    return kNone;
+  }
+  [[nodiscard]] std::uint32_t insert(std::uint32_t bucket, const MatchKey& key) noexcept;
 
   StagePrograms& programs_;
   std::uint32_t max_ports_ = 1;

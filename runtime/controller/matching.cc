@@ -87,7 +87,7 @@ void Matching::make_next_ready(const StageProgram& stage, std::uint64_t instance
 }
 
 void Matching::erase(std::uint32_t match) noexcept {
-  if (const auto at = std::find(ready_.begin(), ready_.end(), match); at != ready_.end()) ready_.erase(at);
+  if (!ready_.empty()) std::erase(ready_, match);
   table_.erase(match);
 }
 

@@ -42,6 +42,7 @@ class EdgeCredits {
   }
 
   [[nodiscard]] std::uint32_t occupied() const noexcept { return total_; }
+  [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }
 
  private:
   static constexpr std::uint32_t kSlots = 64;  // at most kMaxWindow instances are in flight

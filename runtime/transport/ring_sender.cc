@@ -39,22 +39,6 @@ void RingSender::commit(const ActivationPacket& header, std::span<const std::byt
   place(number(header, cursor_.expected()), inline_payload).store();
 }
 
-HeaderWords RingSender::number(const ActivationPacket& header, std::uint32_t sequence) const noexcept {
-  // A CRC that came with the header is of another channel.
-  constexpr auto kCrcFlag = std::uint64_t{kHeaderCrc} << (8 * (offsetof(ActivationPacket, flags) % 8));
-  constexpr std::uint64_t kLowHalf = 0xffffffff;
-  HeaderWords words = std::bit_cast<HeaderWords>(header);
-  words[offsetof(ActivationPacket, flags) / 8] &= ~kCrcFlag;
-  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | sequence;
-  words[offsetof(ActivationPacket, crc32c) / 8] &= kLowHalf;
-  if (header_crc_) {
-    auto packet = std::bit_cast<ActivationPacket>(words);
-    seal(packet);
-    words = std::bit_cast<HeaderWords>(packet);
-  }
-  return words;
-}
-
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
   WOA_RETURN_IF_ERROR(check_next(header));
   place(std::bit_cast<HeaderWords>(header), inline_payload).store();
@@ -66,24 +50,6 @@ Status RingSender::check_next(const ActivationPacket& sealed) const {
     return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(sealed.sequence) + ", expected " +
                                  std::to_string(cursor_.expected()) + "; the device lost or repeated a packet"};
   return {};
-}
-
-Publication RingSender::write(std::uint32_t slot, const HeaderWords& header,
-                              std::span<const std::byte> inline_payload) noexcept {
-  if (!inline_payload.empty()) {
-    const std::span<std::byte> area = channel_.slots.inline_area(slot);
-    std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
-  }
-  channel_.slots[slot].write(header);
-  return {&channel_.slots[slot].words[kPublishWord], header[kPublishWord]};
-}
-
-Publication RingSender::place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
-  assert(open_ > 0);
-  const Publication placed = write(cursor_.slot(), header, inline_payload);
-  cursor_.advance();
-  --open_;
-  return placed;
 }
 
 std::size_t RingSender::poll_returns(std::span<BlockReturn> out) noexcept {

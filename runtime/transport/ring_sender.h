@@ -1,6 +1,9 @@
 // The producer end of a channel in coherent memory; loopback and shm share it. Contract: Sender in channel.h.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cassert>
 #include <memory>
 
 #include "runtime/transport/doorbell.h"
@@ -59,5 +62,39 @@ class RingSender final : public Sender {
   RingCursor cursor_;
   RingCursor returns_;
 };
+
+inline HeaderWords RingSender::number(const ActivationPacket& header, std::uint32_t sequence) const noexcept {
+  // A CRC that came with the header is of another channel.
+  constexpr auto kCrcFlag = std::uint64_t{kHeaderCrc} << (8 * (offsetof(ActivationPacket, flags) % 8));
+  constexpr std::uint64_t kLowHalf = 0xffffffff;
+  HeaderWords words = std::bit_cast<HeaderWords>(header);
+  words[offsetof(ActivationPacket, flags) / 8] &= ~kCrcFlag;
+  words[kPublishWord] = (words[kPublishWord] & ~kLowHalf) | sequence;
+  words[offsetof(ActivationPacket, crc32c) / 8] &= kLowHalf;
+  if (header_crc_) {
+    auto packet = std::bit_cast<ActivationPacket>(words);
+    seal(packet);
+    words = std::bit_cast<HeaderWords>(packet);
+  }
+  return words;
+}
+
+inline Publication RingSender::write(std::uint32_t slot, const HeaderWords& header,
+                                     std::span<const std::byte> inline_payload) noexcept {
+  if (!inline_payload.empty()) {
+    const std::span<std::byte> area = channel_.slots.inline_area(slot);
+    std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
+  }
+  channel_.slots[slot].write(header);
+  return {&channel_.slots[slot].words[kPublishWord], header[kPublishWord]};
+}
+
+inline Publication RingSender::place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
+  assert(open_ > 0);
+  const Publication placed = write(cursor_.slot(), header, inline_payload);
+  cursor_.advance();
+  --open_;
+  return placed;
+}
 
 }  // namespace woa

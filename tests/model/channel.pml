@@ -27,7 +27,7 @@
 
 // Sizes and participants.
 #ifndef RING
-#define RING 2     // slots of the header ring
+#define RING 2     // slots of the header ring; 1 to 3 with a device
 #endif
 #ifndef RETURNS
 #define RETURNS 2  // slots of the return ring
@@ -263,7 +263,8 @@ active proctype Other() {
 // ---- A device that publishes ----------------------------------------------------------------------------------------
 
 // It stores the payloads and publish words of prepared slots, in the order in which it was given them, at any time. It
-// outlives its producer. When its stores are visible its driver rings the producer.
+// outlives its producer. When its stores are visible its driver rings the producer. Behind a packet of the producer
+// that waits it gets no slot.
 #if DEVICE
 chan given = [RING] of { byte, byte };  // sequence, block
 bool broken;                            // it stores nothing more, but what it stored may still be on its way
@@ -494,7 +495,7 @@ inline flush() {
   }
 }
 
-// Poison in the place of what can no longer land. The consumer has never seen its block.
+// Poison in the place of what can no longer land, the oldest first. The consumer has never seen its block.
 inline rewrite() {
   d_step {
     pool[written[HEADER(TURN)] % 4] = FREE;

@@ -1,0 +1,46 @@
+// What the host tells every controller on its control channel: the oldest instance in flight, and that the run has
+// ended.
+//
+// One thread; no allocation after construction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/controller/bells.h"
+#include "runtime/controller/layout.h"
+#include "runtime/controller/stats.h"
+#include "runtime/controller/wiring.h"
+#include "runtime/packet/activation_packet.h"
+
+namespace woa {
+
+class News {
+ public:
+  // Everything outlives it.
+  News(const Layout& layout, Wiring& wiring, Bells& bells, ControllerStats& stats)
+      : layout_(layout),
+        wiring_(wiring),
+        bells_(bells),
+        stats_(stats),
+        told_oldest_(layout.control_of.size(), 0),
+        told_end_(layout.control_of.size(), false) {}
+
+  // Tells `oldest` to all who have read what they were told before and not heard of it. Returns to how many.
+  std::size_t tell_oldest(std::uint64_t oldest) noexcept;
+  // Tells all that the run has ended. False: some channel has no place yet.
+  [[nodiscard]] bool tell_end() noexcept;
+
+ private:
+  [[nodiscard]] bool tell(std::uint32_t controller, PacketKind kind, std::uint64_t instance) noexcept;
+
+  const Layout& layout_;
+  Wiring& wiring_;
+  Bells& bells_;
+  ControllerStats& stats_;
+  std::vector<std::uint64_t> told_oldest_;  // by controller, like the next
+  std::vector<bool> told_end_;
+};
+
+}  // namespace woa
