@@ -219,7 +219,7 @@ bool Controller::on_token(const Token& token) noexcept {
     if (fired == Fired::kStarted) parts.firings.complete_ran();
     if (fired == Fired::kGone || fired == Fired::kStarted) return true;
   }
-  store(stage, token);
+  store(stage, port, token);
   return true;
 }
 
@@ -273,16 +273,15 @@ void Controller::refuse_second(const StageProgram& stage, const Token& token) no
 }
 
 // The token waits for others, or for its turn.
-void Controller::store(StageProgram& stage, const Token& token) noexcept {
+void Controller::store(StageProgram& stage, const InPort& port, const Token& token) noexcept {
   Parts& parts = *parts_;
   std::uint32_t match = kNone;
-  switch (parts.matching.add(token, match)) {
+  switch (parts.matching.add(stage, port, token, match)) {
     case Matching::Added::kWaits: return;
     case Matching::Added::kDuplicate: return refuse_second(stage, token);
     case Matching::Added::kFull:
-      return parts.failure.set({Code::kDataLoss, "more tokens than blocks came for input '" +
-                                                     stage.inputs[token.header.port].plan->name + "' of stage '" +
-                                                     stage.plan->name + "'"});
+      return parts.failure.set({Code::kDataLoss, "more tokens than blocks came for input '" + port.plan->name +
+                                                     "' of stage '" + stage.plan->name + "'"});
     case Matching::Added::kReady: break;
   }
   // Nobody is ready: it need not queue.

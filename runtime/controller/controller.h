@@ -41,6 +41,7 @@ struct ControllerSetup {
 };
 
 struct Consumed;
+struct InPort;
 struct MatchKey;
 struct StageProgram;
 struct StageInstance;
@@ -92,7 +93,7 @@ class Controller final {
   bool on_token(const Token& token) noexcept;
   [[nodiscard]] bool is_second(const StageProgram& stage, const StageInstance& entry, std::uint64_t tag) const noexcept;
   void refuse_second(const StageProgram& stage, const Token& token) noexcept;
-  void store(StageProgram& stage, const Token& token) noexcept;
+  void store(StageProgram& stage, const InPort& port, const Token& token) noexcept;
   Fired fire_match(std::uint32_t match) noexcept;
   Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match, const Consumed& consumed) noexcept;
   std::size_t fire_ready() noexcept;

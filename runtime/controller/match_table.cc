@@ -53,24 +53,6 @@ std::uint32_t MatchTable::insert(std::uint32_t bucket, const MatchKey& key) noex
   return m;
 }
 
-MatchTable::Added MatchTable::add(const Token& token, std::uint32_t& match) noexcept {
-  const ActivationPacket& header = token.header;
-  const InPort& port = programs_[header.stage].inputs[header.port];
-  const std::uint64_t tag = header.tag & ~port.number_bits;
-  const std::uint32_t at = bucket(header.stage, header.instance, tag);
-  match = find_in(at, header.stage, header.instance, tag);
-  if (match == kNone) match = insert(at, {header.stage, header.instance, tag, 0});
-  if (match == kNone) return Added::kFull;
-  if (port.gathers) return add_element(match, token);
-  Token& place = tokens(match)[header.port];
-  if (place.present()) return Added::kDuplicate;
-  place = token;
-  inline_.keep(static_cast<std::size_t>(&place - tokens_.data()), place);
-  Match& entry = matches_[match];
-  entry.deadline = std::max(entry.deadline, header.deadline);
-  return --entry.missing == 0 ? Added::kWhole : Added::kWaiting;
-}
-
 // An element, or the count. Which elements they are is looked at when all have come.
 MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& token) noexcept {
   const ActivationPacket& header = token.header;

@@ -5,6 +5,7 @@
 // allocation after construction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,8 +41,23 @@ class MatchTable {
 
   // kDuplicate, kFull: nothing is stored; the port has a token of that instance and tag, or all blocks are in use.
   enum class Added : std::uint8_t { kWaiting, kWhole, kDuplicate, kFull };
-  // Stores a token of its stage's non-hold port. kWhole: every such port of `match` has one now.
-  Added add(const Token& token, std::uint32_t& match) noexcept;
+  // Stores a token of a stage's non-hold port. kWhole: every such port of `match` has one now.
+  Added add(const StageProgram& stage, const InPort& port, const Token& token, std::uint32_t& match) noexcept {
+    const ActivationPacket& header = token.header;
+    const std::uint64_t tag = header.tag & ~port.number_bits;
+    const std::uint32_t at = bucket(stage.id, header.instance, tag);
+    match = find_in(at, stage.id, header.instance, tag);
+    if (match == kNone) match = insert(at, {stage.id, header.instance, tag, 0});
+    if (match == kNone) return Added::kFull;
+    if (port.gathers) return add_element(match, token);
+    const std::size_t place = place_of(match, header.port);
+    if (tokens_[place].present()) return Added::kDuplicate;
+    tokens_[place] = token;
+    inline_.keep(place, tokens_[place]);
+    Match& entry = matches_[match];
+    entry.deadline = std::max(entry.deadline, header.deadline);
+    return --entry.missing == 0 ? Added::kWhole : Added::kWaiting;
+  }
   // The match of these; kNone if no token of it has come.
   [[nodiscard]] std::uint32_t find(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
     return find_in(bucket(stage, instance, tag), stage, instance, tag);

@@ -17,9 +17,8 @@ Matching::Matching(const Plan& plan, const Layout& layout, std::uint32_t control
   }
 }
 
-Matching::Added Matching::add(const Token& token, std::uint32_t& match) noexcept {
-  const StageProgram& stage = programs_[token.header.stage];
-  const InPort& port = stage.inputs[token.header.port];
+Matching::Added Matching::add(const StageProgram& stage, const InPort& port, const Token& token,
+                              std::uint32_t& match) noexcept {
   if (port.hold) {
     const HeldTokens::Added added = held_.add(port, token);
     if (added == HeldTokens::Added::kDuplicate) return Added::kDuplicate;
@@ -27,21 +26,21 @@ Matching::Added Matching::add(const Token& token, std::uint32_t& match) noexcept
     ready_by_held(stage, token.header.instance);
     return Added::kWaits;
   }
-  switch (table_.add(token, match)) {
+  switch (table_.add(stage, port, token, match)) {
     case MatchTable::Added::kDuplicate: return Added::kDuplicate;
     case MatchTable::Added::kFull: return Added::kFull;
     case MatchTable::Added::kWaiting: return Added::kWaits;
     case MatchTable::Added::kWhole: break;
   }
-  return complete(match) ? Added::kReady : Added::kWaits;
+  return complete(stage, match) ? Added::kReady : Added::kWaits;
 }
 
 // True if the match, which has its tokens, may fire as far as other tokens go.
-bool Matching::complete(std::uint32_t m) noexcept {
+bool Matching::complete(const StageProgram& stage, std::uint32_t m) noexcept {
   Match& match = table_[m];
-  if (match.missing != 0 || !has_held(programs_[match.stage], match.instance, match.tag)) return false;
+  if (match.missing != 0 || !has_held(stage, match.instance, match.tag)) return false;
   match.complete = true;
-  return !waits_for_element(match);
+  return stage.number == 0 || !waits_for_element(match);
 }
 
 bool Matching::has_each_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept {
@@ -54,7 +53,7 @@ void Matching::ready_by_held(const StageProgram& stage, std::uint64_t instance) 
   table_.for_each([&](std::uint32_t m) {
     const Match& match = table_[m];
     if (match.complete || match.stage != stage.id || match.instance != instance) return;
-    if (complete(m)) make_ready(m);
+    if (complete(stage, m)) make_ready(m);
   });
 }
 

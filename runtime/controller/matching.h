@@ -28,8 +28,8 @@ class Matching {
     kDuplicate,  // its port has a token of that instance and tag; nothing is stored
     kFull        // all blocks are in use: the peer is at fault; nothing is stored
   };
-  // Stores a token of a port that is not held, or is. A held one may let waiting matches become ready: they are.
-  Added add(const Token& token, std::uint32_t& match) noexcept;
+  // Stores a token of a stage's port, held or not. A held one may let waiting matches become ready: they are.
+  Added add(const StageProgram& stage, const InPort& port, const Token& token, std::uint32_t& match) noexcept;
   // Queues a complete match by age.
   void make_ready(std::uint32_t match) noexcept;
   // A firing of that tag has ended: the match for the element after it may become ready.
@@ -63,7 +63,7 @@ class Matching {
  private:
   [[nodiscard]] bool has_each_held(const StageProgram& stage, std::uint64_t instance, std::uint64_t tag) noexcept;
   [[nodiscard]] bool waits_for_element(const MatchKey& match) noexcept;
-  [[nodiscard]] bool complete(std::uint32_t match) noexcept;
+  [[nodiscard]] bool complete(const StageProgram& stage, std::uint32_t match) noexcept;
   void ready_by_held(const StageProgram& stage, std::uint64_t instance) noexcept;
   void drop_match(std::uint32_t match) noexcept;
 
