@@ -209,7 +209,7 @@ template <bool kPlain>
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
   if (idle_count_ == 0) return Fired::kBusy;
-  if (!kPlain && !has_next(stage)) return Fired::kNotYet;
+  if (!has_next(stage)) return Fired::kNotYet;
   ActiveFiring& firing = next(stage);
   const FiringKey key{match.instance, match.tag};
   if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
