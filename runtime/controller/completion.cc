@@ -17,7 +17,7 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
     }
     port.shape.write_prefix(at.block, output.elements[e]);
     token.payload_bytes = port.shape.payload_bytes(output.elements[e]);
-    parts_.sending.commit(port, e, at, token);
+    parts_.sending.commit<false>(port, e, at, token);
     if (parts_.trace.on()) trace_writes(firing, p, e, token.payload_bytes);
   }
   parts_.sending.commit_count(port, output.count, token.key, token.deadline);
@@ -39,7 +39,7 @@ template <bool kPlain>
       token.absent = !written;
       token.payload_bytes = written ? port.shape.payload_bytes(output) : 0;
       if (written) port.shape.write_prefix(claim.block, output);
-      parts_.sending.commit(port, 0, claim, token);
+      parts_.sending.commit<kPlain>(port, 0, claim, token);
       if (parts_.trace.on()) trace_writes(firing, p, 0, token.payload_bytes);
       if (!kPlain) parts_.sending.commit_count(port, 0, token.key, token.deadline);  // to relays that wait for it
       // Whoever reads it gives the block back, by way of this stage.

@@ -212,7 +212,7 @@ template <bool kPlain>
   if (!has_next(stage)) return Fired::kNotYet;
   ActiveFiring& firing = next(stage);
   const FiringKey key{match.instance, match.tag};
-  if (!parts_.sending.claim(stage, key, firing.claims)) return Fired::kNotYet;
+  if (!parts_.sending.claim<kPlain>(stage.outputs, key, firing.claims)) return Fired::kNotYet;
   firing.instance = match.instance;
   firing.tag = match.tag;
   firing.entry = &entry;

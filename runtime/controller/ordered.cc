@@ -45,8 +45,8 @@ void Firings::send_ordered(ActiveFiring& firing, std::uint32_t p) noexcept {
   OutPort& port = firing.program->outputs[p];
   const woa_output& output = firing.outputs[p];
   port.shape.write_prefix(firing.claims[p].block, output);
-  parts_.sending.commit(port, 0, firing.claims[p],
-                        {firing.key(), firing.deadline, port.shape.payload_bytes(output), false});
+  parts_.sending.commit<false>(port, 0, firing.claims[p],
+                               {firing.key(), firing.deadline, port.shape.payload_bytes(output), false});
 }
 
 // Sends the other outputs, or gives their claims back.

@@ -71,7 +71,8 @@ bool Sending::make_room() noexcept {
   return !local_.full();
 }
 
-void Sending::cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {
+[[gnu::always_inline]] inline void Sending::cross(const OutEdge& edge, const ActivationPacket& header,
+                                                  std::span<const std::byte> text) noexcept {
   count(edge, header);
   bells_.ring_later(edge.channel);
   if (!edge.payload_crc || is_bare(header)) return edge.sender->commit(header, text);
@@ -79,6 +80,14 @@ void Sending::cross(const OutEdge& edge, const ActivationPacket& header, std::sp
   packet.flags |= kPayloadCrc;
   InlineCrc sealed;
   edge.sender->commit(packet, sealed.add(text));
+}
+
+void Sending::cross(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept {
+  const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
+  if (inlined) packet.flags |= kInline, packet.device = 0;
+  ActivationPacket header;
+  edge.write_header(header, packet);
+  cross(edge, header, inlined ? payload : std::span<const std::byte>());
 }
 
 // Behind the payload, if it may take a wire: at once or when a relay passes it on, which may only read it.
@@ -125,9 +134,9 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
 }
 
 bool Sending::claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept {
-  if (!take(port.counts, key, 0)) return false;
+  if (!take<false>(port.counts, key, 0)) return false;
   for (std::uint32_t e = 0; e < elements; ++e) {
-    if (take(port.edges, key, 0)) continue;
+    if (take<false>(port.edges, key, 0)) continue;
     abort_relay(port, e, key);
     return false;
   }

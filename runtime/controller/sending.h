@@ -51,8 +51,10 @@ class Sending {
         oldest_(oldest),
         wires_(wires_of(layout) > 0) {}
 
-  // All claims of a firing or none: every output port, unwritten ports of one_of groups included, in order.
-  [[nodiscard]] bool claim(StageProgram& stage, const FiringKey& key, std::span<PortClaim> claims) noexcept;
+  // All claims of a firing or none: every output port, unwritten ports of one_of groups included, in order. kPlain:
+  // StageProgram::plain.
+  template <bool kPlain>
+  [[nodiscard]] bool claim(std::span<OutPort> ports, const FiringKey& key, std::span<PortClaim> claims) noexcept;
   // Gives all claims of some ports back unused, those of a whole firing or the first ones.
   void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
   // Gives one claim back unused: a port's that does not scatter, with its signals; an element's.
@@ -65,6 +67,7 @@ class Sending {
   }
   void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
   // Sends what was written to every edge that takes it. `element`: its number, 0 if the port does not scatter.
+  template <bool kPlain>
   void commit(OutPort& port, std::uint32_t element, const PortClaim& claim, const Outgoing& token) noexcept;
   // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
   // nothing, the relays that wait for what it writes: 0.
@@ -88,18 +91,19 @@ class Sending {
 
  private:
   [[nodiscard]] bool take(OutEdge& edge, std::uint64_t instance) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
   static void untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  template <bool kPlain>
   [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
   template <bool kPlain>
   [[nodiscard]] bool claim_port(OutPort& port, const FiringKey& key, PortClaim* claims) noexcept;
-  template <bool kPlain>
-  [[nodiscard]] bool claim_ports(std::span<OutPort> ports, const FiringKey& key, std::span<PortClaim> claims) noexcept;
   void abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key, const PortClaim* claims) noexcept;
   void send_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept;
   void put_crc(std::uint16_t region, std::span<const std::byte> payload) noexcept;
   void send(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
   [[nodiscard]] bool make_room() noexcept;
+  void cross(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
   void cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   void count(const OutEdge& edge, const ActivationPacket& header) noexcept;
 
@@ -129,10 +133,11 @@ class Sending {
 }
 
 // The same on every edge that takes the token.
+template <bool kPlain>
 [[gnu::always_inline]] inline bool Sending::take(std::span<OutEdge> edges, const FiringKey& key,
                                                  std::uint64_t index) noexcept {
   for (OutEdge& edge : edges) {
-    if (!edge.takes(key, index) || take(edge, key.instance)) continue;
+    if ((!kPlain && !edge.takes(key, index)) || take(edge, key.instance)) continue;
     untake({edges.data(), &edge}, key, index);
     return false;
   }
@@ -140,9 +145,10 @@ class Sending {
 }
 
 // False: as take().
+template <bool kPlain>
 [[gnu::always_inline]] inline bool Sending::claim_token(OutPort& port, std::uint32_t element, const FiringKey& key,
                                                         PortClaim& claim) noexcept {
-  if (!take(port.edges, key, port.index_of(element))) return false;
+  if (!take<kPlain>(port.edges, key, port.index_of(element))) return false;
   if (port.pool == nullptr) return true;
   if (!port.pool->claim(claim.offset)) {
     // Every block out there occupies a credit, so a free credit on each edge that takes it means a free block; unless a
@@ -159,10 +165,10 @@ class Sending {
 template <bool kPlain>
 [[gnu::always_inline]] inline bool Sending::claim_port(OutPort& port, const FiringKey& key,
                                                        PortClaim* claims) noexcept {
-  if (kPlain) return claim_token(port, 0, key, *claims);
-  if (!take(port.counts, key, 0)) return false;
+  if (kPlain) return claim_token<true>(port, 0, key, *claims);
+  if (!take<false>(port.counts, key, 0)) return false;
   for (std::uint32_t e = 0; e < port.elements; ++e) {
-    if (claim_token(port, e, key, claims[e])) continue;
+    if (claim_token<false>(port, e, key, claims[e])) continue;
     abort_port(port, e, key, claims);
     return false;
   }
@@ -170,8 +176,8 @@ template <bool kPlain>
 }
 
 template <bool kPlain>
-[[gnu::always_inline]] inline bool Sending::claim_ports(std::span<OutPort> ports, const FiringKey& key,
-                                                        std::span<PortClaim> claims) noexcept {
+[[gnu::always_inline]] inline bool Sending::claim(std::span<OutPort> ports, const FiringKey& key,
+                                                  std::span<PortClaim> claims) noexcept {
   PortClaim* next = claims.data();
   for (OutPort& port : ports) {
     if (!claim_port<kPlain>(port, key, next)) {
@@ -183,34 +189,24 @@ template <bool kPlain>
   return true;
 }
 
-[[gnu::always_inline]] inline bool Sending::claim(StageProgram& stage, const FiringKey& key,
-                                                  std::span<PortClaim> claims) noexcept {
-  return stage.plain ? claim_ports<true>(stage.outputs, key, claims) : claim_ports<false>(stage.outputs, key, claims);
-}
-
 // A token, whose payload is `payload` and lies in the block that `packet` names; or a count, which has none.
 [[gnu::always_inline]] inline void Sending::send(const OutEdge& edge, SentPacket& packet,
                                                  std::span<const std::byte> payload) noexcept {
-  const bool inlined = !payload.empty() && payload.size() <= edge.inline_bytes;
-  if (inlined || payload.empty()) packet.device = 0;
-  if (edge.sender == nullptr) {
-    if (!local_.full() || make_room()) edge.write_header(local_.push(edge.edge), packet);
-    return;
-  }
-  if (inlined) packet.flags |= kInline;
-  ActivationPacket header;
-  edge.write_header(header, packet);
-  cross(edge, header, inlined ? payload : std::span<const std::byte>());
+  if (payload.empty()) packet.device = 0;
+  if (edge.sender != nullptr) return cross(edge, packet, payload);
+  if (!local_.full() || make_room()) edge.write_header(local_.push(edge.edge), packet);
 }
 
+template <bool kPlain>
 [[gnu::always_inline]] inline void Sending::commit(OutPort& port, std::uint32_t element, const PortClaim& claim,
                                                    const Outgoing& token) noexcept {
-  const std::uint64_t index = port.index_of(element);
+  const std::uint64_t index = kPlain ? 0 : port.index_of(element);
   const std::span<const std::byte> payload(claim.block, token.payload_bytes);
-  if (port.pool != nullptr) port.pool->hold(claim.offset, port.takers(token.key, index));
+  const auto takers = kPlain ? static_cast<std::uint32_t>(port.edges.size()) : port.takers(token.key, index);
+  if (port.pool != nullptr) port.pool->hold(claim.offset, takers);
   if (wires_) put_crc(claim.region, payload);
   for (OutEdge& edge : port.edges) {
-    if (!edge.takes(token.key, index)) continue;
+    if (!kPlain && !edge.takes(token.key, index)) continue;
     SentPacket packet{token.key.instance, edge.sent_tag(token.key.tag, index),
                       token.deadline,     token.payload_bytes,
                       claim.offset,       claim.region,
