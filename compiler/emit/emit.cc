@@ -91,6 +91,7 @@ EdgePlan emit_edge(const Graph& graph, const GraphEdge& edge) {
 void set_variant(StagePlan& plan, const GraphStage& stage, const ControllerPlan& controller) {
   plan.variant = stage.kernel->variants.find(variant_of(controller.backend))->second;
   plan.headers = controller.traits.headers();
+  plan.publishes = may_publish(plan) ? controller.traits.publishes : Publisher::kHost;
   plan.declaration = declaration_of(*stage.kernel, plan.variant).digest;
 }
 

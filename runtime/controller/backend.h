@@ -14,7 +14,7 @@
 #include "runtime/base/status.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/doorbell.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa {
 
@@ -25,6 +25,8 @@ struct DeviceDescription {
   bool simulated = false;         // a model or a CPU in a device's place: labelled in every output
   std::string forwards = "host";  // who writes the outgoing headers: "host" or "device", as the plan's traits say
   std::string matches = "none";   // what the device matches by itself: "none", "instance", "tag"
+  std::string publishes =
+      "host";  // who can publish its kernels' packets: "host", "queue" or "worker", as the traits say
 };
 
 // Blocks in a device's memory, which its back-end allocates: the payloads of one output, without their dimensions.
@@ -52,6 +54,13 @@ struct FiringRoute {
   ActivationPacket header;   // out: sealed, sequence included
 };
 
+// How firings of a stage whose device publishes (StagePlan::publishes) go on: the host has prepared their packets, and
+// the device stores each payload, then the publication's value at its word, with release order. It publishes firings in
+// the order of their starts, and a firing's publications in their order: the reader takes a gap for a lost packet. A
+// null word is not for the device. The firing completes when the device stores no more for it, whether it ran or
+// failed. If it failed, what is not published by then becomes poison. `lost` says that the device may store still: then
+// poison waits until the back-end has gone.
+
 // One run of a stage's kernel, owned by the controller; valid from start() until its completion is known.
 //
 // A kernel gets what stands here, as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
@@ -65,9 +74,10 @@ struct Firing : woa_firing {
   std::span<woa_input> inputs;
   std::span<woa_output> outputs;
   std::span<PortMemory> input_memory, output_memory;  // by port
-  const ActivationPacket* packet = nullptr;  // that brought the first input, for devices that parse packets themselves
-  std::vector<FiringRoute> routes;           // empty unless the device forwards
-  bool timed = true;                         // started_ns and ended_ns are asked for: looking at the clock takes time
+  const ActivationPacket* packet = nullptr;   // that brought the first input, for devices that parse packets themselves
+  std::vector<FiringRoute> routes;            // empty unless the device forwards
+  std::span<const Publication> publications;  // see above; empty unless the device publishes
+  bool timed = true;                          // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length

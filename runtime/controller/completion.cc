@@ -56,7 +56,7 @@ template <bool kPlain>
   StageProgram& stage = *firing.program;
   const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
   if (ok && wanted) return commit<kPlain>(firing);
-  parts_.sending.abort(stage.outputs, firing.key(), firing.claims);
+  parts_.sending.withdraw(stage.outputs, firing.key(), firing.claims);
   if (ok || !wanted) return;
   (void)fail(
       stage, firing.instance,
@@ -129,6 +129,7 @@ template <bool kPlain>
 template <bool kPlain>
 [[gnu::noinline]] void Firings::complete_as(ActiveFiring& firing) noexcept {
   const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
+  if (!kPlain && !firing.prepared.empty()) settle(firing);
   if (!kPlain && firing.order != 0) {
     complete_ordered(firing, wanted);
   } else if (!kPlain && firing.program->device_headers) {
@@ -156,6 +157,7 @@ void Firings::complete(ActiveFiring& firing) noexcept {
 std::size_t Firings::poll_running() noexcept {
   const std::size_t count = parts_.backend.poll(done_);
   for (std::size_t k = 0; k < count; ++k) complete(static_cast<ActiveFiring&>(*done_[k]));
+  if (waiting_ != nullptr) start_waiting();
   if (lost_device_.order != 0) blame_first();
   return count;
 }

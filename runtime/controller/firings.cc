@@ -35,6 +35,7 @@ ActiveFiring::ActiveFiring(StageProgram& stage_program, std::size_t inline_bytes
   element_outputs.resize(program->claims);
   memory.resize(ports + output_views.size());
   message.reserve(kPoisonMessageBytes);
+  prepared.reserve(program->prepares ? program->out_edges.size() : 0);
   inputs = input_views;
   outputs = output_views;
   input_memory = std::span(memory).first(ports);
@@ -161,11 +162,15 @@ template <bool kPlain>
     return fail(stage, firing.instance, why_not_shown(firing));
   }
   show_outputs<kPlain>(firing);
-  if (kPlain || !stage.device_headers) return Fired::kStarted;
+  if (kPlain || !(stage.device_headers || stage.prepares)) return Fired::kStarted;
   for (const OutPort& port : stage.outputs) {
     if (Status status = check_loops(port, firing.tag); !status.ok()) return fail(stage, firing.instance, status);
   }
-  list_routes(firing);
+  if (stage.prepares) {
+    prepare_packets(firing);
+  } else {
+    list_routes(firing);
+  }
   return Fired::kStarted;
 }
 
@@ -177,7 +182,12 @@ template <bool kPlain>
   activity.begin(stage.id, firing.instance);
   const Start start = parts_.backend.start(firing);
   switch (start) {
-    case Start::kBusy: activity.end(); return Fired::kBusy;
+    case Start::kBusy:
+      activity.end();
+      if (!stage.prepares) return Fired::kBusy;
+      take(firing);  // what is prepared cannot be taken back
+      waiting_ = &firing;
+      break;
     case Start::kCompleted:
       activity.end();
       ran_ = &firing;
@@ -209,6 +219,7 @@ template <bool kPlain>
     if (const Fired turn = check_order(stage, entry, match.tag); turn != Fired::kStarted) return turn;
   }
   if (idle_count_ == 0) return Fired::kBusy;
+  if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
   if (!has_next(stage)) return Fired::kNotYet;
   ActiveFiring& firing = next(stage);
   const FiringKey key{match.instance, match.tag};

@@ -55,6 +55,7 @@ struct ActiveFiring : Firing {
   std::vector<Token> elements;    // of the inputs that gather, in order
   InlineStore inline_payloads;    // a place for each token that is kept, then one for each element
   std::vector<PortClaim> claims;  // by output port, of a scatter's one for each element
+  Prepared prepared;              // what its device publishes
   std::vector<woa_input> input_views, element_inputs;
   std::vector<woa_output> output_views, element_outputs;
   std::vector<PortMemory> memory;    // of inputs, then of outputs
@@ -89,6 +90,9 @@ class Firings final : private DevicePoison {
     const std::uint64_t& oldest;
   };
   Firings(const Parts& parts, Activity activity);
+  ~Firings() override;  // what firings prepared that have not completed goes out as poison
+  Firings(const Firings&) = delete;
+  Firings& operator=(const Firings&) = delete;
 
   // Fires a stage, or says why not. `entry`: of the match's instance, alive.
   [[nodiscard]] Fired fire(StageProgram& stage, StageInstance& entry, const MatchKey& match,
@@ -142,6 +146,12 @@ class Firings final : private DevicePoison {
   void note_lost_device(const ActiveFiring& firing, std::uint64_t order) noexcept;
   void blame_first() noexcept;
 
+  void prepare_packets(ActiveFiring& firing) noexcept;
+  void start_waiting() noexcept;
+  void settle(ActiveFiring& firing) noexcept;
+  [[nodiscard]] bool settle_as_poison(ActiveFiring& firing, const Status& why) noexcept;
+  [[nodiscard]] static Status why_lost(const ActiveFiring& firing, const Status& why);
+
   std::size_t poll_running() noexcept;
   void complete(ActiveFiring& firing) noexcept;
   template <bool kPlain>
@@ -188,10 +198,11 @@ class Firings final : private DevicePoison {
   std::vector<ActivitySlot> own_;    // where nobody reads what runs
   std::vector<ActivitySlot*> idle_;  // the first idle_count_: one for each firing more that may run
   std::size_t idle_count_;
-  bool keeps_;                   // tokens must be kept, as kernels may run on after the call
-  std::vector<Firing*> done_;    // scratch of poll(); as many as may run
-  ActiveFiring* ran_ = nullptr;  // its kernel ran in fire()
-  std::uint64_t ordered_ = 0;    // firings that the device ordered
+  bool keeps_;                       // tokens must be kept, as kernels may run on after the call
+  std::vector<Firing*> done_;        // scratch of poll(); as many as may run
+  ActiveFiring* ran_ = nullptr;      // its kernel ran in fire()
+  ActiveFiring* waiting_ = nullptr;  // its packets are prepared, but every worker is busy; no other may be prepared
+  std::uint64_t ordered_ = 0;        // firings that the device ordered
   struct {
     std::uint64_t order = 0;
     Status why;

@@ -156,6 +156,7 @@ void make_edges(const Plan& plan, Layout& layout) {
     out.to = plan.stages[edge.to_stage].controller;
     out.wire = wire_of(plan, layout.sites, edge);
     out.payload_crc = out.wire.has_value() && layout.sites.payload_crc;
+    if (out.crosses() && !out.wire && !edge.count) out.publishes = plan.stages[edge.from_stage].publishes;
     if (edge.count) {
       layout.edges.push_back(std::move(out));
       continue;
@@ -179,14 +180,19 @@ struct ChannelNeed {
   std::set<std::uint16_t> regions;
 };
 
+// Packets of a channel are numbered by one device or by the host, and published by one of them.
 struct ChannelKey {
   std::uint32_t from = 0, to = 0;
   std::string lane;
+  HeaderWriter headers = HeaderWriter::kHost;
+  Publisher publishes = Publisher::kHost;
   auto operator<=>(const ChannelKey&) const = default;
 };
 
 ChannelKey key_of(const Plan& plan, const Layout& layout, std::size_t edge) {
-  return {layout.edges[edge].from, layout.edges[edge].to, plan.edges[edge].lane};
+  const EdgePlan& e = plan.edges[edge];
+  const HeaderWriter headers = e.count ? HeaderWriter::kHost : plan.stages[e.from_stage].headers;
+  return {layout.edges[edge].from, layout.edges[edge].to, e.lane, headers, layout.edges[edge].publishes};
 }
 
 std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& layout) {
@@ -207,7 +213,8 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
 void add_control_channels(const Plan& plan, Layout& layout) {
   layout.control_of.resize(plan.controllers.size());
   for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
-    ChannelLayout channel{kHostController, c, {}, true, {}, {}, layout.sites.wire(kHostController, c, {})};
+    ChannelLayout channel{
+        .from = kHostController, .to = c, .control = true, .wire = layout.sites.wire(kHostController, c, {})};
     channel.spec = {kControlSlots, 1, 0, channel.wire.has_value()};
     layout.control_of[c] = static_cast<std::uint32_t>(layout.channels.size());
     layout.channels.push_back(std::move(channel));
@@ -218,7 +225,11 @@ void make_channels(const Plan& plan, Layout& layout) {
   add_control_channels(plan, layout);
   std::map<ChannelKey, std::uint32_t> places;
   for (const auto& [key, need] : channel_needs(plan, layout)) {
-    ChannelLayout channel{key.from, key.to, key.lane, false, {}, {}, layout.sites.wire(key.from, key.to, key.lane)};
+    ChannelLayout channel{.from = key.from,
+                          .to = key.to,
+                          .lane = key.lane,
+                          .publishes = key.publishes,
+                          .wire = layout.sites.wire(key.from, key.to, key.lane)};
     channel.spec.ring_slots = std::bit_ceil(need.ring);
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;

@@ -1,6 +1,7 @@
 // What a plan needs in memory: the regions (one per output port) and the channels (one per direction and lane
-// between two controllers, and one for what the host tells each controller about instances). Derived from the plan and
-// the run's sites alone, so that every process of a run computes the same numbers.
+// between two controllers and per way in which their stages forward, and one for what the host tells each controller
+// about instances). Derived from the plan and the run's sites alone, so that every process of a run computes the same
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -54,13 +55,14 @@ struct RegionLayout {
 };
 
 struct ChannelLayout {
-  std::uint32_t from = 0, to = 0;  // controllers
-  std::string lane;                // of the plan's edges that it carries
+  std::uint32_t from = 0, to = 0;          // controllers
+  std::string lane = {};                   // of the plan's edges that it carries
+  Publisher publishes = Publisher::kHost;  // their packets
   bool control = false;  // carries what the host tells of instances and the run's end, and nothing else: it is
                          // read whatever waits elsewhere
-  ChannelSpec spec;
-  std::vector<std::uint16_t> regions;  // that its packets may name, in ascending order
-  std::optional<std::uint32_t> wire;   // of the run's, that it takes; none: its ends share memory
+  ChannelSpec spec = {};
+  std::vector<std::uint16_t> regions = {};  // that its packets may name, in ascending order
+  std::optional<std::uint32_t> wire = {};   // of the run's, that it takes; none: its ends share memory
 };
 
 struct EdgeLayout {
@@ -71,9 +73,10 @@ struct EdgeLayout {
   // Payloads of up to so many bytes travel behind their headers, so that their reader waits for one transfer of cache
   // lines and not for two, one after the other. They name their blocks all the same (docs/adr/0004). 0: none do.
   std::uint32_t inline_bytes = 0;
-  std::optional<std::uint32_t> wire;  // of the run's, that it takes
-  bool counts_payload = true;         // of what it brings: plan.h
-  bool payload_crc = false;           // follows what it brings
+  std::optional<std::uint32_t> wire;       // of the run's, that it takes
+  bool counts_payload = true;              // of what it brings: plan.h
+  bool payload_crc = false;                // follows what it brings
+  Publisher publishes = Publisher::kHost;  // its packets; the host if it takes a wire
   [[nodiscard]] bool crosses() const noexcept { return from != to; }
 };
 

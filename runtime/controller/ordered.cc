@@ -57,7 +57,7 @@ void Firings::complete_ordered(ActiveFiring& firing, bool wanted) noexcept {
     OutPort& port = firing.program->outputs[p];
     if (!is_early(port)) {
       if (!wanted) {
-        parts_.sending.abort_one(port, firing.key(), firing.claims[p]);
+        parts_.sending.withdraw({&port, 1}, firing.key(), {&firing.claims[p], 1});
         continue;
       }
       send_ordered(firing, p);
@@ -67,12 +67,15 @@ void Firings::complete_ordered(ActiveFiring& firing, bool wanted) noexcept {
   }
 }
 
+Status Firings::why_lost(const ActiveFiring& firing, const Status& why) {
+  return {why.code(), "stage '" + firing.program->plan->name + "', instance " + std::to_string(firing.instance) +
+                          ": the device failed: " + why.message()};
+}
+
 // Firings that were started later fail by it, and may be told of sooner.
 void Firings::note_lost_device(const ActiveFiring& firing, std::uint64_t order) noexcept {
   if (lost_device_.order != 0 && lost_device_.order < order) return;
-  lost_device_ = {order,
-                  {firing.code, "stage '" + firing.program->plan->name + "', instance " +
-                                    std::to_string(firing.instance) + ": the device failed: " + firing.message}};
+  lost_device_ = {order, why_lost(firing, {firing.code, firing.message})};
 }
 
 // The controller is lost once every firing that was started before the one that failed has completed.

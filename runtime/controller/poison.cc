@@ -2,6 +2,19 @@
 
 namespace woa {
 
+ActivationPacket poison_header(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin,
+                               std::string_view text) noexcept {
+  ActivationPacket header;
+  header.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
+  header.flags = text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
+  header.status = static_cast<std::uint8_t>(code);
+  header.origin = origin;
+  header.instance = instance;
+  header.stage = stage;
+  header.payload_bytes = text.size();
+  return header;
+}
+
 bool Poison::arrive(const ActivationPacket& packet, std::span<const std::byte> text) noexcept {
   if (packet.instance < oldest_) {
     ++stats_.dropped;
@@ -29,15 +42,7 @@ void Poison::kill(std::uint32_t stage_id, std::uint64_t instance, Code code, std
     if (observer_ != nullptr) observer_->on_poisoned(instance, code, origin, text);
     return;
   }
-  ActivationPacket header;
-  header.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
-  header.flags = text.empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(kInline);
-  header.status = static_cast<std::uint8_t>(code);
-  header.origin = origin;
-  header.instance = instance;
-  header.stage = stage_id;
-  header.payload_bytes = text.size();
-  spread(stage, header, text);
+  spread(stage, poison_header(stage_id, instance, code, origin, text), text);
 }
 
 void Poison::spread(StageProgram& stage, const ActivationPacket& header, const std::string& text) {

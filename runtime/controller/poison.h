@@ -44,6 +44,10 @@ class DevicePoison {
   [[nodiscard]] virtual bool start(const WaitingPoison& poison) noexcept = 0;
 };
 
+// The header of poison for `stage`, with `text` behind it.
+ActivationPacket poison_header(std::uint32_t stage, std::uint64_t instance, Code code, std::uint32_t origin,
+                               std::string_view text) noexcept;
+
 class Poison {
  public:
   // Everything outlives it. `observer`: of the host's sink, else null. `oldest`: the oldest instance in flight.

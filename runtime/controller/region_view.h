@@ -14,7 +14,8 @@ namespace woa {
 // Empty if this controller neither writes nor reads the region.
 class RegionView {
  public:
-  RegionView(const RegionLayout& layout, std::span<std::byte> memory) noexcept;
+  // `kind`: where the data lie for this controller; all but the producer read the copy in host memory.
+  RegionView(const RegionLayout& layout, std::span<std::byte> memory, MemoryKind kind = MemoryKind::kCpu) noexcept;
 
   // Does the activation name a block of this region, and fit it?
   [[nodiscard]] bool holds(const ActivationPacket& packet) const noexcept {

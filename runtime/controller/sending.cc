@@ -105,12 +105,74 @@ void Sending::send_count(OutPort& port, std::uint32_t elements, const FiringKey&
   }
 }
 
-void Sending::send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept {
+// Poison with the edge's part.
+ActivationPacket Sending::addressed(const OutEdge& edge, ActivationPacket poison) noexcept {
   const auto edges = std::bit_cast<ActivationPacket>(edge.header);
-  header.stage = edges.stage;
-  header.port = edges.port;
+  poison.stage = edges.stage;
+  poison.port = edges.port;
+  return poison;
+}
+
+void Sending::send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept {
+  header = addressed(edge, header);
   if (edge.sender != nullptr) return cross(edge, header, text);
   if (!local_.full() || make_room()) local_.push(edge.edge, header, text);
+}
+
+// A reader may give the block back before the firing has completed, so the block gets all its readers now.
+void Sending::prepare(OutPort& port, const PortClaim& claim, const Outgoing& token, Prepared& out) noexcept {
+  port.pool->hold(claim.offset, port.takers(token.key, 0));
+  for (OutEdge& edge : port.prepared) {
+    if (!edge.takes(token.key, 0)) continue;
+    ActivationPacket header;
+    edge.write_header(header, {token.key.instance, edge.sent_tag(token.key.tag, 0), token.deadline, token.payload_bytes,
+                               claim.offset, claim.region, edge.memory});
+    count(edge, header);
+    out.publications.push_back(edge.prepares->prepare(header));
+    out.places.push_back({&edge, claim.offset});
+  }
+}
+
+void Sending::withdraw(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept {
+  const PortClaim* next = claims.data();
+  for (OutPort& port : ports) {
+    const PortClaim* const claim = std::exchange(next, next + port.elements);
+    if (port.prepared.empty()) {
+      abort_port(port, port.elements, key, claim);
+      continue;
+    }
+    untake(port.counts, key, 0);
+    for (OutEdge& edge : port.sent) {
+      if (!edge.takes(key, 0)) continue;
+      edge.untake(key.instance);
+      (void)port.pool->release(claim->offset);
+    }
+  }
+}
+
+void Sending::settle(const Prepared& prepared) noexcept {
+  for (std::size_t k = 0; k < prepared.places.size(); ++k) {
+    OutEdge& edge = *prepared.places[k].edge;
+    if (prepared.publications[k].word == nullptr) edge.prepares->publish(prepared.publications[k]);
+    edge.prepares->flush();
+    bells_.ring_later(edge.channel);
+  }
+}
+
+bool Sending::settle_as_poison(const Prepared& prepared, const ActivationPacket& poison,
+                               std::span<const std::byte> text) noexcept {
+  bool none_out = true;
+  for (std::size_t k = 0; k < prepared.places.size(); ++k) {
+    OutEdge& edge = *prepared.places[k].edge;
+    bells_.ring_later(edge.channel);
+    if (!edge.prepares->rewrite(prepared.publications[k], addressed(edge, poison), text)) {
+      none_out = false;
+      continue;
+    }
+    (void)edge.credits.give(poison.instance);
+    (void)edge.pool->release(prepared.places[k].offset);
+  }
+  return none_out;
 }
 
 Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/controller/bells.h"
@@ -34,6 +35,26 @@ struct Outgoing {
   std::uint64_t deadline = 0;
   std::uint64_t payload_bytes = 0;
   bool absent = false;
+};
+
+// The packets that a device publishes for one firing.
+struct Prepared {
+  struct Place {
+    OutEdge* edge;
+    std::uint32_t offset;  // of the payload's block
+  };
+  std::vector<Publication> publications;
+  std::vector<Place> places;  // of each publication
+
+  void reserve(std::size_t packets) {
+    publications.reserve(packets);
+    places.reserve(packets);
+  }
+  void clear() noexcept {
+    publications.clear();
+    places.clear();
+  }
+  [[nodiscard]] bool empty() const noexcept { return publications.empty(); }
 };
 
 class Sending {
@@ -66,7 +87,8 @@ class Sending {
     if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
   }
   void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
-  // Sends what was written to every edge that takes it. `element`: its number, 0 if the port does not scatter.
+  // Sends what was written to every edge that takes it and is not prepared. `element`: its number, 0 if the port does
+  // not scatter.
   template <bool kPlain>
   void commit(OutPort& port, std::uint32_t element, const PortClaim& claim, const Outgoing& token) noexcept;
   // Tells those who gather a port's elements how many there are, once they are committed; of a port that scatters
@@ -74,6 +96,17 @@ class Sending {
   void commit_count(OutPort& port, std::uint32_t elements, const FiringKey& key, std::uint64_t deadline) noexcept {
     if (!port.counts.empty()) send_count(port, elements, key, deadline);
   }
+  // Prepares the packets of a token that a device will publish, by every edge of the port that is prepared, and appends
+  // them. Its payload is not there yet.
+  void prepare(OutPort& port, const PortClaim& claim, const Outgoing& token, Prepared& out) noexcept;
+  // Gives the claims of started firings back where their packets are not prepared.
+  void withdraw(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
+  // The device stores no more of what was prepared. Publishes the host's share of it, and whatever waited for its turn.
+  void settle(const Prepared& prepared) noexcept;
+  // The same, for a firing that failed: poison, complete but for the edges' part, takes the place of each packet that
+  // is not out, whose blocks are free again. False: some packet is out.
+  [[nodiscard]] bool settle_as_poison(const Prepared& prepared, const ActivationPacket& poison,
+                                      std::span<const std::byte> text) noexcept;
   // A packet whose header a device wrote and sealed. kDataLoss: its sequence is not the channel's next.
   Status commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   // Poison, with its message behind it; `header` is complete but for the edge's part. Its place is claimed.
@@ -104,6 +137,7 @@ class Sending {
   void send(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
   [[nodiscard]] bool make_room() noexcept;
   void cross(const OutEdge& edge, SentPacket& packet, std::span<const std::byte> payload) noexcept;
+  [[nodiscard]] static ActivationPacket addressed(const OutEdge& edge, ActivationPacket poison) noexcept;
   void cross(const OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept;
   void count(const OutEdge& edge, const ActivationPacket& header) noexcept;
 
@@ -203,9 +237,9 @@ template <bool kPlain>
   const std::uint64_t index = kPlain ? 0 : port.index_of(element);
   const std::span<const std::byte> payload(claim.block, token.payload_bytes);
   const auto takers = kPlain ? static_cast<std::uint32_t>(port.edges.size()) : port.takers(token.key, index);
-  if (port.pool != nullptr) port.pool->hold(claim.offset, takers);
+  if (port.commit_pool != nullptr) port.commit_pool->hold(claim.offset, takers);
   if (wires_) put_crc(claim.region, payload);
-  for (OutEdge& edge : port.edges) {
+  for (OutEdge& edge : port.sent) {
     if (!kPlain && !edge.takes(token.key, index)) continue;
     SentPacket packet{token.key.instance, edge.sent_tag(token.key.tag, index),
                       token.deadline,     token.payload_bytes,

@@ -30,6 +30,10 @@ const LoadedStage* find_loaded(std::span<const LoadedStage> stages, std::uint32_
   return at == stages.end() ? nullptr : &*at;
 }
 
+bool is_prepared(const ProgramSetup& setup, std::uint32_t edge) noexcept {
+  return setup.layout->edges[edge].publishes != Publisher::kHost;
+}
+
 }  // namespace
 
 InPort::InPort(const InputPortPlan& port)
@@ -51,8 +55,11 @@ OutPort::OutPort(const OutputPortPlan& port)
 StagePrograms::StagePrograms(const ProgramSetup& setup)
     : stages_(setup.plan->stages.size()), out_edges_(setup.plan->edges.size()) {
   const Layout& layout = *setup.layout;
-  for (std::size_t r = 0; r < layout.regions.size(); ++r)
-    regions_.emplace_back(layout.regions[r], setup.wiring->regions[r]);
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const RegionLayout& region = layout.regions[r];
+    const bool own = region.producer == setup.controller;
+    regions_.emplace_back(region, setup.wiring->regions[r], own ? region.memory : MemoryKind::kCpu);
+  }
 }
 
 Result<std::unique_ptr<StagePrograms>> StagePrograms::make(const ProgramSetup& setup) {
@@ -99,7 +106,7 @@ void StagePrograms::make_stage(const ProgramSetup& setup, std::uint32_t stage) {
   program.groups = groups_of(plan);
   make_inputs(setup, program);
   make_outputs(setup, program);
-  program.plain = !program.gathers && !program.device_headers && !program.device_memory &&
+  program.plain = !program.gathers && !program.device_headers && !program.device_memory && !program.prepares &&
                   plan.role != StageRole::kRelay &&
                   std::all_of(program.outputs.begin(), program.outputs.end(), [](const OutPort& port) {
                     return !port.scatters && port.passed_input < 0 && port.counts.empty() && port.all_take;
@@ -136,7 +143,10 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
   const auto& tokens = layout.out_edges[program.id];
   const auto& counts = layout.out_counts[program.id];
   for (std::size_t p = 0; p < program.plan->outputs.size(); ++p) {
-    for (const std::uint32_t e : tokens[p]) program.out_edges.push_back(make_edge(setup, e));
+    for (const bool prepared : {false, true}) {
+      for (const std::uint32_t e : tokens[p])
+        if (is_prepared(setup, e) == prepared) program.out_edges.push_back(make_edge(setup, e));
+    }
     for (const std::uint32_t e : counts[p]) program.out_edges.push_back(make_edge(setup, e));
   }
   for (OutEdge& edge : program.out_edges) out_edges_[edge.edge] = &edge;
@@ -144,6 +154,10 @@ void StagePrograms::make_outputs(const ProgramSetup& setup, StageProgram& progra
   for (std::size_t p = 0; p < program.plan->outputs.size(); ++p) {
     OutPort& port = program.outputs.emplace_back(program.plan->outputs[p]);
     port.edges = left.first(tokens[p].size());
+    port.sent = port.edges.first(static_cast<std::size_t>(
+        std::ranges::count_if(port.edges, [](const OutEdge& edge) { return edge.prepares == nullptr; })));
+    port.prepared = port.edges.subspan(port.sent.size());
+    program.prepares = program.prepares || !port.prepared.empty();
     port.counts = left.subspan(tokens[p].size(), counts[p].size());
     left = left.subspan(tokens[p].size() + counts[p].size());
     for (const OutEdge& edge : port.edges) {
@@ -171,6 +185,7 @@ void StagePrograms::find_blocks(const ProgramSetup& setup, std::uint32_t stage, 
   }
   port.region = static_cast<std::uint16_t>(region);
   port.pool = pools_[port.region].get();
+  port.commit_pool = port.prepared.empty() ? port.pool : nullptr;
   port.memory = setup.wiring->regions[port.region];
   port.in_device = layout.regions[port.region].is_in_device();
   port.is_copied = layout.regions[port.region].is_copied();
@@ -199,6 +214,7 @@ OutEdge StagePrograms::make_edge(const ProgramSetup& setup, std::uint32_t number
   edge.stats = &setup.stats->edges[number];
   edge.credits = EdgeCredits(plan.min_blocks, plan.blocks);
   if (layout.crosses()) edge.sender = setup.wiring->senders[layout.channel].get();
+  if (is_prepared(setup, number)) edge.prepares = dynamic_cast<PreparingSender*>(edge.sender);
   const std::int32_t region = setup.layout->region_of[plan.from_stage][plan.from_port];
   if (region < 0 || plan.count) return edge;
   edge.region = static_cast<std::uint16_t>(region);
@@ -219,13 +235,13 @@ void StagePrograms::number_elements(const Plan& plan) {
 }
 
 // A block beyond the 256 GiB of a region is refused by the region's producer.
-RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory) noexcept
+RegionView::RegionView(const RegionLayout& layout, std::span<std::byte> memory, MemoryKind kind) noexcept
     : memory_(memory),
       block_bytes_(layout.block_bytes),
       room_(layout.header_room / static_cast<std::uint32_t>(kOffsetUnitBytes)),
       end_(layout.bytes() / kOffsetUnitBytes),
       units_(
           std::max(static_cast<std::uint32_t>((layout.header_room + layout.carried_bytes()) / kOffsetUnitBytes), 1U)),
-      kind_(layout.memory) {}
+      kind_(kind) {}
 
 }  // namespace woa

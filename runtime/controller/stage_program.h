@@ -25,7 +25,7 @@
 #include "runtime/memory/credits.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
-#include "runtime/transport/channel.h"
+#include "runtime/transport/shared_memory.h"
 
 namespace woa {
 
@@ -86,6 +86,7 @@ struct OutEdge {
   std::uint8_t memory = static_cast<std::uint8_t>(MemoryKind::kCpu);  // where its payloads lie, as packets say it
   std::uint64_t keep = 0, step = 0;                                   // of the firing's tag
   Sender* sender = nullptr;                                           // null: it ends in this controller
+  PreparingSender* prepares = nullptr;                                // the same, where a device publishes its packets
   std::uint32_t channel = 0;                                          // of the layout
   std::uint32_t inline_bytes = 0;  // payloads of up to so many travel behind their headers
   bool counts_payload = false;     // as in the layout
@@ -155,13 +156,16 @@ struct OutPort {
   std::uint32_t index_shift;             // of an element's number
   std::int32_t passed_input = -1;        // whose payloads it passes on
   BlockPool* pool = nullptr;             // of its region
+  BlockPool* commit_pool = nullptr;      // likewise, if a block gets its readers when its token is sent
   std::unique_ptr<PassedBlocks> passed;  // where it passes them on to several
   std::span<std::byte> memory;           // of the region
   std::uint16_t region = 0;
   bool in_device = false;            // its region is,
   bool is_copied = false;            // and host memory has a copy
   std::span<OutEdge> edges, counts;  // of its stage's out_edges
-  bool all_take = true;              // every edge takes every token
+  // Of `edges`: whose packets the host sends when the firing completes; whose packets it prepares before the start.
+  std::span<OutEdge> sent, prepared;
+  bool all_take = true;  // every edge takes every token
   std::vector<LoopLimit> loops;
 
   [[nodiscard]] std::uint64_t index_of(std::uint32_t element) const noexcept {
@@ -194,13 +198,14 @@ struct StageProgram {
   bool short_way = false;
   std::uint32_t consumed = 0;
   // Nothing special about its ports: none scatters, gathers, passes payloads on or has signals, each edge takes all,
-  // and the host writes the headers. What always runs skips the questions.
+  // and the host writes the headers and publishes. What always runs skips the questions.
   bool plain = false;
   bool holds = false;           // some input is held
   bool gathers = false;         // some input takes all elements of a scatter
   bool device_headers = false;  // the device writes the headers of what it sends
   bool device_memory = false;   // payloads of its ports may lie in the device
   bool may_order = false;       // each output is written by every firing, once and in memory of its own
+  bool prepares = false;        // its device publishes packets on some edge
   // Of a stage in a scatter that keeps state of an instance: the bits of the tag that number elements, which it must
   // take one after the other. Of all others 0.
   std::uint64_t number = 0;

@@ -62,7 +62,7 @@ EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
                    : replicas                       ? Reach::kReplicas
                                                     : Reach::kHost,
           .passed_on = from.role == StageRole::kRelay || from.outputs[e.from_port].in_place >= 0,
-          .needs_block = device || (replicas && to.role == StageRole::kRelay),
+          .needs_block = device || (replicas ? to.role == StageRole::kRelay : from.publishes != Publisher::kHost),
           .payload_bytes = from.outputs[e.from_port].type.payload_bytes(),
           .inline_bytes = e.inline_bytes};
 }

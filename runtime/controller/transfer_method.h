@@ -37,8 +37,9 @@ struct EdgeFacts {
   bool operator==(const EdgeFacts&) const = default;
 };
 // `plan` has passed validate(). `replicas`: the edge's ends share no memory. A payload needs its block where a
-// device at one end reads or writes packets itself, since these name blocks only, and where a relay reads it from a
-// replica: what it passes on by reference must lie there.
+// device at one end reads or writes packets itself, since these name blocks only; where a device publishes them, since
+// it writes the payload after the host has written the packet; and where a relay reads it from a replica: what it
+// passes on by reference must lie there.
 EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas = false);
 // The same of a run's layout, in which a kernel that may write over its input need not do so.
 EdgeFacts facts_of(const Plan& plan, const Layout& layout, std::uint32_t edge);

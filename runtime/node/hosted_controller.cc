@@ -20,12 +20,15 @@ Status make_backend(HostedControllerSetup& setup, const ControllerPlan& controll
 
 // Layout and transfers follow the plan's traits: a device that does otherwise would misread its channels.
 Status check_traits(const ControllerPlan& controller, const DeviceDescription& device) {
-  const std::string_view expected = to_string(controller.traits.headers());
-  if (device.forwards == expected) return {};
-  return {Code::kUnsupported, controller.name + ": back-end '" + device.backend +
-                                  "' has packet headers written by the " + device.forwards +
-                                  ", but the plan expects the " + std::string(expected) +
-                                  "; compile the graph again with this runtime: woa compile GRAPH -o PLAN"};
+  const auto check = [&](std::string_view what, std::string_view found, std::string_view expected) -> Status {
+    if (found == expected) return {};
+    return {Code::kUnsupported, controller.name + ": back-end '" + device.backend + "' has packet" + std::string(what) +
+                                    " by the " + std::string(found) + ", but the plan expects the " +
+                                    std::string(expected) +
+                                    "; compile the graph again with this runtime: woa compile GRAPH -o PLAN"};
+  };
+  WOA_RETURN_IF_ERROR(check(" headers written", device.forwards, to_string(controller.traits.headers())));
+  return check("s published", device.publishes, to_string(controller.traits.publishes));
 }
 
 Status pin_thread(int processor) {

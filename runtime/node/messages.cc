@@ -35,11 +35,13 @@ control::FromNode to_ready(const DeviceDescription& device) {
   out.set_simulated(device.simulated);
   out.set_forwards(device.forwards);
   out.set_matches(device.matches);
+  out.set_publishes(device.publishes);
   return message;
 }
 
 DeviceDescription from_ready(const control::Device& message) {
-  return {message.backend(), message.device(), message.simulated(), message.forwards(), message.matches()};
+  return {message.backend(),  message.device(),  message.simulated(),
+          message.forwards(), message.matches(), message.publishes()};
 }
 
 control::FromNode to_failed(const Status& status) {

@@ -181,8 +181,13 @@ namespace {
 Result<std::unique_ptr<Sender>> open_sender(const Layout& layout, std::size_t c, DoorbellLine* lines,
                                             const Segments& segments, const Transports& transports) {
   const ChannelLayout& channel = layout.channels[c];
-  if (!channel.wire)
-    return transports.shared->open_sender(channel.spec, *segments.channels[c], Doorbell(lines + channel.to));
+  const Doorbell consumer(lines + channel.to);
+  if (channel.publishes != Publisher::kHost) {
+    auto sender = transports.shared->open_preparing_sender(channel.spec, *segments.channels[c], consumer);
+    if (!sender.ok()) return sender.status();
+    return std::unique_ptr<Sender>(std::move(*sender));
+  }
+  if (!channel.wire) return transports.shared->open_sender(channel.spec, *segments.channels[c], consumer);
   return transports.wires[*channel.wire]->open_sender(
       channel.spec, segments.replicas[c], Doorbell(lines + channel.from), regions_of(layout, channel, segments));
 }

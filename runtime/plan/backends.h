@@ -30,6 +30,8 @@ struct BackendTraits {
   bool writes_packets = false;
   // Where the back-end keeps payloads that only its own stages read: host memory (kCpu), or memory of its device.
   MemoryKind memory = MemoryKind::kCpu;
+  // Who publishes packets of its kernel stages, where their outputs allow it (may_publish() in plan.h).
+  Publisher publishes = Publisher::kHost;
   bool operator==(const BackendTraits&) const = default;
   // Who writes the headers of its kernel stages.
   [[nodiscard]] constexpr HeaderWriter headers() const noexcept {

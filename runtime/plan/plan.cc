@@ -36,6 +36,20 @@ std::string_view to_string(Publisher publisher) noexcept {
   return "unknown";
 }
 
+bool may_publish(const StagePlan& stage) noexcept {
+  return std::ranges::all_of(stage.outputs, [](const OutputPortPlan& port) {
+    return port.type.is_fixed() && port.one_of < 0 && !port.optional && port.many == 0 && port.in_place < 0;
+  });
+}
+
+std::string_view forwards(const Plan& plan, std::uint32_t controller) noexcept {
+  const bool device = std::ranges::any_of(plan.stages, [&](const StagePlan& stage) {
+    return stage.controller == controller &&
+           (stage.headers == HeaderWriter::kDevice || stage.publishes != Publisher::kHost);
+  });
+  return device ? "device" : "host";
+}
+
 ControllerPlan make_controller(std::string name, const KnownBackend& backend, std::uint32_t workers) {
   return {std::move(name), backend.kind, std::string(backend.name), workers, backend.traits};
 }

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 7;
+inline constexpr std::uint32_t kPlanVersion = 8;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -63,6 +63,8 @@ struct PortType {
   std::uint64_t max_bytes = 0;  // bound of the data, without the dimension prefix
 
   [[nodiscard]] std::uint32_t variable_dims() const noexcept;
+  // Every payload has max_bytes.
+  [[nodiscard]] bool is_fixed() const noexcept { return !dims.empty() && variable_dims() == 0; }
   // 0, or kPayloadAlignment when variable dimensions precede the data.
   [[nodiscard]] std::uint64_t prefix_bytes() const noexcept;
   // Bytes of a block that holds any payload of this type: prefix + max_bytes rounded up to kPayloadAlignment, never 0.
@@ -149,9 +151,12 @@ struct StagePlan {
   Stateful stateful = Stateful::kNo;
   std::uint64_t scratch_bytes = 0;
   HeaderWriter headers = HeaderWriter::kHost;  // of a kernel as its controller's traits say, else the host
-  Publisher publishes = Publisher::kHost;      // the one way that this version runs
+  Publisher publishes = Publisher::kHost;      // the host, or whom the controller's traits name
   bool operator==(const StagePlan&) const = default;
 };
+// Whether a device can publish the stage's packets, whose headers are written before the kernel runs: each firing
+// writes every output, one token of a fixed size in memory of its own.
+bool may_publish(const StagePlan& stage) noexcept;
 
 // A named loop: one counter in the tag, `bits` wide at bit `shift`. It may reach `max`.
 struct LoopPlan {
@@ -225,6 +230,10 @@ struct Plan {
   std::vector<LoopPlan> loops;
   bool operator==(const Plan&) const = default;
 };
+
+// Who acts between a kernel's end and the packets that leave the controller: "device" if it writes headers of some
+// stage or publishes its packets, else "host".
+std::string_view forwards(const Plan& plan, std::uint32_t controller) noexcept;
 
 // Checks everything that the runtime relies on: ids in range, types of both ends agree, at least one block per edge,
 // texts that a terminal may show, bounded window, relays with as many outputs as inputs, source and sink in place, no

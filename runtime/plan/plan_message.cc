@@ -181,6 +181,7 @@ void encode(const Plan& from, pb::Plan& to) {
     c.set_workers(controller.workers);
     c.set_writes_packets(controller.traits.writes_packets);
     c.set_memory(static_cast<std::uint32_t>(controller.traits.memory));
+    c.set_publishes(static_cast<std::uint32_t>(controller.traits.publishes));
   }
   for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
   for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
@@ -200,11 +201,12 @@ Plan decode(const pb::Plan& from) {
   to.window = from.window();
   to.deadline_ns = from.deadline_ns();
   for (const pb::Controller& c : from.controllers()) {
-    to.controllers.push_back({c.name(),
-                              static_cast<ControllerKind>(c.kind()),
-                              c.backend(),
-                              c.workers(),
-                              {c.writes_packets(), static_cast<MemoryKind>(c.memory())}});
+    to.controllers.push_back(
+        {c.name(),
+         static_cast<ControllerKind>(c.kind()),
+         c.backend(),
+         c.workers(),
+         {c.writes_packets(), static_cast<MemoryKind>(c.memory()), static_cast<Publisher>(c.publishes())}});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));
@@ -225,6 +227,7 @@ Status check_enumerations(const pb::Plan& plan) {
     WOA_RETURN_IF_ERROR(check_number(c.kind(), ControllerKind::kFpga, place, "kind"));
     if (!is_memory(c.memory()))
       return {Code::kInvalid, "plan: " + place + ": unknown memory " + std::to_string(c.memory())};
+    WOA_RETURN_IF_ERROR(check_number(c.publishes(), Publisher::kWorker, place, "'publishes'"));
   }
   for (const pb::Stage& s : plan.stages()) {
     const std::string place = "stage '" + s.name() + "'";

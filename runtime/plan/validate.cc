@@ -47,6 +47,8 @@ Status check_controllers(const Plan& plan) {
     }
     if (controller.traits.keeps_payloads() && controller.traits.writes_packets)
       return broken(place, ": its device writes packets and keeps payloads, which no version does; ", kCompile);
+    if (controller.traits.publishes != Publisher::kHost && controller.traits.writes_packets)
+      return broken(place, ": its device numbers packets and publishes the host's, which no version does; ", kCompile);
   }
   return {};
 }
@@ -176,6 +178,22 @@ Status check_role(const StagePlan& stage, std::size_t id, const std::string& pla
   return {};
 }
 
+// A device publishes packets of kernels alone, and only those whose headers can be written before the kernel runs.
+Status check_publisher(const StagePlan& stage, const ControllerPlan& controller, const std::string& place) {
+  if (stage.publishes == Publisher::kHost) return {};
+  const Publisher able = stage.role == StageRole::kKernel ? controller.traits.publishes : Publisher::kHost;
+  if (stage.publishes != able)
+    return broken(place, ": its packets are published by the ", to_string(stage.publishes), ", expected the ",
+                  able == Publisher::kHost ? "host" : "host or the " + std::string(to_string(able)),
+                  " for its role and the back-end of ", in_quotes(controller.name), "; ", kCompile);
+  if (!may_publish(stage))
+    return broken(place, ": its packets are published by the ", to_string(stage.publishes),
+                  ", expected the host for outputs that are not all of a fixed size, always written, one token each, "
+                  "in memory of their own; ",
+                  kCompile);
+  return {};
+}
+
 // A device that writes packets writes those of all its kernels, and of nothing else.
 Status check_packets(const Plan& plan, const StagePlan& stage, const std::string& place) {
   const ControllerPlan& controller = plan.controllers[stage.controller];
@@ -184,10 +202,7 @@ Status check_packets(const Plan& plan, const StagePlan& stage, const std::string
     return broken(place, ": its headers are written by the ", to_string(stage.headers), ", expected the ",
                   to_string(expected), " for its role and the back-end of ", in_quotes(controller.name), "; ",
                   kCompile);
-  if (stage.publishes != Publisher::kHost)
-    return broken(place, ": its packets are published by a device's ", to_string(stage.publishes),
-                  ", which no back-end of this version does; ", kCompile);
-  return {};
+  return check_publisher(stage, controller, place);
 }
 
 Status check_stages(const Plan& plan) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -231,22 +230,6 @@ Status check_relays(const Plan& plan, const PlanIndex& index) {
   return {};
 }
 
-// A device that writes its own packets numbers those of the channels that it sends on: nothing else may send there.
-Status check_devices(const Plan& plan) {
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, bool> of_device;  // from, to, lane
-  for (const EdgePlan& e : plan.edges) {
-    const StagePlan& from = plan.stages[e.from_stage];
-    const std::uint32_t to = plan.stages[e.to_stage].controller;
-    if (from.controller == to) continue;
-    const bool device = from.headers == HeaderWriter::kDevice && !e.count;  // counts are the controller's own
-    const auto [at, added] = of_device.emplace(std::tuple(from.controller, to, e.lane), device);
-    if (!added && at->second != device)
-      return broken(name_of_edge(plan, e), ": the device of ", in_quotes(plan.controllers[from.controller].name),
-                    " writes its own packets, and a relay beside it needs a lane of its own");
-  }
-  return {};
-}
-
 // Edges that take no loop must not form a cycle: its stages would never end.
 Status check_cycles(const Plan& plan) {
   std::vector<bool> ends(plan.stages.size());
@@ -266,7 +249,6 @@ Status validate_edges(const Plan& plan) {
   const PlanIndex index(plan);
   WOA_RETURN_IF_ERROR(check_connections(plan, index));
   WOA_RETURN_IF_ERROR(check_relays(plan, index));
-  WOA_RETURN_IF_ERROR(check_devices(plan));
   WOA_RETURN_IF_ERROR(check_matches(plan));
   return check_cycles(plan);
 }

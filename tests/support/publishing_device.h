@@ -26,11 +26,16 @@ class PublishingDevice {
   PublishingDevice(const PublishingDevice&) = delete;
   PublishingDevice& operator=(const PublishingDevice&) = delete;
 
-  // Later stores `payload` at `block`, then the publication.
+  // Later stores `payload` at `block`, then the publication, if its word is not null.
   void publish(const Publication& prepared, std::span<std::byte> block = {}, std::vector<std::byte> payload = {}) {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({prepared, block, std::move(payload)});
     change_.notify_all();
+  }
+  // How many of the jobs that it was given are done.
+  [[nodiscard]] std::size_t done() {
+    const std::lock_guard lock(mutex_);
+    return done_;
   }
   // Returns when everything that it was given is out.
   void complete() {
@@ -67,9 +72,10 @@ class PublishingDevice {
       dawdle();
       lock.lock();
       if (destroyed_ && random_() % 2 == 0) return;
-      job.prepared.store();
+      if (job.prepared.word != nullptr) job.prepared.store();
       completion_.ring();
       jobs_.pop_front();
+      ++done_;
       change_.notify_all();
     }
   }
@@ -82,6 +88,7 @@ class PublishingDevice {
   std::mutex mutex_;
   std::condition_variable change_;
   std::deque<Job> jobs_;
+  std::size_t done_ = 0;
   bool destroyed_ = false;
   std::thread thread_;  // last: it uses the rest
 };

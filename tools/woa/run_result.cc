@@ -40,7 +40,7 @@ json controllers_json(const Plan& plan, const RunReport& report) {
                {"backend", controller.device.backend},
                {"device", controller.device.device},
                {"simulated", controller.device.simulated},
-               {"forwards", std::string(to_string(plan.controllers[c].traits.headers()))},
+               {"forwards", std::string(forwards(plan, static_cast<std::uint32_t>(c)))},
                {"matches", controller.device.matches},
                {"firings", firings},
                {"busy_s", static_cast<double>(busy_ns) / 1e9},

@@ -8,10 +8,11 @@
 namespace woa::test {
 namespace {
 
-// A device that says who writes its headers, and runs nothing.
+// A device that says who writes its headers and who publishes its packets, and runs nothing.
 class SayingBackend final : public Backend {
  public:
-  explicit SayingBackend(const char* forwards) : description_{"saying", "a sentence", true, forwards, "none"} {}
+  explicit SayingBackend(const char* forwards, const char* publishes = "host")
+      : description_{"saying", "a sentence", true, forwards, "none", publishes} {}
   const DeviceDescription& description() const noexcept override { return description_; }
   Status load(const Plan&, std::span<const LoadedStage>, Doorbell) override { return {}; }
   Start start(Firing&) noexcept override { return Start::kBusy; }
@@ -21,9 +22,9 @@ class SayingBackend final : public Backend {
   DeviceDescription description_;
 };
 
-Status hosting(const char* plan_says, const char* device_says, MemoryKind memory = MemoryKind::kCpu) {
+Status hosting(const BackendTraits& traits, std::unique_ptr<Backend> backend) {
   Plan plan = chain_plan(2, "copy", 1);
-  plan.controllers[1].traits = {.writes_packets = plan_says == std::string("device"), .memory = memory};
+  plan.controllers[1].traits = traits;
   for (StagePlan& stage : plan.stages)
     if (stage.role == StageRole::kKernel) stage.headers = plan.controllers[1].traits.headers();
   REQUIRE(validate(plan).message() == "");
@@ -34,10 +35,14 @@ Status hosting(const char* plan_says, const char* device_says, MemoryKind memory
   setup.plan = &plan;
   setup.layout = &layout;
   setup.id = 1;
-  setup.backend = std::make_unique<SayingBackend>(device_says);
+  setup.backend = std::move(backend);
   setup.transports = {&transport, {}};
   setup.segments = &segments;
   return HostedController::make(std::move(setup)).status();
+}
+
+Status hosting(const char* plan_says, const char* device_says) {
+  return hosting({.writes_packets = plan_says == std::string("device")}, std::make_unique<SayingBackend>(device_says));
 }
 
 TEST_CASE("a device writes its packets as the plan says, or is refused with what to do") {
@@ -52,8 +57,17 @@ TEST_CASE("a device writes its packets as the plan says, or is refused with what
   }
 }
 
+TEST_CASE("a device publishes packets as the plan says, or is refused with what to do") {
+  CHECK(hosting({.publishes = Publisher::kQueue}, std::make_unique<SayingBackend>("host", "queue")).message() == "");
+  const Status status = hosting({.publishes = Publisher::kQueue}, std::make_unique<SayingBackend>("host", "worker"));
+  CHECK(status.code() == Code::kUnsupported);
+  CHECK(status.message() ==
+        "cpu:0: back-end 'saying' has packets published by the worker, but the plan expects the queue; compile the "
+        "graph again with this runtime: woa compile GRAPH -o PLAN");
+}
+
 TEST_CASE("a device that keeps no payloads is refused where the plan expects it") {
-  const Status status = hosting("host", "host", MemoryKind::kExtDev);
+  const Status status = hosting({.memory = MemoryKind::kExtDev}, std::make_unique<SayingBackend>("host"));
   CHECK(status.code() == Code::kUnsupported);
   CHECK(status.message() ==
         "cpu:0: back-end 'saying' keeps no payloads in its device, but the plan expects it; compile the graph again "

@@ -36,7 +36,9 @@ class WireToPeer final : public Wire {
 
   std::string_view name() const noexcept override { return "nowhere"; }
   Result<std::shared_ptr<Replica>> allocate(std::string_view label, std::size_t bytes) override {
-    return std::shared_ptr<Replica>(std::make_shared<LoneReplica>(need(memory_.allocate(label, bytes))));
+    auto memory = memory_.allocate(label, bytes);  // on the node's thread, where Catch may not look
+    if (!memory.ok()) return memory.status();
+    return std::shared_ptr<Replica>(std::make_shared<LoneReplica>(std::move(*memory)));
   }
   Result<std::shared_ptr<Replica>> adopt(std::unique_ptr<Mapping> mapping) override {
     return allocate("adopted", mapping->bytes().size());

@@ -40,6 +40,19 @@ void put_on_device(Plan& plan) {
   plan.edges.push_back({2, 1, kSinkStage, 1, 0, 0, -1, 1, 4});
 }
 
+// The stage's device publishes its packets, by its queue. They are of a fixed size.
+void publish(Plan& plan) {
+  plan.controllers[1].traits.publishes = Publisher::kQueue;
+  plan.stages[2].publishes = Publisher::kQueue;
+  const auto fix = [](PortType& type) {
+    if (type.variable_dims() != 0) type.dims[0] = {"", 1000, 0};
+  };
+  for (StagePlan& stage : plan.stages) {
+    for (InputPortPlan& port : stage.inputs) fix(port.type);
+    for (OutputPortPlan& port : stage.outputs) port.one_of = -1, fix(port.type);
+  }
+}
+
 void check_rules(const std::vector<Rule>& rules) {
   for (const Rule& rule : rules) {
     Plan plan = test::sample_plan();
@@ -57,12 +70,9 @@ TEST_CASE("the sample plan is valid") {
   CHECK(status.ok());
 }
 
-TEST_CASE(
-    "relays are on any controller, on a device with a lane of their own, have several readers and writers, and follow "
-    "relays") {
+TEST_CASE("relays are on any controller, on a device, too, have several readers and writers, and follow relays") {
   Plan device = test::sample_plan();
   put_on_device(device);
-  device.edges[kRelayToSink].lane = "own";
   CHECK(validate(device).message() == "");
   Plan joined = test::sample_plan();
   add_relays(joined, 1);
@@ -111,9 +121,47 @@ TEST_CASE("headers and publications of stages are those that this version runs")
       {"written by the device, expected the host", [](Plan& p) { p.stages[kRelay].headers = HeaderWriter::kDevice; }},
       {"written by the host, expected the device", [](Plan& p) { p.controllers[1].traits.writes_packets = true; }},
       {"written by the unknown", [](Plan& p) { p.stages[2].headers = static_cast<HeaderWriter>(7); }},
-      {"published by a device's queue", [](Plan& p) { p.stages[2].publishes = Publisher::kQueue; }},
-      {"published by a device's worker", [](Plan& p) { p.stages[2].publishes = Publisher::kWorker; }},
+      {"published by the queue, expected the host for its role",
+       [](Plan& p) { p.stages[2].publishes = Publisher::kQueue; }},
+      {"published by the worker, expected the host or the queue",
+       [](Plan& p) { publish(p), p.stages[2].publishes = Publisher::kWorker; }},
+      {"published by the queue, expected the host for its role",
+       [](Plan& p) { publish(p), p.stages[kRelay].publishes = Publisher::kQueue; }},
+      {"numbers packets and publishes", [](Plan& p) { publish(p), p.controllers[1].traits.writes_packets = true; }},
   });
+}
+
+TEST_CASE("a device publishes packets of stages that write each output, one token of a fixed size") {
+  Plan plan = test::sample_plan();
+  publish(plan);
+  CHECK(validate(plan).message() == "");
+  plan.stages[2].publishes = Publisher::kHost;  // it need not
+  CHECK(validate(plan).message() == "");
+  for (const auto& vary : std::vector<std::function<void(OutputPortPlan&)>>{
+           [](OutputPortPlan& port) {
+             port.type.dims[0] = {"n", 0, 0};
+           },
+           [](OutputPortPlan& port) { port.one_of = 0; }, [](OutputPortPlan& port) { port.optional = true; },
+           [](OutputPortPlan& port) { port.many = 2; }, [](OutputPortPlan& port) { port.in_place = 0; }}) {
+    StagePlan stage = plan.stages[2];
+    REQUIRE(may_publish(stage));
+    vary(stage.outputs[0]);
+    CHECK_FALSE(may_publish(stage));
+  }
+  check_rules({{"expected the host for outputs that are not all of a fixed size", [](Plan& p) {
+                  publish(p);
+                  p.stages[2].outputs[0].optional = true;
+                }}});
+}
+
+TEST_CASE("a controller forwards by its device if that writes headers or publishes") {
+  Plan plan = test::sample_plan();
+  CHECK(forwards(plan, 1) == "host");
+  publish(plan);
+  CHECK(forwards(plan, 1) == "device");
+  CHECK(forwards(plan, 0) == "host");
+  put_on_device(plan);
+  CHECK(forwards(plan, 2) == "device");
 }
 
 TEST_CASE("rules of stages") {
@@ -290,7 +338,6 @@ TEST_CASE("rules of relays' edges, and of what there is room for") {
          p.edges.back().to_stage = 5;
          p.edges.push_back({5, 0, 4, 0, ~0ULL, 0, -1, 1, 4});
        }},
-      {"a relay beside it needs a lane of its own", [](Plan& p) { put_on_device(p); }},
       {"would need room for",
        [](Plan& p) {
          p.edges[2].blocks = 1U << 19;

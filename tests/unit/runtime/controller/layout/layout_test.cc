@@ -103,6 +103,38 @@ TEST_CASE("edges of one lane between two controllers share a channel, and every 
   REQUIRE((control.control && control.from == kHostController && control.to == 1 && control.regions.empty()));
 }
 
+TEST_CASE(
+    "edges of stages that forward differently have channels of their own, and only shared memory is published by "
+    "devices") {
+  Plan plan = fork();
+  plan.controllers[1].traits.publishes = Publisher::kQueue;
+  StagePlan& a = plan.stages[plan.edges[1].from_stage];
+  plan.stages.push_back(a);  // d, which the host publishes for, beside a
+  plan.stages.back().name = "d";
+  const auto d = static_cast<std::uint32_t>(plan.stages.size() - 1);
+  plan.edges[2].from_stage = d;
+  plan.stages[kSourceStage].outputs.push_back({"more", plan.stages[kSourceStage].outputs[0].type, -1});
+  plan.edges.push_back({kSourceStage, 1, d, 0, ~std::uint64_t{0}, 0, -1, 1, 4});
+  Plan published = plan;
+  published.stages[plan.edges[1].from_stage].publishes = Publisher::kQueue;
+  for (StagePlan& stage : published.stages)
+    for (OutputPortPlan& port : stage.outputs) port.type = {"u8", {{"", 8, 0}}, 8};
+  const Layout shared = make_layout(published), by_wire = make_layout(published, {{0, 0, 1}, kRoom});
+  const auto channel = [](const Layout& layout, std::uint32_t edge) -> const ChannelLayout& {
+    return layout.channels[layout.edges[edge].channel];
+  };
+  CHECK(make_layout(plan).edges[1].channel == make_layout(plan).edges[2].channel);
+  CHECK(&channel(shared, 1) != &channel(shared, 2));
+  CHECK(channel(shared, 1).publishes == Publisher::kQueue);
+  CHECK(channel(shared, 2).publishes == Publisher::kHost);
+  CHECK(shared.edges[1].inline_bytes == 0);
+  CHECK(shared.edges[2].inline_bytes == 8);
+  CHECK(channel(shared, 1).spec.inline_bytes >= kPoisonMessageBytes);
+  CHECK(&channel(by_wire, 1) == &channel(by_wire, 2));
+  CHECK(channel(by_wire, 1).publishes == Publisher::kHost);
+  CHECK(by_wire.edges[1].inline_bytes == 8);
+}
+
 TEST_CASE("a call takes the lane that an edge to its argument names") {
   PlanBuilder builder(1, 1);
   const auto choose = builder.stage("choose", "odd_even", "cpu:0", 1, 2), reader = builder.stage("r", "copy", "cpu:1");

@@ -1,0 +1,154 @@
+// Devices that publish their packets: whole runs on function kernels that play such devices.
+#include <set>
+#include <utility>
+
+#include "tests/cts/controller/in_one_process.h"
+#include "tests/support/publishing_backend.h"
+#include "tests/support/says.h"
+
+namespace woa::test {
+namespace {
+
+constexpr std::uint32_t kInFlight = 4;  // PlanBuilder's
+
+Functions publishing_kernels() {
+  Functions all = functions();
+  const auto answer = [](Firing& f, const std::string& text) {
+    write(f, 0, text);
+    f.outputs[0].dims[0] = 16;
+  };
+  // The text up to its padding, and the stage's name.
+  all["append"] = [answer](Firing& f, const StagePlan& stage) {
+    const std::string text = read(f, 0);
+    answer(f, padded(text.substr(0, text.find('.')) + stage.name));
+  };
+  all["refuse_odd"] = [answer](Firing& f, const StagePlan&) {
+    if (std::stoi(read(f, 0)) % 2 == 0) return answer(f, read(f, 0));
+    f.code = Code::kKernelFailed;
+    f.message = "odd";
+  };
+  return all;
+}
+
+std::string padded_number(std::uint64_t instance, std::uint32_t) { return padded(std::to_string(instance)); }
+
+Outcome run_publishing(const Plan& plan, std::uint64_t instances, PublishingScript& script, const char* model = "woa") {
+  const Functions functions = publishing_kernels();
+  return run_with(publishing_factory(functions, script), plan, model, instances, padded_number);
+}
+
+// a, b, c on cpu:0, d on cpu:1, whose devices keep what they need.
+Plan two_devices() {
+  PlanBuilder builder(1, 1);
+  std::uint32_t last = kSourceStage;
+  for (const auto& [name, on] : {std::pair{"a", "cpu:0"}, {"b", "cpu:0"}, {"c", "cpu:0"}, {"d", "cpu:1"}}) {
+    const std::uint32_t next = builder.stage(name, "append", on);
+    builder.edge(std::exchange(last, next), 0, next, 0);
+  }
+  builder.edge(last, 0, kSinkStage, 0);
+  return with_publishing(builder.build(), kDeviceTraits.memory);
+}
+
+}  // namespace
+
+TEST_CASE("what devices publish late arrives whole and in order, under each call model") {
+  for (const bool ordered : {false, true}) {
+    for (const std::size_t places : {1U, 5U}) {
+      for (const char* model : {"woa", "rpc-hub", "rpc-nested"}) {
+        PublishingScript script{.places = places, .ordered = ordered};
+        const Outcome outcome = run_publishing(with_publishing(chain_plan(6, "append", 2)), 20, script, model);
+        INFO(ordered << places << model);
+        REQUIRE(outcome.status.message() == "");
+        REQUIRE(outcome.outputs.size() == 20);
+        for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "abcdef"));
+      }
+    }
+  }
+}
+
+TEST_CASE("as many firings of a device that publishes are under way as instances times stages") {
+  PublishingScript script{.places = 3 * kInFlight, .patience = 1'000'000};
+  const Outcome outcome = run_publishing(two_devices(), kInFlight, script);
+  REQUIRE(outcome.status.message() == "");
+  for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "abcd"));
+  CHECK(outcome.outputs.size() == kInFlight);
+  CHECK(script.most == 3 * kInFlight);
+}
+
+TEST_CASE("readers here and elsewhere, and on several lanes, all get what a device publishes") {
+  PlanBuilder builder(1, 4);
+  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:0"),
+             c = builder.stage("c", "append", "cpu:1");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(a, 0, c, 0);
+  builder.edge(a, 0, kSinkStage, 0);
+  builder.edge(a, 0, kSinkStage, 1).lane = "other";
+  builder.edge(b, 0, kSinkStage, 2);
+  builder.edge(c, 0, kSinkStage, 3);
+  for (const MemoryKind memory : {MemoryKind::kCpu, kDeviceTraits.memory}) {
+    for (const std::size_t places : {1U, 8U}) {
+      PublishingScript script{.places = places};
+      const Outcome outcome = run_publishing(with_publishing(builder.build(), memory), 20, script);
+      REQUIRE(outcome.status.message() == "");
+      REQUIRE(outcome.outputs.size() == 20);
+      for (const auto& [i, outputs] : outcome.outputs) {
+        const std::string a_wrote = std::to_string(i) + "a";
+        REQUIRE(outputs == std::vector{padded(a_wrote), padded(a_wrote), padded(a_wrote + "b"), padded(a_wrote + "c")});
+      }
+    }
+  }
+}
+
+TEST_CASE("a kernel that fails poisons its instance, and what was prepared for others comes in order") {
+  Plan plan = with_publishing(chain_plan(4, "append", 2));
+  plan.stages[3].kernel = "refuse_odd";
+  plan.stages[2].kernel = "copy_padded";
+  for (const bool ordered : {false, true}) {
+    for (const std::size_t places : {1U, 5U}) {
+      Functions functions = publishing_kernels();
+      functions["copy_padded"] = [](Firing& f, const StagePlan&) {
+        write(f, 0, read(f, 0));
+        f.outputs[0].dims[0] = 16;
+      };
+      PublishingScript script{.places = places, .ordered = ordered};
+      const Outcome outcome = run_with(publishing_factory(functions, script), plan, "woa", 40, padded_number);
+      INFO(ordered << places);
+      REQUIRE(outcome.status.message() == "");
+      REQUIRE(outcome.outputs.size() == 20);
+      REQUIRE(outcome.failures.size() == 20);
+      for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == padded(std::to_string(i) + "cd"));
+      for (const auto& [i, failure] : outcome.failures) {
+        REQUIRE(i % 2 == 1);
+        REQUIRE(failure.stage == "b");
+        REQUIRE(failure.message == "odd");
+      }
+    }
+  }
+}
+
+TEST_CASE("a device that fails before it has published ends the run with the first firing's name") {
+  for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{3 * kInFlight - 1}}) {
+    PublishingScript script{.places = 1 + behind, .lands = 0};
+    const Outcome outcome = run_publishing(two_devices(), 40, script);
+    INFO(behind << outcome.status.message());
+    REQUIRE_FALSE(outcome.status.ok());
+    CHECK(says(outcome.status, "cpu:0"));
+    CHECK(says(outcome.status, "stage 'c', instance 0: the device failed: the device went away in instance 0"));
+    CHECK(outcome.outputs.empty());
+  }
+}
+
+TEST_CASE("a device that fails firings one by one poisons them, and what it published before has arrived") {
+  PublishingScript script{.ordered = false, .lands = 10};
+  const Outcome outcome = run_publishing(with_publishing(chain_plan(1, "append")), 40, script);
+  REQUIRE(outcome.status.message() == "");
+  CHECK(outcome.outputs.size() == 10);
+  CHECK(outcome.failures.size() == 30);
+  for (const auto& [i, failure] : outcome.failures) {
+    REQUIRE(failure.stage == "a");
+    REQUIRE(failure.message == "the device went away in instance " + std::to_string(i));
+  }
+}
+
+}  // namespace woa::test

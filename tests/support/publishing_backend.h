@@ -1,0 +1,170 @@
+// A device that publishes the packets of its kernels: start() fixes what a firing writes, and a thread stores payloads
+// and publications later, in the order of the starts.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/device_backend.h"
+#include "tests/support/publishing_device.h"
+
+namespace woa::test {
+
+// What the device does, and what was seen of it.
+struct PublishingScript {
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  std::size_t places = 1;            // firings that it takes at a time; it stores nothing before they are taken, or no
+                                     // more come
+  std::size_t patience = 100;        // polls until it takes it that no more come
+  bool ordered = true;               // its starts are
+  std::size_t lands = kAll;          // so many publications do; then it fails
+  std::atomic<std::size_t> most{0};  // seen: firings under way at once
+};
+
+class PublishingBackend final : public Backend {
+ public:
+  PublishingBackend(const Functions& functions, PublishingScript& script) : functions_(functions), script_(script) {}
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override {
+    plan_ = &plan;
+    wakeup_ = wakeup;
+    return find_functions(functions_, stages);
+  }
+  Status allocate(std::span<const DeviceRegion> regions) override {
+    for (const DeviceRegion& region : regions) memory_.add(region);
+    return {};
+  }
+  // Runs the function at once, in memory that nobody else sees: the device's, or that of jobs.
+  Start start(Firing& firing) noexcept override {
+    if (pending_.size() == script_.places) return Start::kBusy;
+    const StagePlan& stage = plan_->stages[firing.stage];
+    std::vector<std::uint8_t*> blocks;
+    std::vector<std::vector<std::byte>> written;
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
+      if (is_in_device(firing.input_memory[p])) firing.inputs[p].data = memory_.at(firing.input_memory[p]);
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+      woa_output& output = firing.outputs[p];
+      blocks.push_back(output.data);
+      written.emplace_back(output.capacity);
+      const bool in_device = is_in_device(firing.output_memory[p]);
+      output.data =
+          in_device ? memory_.at(firing.output_memory[p]) : reinterpret_cast<std::uint8_t*>(written[p].data());
+    }
+    functions_.at(stage.kernel)(firing, stage);
+    const bool ran = firing.code == Code::kOk;
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+      woa_output& output = firing.outputs[p];
+      const std::span<std::uint8_t> data(std::exchange(output.data, blocks[p]), output.bytes);
+      if (!ran || output.data == nullptr) continue;
+      const std::span<const std::byte> payload = std::as_bytes(data);
+      jobs_.push_back({{},
+                       {reinterpret_cast<std::byte*>(output.data), payload.size()},
+                       std::vector<std::byte>(payload.begin(), payload.end())});
+    }
+    for (const Publication& publication : firing.publications)
+      if (ran && publication.word != nullptr) jobs_.push_back({publication, {}, {}});
+    pending_.push_back({&firing, given_ + jobs_.size()});  // none is given away between starts
+    script_.most = std::max(script_.most.load(), pending_.size());
+    quiet_ = 0;
+    return ran && script_.ordered ? Start::kOrdered : Start::kStarted;
+  }
+  // In any order: here the youngest first.
+  std::size_t poll(std::span<Firing*> done) noexcept override {
+    wakeup_.ring();  // until the last has completed
+    if (pending_.size() == script_.places || ++quiet_ >= script_.patience) give_jobs();
+    const std::size_t stored = device_.done();
+    std::size_t count = 0;
+    for (std::size_t k = pending_.size(); k-- > 0;) {
+      const Pending pending = pending_[k];
+      if (!pending.given || (pending.jobs > stored && !failed_)) continue;
+      if (pending.jobs > stored) fail(*pending.firing);
+      done[count++] = pending.firing;
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    return count;
+  }
+
+ private:
+  struct Job {
+    Publication publication;
+    std::span<std::byte> block;
+    std::vector<std::byte> payload;
+  };
+  struct Pending {
+    Firing* firing;
+    std::size_t jobs;  // that are done when it is
+    bool given = false;
+  };
+
+  void give_jobs() {
+    for (Pending& pending : pending_) pending.given = true;
+    for (; !jobs_.empty() && !failed_; jobs_.pop_front()) {
+      Job& job = jobs_.front();
+      if (landed_ == script_.lands) {
+        device_.complete();
+        device_.destroy();
+        failed_ = true;
+        return;
+      }
+      if (job.publication.word != nullptr) ++landed_;
+      device_.publish(job.publication, job.block, std::move(job.payload));
+      ++given_;
+    }
+  }
+  static void fail(Firing& firing) {
+    if (firing.code != Code::kOk) return;
+    firing.code = Code::kUnavailable;
+    firing.message = "the device went away in instance " + std::to_string(firing.instance);
+  }
+
+  DeviceDescription description_{"function", "C++ functions that publish", false, "host", "none", "queue"};
+  const Functions& functions_;
+  PublishingScript& script_;
+  const Plan* plan_ = nullptr;
+  Doorbell wakeup_;
+  DeviceMemory memory_;
+  std::deque<Job> jobs_;  // that the device does not have yet
+  std::size_t given_ = 0, landed_ = 0, quiet_ = 0;
+  bool failed_ = false;
+  std::vector<Pending> pending_;
+  PublishingDevice device_;
+};
+
+// For controllers whose traits say that they publish; others run the functions as they come.
+inline BackendFactory publishing_factory(const Functions& functions, PublishingScript& script) {
+  BackendFactory factory = function_factory(functions);
+  factory.make = [&functions, &script](std::uint32_t,
+                                       const ControllerPlan& controller) -> Result<std::unique_ptr<Backend>> {
+    if (controller.traits.publishes == Publisher::kHost)
+      return std::unique_ptr<Backend>(std::make_unique<FunctionBackend>(functions));
+    return std::unique_ptr<Backend>(std::make_unique<PublishingBackend>(functions, script));
+  };
+  return factory;
+}
+
+// Its kernel stages write 16 bytes each, and the devices of its controllers publish them.
+inline Plan with_publishing(Plan plan, MemoryKind memory = MemoryKind::kCpu) {
+  const PortType type{"u8", {{"", 16, 0}}, 16};
+  for (std::size_t c = 1; c < plan.controllers.size(); ++c)
+    plan.controllers[c].traits = {.memory = memory, .publishes = Publisher::kQueue};
+  for (StagePlan& stage : plan.stages) {
+    for (InputPortPlan& port : stage.inputs) port.type = type;
+    for (OutputPortPlan& port : stage.outputs) port.type = type;
+    if (stage.role == StageRole::kKernel) stage.publishes = Publisher::kQueue;
+  }
+  return plan;
+}
+
+// Text of 16 bytes, as such ports have it.
+inline std::string padded(std::string text) {
+  text.resize(16, '.');
+  return text;
+}
+
+}  // namespace woa::test
