@@ -102,9 +102,9 @@ class Sender {
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
-  // `packet` is a private copy and has passed check(); its sequence is the expected one. `inline_payload` is borrowed
-  // until this returns; with flag payload_crc it ends with the CRC, which the sink checks. False: stop here; the same
-  // packet comes again with the next poll.
+  // `packet` is a private copy and has passed check(); its sequence is the expected one. `inline_payload` begins at a
+  // multiple of 64 bytes, as kernels are promised, and is borrowed until this returns; with flag payload_crc it ends
+  // with the CRC, which the sink checks. False: stop here; the same packet comes again with the next poll.
   virtual bool on_packet(const ActivationPacket& packet, std::span<const std::byte> inline_payload) noexcept = 0;
 };
 
