@@ -8,7 +8,7 @@ import harness
 
 # At most, above the kernels for a firing, with the kernel for a hop. Processors with other instructions (CRC, copies) differ by
 # some per cent.
-BOUNDS = {"firing": 1100, "hop": 2450}
+BOUNDS = {"firing": 1150, "hop": 2450}
 
 COUNT = 20000
 DRIVEN = os.path.join(harness.BUILD, "tests", "driven_path")
