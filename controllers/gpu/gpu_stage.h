@@ -1,5 +1,5 @@
-// What a launch of a stage's kernel takes from the plan and from the kernel's library, whatever the GPU's own library
-// (docs/kernels.md, Variants).
+// A stage as every GPU library launches it: what its kernel's launch takes from the plan and from the kernel's own
+// library (docs/kernels.md, Variants).
 #pragma once
 
 #include <array>

@@ -16,10 +16,6 @@ std::string hexadecimal(std::uint32_t crc) {
   return text;
 }
 
-bool is_bare(const ActivationPacket& packet) noexcept {
-  return packet.payload_bytes == 0 || packet.kind == static_cast<std::uint8_t>(PacketKind::kCount);
-}
-
 }  // namespace
 
 const InEdge* Arrivals::edge_of_other(std::uint32_t channel, const ActivationPacket& packet,
@@ -68,7 +64,7 @@ const std::byte* Arrivals::payload(const ActivationPacket& packet,
 bool Arrivals::payload_holds(const InEdge& edge, const ActivationPacket& packet,
                              std::span<const std::byte> inline_payload) const noexcept {
   const bool carried = (packet.flags & kPayloadCrc) != 0;
-  if (!carried && (!edge.payload_crc || is_bare(packet))) return true;
+  if (!carried && (!edge.payload_crc || has_no_payload(packet))) return true;
   if (carried != edge.payload_crc) return false;
   return read_payload_crc(payload(packet, inline_payload), packet.payload_bytes).holds();
 }

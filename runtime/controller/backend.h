@@ -54,13 +54,6 @@ struct FiringRoute {
   ActivationPacket header;   // out: sealed, sequence included
 };
 
-// How firings of a stage whose device publishes (StagePlan::publishes) go on: the host has prepared their packets, and
-// the device stores each payload, then the publication's value at its word, with release order. It publishes firings in
-// the order of their starts, and a firing's publications in their order: the reader takes a gap for a lost packet. A
-// null word is not for the device. The firing completes when the device stores no more for it, whether it ran or
-// failed. If it failed, what is not published by then becomes poison. `lost` says that the device may store still: then
-// poison waits until the back-end has gone.
-
 // One run of a stage's kernel, owned by the controller; valid from start() until its completion is known.
 //
 // A kernel gets what stands here, as kernels/woa_kernel.h has it: the base (instance, tag, state; the back-end adds
@@ -74,10 +67,16 @@ struct Firing : woa_firing {
   std::span<woa_input> inputs;
   std::span<woa_output> outputs;
   std::span<PortMemory> input_memory, output_memory;  // by port
-  const ActivationPacket* packet = nullptr;   // that brought the first input, for devices that parse packets themselves
-  std::vector<FiringRoute> routes;            // empty unless the device forwards
-  std::span<const Publication> publications;  // see above; empty unless the device publishes
-  bool timed = true;                          // started_ns and ended_ns are asked for: looking at the clock takes time
+  const ActivationPacket* packet = nullptr;  // that brought the first input, for devices that parse packets themselves
+  std::vector<FiringRoute> routes;           // empty unless the device forwards
+  // Packets that the device publishes (StagePlan::publishes), prepared by the host; empty unless it does. The device
+  // stores each payload, then the publication's value at its word, with release order. It publishes firings in the
+  // order of their starts, and a firing's publications in their order: the reader takes a gap for a lost packet. A null
+  // word is not for the device. The firing completes when the device stores no more for it, whether it ran or failed.
+  // If it failed, what is not published by then becomes poison. `lost` says that the device may store still: then
+  // poison waits until the back-end has gone.
+  std::span<const Publication> publications;
+  bool timed = true;  // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.
   bool poison = false;
   ActivationPacket poison_header;  // kind poison: status, origin, instance and the inline message's length
@@ -95,9 +94,9 @@ enum class Start : std::uint8_t {
   kBusy,       // every worker is; try again after a completion
   kCompleted,  // the kernel ran in the call
   kStarted,    // poll() will tell of its completion
-  // As kStarted, and more: the views of all outputs are final, and whatever is started on this device later finds their
-  // data as if the firing had completed. Only the device can fail it, and with it what was started later. Of stages
-  // whose outputs are always written, one token each.
+  // poll() will tell, but the views of all outputs are final at once, and a firing that is started on this device later
+  // finds their data as if this one had completed. Only the device can fail it, and with it what was started later. Of
+  // stages whose outputs are always written, one token each.
   kOrdered
 };
 
@@ -124,7 +123,7 @@ class Backend {
   // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
   // room.
   virtual Status allocate(std::span<const DeviceRegion> regions);
-  // Whether start() always runs the kernel before it returns, so that what it reads may stay where it came to.
+  // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
   [[nodiscard]] virtual Start start(Firing& firing) noexcept = 0;

@@ -220,8 +220,8 @@ template <bool kPlain>
   }
   if (idle_count_ == 0) return Fired::kBusy;
   if (!kPlain && stage.prepares && waiting_ != nullptr) return Fired::kBusy;
-  if (!has_next(stage)) return Fired::kNotYet;
-  ActiveFiring& firing = next(stage);
+  if (next(stage) == nullptr) return Fired::kNotYet;
+  ActiveFiring& firing = *next(stage);
   const FiringKey key{match.instance, match.tag};
   if (!parts_.sending.claim<kPlain>(stage.outputs, key, firing.claims)) return Fired::kNotYet;
   firing.instance = match.instance;
@@ -284,7 +284,7 @@ bool Firings::gather(ActiveFiring& firing, const Consumed& consumed) noexcept {
   return true;
 }
 
-// What a device that writes headers sends: a stage of it neither scatters nor passes payloads on.
+// The packets of a device that writes headers: its stages neither scatter nor pass payloads on.
 void Firings::list_routes(ActiveFiring& firing) {
   firing.routes.clear();
   const PortClaim* claim = firing.claims.data();
@@ -303,8 +303,8 @@ bool Firings::is_running(const StageProgram& stage, std::uint64_t instance, std:
 
 // The device numbers what it sends, so every place must be there before it starts.
 bool Firings::start(const WaitingPoison& poison) noexcept {
-  if (idle_count_ == 0 || !has_next(*poison.stage)) return false;
-  ActiveFiring& firing = next(*poison.stage);
+  if (idle_count_ == 0 || next(*poison.stage) == nullptr) return false;
+  ActiveFiring& firing = *next(*poison.stage);
   firing.instance = poison.header.instance;
   firing.poison = true;
   firing.poison_header = poison.header;

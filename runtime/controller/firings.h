@@ -172,14 +172,13 @@ class Firings final : private DevicePoison {
   void trace_write(const ActiveFiring& firing, std::uint32_t edge, std::uint64_t bytes);
   void trace_firing(const ActiveFiring& firing);
 
-  // Of one stage: as many as may run at once.
+  // The firings of one stage: as many as may run at once.
   struct OfStage {
     std::vector<std::unique_ptr<ActiveFiring>> all;
     ActiveFiring* free = nullptr;  // the first; each names the next
   };
-  // False: as many of the stage run as may, which only a stage of a device that keeps payloads meets.
-  [[nodiscard]] bool has_next(const StageProgram& stage) const noexcept { return firings_[stage.id].free != nullptr; }
-  [[nodiscard]] ActiveFiring& next(const StageProgram& stage) noexcept { return *firings_[stage.id].free; }
+  // Null: as many of the stage run as may.
+  [[nodiscard]] ActiveFiring* next(const StageProgram& stage) noexcept { return firings_[stage.id].free; }
   // The one that next() gave runs on, in another thread or a device; and has come back.
   void take(ActiveFiring& firing) noexcept {
     firing.running = true;

@@ -102,7 +102,7 @@ bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcep
 // How many wires its channels number, those that none takes included; 0: all share memory.
 std::uint32_t wires_of(const Layout& layout) noexcept;
 
-// What the controller's back-end allocates on its device.
+// The regions that the controller's back-end allocates on its device.
 std::vector<DeviceRegion> device_regions(const Layout& layout, std::uint32_t controller);
 
 // The largest inline payload that a token for `controller` may have.

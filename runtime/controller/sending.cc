@@ -24,17 +24,7 @@ class InlineCrc {
   std::array<std::byte, kPoisonMessageBytes + kPayloadCrcRoom> bytes_{};  // transfer_method.cc bounds what a wire takes
 };
 
-bool is_bare(const ActivationPacket& header) noexcept {
-  return header.payload_bytes == 0 || header.kind == static_cast<std::uint8_t>(PacketKind::kCount);
-}
-
 }  // namespace
-
-void Sending::untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept {
-  for (OutEdge& edge : edges) {
-    if (edge.takes(key, index)) edge.untake(key.instance);
-  }
-}
 
 void Sending::abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key,
                          const PortClaim* claims) noexcept {
@@ -48,12 +38,6 @@ void Sending::abort(std::span<OutPort> ports, const FiringKey& key, std::span<co
     abort_port(port, port.elements, key, next);
     next += port.elements;
   }
-}
-
-void Sending::abort_element(OutPort& port, std::uint32_t element, const FiringKey& key,
-                            const PortClaim& claim) noexcept {
-  untake(port.edges, key, port.index_of(element));
-  if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
 }
 
 [[gnu::always_inline]] inline void Sending::count(const OutEdge& edge, const ActivationPacket& header) noexcept {
@@ -75,7 +59,7 @@ bool Sending::make_room() noexcept {
                                                   std::span<const std::byte> text) noexcept {
   count(edge, header);
   bells_.ring_later(edge.channel);
-  if (!edge.payload_crc || is_bare(header)) return edge.sender->commit(header, text);
+  if (!edge.payload_crc || has_no_payload(header)) return edge.sender->commit(header, text);
   ActivationPacket packet = header;
   packet.flags |= kPayloadCrc;
   InlineCrc sealed;

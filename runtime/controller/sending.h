@@ -80,13 +80,14 @@ class Sending {
   void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
   // Gives one claim back unused: a port's that does not scatter, with its signals; an element's.
   [[gnu::always_inline]] void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
-    if (!port.counts.empty()) return abort_port(port, 1, key, &claim);
-    for (OutEdge& edge : port.edges) {
-      if (edge.takes(key, 0)) edge.untake(key.instance);
-    }
+    untake(port.counts, key, 0);
+    abort_element(port, 0, key, claim);
+  }
+  [[gnu::always_inline]] void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key,
+                                            const PortClaim& claim) noexcept {
+    untake(port.edges, key, port.index_of(element));
     if (port.pool != nullptr) port.pool->hold(claim.offset, 0);
   }
-  void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key, const PortClaim& claim) noexcept;
   // Sends what was written to every edge that takes it and is not prepared. `element`: its number, 0 if the port does
   // not scatter.
   template <bool kPlain>
@@ -126,7 +127,12 @@ class Sending {
   [[nodiscard]] bool take(OutEdge& edge, std::uint64_t instance) noexcept;
   template <bool kPlain>
   [[nodiscard]] bool take(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
-  static void untake(std::span<OutEdge> edges, const FiringKey& key, std::uint64_t index) noexcept;
+  [[gnu::always_inline]] static void untake(std::span<OutEdge> edges, const FiringKey& key,
+                                            std::uint64_t index) noexcept {
+    for (OutEdge& edge : edges) {
+      if (edge.takes(key, index)) edge.untake(key.instance);
+    }
+  }
   template <bool kPlain>
   [[nodiscard]] bool claim_token(OutPort& port, std::uint32_t element, const FiringKey& key, PortClaim& claim) noexcept;
   template <bool kPlain>

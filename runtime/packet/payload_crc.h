@@ -21,6 +21,11 @@ constexpr std::uint64_t carried_bytes(const ActivationPacket& header) noexcept {
   return payload_crc_at(header.payload_bytes) + kPayloadCrcBytes;
 }
 
+// Nothing that a CRC could cover: a count says its number where others say their payload's bytes.
+constexpr bool has_no_payload(const ActivationPacket& header) noexcept {
+  return header.payload_bytes == 0 || header.kind == static_cast<std::uint8_t>(PacketKind::kCount);
+}
+
 // Writes the CRC behind the payload; the padding keeps what it held. Never blocks or allocates.
 void put_payload_crc(std::byte* payload, std::uint64_t payload_bytes) noexcept;
 

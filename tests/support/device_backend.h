@@ -46,24 +46,47 @@ class DeviceMemory {
   std::map<std::uint16_t, Region> regions_;
 };
 
-class DeviceBackend final : public Backend {
+// What all such devices have in common.
+class WithDeviceMemory : public Backend {
  public:
-  explicit DeviceBackend(const Functions& functions) : functions_(functions) {}
   const DeviceDescription& description() const noexcept override { return description_; }
-  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell) override {
+  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override {
     plan_ = &plan;
+    wakeup_ = wakeup;
     return find_functions(functions_, stages);
   }
   Status allocate(std::span<const DeviceRegion> regions) override {
     for (const DeviceRegion& region : regions) memory_.add(region);
     return {};
   }
-  Start start(Firing& firing) noexcept override {
+
+ protected:
+  WithDeviceMemory(const Functions& functions, DeviceDescription description)
+      : functions_(functions), description_(std::move(description)) {}
+  // Runs the firing's function on what its views show.
+  void run(Firing& firing) const {
     const StagePlan& stage = plan_->stages[firing.stage];
+    functions_.at(stage.kernel)(firing, stage);
+  }
+
+  Doorbell wakeup_;
+  DeviceMemory memory_;
+
+ private:
+  const Functions& functions_;
+  const DeviceDescription description_;
+  const Plan* plan_ = nullptr;
+};
+
+class DeviceBackend final : public WithDeviceMemory {
+ public:
+  explicit DeviceBackend(const Functions& functions)
+      : WithDeviceMemory(functions, {"function", "C++ functions with memory of their own", false, "host", "none"}) {}
+  Start start(Firing& firing) noexcept override {
     std::vector<std::uint8_t*> blocks;  // of the outputs in host memory
     for (const woa_output& output : firing.outputs) blocks.push_back(output.data);
     each_port(firing, [&](auto& view, const PortMemory& at) { view.data = memory_.at(at); });
-    functions_.at(stage.kernel)(firing, stage);
+    run(firing);
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
       woa_output& output = firing.outputs[p];
       if (blocks[p] == nullptr) continue;
@@ -86,11 +109,6 @@ class DeviceBackend final : public Backend {
     for (std::size_t p = 0; p < firing.outputs.size(); ++p)
       if (is_in_device(firing.output_memory[p])) act(firing.outputs[p], firing.output_memory[p]);
   }
-
-  DeviceDescription description_{"function", "C++ functions with memory of their own", false, "host", "none"};
-  const Functions& functions_;
-  const Plan* plan_ = nullptr;
-  DeviceMemory memory_;
 };
 
 }  // namespace woa::test

@@ -20,19 +20,11 @@ struct OrderedScript {
   std::size_t changed = 0;  // seen: inputs in host memory that changed before their firing had completed
 };
 
-class OrderedBackend final : public Backend {
+class OrderedBackend final : public WithDeviceMemory {
  public:
-  OrderedBackend(const Functions& functions, OrderedScript& script) : functions_(functions), script_(script) {}
-  const DeviceDescription& description() const noexcept override { return description_; }
-  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override {
-    plan_ = &plan;
-    wakeup_ = wakeup;
-    return find_functions(functions_, stages);
-  }
-  Status allocate(std::span<const DeviceRegion> regions) override {
-    for (const DeviceRegion& region : regions) memory_.add(region);
-    return {};
-  }
+  OrderedBackend(const Functions& functions, OrderedScript& script)
+      : WithDeviceMemory(functions, {"function", "C++ functions in the order of their starts", false, "host", "none"}),
+        script_(script) {}
   // Runs the function on the device's memory at once, which shows what later firings would read.
   Start start(Firing& firing) noexcept override {
     if (pending_.size() == script_.places) return Start::kBusy;
@@ -50,7 +42,7 @@ class OrderedBackend final : public Backend {
       output.data =
           is_in_device(firing.output_memory[p]) ? memory_.at(firing.output_memory[p]) : pending.outputs[p].data();
     }
-    functions_.at(plan_->stages[firing.stage].kernel)(firing, plan_->stages[firing.stage]);
+    run(firing);
     for (std::size_t p = 0; p < firing.inputs.size(); ++p)
       if (is_in_device(firing.input_memory[p])) firing.inputs[p].data = nullptr;
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) firing.outputs[p].data = blocks[p];
@@ -100,12 +92,7 @@ class OrderedBackend final : public Backend {
     firing.message = "the device went away in instance " + std::to_string(firing.instance);
   }
 
-  DeviceDescription description_{"function", "C++ functions in the order of their starts", false, "host", "none"};
-  const Functions& functions_;
   OrderedScript& script_;
-  const Plan* plan_ = nullptr;
-  Doorbell wakeup_;
-  DeviceMemory memory_;
   std::vector<Pending> pending_;
   bool releasing_ = false;
   std::size_t quiet_ = 0;

@@ -27,23 +27,14 @@ struct PublishingScript {
   std::atomic<std::size_t> most{0};  // seen: firings under way at once
 };
 
-class PublishingBackend final : public Backend {
+class PublishingBackend final : public WithDeviceMemory {
  public:
-  PublishingBackend(const Functions& functions, PublishingScript& script) : functions_(functions), script_(script) {}
-  const DeviceDescription& description() const noexcept override { return description_; }
-  Status load(const Plan& plan, std::span<const LoadedStage> stages, Doorbell wakeup) override {
-    plan_ = &plan;
-    wakeup_ = wakeup;
-    return find_functions(functions_, stages);
-  }
-  Status allocate(std::span<const DeviceRegion> regions) override {
-    for (const DeviceRegion& region : regions) memory_.add(region);
-    return {};
-  }
+  PublishingBackend(const Functions& functions, PublishingScript& script)
+      : WithDeviceMemory(functions, {"function", "C++ functions that publish", false, "host", "none", "queue"}),
+        script_(script) {}
   // Runs the function at once, in memory that nobody else sees: the device's, or that of jobs.
   Start start(Firing& firing) noexcept override {
     if (pending_.size() == script_.places) return Start::kBusy;
-    const StagePlan& stage = plan_->stages[firing.stage];
     std::vector<std::uint8_t*> blocks;
     std::vector<std::vector<std::byte>> written;
     for (std::size_t p = 0; p < firing.inputs.size(); ++p)
@@ -56,7 +47,7 @@ class PublishingBackend final : public Backend {
       output.data =
           in_device ? memory_.at(firing.output_memory[p]) : reinterpret_cast<std::uint8_t*>(written[p].data());
     }
-    functions_.at(stage.kernel)(firing, stage);
+    run(firing);
     const bool ran = firing.code == Code::kOk;
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
       woa_output& output = firing.outputs[p];
@@ -123,12 +114,7 @@ class PublishingBackend final : public Backend {
     firing.message = "the device went away in instance " + std::to_string(firing.instance);
   }
 
-  DeviceDescription description_{"function", "C++ functions that publish", false, "host", "none", "queue"};
-  const Functions& functions_;
   PublishingScript& script_;
-  const Plan* plan_ = nullptr;
-  Doorbell wakeup_;
-  DeviceMemory memory_;
   std::deque<Job> jobs_;  // that the device does not have yet
   std::size_t given_ = 0, landed_ = 0, quiet_ = 0;
   bool failed_ = false;

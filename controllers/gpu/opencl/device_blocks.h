@@ -21,7 +21,7 @@ class DeviceBlocks {
   // True if those of some port of the firing do.
   [[nodiscard]] static bool used_by(const Firing& firing) noexcept;
 
-  // Of such a port.
+  // The buffer of a port whose data lie in a block.
   [[nodiscard]] cl_mem memory(const PortMemory& port) const noexcept { return at(port).memory.get(); }
   // The command that wrote the block last, or is going to; null: none did.
   [[nodiscard]] cl_event writer(const PortMemory& port) const noexcept { return at(port).writer.get(); }

@@ -179,7 +179,8 @@ Status OpenClQueue::launch_kernel(const DeviceProgram& program, Launch& launch) 
   return {};
 }
 
-// What the kernel reads must be written, and what it writes over, too. Readers of that are done: it was given back.
+// The kernel waits for whoever writes a block that it reads or writes over. Readers of the latter are done: they gave
+// it back.
 void OpenClQueue::wait_for_writers(const Firing& firing) {
   writers_.clear();
   for (const std::span<PortMemory> ports : {firing.input_memory, firing.output_memory}) {

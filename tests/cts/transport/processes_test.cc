@@ -64,6 +64,15 @@ int produce(Shared& shared, std::uint64_t total) {
   return sent == total ? 0 : 1;
 }
 
+// Opens the consumer's end, says so, and reads nothing.
+Child idle_consumer(Shared& shared, const Signal& ready) {
+  return Child([&]() -> int {
+    const auto receiver = shared.receiver();
+    ready.raise();
+    for (;;) pause();
+  });
+}
+
 // Consumes to the end, sleeping on its doorbell whenever the ring is empty. 0 if all `total` came in order.
 int consume(Shared& shared, std::uint64_t total) {
   const auto receiver = shared.receiver();
@@ -167,11 +176,7 @@ TEST_CASE("a producer killed while a claim is open: what it committed is read, t
 TEST_CASE("a consumer killed: the producer is back-pressured, then told that the channel is closed") {
   Shared shared;
   Signal ready;
-  Child consumer([&]() -> int {
-    const auto receiver = shared.receiver();
-    ready.raise();
-    for (;;) pause();
-  });
+  Child consumer = idle_consumer(shared, ready);
   const auto sender = shared.sender();
   ready.await();
   consumer.kill();
@@ -217,11 +222,7 @@ TEST_CASE("a producer killed between preparation and publication: a device that 
 TEST_CASE("a consumer killed between preparation and publication: what the device stores is read by nobody") {
   Shared shared;
   Signal ready;
-  Child consumer([&]() -> int {
-    const auto receiver = shared.receiver();
-    ready.raise();
-    for (;;) pause();
-  });
+  Child consumer = idle_consumer(shared, ready);
   const auto sender = need(shared.transport->open_preparing_sender(shared.spec, *shared.segment, shared.consumer));
   ready.await();
   REQUIRE(sender->reserve() == Push::kOk);
