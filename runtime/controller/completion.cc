@@ -12,7 +12,7 @@ void Firings::commit_elements(ActiveFiring& firing, std::uint32_t p, std::size_t
   for (std::uint32_t e = 0; e < port.elements; ++e) {
     const PortClaim& at = firing.claims[claim + e];
     if (e >= output.count) {
-      parts_.sending.abort_element(port, e, token.key, at);
+      parts_.claims.abort_element(port, e, token.key, at);
       continue;
     }
     port.shape.write_prefix(at.block, output.elements[e]);
@@ -45,7 +45,7 @@ template <bool kPlain>
       // Whoever reads it gives the block back, by way of this stage.
       if (!kPlain && port.passed_input >= 0) firing.tokens[static_cast<std::size_t>(port.passed_input)] = nullptr;
     } else {
-      parts_.sending.abort_one(port, token.key, claim);
+      parts_.claims.abort_one(port, token.key, claim);
     }
     next += kPlain ? 1 : port.elements;
   }
@@ -56,7 +56,7 @@ template <bool kPlain>
   StageProgram& stage = *firing.program;
   const bool ok = firing.code == Code::kOk && outputs_fit(stage, firing.outputs, firing.tag);
   if (ok && wanted) return commit<kPlain>(firing);
-  parts_.sending.withdraw(stage.outputs, firing.key(), firing.claims);
+  parts_.claims.withdraw(stage.outputs, firing.key(), firing.claims);
   if (ok || !wanted) return;
   (void)fail(
       stage, firing.instance,

@@ -8,6 +8,7 @@
 #include "runtime/controller/arrivals.h"
 #include "runtime/controller/bells.h"
 #include "runtime/controller/block_returns.h"
+#include "runtime/controller/claims.h"
 #include "runtime/controller/firings.h"
 #include "runtime/controller/local_queue.h"
 #include "runtime/controller/matching.h"
@@ -64,15 +65,17 @@ struct Controller::Parts {
         bells(*self.setup_.layout, self.setup_.wiring),
         local(most_local_packets(self.plan_, *self.setup_.layout, self.setup_.id)),
         arrivals(self.plan_, *self.setup_.layout, *programs, self.oldest_),
+        claims(self.oldest_),
         sending(*programs, *self.setup_.layout, self.setup_.wiring, local, bells, self.stats_, failure, self.oldest_),
+        publications(bells),
         returns(self.plan_, *self.setup_.layout, self.setup_.id, *programs, self.setup_.wiring, bells, self.stats_,
                 failure),
         matching(self.plan_, *self.setup_.layout, self.setup_.id, *programs, returns),
         poison(*programs, matching, sending, self.stats_, self.setup_.observer, self.oldest_),
-        firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, sending,
-                 returns, poison, trace, self.stats_, failure, self.oldest_},
+        firings({self.plan_, *self.setup_.layout, self.setup_.id, *self.setup_.backend, *programs, matching, claims,
+                 sending, publications, returns, poison, trace, self.stats_, failure, self.oldest_},
                 self.setup_.activity),
-        relays(*programs, matching, sending, returns),
+        relays(*programs, matching, claims, sending, returns),
         news(*self.setup_.layout, self.setup_.wiring, bells, self.stats_) {}
 
   std::unique_ptr<StagePrograms> programs;
@@ -81,7 +84,9 @@ struct Controller::Parts {
   Bells bells;
   LocalQueue local;
   Arrivals arrivals;
+  Claims claims;
   Sending sending;
+  Publications publications;
   BlockReturns returns;
   Matching matching;
   Poison poison;
@@ -129,7 +134,7 @@ std::size_t Controller::do_work() noexcept {
     done += completed;
     parts.bells.ring();  // the next kernel may take long
   }
-  if (parts.sending.take_ring_was_full() || parts.returns.take_changed()) parts.matching.look_again();
+  if (parts.claims.take_ring_was_full() || parts.returns.take_changed()) parts.matching.look_again();
   allowance_ += kMostAtOnce / 2;
   done += drain_local();
   done += parts.poison.send(parts.firings.device_poison());

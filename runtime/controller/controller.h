@@ -4,9 +4,10 @@
 // A duty cycle that never blocks on anything but its own kernel: somebody calls do_work() again and again and decides
 // how to idle in between (runtime/transport/idle.h). The same code drives every device; what differs is the Backend.
 //
-// The parts have a job each: Arrivals checks packets, Matching finds what may fire, Firings claims, starts and
-// completes, Sending writes headers, BlockReturns brings blocks back, Poison spreads failures. docs/architecture.md
-// shows the way of one activation through them.
+// The parts have a job each: Arrivals checks packets, Matching finds what may fire, Firings starts and completes,
+// Claims reserves blocks, credits and places, Sending writes headers, Publications prepares what a device publishes,
+// BlockReturns brings blocks back, Poison spreads failures. docs/architecture.md shows the way of one activation
+// through them.
 #pragma once
 
 #include <cstddef>

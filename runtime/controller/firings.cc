@@ -223,14 +223,14 @@ template <bool kPlain>
   if (next(stage) == nullptr) return Fired::kNotYet;
   ActiveFiring& firing = *next(stage);
   const FiringKey key{match.instance, match.tag};
-  if (!parts_.sending.claim<kPlain>(stage.outputs, key, firing.claims)) return Fired::kNotYet;
+  if (!parts_.claims.claim<kPlain>(stage.outputs, key, firing.claims)) return Fired::kNotYet;
   firing.instance = match.instance;
   firing.tag = match.tag;
   firing.entry = &entry;
   firing.deadline = match.deadline;
   Fired fired = prepare<kPlain>(firing, consumed);
   if (fired == Fired::kStarted) fired = run<kPlain>(firing);
-  if (fired != Fired::kStarted) parts_.sending.abort(stage.outputs, key, firing.claims);
+  if (fired != Fired::kStarted) parts_.claims.abort(stage.outputs, key, firing.claims);
   return fired;
 }
 

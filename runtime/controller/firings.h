@@ -13,8 +13,10 @@
 #include "runtime/controller/activity.h"
 #include "runtime/controller/backend.h"
 #include "runtime/controller/block_returns.h"
+#include "runtime/controller/claims.h"
 #include "runtime/controller/matching.h"
 #include "runtime/controller/poison.h"
+#include "runtime/controller/publications.h"
 #include "runtime/controller/sending.h"
 #include "runtime/controller/stage_program.h"
 #include "runtime/controller/trace.h"
@@ -81,7 +83,9 @@ class Firings final : private DevicePoison {
     Backend& backend;
     StagePrograms& programs;
     Matching& matching;
+    Claims& claims;
     Sending& sending;
+    Publications& publications;
     BlockReturns& returns;
     Poison& poison;
     Trace& trace;

@@ -57,7 +57,7 @@ void Firings::complete_ordered(ActiveFiring& firing, bool wanted) noexcept {
     OutPort& port = firing.program->outputs[p];
     if (!is_early(port)) {
       if (!wanted) {
-        parts_.sending.withdraw({&port, 1}, firing.key(), {&firing.claims[p], 1});
+        parts_.claims.withdraw({&port, 1}, firing.key(), {&firing.claims[p], 1});
         continue;
       }
       send_ordered(firing, p);

@@ -12,7 +12,7 @@ void Firings::prepare_packets(ActiveFiring& firing) noexcept {
   for (std::size_t p = 0; p < stage.outputs.size(); ++p) {
     OutPort& port = stage.outputs[p];
     const Outgoing token{firing.key(), firing.deadline, port.plan->type.payload_bytes(), false};
-    if (!port.prepared.empty()) parts_.sending.prepare(port, firing.claims[p], token, firing.prepared);
+    if (!port.prepared.empty()) parts_.publications.prepare(port, firing.claims[p], token, firing.prepared);
   }
   firing.publications = firing.prepared.publications;
 }
@@ -34,7 +34,7 @@ void Firings::start_waiting() noexcept {
 void Firings::settle(ActiveFiring& firing) noexcept {
   const bool ran = firing.code == Code::kOk;
   if (ran && outputs_fit(*firing.program, firing.outputs, firing.tag)) {
-    parts_.sending.settle(firing.prepared);
+    parts_.publications.settle(firing.prepared);
   } else {
     const Status why =
         ran ? why_unfit(*firing.program, firing.outputs, firing.tag) : Status(firing.code, firing.message);
@@ -47,9 +47,9 @@ void Firings::settle(ActiveFiring& firing) noexcept {
 // False: some of what was prepared is out already.
 bool Firings::settle_as_poison(ActiveFiring& firing, const Status& why) noexcept {
   const std::string_view text = std::string_view(why.message()).substr(0, kPoisonMessageBytes);
-  return parts_.sending.settle_as_poison(firing.prepared,
-                                         poison_header(firing.stage, firing.instance, why.code(), firing.stage, text),
-                                         std::as_bytes(std::span(text)));
+  return parts_.publications.settle_as_poison(
+      firing.prepared, poison_header(firing.stage, firing.instance, why.code(), firing.stage, text),
+      std::as_bytes(std::span(text)));
 }
 
 // The back-end has gone, so the device stores no more. A sender that closed before all is out would report a loss.

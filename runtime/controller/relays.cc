@@ -18,9 +18,9 @@ Fired Relays::fire(StageProgram& stage, const MatchKey& match, const Consumed& c
   const FiringKey key{match.instance, match.tag};
   const auto elements = [&](std::uint32_t p) { return elements_of(stage.inputs[p], consumed.at(p)); };
   for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
-    if (!sends(stage.inputs[p], match) || sending_.claim_relay(stage.outputs[p], elements(p), key)) continue;
+    if (!sends(stage.inputs[p], match) || claims_.claim_relay(stage.outputs[p], elements(p), key)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
-      if (sends(stage.inputs[q], match)) Sending::abort_relay(stage.outputs[q], elements(q), key);
+      if (sends(stage.inputs[q], match)) Claims::abort_relay(stage.outputs[q], elements(q), key);
     }
     return Fired::kNotYet;
   }

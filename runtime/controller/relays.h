@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "runtime/controller/block_returns.h"
+#include "runtime/controller/claims.h"
 #include "runtime/controller/firings.h"
 #include "runtime/controller/matching.h"
 #include "runtime/controller/sending.h"
@@ -18,8 +19,8 @@ namespace woa {
 class Relays {
  public:
   // Everything outlives it.
-  Relays(StagePrograms& programs, Matching& matching, Sending& sending, BlockReturns& returns)
-      : programs_(programs), matching_(matching), sending_(sending), returns_(returns) {}
+  Relays(StagePrograms& programs, Matching& matching, Claims& claims, Sending& sending, BlockReturns& returns)
+      : programs_(programs), matching_(matching), claims_(claims), sending_(sending), returns_(returns) {}
 
   // The tokens of a match are all there, so they go on. Of what the relay waits for without passing it on, a count of
   // nothing, the packet ends here (docs/adr/0033-signals-make-calls-return.md). kStarted or kNotYet.
@@ -32,6 +33,7 @@ class Relays {
 
   StagePrograms& programs_;
   Matching& matching_;
+  Claims& claims_;
   Sending& sending_;
   BlockReturns& returns_;
 };

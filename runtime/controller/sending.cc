@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "runtime/packet/payload_crc.h"
 
@@ -26,26 +25,6 @@ class InlineCrc {
 
 }  // namespace
 
-void Sending::abort_port(OutPort& port, std::uint32_t elements, const FiringKey& key,
-                         const PortClaim* claims) noexcept {
-  untake(port.counts, key, 0);
-  for (std::uint32_t e = 0; e < elements; ++e) abort_element(port, e, key, claims[e]);
-}
-
-void Sending::abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept {
-  const PortClaim* next = claims.data();
-  for (OutPort& port : ports) {
-    abort_port(port, port.elements, key, next);
-    next += port.elements;
-  }
-}
-
-[[gnu::always_inline]] inline void Sending::count(const OutEdge& edge, const ActivationPacket& header) noexcept {
-  ++edge.stats->messages;
-  const bool token = header.kind == static_cast<std::uint8_t>(PacketKind::kActivate);
-  if (token && edge.counts_payload) edge.stats->payload_bytes += header.payload_bytes;
-}
-
 // Without poison of retired instances there is at most one for each edge and instance in flight, and a token for each
 // block. False: there are more, which fails the run.
 bool Sending::make_room() noexcept {
@@ -57,7 +36,7 @@ bool Sending::make_room() noexcept {
 
 [[gnu::always_inline]] inline void Sending::cross(const OutEdge& edge, const ActivationPacket& header,
                                                   std::span<const std::byte> text) noexcept {
-  count(edge, header);
+  edge.count_packet(header);
   bells_.ring_later(edge.channel);
   if (!edge.payload_crc || has_no_payload(header)) return edge.sender->commit(header, text);
   ActivationPacket packet = header;
@@ -89,74 +68,10 @@ void Sending::send_count(OutPort& port, std::uint32_t elements, const FiringKey&
   }
 }
 
-// Poison with the edge's part.
-ActivationPacket Sending::addressed(const OutEdge& edge, ActivationPacket poison) noexcept {
-  const auto edges = std::bit_cast<ActivationPacket>(edge.header);
-  poison.stage = edges.stage;
-  poison.port = edges.port;
-  return poison;
-}
-
 void Sending::send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept {
-  header = addressed(edge, header);
+  header = edge.addressed(header);
   if (edge.sender != nullptr) return cross(edge, header, text);
   if (!local_.full() || make_room()) local_.push(edge.edge, header, text);
-}
-
-// A reader may give the block back before the firing has completed, so the block gets all its readers now.
-void Sending::prepare(OutPort& port, const PortClaim& claim, const Outgoing& token, Prepared& out) noexcept {
-  port.pool->hold(claim.offset, port.takers(token.key, 0));
-  for (OutEdge& edge : port.prepared) {
-    if (!edge.takes(token.key, 0)) continue;
-    ActivationPacket header;
-    edge.write_header(header, {token.key.instance, edge.sent_tag(token.key.tag, 0), token.deadline, token.payload_bytes,
-                               claim.offset, claim.region, edge.memory});
-    count(edge, header);
-    out.publications.push_back(edge.prepares->prepare(header));
-    out.places.push_back({&edge, claim.offset});
-  }
-}
-
-void Sending::withdraw(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept {
-  const PortClaim* next = claims.data();
-  for (OutPort& port : ports) {
-    const PortClaim* const claim = std::exchange(next, next + port.elements);
-    if (port.prepared.empty()) {
-      abort_port(port, port.elements, key, claim);
-      continue;
-    }
-    untake(port.counts, key, 0);
-    for (OutEdge& edge : port.sent) {
-      if (!edge.takes(key, 0)) continue;
-      edge.untake(key.instance);
-      (void)port.pool->release(claim->offset);
-    }
-  }
-}
-
-void Sending::settle(const Prepared& prepared) noexcept {
-  for (std::size_t k = 0; k < prepared.places.size(); ++k) {
-    OutEdge& edge = *prepared.places[k].edge;
-    if (prepared.publications[k].word == nullptr) edge.prepares->publish(prepared.publications[k]);
-    edge.prepares->flush();
-    bells_.ring_later(edge.channel);
-  }
-}
-
-bool Sending::settle_as_poison(const Prepared& prepared, const ActivationPacket& poison,
-                               std::span<const std::byte> text) noexcept {
-  bool none_out = true;
-  for (std::size_t k = 0; k < prepared.places.size(); ++k) {
-    OutEdge& edge = *prepared.places[k].edge;
-    bells_.ring_later(edge.channel);
-    if (!edge.prepares->rewrite(prepared.publications[k], addressed(edge, poison), text)) {
-      none_out = false;
-      continue;
-    }
-    (void)edge.credits.give(poison.instance);
-    (void)edge.pool->release(prepared.places[k].offset);
-  }
-  return none_out;
 }
 
 Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std::span<const std::byte> text) noexcept {
@@ -167,7 +82,7 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
     if (!local_.full() || make_room()) local_.push(edge.edge, header, text);
     return {};
   }
-  count(edge, header);
+  edge.count_packet(header);
   bells_.ring_later(edge.channel);
   if (!edge.payload_crc || header.payload_bytes == 0 || check(header) != Rejection::kNone)
     return edge.sender->commit_sealed(header, text);
@@ -177,21 +92,6 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
   seal(packet);
   InlineCrc sealed;
   return edge.sender->commit_sealed(packet, sealed.add(text));
-}
-
-bool Sending::claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept {
-  if (!take<false>(port.counts, key, 0)) return false;
-  for (std::uint32_t e = 0; e < elements; ++e) {
-    if (take<false>(port.edges, key, 0)) continue;
-    abort_relay(port, e, key);
-    return false;
-  }
-  return true;
-}
-
-void Sending::abort_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept {
-  untake(port.counts, key, 0);
-  for (std::uint32_t e = 0; e < elements; ++e) untake(port.edges, key, 0);
 }
 
 void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept {

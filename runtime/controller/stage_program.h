@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -123,6 +124,18 @@ struct OutEdge {
     put(word(kDevice), std::uint64_t{packet.device} << shift(kDevice) | std::uint64_t{packet.region} << shift(kRegion));
     put(word(offsetof(Packet, payload_bytes)), packet.payload_bytes);
     put(word(kOffset), std::uint64_t{packet.offset} << shift(kOffset));
+  }
+  // Poison as this edge's reader gets it.
+  [[nodiscard]] ActivationPacket addressed(ActivationPacket poison) const noexcept {
+    const auto own = std::bit_cast<ActivationPacket>(header);
+    poison.stage = own.stage;
+    poison.port = own.port;
+    return poison;
+  }
+  void count_packet(const ActivationPacket& packet) const noexcept {
+    ++stats->messages;
+    const bool token = packet.kind == static_cast<std::uint8_t>(PacketKind::kActivate);
+    if (token && counts_payload) stats->payload_bytes += packet.payload_bytes;
   }
   // A place for a packet in its ring, and giving it back. kBackPressured: try again; kClosed: nobody will ever read it.
   [[nodiscard]] Push reserve() noexcept { return sender == nullptr ? Push::kOk : sender->reserve(); }

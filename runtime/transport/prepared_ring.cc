@@ -1,6 +1,5 @@
 #include "runtime/transport/prepared_ring.h"
 
-#include <bit>
 #include <cassert>
 
 namespace woa {
@@ -42,7 +41,8 @@ void PreparedRing::commit(const ActivationPacket& header, std::span<const std::b
 
 Status PreparedRing::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
   WOA_RETURN_IF_ERROR(ring_.check_next(header));
-  publish(place(std::bit_cast<HeaderWords>(header), inline_payload));
+  ring_.carry(ring_.next_slot(), inline_payload);
+  publish(place(words_of(header)));
   return {};
 }
 
@@ -54,7 +54,8 @@ Status PreparedRing::status() const {
 }
 
 Publication PreparedRing::prepare(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  return place(ring_.number(header, ring_.next_sequence()), inline_payload);
+  ring_.carry(ring_.next_slot(), inline_payload);
+  return place(ring_.number(header, ring_.next_sequence()));
 }
 
 void PreparedRing::publish(const Publication& prepared) noexcept {
@@ -70,7 +71,8 @@ bool PreparedRing::rewrite(const Publication& prepared, const ActivationPacket& 
   if (number >= count_ || is_out(at(number).publication)) return false;
   const std::uint32_t slot = (oldest_ + number) & (ring_slots_ - 1);
   const auto sequence = static_cast<std::uint32_t>(prepared.value);
-  publish_at(number, ring_.write(slot, ring_.number(header, sequence), inline_payload));
+  ring_.carry(slot, inline_payload);
+  publish_at(number, ring_.write(slot, ring_.number(header, sequence)));
   return true;
 }
 
@@ -84,9 +86,9 @@ std::size_t PreparedRing::flush() noexcept {
   return count_;
 }
 
-Publication PreparedRing::place(const HeaderWords& header, std::span<const std::byte> inline_payload) noexcept {
+Publication PreparedRing::place(const HeaderWords& header) noexcept {
   flush();
-  const Publication placed = ring_.place(header, inline_payload);
+  const Publication placed = ring_.place(header);
   at(count_++) = {placed, by_host_ == 0 ? Publisher::kDevice : Publisher::kHost};
   --open_;
   if (by_host_ == 0) return placed;

@@ -28,7 +28,7 @@ Result<std::size_t> ring_channel_bytes(const ChannelSpec& spec) {
          std::size_t{spec.return_slots} * sizeof(ReturnSlot);
 }
 
-bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept {
+bool keeps_rules(const ActivationPacket& packet, const ChannelSpec& spec) noexcept {
   return check(packet) == Rejection::kNone && (!spec.header_crc || (packet.flags & kHeaderCrc) != 0) &&
          ((packet.flags & kInline) == 0 || carried_bytes(packet) <= spec.inline_bytes);
 }

@@ -6,7 +6,7 @@
 //                  inline area follows, so that a processor that fetches lines in pairs brings a short payload too
 //   return ring    return_slots x 16: the turn in the second word publishes an entry
 //
-// The memory starts zeroed. Nothing in it is an address, and each word has one writer.
+// The memory starts zeroed. Nothing in it is an address. Each word has one writer, or all write the same.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,39 +25,56 @@
 
 namespace woa {
 
-struct alignas(128) ChannelWords {  // so that the slots behind it begin at a pair of lines
+struct alignas(128) ChannelWords {  // the slots behind it begin at a pair of lines
   // polled by the producer
   alignas(64) std::atomic<std::uint32_t> consumed{0};       // by the consumer: packets read, modulo 2^32
-  alignas(64) std::atomic<std::uint32_t> consumer_gone{0};  // by the consumer, when it closes
-  alignas(64) std::atomic<std::uint32_t> producer_cut{0};   // by close_channel
+  alignas(64) std::atomic<std::uint32_t> consumer_gone{0};  // by the consumer, when it closes, and by close_channel
   // polled by the consumer
-  alignas(64) std::atomic<std::uint64_t> producer_end{0};  // by the producer, when it closes: end_mark(next sequence)
-  alignas(64) std::atomic<std::uint32_t> consumer_cut{0};  // by close_channel
+  alignas(64) std::atomic<std::uint64_t> producer_end{0};   // by the producer, when it closes: end_mark(next sequence)
+  alignas(64) std::atomic<std::uint32_t> producer_gone{0};  // by close_channel
 };
 
-// A header as the ring moves it. Words, not fields: a word that was just written in parts is slow to read as a whole.
+// A header as it is written. In words as its fields were: what was just written in smaller parts is slow to read.
 using HeaderWords = std::array<std::uint64_t, kPacketBytes / 8>;
 inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence) / 8;
+
+[[gnu::always_inline]] inline HeaderWords words_of(const ActivationPacket& header) noexcept {
+  HeaderWords words;
+#pragma GCC unroll 8
+  for (std::size_t k = 0; k < words.size(); ++k)
+    std::memcpy(&words[k], reinterpret_cast<const std::byte*>(&header) + 8 * k, sizeof words[k]);
+  return words;
+}
 
 struct alignas(kPacketBytes) HeaderSlot {
   std::array<std::atomic<std::uint64_t>, kPacketBytes / 8> words{};
 
-  // All but the word that publishes.
-  void write(const HeaderWords& header) noexcept {
-    for (std::size_t k = 0; k < kPublishWord; ++k) words[k].store(header[k], std::memory_order_relaxed);
-    for (std::size_t k = kPublishWord + 1; k < words.size(); ++k) words[k].store(header[k], std::memory_order_relaxed);
+  // All but the word that publishes, in few stores: each costs time where a sibling of this core reads the line.
+  [[gnu::always_inline]] void write(const HeaderWords& header) noexcept {
+    write_pair(0, header);
+    write_pair(2, header);
+    words[4].store(header[4], std::memory_order_relaxed);
+    write_pair(6, header);
   }
   void publish(const HeaderWords& header) noexcept {
     write(header);
     words[kPublishWord].store(header[kPublishWord], std::memory_order_release);
   }
-  // `published`: the publish word, read before with acquire order.
-  [[nodiscard]] HeaderWords read(std::uint64_t published) const noexcept {
-    HeaderWords header;
-    for (std::size_t k = 0; k < kPublishWord; ++k) header[k] = words[k].load(std::memory_order_relaxed);
-    header[kPublishWord] = published;
-    for (std::size_t k = kPublishWord + 1; k < words.size(); ++k) header[k] = words[k].load(std::memory_order_relaxed);
-    return header;
+  [[nodiscard]] std::uint32_t sequence() const noexcept {
+    return static_cast<std::uint32_t>(words[kPublishWord].load(std::memory_order_acquire));
+  }
+  // A copy, once the publish word was read with acquire order. A peer at fault may write the slot meanwhile: whoever
+  // checks the copy checks its sequence, too, and nobody looks into the slot again.
+  [[gnu::always_inline]] void read(ActivationPacket& to) const noexcept {
+    std::memcpy(&to, static_cast<const void*>(words.data()), sizeof to);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+
+ private:
+  [[gnu::always_inline]] void write_pair(std::size_t k, const HeaderWords& header) noexcept {
+    using Pair [[gnu::vector_size(16)]] = std::uint64_t;
+    const Pair pair = {header[k], header[k + 1]};
+    std::memcpy(static_cast<void*>(&words[k]), &pair, sizeof pair);
   }
 };
 
@@ -80,7 +98,7 @@ struct alignas(16) ReturnSlot {
   }
 };
 
-static_assert(sizeof(ChannelWords) == 6 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
+static_assert(sizeof(ChannelWords) == 4 * 64 && sizeof(HeaderSlot) == 64 && sizeof(ReturnSlot) == 16 &&
               kPublishWord == 5);
 static_assert(offsetof(ActivationPacket, sequence) % 8 == 0 && offsetof(ActivationPacket, crc32c) % 8 == 4 &&
                   std::endian::native == std::endian::little,
@@ -96,23 +114,21 @@ constexpr std::uint64_t end_mark(std::uint32_t next_sequence) noexcept {
 class HeaderRing {
  public:
   HeaderRing(std::byte* at, std::size_t slots, std::size_t inline_bytes) noexcept
-      : at_(at), slots_(slots), inline_bytes_(inline_bytes) {}
+      : at_(at), slots_(slots), stride_(sizeof(HeaderSlot) + inline_bytes) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return slots_; }
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_ * stride(); }
-  [[nodiscard]] std::size_t inline_bytes() const noexcept { return inline_bytes_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_ * stride_; }
+  [[nodiscard]] std::size_t inline_bytes() const noexcept { return stride_ - sizeof(HeaderSlot); }
   HeaderSlot& operator[](std::size_t slot) const noexcept {
-    return *reinterpret_cast<HeaderSlot*>(at_ + slot * stride());
+    return *reinterpret_cast<HeaderSlot*>(at_ + slot * stride_);
   }
   [[nodiscard]] std::span<std::byte> inline_area(std::size_t slot) const noexcept {
-    return {at_ + slot * stride() + sizeof(HeaderSlot), inline_bytes_};
+    return {at_ + slot * stride_ + sizeof(HeaderSlot), inline_bytes()};
   }
 
  private:
-  [[nodiscard]] std::size_t stride() const noexcept { return sizeof(HeaderSlot) + inline_bytes_; }
-
   std::byte* at_;
-  std::size_t slots_, inline_bytes_;
+  std::size_t slots_, stride_;
 };
 
 // The parts of a mapped channel. A value that borrows the mapping.
@@ -126,7 +142,12 @@ struct ChannelView {
 };
 
 // Whether a packet may be delivered on a channel of `spec`, apart from its place in the sequence; and why not.
-bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept;
+bool keeps_rules(const ActivationPacket& packet, const ChannelSpec& spec) noexcept;
+[[gnu::always_inline]] inline bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept {
+  if (is_plain_activate(packet) && !spec.header_crc)
+    return (packet.flags & kInline) == 0 || packet.payload_bytes <= spec.inline_bytes;
+  return keeps_rules(packet, spec);
+}
 std::string why_rejected(const ActivationPacket& packet, const ChannelSpec& spec);
 
 // A position in a ring of `slots` (a power of two) entries, each published by its number: `first` + position, modulo

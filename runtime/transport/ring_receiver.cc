@@ -1,6 +1,5 @@
 #include "runtime/transport/ring_receiver.h"
 
-#include <bit>
 #include <string>
 
 #include "runtime/packet/payload_crc.h"
@@ -30,15 +29,19 @@ std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexce
 
 std::size_t RingReceiver::deliver(PacketSink& sink, std::size_t max_packets) noexcept {
   std::size_t delivered = 0;
+  ActivationPacket packet;
   while (delivered < max_packets) {
-    const std::uint64_t published = publish_word(cursor_.slot());
-    if (static_cast<std::uint32_t>(published) != cursor_.expected()) {
-      nothing_new(static_cast<std::uint32_t>(published));
+    const HeaderSlot& slot = channel_.slots[cursor_.slot()];
+    std::uint32_t sequence = slot.sequence();
+    if (sequence == cursor_.expected()) {
+      slot.read(packet);
+      sequence = packet.sequence;
+    }
+    if (sequence != cursor_.expected()) {
+      nothing_new(sequence);
       break;
     }
     empty_polls_ = 0;
-    // A copy, which is then checked: the slot is the peer's to overwrite.
-    const auto packet = std::bit_cast<ActivationPacket>(channel_.slots[cursor_.slot()].read(published));
     if (!is_acceptable(packet, spec_)) {
       loss_ = Loss::kRejected;
       rejected_ = packet;
@@ -56,8 +59,8 @@ void RingReceiver::tell_consumed() noexcept {
   channel_.words->consumed.store(static_cast<std::uint32_t>(cursor_.position()), std::memory_order_release);
 }
 
-std::uint64_t RingReceiver::publish_word(std::uint32_t slot) const noexcept {
-  return channel_.slots[slot & (channel_.slots.size() - 1)].words[kPublishWord].load(std::memory_order_acquire);
+std::uint32_t RingReceiver::sequence_in(std::uint32_t slot) const noexcept {
+  return channel_.slots[slot & (channel_.slots.size() - 1)].sequence();
 }
 
 // The next slot holds `sequence`, which is not the one expected: that of the lap before, or a loss.
@@ -106,7 +109,7 @@ Status RingReceiver::status() const {
 bool RingReceiver::closed() const noexcept {
   if (loss_ != Loss::kNone) return false;
   if (channel_.words->producer_end.load(std::memory_order_acquire) == end_mark(cursor_.expected())) return true;
-  return channel_.words->consumer_cut.load(std::memory_order_acquire) != 0 &&
+  return channel_.words->producer_gone.load(std::memory_order_acquire) != 0 &&
          sequence_in(cursor_.slot()) == cursor_.stale();
 }
 

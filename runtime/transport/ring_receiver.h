@@ -8,7 +8,7 @@
 
 namespace woa {
 
-class RingReceiver final : public Receiver {
+class alignas(128) RingReceiver final : public Receiver {
  public:
   // As RingSender.
   RingReceiver(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping, Doorbell producer,
@@ -37,10 +37,7 @@ class RingReceiver final : public Receiver {
   [[gnu::noinline]] std::size_t deliver(PacketSink& sink, std::size_t max_packets) noexcept;
   void nothing_new(std::uint32_t sequence) noexcept;
   void tell_consumed() noexcept;
-  [[nodiscard]] std::uint64_t publish_word(std::uint32_t slot) const noexcept;
-  [[nodiscard]] std::uint32_t sequence_in(std::uint32_t slot) const noexcept {
-    return static_cast<std::uint32_t>(publish_word(slot));
-  }
+  [[nodiscard]] std::uint32_t sequence_in(std::uint32_t slot) const noexcept;
   void look_ahead() noexcept;
   [[nodiscard]] std::span<const std::byte> inline_payload(const ActivationPacket& packet) const noexcept;
 

@@ -1,7 +1,6 @@
 #include "runtime/transport/ring_sender.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <string>
 
@@ -13,6 +12,7 @@ RingSender::RingSender(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping
       channel_(spec, mapping_->bytes()),
       consumer_(consumer),
       header_crc_(spec.header_crc),
+      places_(spec.ring_slots),
       cursor_(spec.ring_slots, first_sequence),
       returns_(spec.return_slots, first_sequence) {}
 
@@ -23,25 +23,26 @@ RingSender::~RingSender() {
 
 Push RingSender::reserve() noexcept {
   if (closed()) return Push::kClosed;
-  if (full()) refresh_consumed();
-  if (broken_ != Broken::kNot) return Push::kClosed;
-  if (full()) return Push::kBackPressured;
-  ++open_;
+  if (places_ == 0) refresh_consumed();
+  if (places_ == 0) return closed() ? Push::kClosed : Push::kBackPressured;
+  --places_;
   return Push::kOk;
 }
 
 void RingSender::cancel() noexcept {
-  assert(open_ > 0);
-  --open_;
+  assert(open() > 0);
+  ++places_;
 }
 
 void RingSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  place(number(header, cursor_.expected()), inline_payload).store();
+  carry(cursor_.slot(), inline_payload);
+  place(number(header, cursor_.expected())).store();
 }
 
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
   WOA_RETURN_IF_ERROR(check_next(header));
-  place(std::bit_cast<HeaderWords>(header), inline_payload).store();
+  carry(cursor_.slot(), inline_payload);
+  place(words_of(header)).store();
   return {};
 }
 
@@ -71,8 +72,7 @@ std::size_t RingSender::poll_returns(std::span<BlockReturn> out) noexcept {
 }
 
 bool RingSender::closed() const noexcept {
-  return broken_ != Broken::kNot || channel_.words->consumer_gone.load(std::memory_order_acquire) != 0 ||
-         channel_.words->producer_cut.load(std::memory_order_acquire) != 0;
+  return broken_ != Broken::kNot || channel_.words->consumer_gone.load(std::memory_order_acquire) != 0;
 }
 
 Status RingSender::status() const {
@@ -90,7 +90,12 @@ Status RingSender::status() const {
   return {Code::kInternal, "channel: unknown damage"};
 }
 
-bool RingSender::full() const noexcept { return committed() - consumed_ + open_ >= channel_.slots.size(); }
+HeaderWords RingSender::sealed(const ActivationPacket& header, std::uint32_t sequence) noexcept {
+  ActivationPacket numbered = header;
+  numbered.sequence = sequence;
+  seal(numbered);
+  return words_of(numbered);
+}
 
 // Counts only grow, and never beyond what was sent.
 bool RingSender::plausible(std::uint32_t consumed) const noexcept {
@@ -104,6 +109,7 @@ void RingSender::refresh_consumed() noexcept {
     found_ = found;
     return;
   }
+  places_ += found - consumed_;
   consumed_ = found;
 }
 

@@ -90,8 +90,8 @@ Status close_channel(const ChannelSpec& spec, SharedSegment& segment) {
   const Result<std::shared_ptr<Mapping>> mapping = map_channel(spec, segment);
   if (!mapping.ok()) return mapping.status();
   const ChannelView channel(spec, (*mapping)->bytes());
-  channel.words->producer_cut.store(1, std::memory_order_release);
-  channel.words->consumer_cut.store(1, std::memory_order_release);
+  channel.words->consumer_gone.store(1, std::memory_order_release);
+  channel.words->producer_gone.store(1, std::memory_order_release);
   return {};
 }
 

@@ -128,7 +128,7 @@
 #endif
 
 byte published;       // packets, for the assertions only; those of a device once visible, and not after a cut
-bool cut;             // producer_cut and consumer_cut, by the launcher
+bool cut;             // consumer_gone and producer_gone, by the launcher
 byte memory[WORDS];   // what everybody sees
 byte written[WORDS];  // its writer's last store; a value other than memory's is on its way
 byte on_way[3];       // stores on their way, by process

@@ -82,7 +82,7 @@ std::uint64_t packets_in(const Bytes& before, const Bytes& now) {
   set(*memory, before);
   receiver.poll(inbox, kAll);
   set(*memory, now);
-  ChannelView(kSpec, memory->bytes()).words->consumer_cut = 1;
+  ChannelView(kSpec, memory->bytes()).words->producer_gone = 1;
   while (receiver.poll(inbox, 1) == 1) REQUIRE(inbox.last_inline == cts::pattern(64, inbox.packets.size()));
   for (std::uint64_t n = 0; n < inbox.packets.size(); ++n) REQUIRE(inbox.packets[n].instance == n + 1);
   REQUIRE(cts::poll_for_long(receiver, inbox) == 0);
