@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
+#include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/shared_memory.h"
@@ -34,6 +36,15 @@ struct DeviceRegion {
   std::uint16_t number = 0;  // as packets name it
   std::uint32_t blocks = 0;
   std::uint64_t block_bytes = 0;  // a multiple of 64
+};
+
+// Host memory that firings point into: a region's payloads, or a ring whose packets the device publishes.
+struct BackendMapping {
+  std::span<std::byte> bytes;           // begins with a page, and shares none with another mapping of the run
+  Access access = Access::kRead;        // what the controller's stages do there
+  bool may_register = false;            // the pages can be written, whatever `access` says: drivers ask for that
+  std::optional<std::uint16_t> region;  // its number, as packets name it; none: a ring
+  std::string what;                     // for messages: "payloads of output 'out' of stage 'blur'"
 };
 
 // A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
@@ -123,6 +134,13 @@ class Backend {
   // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
   // room.
   virtual Status allocate(std::span<const DeviceRegion> regions);
+  // Shows the host memory that firings will point into: payloads, dimensions, and words of publications. Only an input
+  // that came behind its header lies elsewhere. Once, after load() and allocate() and before start(), also if there is
+  // none. `mappings` is borrowed, the memory is not: it stays where it is until the back-end is gone, whose destructor
+  // undoes what it registered. A back-end may register the mappings that say so: every ring, and as many regions, in
+  // the order of their numbers, as its traits' budget holds. Controllers of one process may get the same bytes. What is
+  // returned, with what to do, ends the load.
+  virtual Status map(std::span<const BackendMapping> mappings);
   // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.
