@@ -38,11 +38,11 @@ struct DeviceRegion {
   std::uint64_t block_bytes = 0;  // a multiple of 64
 };
 
-// Host memory that firings point into: a region's payloads, or a ring whose packets the device publishes.
+// Host memory that firings point into: the payloads of a region, or a ring whose packets the device publishes.
 struct BackendMapping {
-  std::span<std::byte> bytes;           // begins with a page, and shares none with another mapping of the run
-  Access access = Access::kRead;        // what the controller's stages do there
-  bool may_register = false;            // the pages can be written, whatever `access` says: drivers ask for that
+  std::span<std::byte> bytes;           // begins with a page, and shares no page with another part of the run's memory
+  Access access = Access::kRead;        // of the device: it writes only where this is kReadWrite
+  bool may_register = false;            // with the device; the process can write to the pages, as drivers ask
   std::optional<std::uint16_t> region;  // its number, as packets name it; none: a ring
   std::string what;                     // for messages: "payloads of output 'out' of stage 'blur'"
 };
@@ -134,12 +134,13 @@ class Backend {
   // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
   // room.
   virtual Status allocate(std::span<const DeviceRegion> regions);
-  // Shows the host memory that firings will point into: payloads, dimensions, and words of publications. Only an input
-  // that came behind its header lies elsewhere. Once, after load() and allocate() and before start(), also if there is
-  // none. `mappings` is borrowed, the memory is not: it stays where it is until the back-end is gone, whose destructor
-  // undoes what it registered. A back-end may register the mappings that say so: every ring, and as many regions, in
-  // the order of their numbers, as its traits' budget holds. Controllers of one process may get the same bytes. What is
-  // returned, with what to do, ends the load.
+  // Shows the host memory that firings will point into: payloads, and words of publications. An input that
+  // came behind its header lies elsewhere. Called once, after load() and allocate() and before start(), by their
+  // thread. `mappings` is borrowed until the call returns. The controller owns the memory, which stays at its address
+  // until the back-end has gone. The back-end may register mappings with `may_register`, and undoes that in its
+  // destructor. These are all rings, and the regions that fit in its traits' budget (`registers`) in the order of their
+  // numbers. Another controller of the process may get the same bytes. An error ends the load; its message says what to
+  // do.
   virtual Status map(std::span<const BackendMapping> mappings);
   // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }

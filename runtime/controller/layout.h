@@ -46,7 +46,7 @@ struct RegionLayout {
   std::uint64_t device_bytes = 0;  // of each block in the device, a multiple of 64; 0: the data lie in host memory
   // Controllers whose stages write or read it in host memory. A relay does neither.
   std::vector<std::uint32_t> touched_by = {};
-  std::vector<std::uint32_t> registered_by = {};  // of these: those whose back-ends may register it
+  std::vector<std::uint32_t> registered_by = {};  // controllers, of these, whose back-ends may register it
   [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
   // The back-end copies what lies in the device, too.
   [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }

@@ -1,4 +1,4 @@
-// A back-end that holds another one against the mappings that it got: what firings point into lies in them.
+// A back-end around another one: it checks that firings point into the mappings that the two got.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,7 @@
 
 namespace woa::test {
 
-// Whether the system could copy a byte from there, and back to there. The byte keeps its value.
+// The system can copy a byte from an address, and to it. The byte keeps its value.
 struct Reach {
   bool read = false, written = false;
 };
@@ -31,7 +31,7 @@ inline Reach reach(std::byte* at) {
   return reach;
 }
 
-// What all back-ends of a run saw.
+// Counts of all back-ends of a run.
 struct MappingCounts {
   std::atomic<std::size_t> inputs{0}, outputs{0}, words{0};  // that lie where the mappings say
   std::atomic<std::size_t> mapped{0}, unmapped{0};           // mappings of back-ends that went

@@ -1,4 +1,4 @@
-// What back-ends get to see of host memory: whole runs over memory of one process and of several.
+// Mappings that back-ends get: whole runs over memory of one process and of several.
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/cts/controller/in_one_process.h"
 #include "tests/support/chain_plan.h"

@@ -25,7 +25,7 @@ class SayingBackend final : public Backend {
   DeviceDescription description_;
 };
 
-// What a back-end was called for, and what it saw when it went.
+// Calls of a back-end, and how many of its mappings were there when it went.
 struct Calls {
   std::vector<std::string> names;
   std::size_t mappings = 0, still_mapped = 0;
