@@ -10,6 +10,8 @@ Status Backend::allocate(std::span<const DeviceRegion>) {
                                   "with this runtime: woa compile GRAPH -o PLAN"};
 }
 
+Status Backend::map(std::span<const BackendMapping>) { return {}; }
+
 Status BackendRegistry::add(BackendFactory factory) {
   if (find(factory.name) != nullptr)
     return {Code::kInvalid, "a backend named '" + factory.name + "' is registered already"};

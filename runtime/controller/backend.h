@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/woa_kernel.h"
 #include "runtime/base/status.h"
+#include "runtime/memory/pages.h"
 #include "runtime/packet/activation_packet.h"
 #include "runtime/plan/plan.h"
 #include "runtime/transport/shared_memory.h"
@@ -34,6 +36,15 @@ struct DeviceRegion {
   std::uint16_t number = 0;  // as packets name it
   std::uint32_t blocks = 0;
   std::uint64_t block_bytes = 0;  // a multiple of 64
+};
+
+// Host memory that firings point into: the payloads of a region, or a ring whose packets the device publishes.
+struct BackendMapping {
+  std::span<std::byte> bytes;           // begins with a page, and shares no page with another part of the run's memory
+  Access access = Access::kRead;        // of the device: it writes only where this is kReadWrite
+  bool may_register = false;            // with the device; the process can write to the pages, as drivers ask
+  std::optional<std::uint16_t> region;  // its number, as packets name it; none: a ring
+  std::string what;                     // for messages: "payloads of output 'out' of stage 'blur'"
 };
 
 // A port's memory, beside the kernel ABI's view of it. The view's `data` is null where the data lie in the device
@@ -123,6 +134,14 @@ class Backend {
   // say that the back-end keeps payloads and there are any. kUnsupported: it keeps none. kExhausted: the device has no
   // room.
   virtual Status allocate(std::span<const DeviceRegion> regions);
+  // Shows the host memory that firings will point into: payloads, and words of publications. An input that
+  // came behind its header lies elsewhere. Called once, after load() and allocate() and before start(), by their
+  // thread. `mappings` is borrowed until the call returns. The controller owns the memory, which stays at its address
+  // until the back-end has gone. The back-end may register mappings with `may_register`, and undoes that in its
+  // destructor. These are all rings, and the regions that fit in its traits' budget (`registers`) in the order of their
+  // numbers. Another controller of the process may get the same bytes. An error ends the load; its message says what to
+  // do.
+  virtual Status map(std::span<const BackendMapping> mappings);
   // True if start() always runs the kernel before it returns. Its inputs may then stay where they came to.
   [[nodiscard]] virtual bool runs_in_call() const noexcept { return false; }
   // Begins a firing, or runs it. Never blocks on the device, but on a kernel that it runs itself.

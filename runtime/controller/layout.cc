@@ -137,6 +137,30 @@ void choose_memory(const Plan& plan, Layout& layout) {
   }
 }
 
+void find_who_touches(const Plan& plan, Layout& layout) {
+  for (RegionLayout& region : layout.regions)
+    if (!region.is_in_device() || region.is_copied()) region.touched_by.push_back(region.producer);
+  for (std::size_t e = 0; e < plan.edges.size(); ++e) {
+    if (plan.stages[plan.edges[e].to_stage].role == StageRole::kRelay) continue;
+    for (const std::uint16_t r : layout.edges[e].regions) {
+      RegionLayout& region = layout.regions[r];
+      if (layout.edges[e].to != region.producer) add_once(region.touched_by, layout.edges[e].to);
+    }
+  }
+}
+
+// A region that exceeds what is left of a back-end's budget leaves it to those behind.
+void choose_who_registers(const Plan& plan, Layout& layout) {
+  for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
+    std::uint64_t left = plan.controllers[c].traits.registers;
+    for (RegionLayout& region : layout.regions) {
+      if (!touches_region(region, c) || region.bytes() > left) continue;
+      left -= region.bytes();
+      region.registered_by.push_back(c);
+    }
+  }
+}
+
 // Of the edges of one output.
 void choose_who_counts(const Plan& plan, const std::vector<std::uint32_t>& edges, Layout& layout) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_controller;
@@ -287,8 +311,16 @@ bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept 
   return region.producer == controller || contains(region.consumers, controller);
 }
 
+bool touches_region(const RegionLayout& region, std::uint32_t controller) noexcept {
+  return contains(region.touched_by, controller);
+}
+
 bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept {
   return region.producer == controller || contains(region.modifiers, controller);
+}
+
+bool registers_region(const RegionLayout& region, std::uint32_t controller) noexcept {
+  return contains(region.registered_by, controller);
 }
 
 std::uint32_t wires_of(const Layout& layout) noexcept {
@@ -307,6 +339,8 @@ Layout make_layout(const Plan& plan, Sites sites) {
   make_regions(plan, layout);
   make_edges(plan, layout);
   choose_memory(plan, layout);
+  find_who_touches(plan, layout);
+  choose_who_registers(plan, layout);
   make_channels(plan, layout);
   find_replicas(layout);
   return layout;

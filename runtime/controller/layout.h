@@ -44,6 +44,9 @@ struct RegionLayout {
   std::uint32_t crc_room = 0;  // behind each block, a multiple of 64; 0: none of its payloads takes a wire with a CRC
   MemoryKind memory = MemoryKind::kCpu;  // where the data lie
   std::uint64_t device_bytes = 0;  // of each block in the device, a multiple of 64; 0: the data lie in host memory
+  // Controllers whose stages write or read it in host memory. A relay does neither.
+  std::vector<std::uint32_t> touched_by = {};
+  std::vector<std::uint32_t> registered_by = {};  // controllers, of these, whose back-ends may register it
   [[nodiscard]] bool is_in_device() const noexcept { return memory != MemoryKind::kCpu; }
   // The back-end copies what lies in the device, too.
   [[nodiscard]] bool is_copied() const noexcept { return is_in_device() && !consumers.empty(); }
@@ -95,10 +98,12 @@ struct Layout : PlanIndex {
 // is sent every payload in its block, because it passes the block on.
 Layout make_layout(const Plan& plan, Sites sites = {});
 
-// Does `controller` send, receive, write or read here?
+// Does `controller` send, receive, write, read or register here?
 bool uses_channel(const ChannelLayout& channel, std::uint32_t controller) noexcept;
 bool uses_region(const RegionLayout& region, std::uint32_t controller) noexcept;
+bool touches_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 bool writes_region(const RegionLayout& region, std::uint32_t controller) noexcept;
+bool registers_region(const RegionLayout& region, std::uint32_t controller) noexcept;
 // How many wires its channels number, those that none takes included; 0: all share memory.
 std::uint32_t wires_of(const Layout& layout) noexcept;
 

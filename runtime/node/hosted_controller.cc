@@ -76,6 +76,7 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   WOA_RETURN_IF_ERROR(hosted->backend_->load(plan, out.stages, hosted->doorbell_));
   if (const auto regions = device_regions(*setup.layout, setup.id); !regions.empty())
     WOA_RETURN_IF_ERROR(hosted->backend_->allocate(regions).with_context(plan.controllers[setup.id].name));
+  const auto mappings = backend_mappings(plan, *setup.layout, setup.id, wired->wiring);
   out.plan = &plan;
   out.layout = setup.layout;
   out.id = setup.id;
@@ -87,7 +88,8 @@ Result<std::unique_ptr<HostedController>> HostedController::make(HostedControlle
   out.general_way = setup.general_way;
   auto controller = Controller::make(std::move(out));
   if (!controller.ok()) return controller.status();
-  hosted->controller_ = std::move(*controller);
+  hosted->controller_ = std::move(*controller);  // and the mappings, which now outlive the back-end
+  WOA_RETURN_IF_ERROR(hosted->backend_->map(mappings).with_context(plan.controllers[setup.id].name));
   return hosted;
 }
 

@@ -37,7 +37,7 @@ class HostedController {
  public:
   // kUnavailable: the device is absent (the message says why). kNotFound: a kernel's library or a file that it needs is
   // absent. kUnsupported: the device writes packets otherwise than the plan's traits say (compile the graph again), or
-  // as for Backend::load(), as kInvalid is.
+  // as for Backend::load(), as kInvalid is. Otherwise like Backend::allocate() and map().
   static Result<std::unique_ptr<HostedController>> make(HostedControllerSetup setup);
 
   Controller& controller() noexcept { return *controller_; }

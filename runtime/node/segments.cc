@@ -231,13 +231,36 @@ Result<ControllerWiring> open_wiring(const Layout& layout, std::uint32_t control
   for (std::size_t r = 0; r < layout.regions.size(); ++r) {
     const RegionLayout& region = layout.regions[r];
     if (!uses_region(region, controller)) continue;
-    const Access access = writes_region(region, controller) ? Access::kReadWrite : Access::kRead;
+    const bool writable = writes_region(region, controller) || registers_region(region, controller);
+    const Access access = writable ? Access::kReadWrite : Access::kRead;
     auto mapping = map_region(layout, r, controller, access, segments);
     if (!mapping.ok()) return mapping.status();
     out.wiring.regions[r] = (*mapping)->bytes();
     out.wiring.mappings.push_back(std::move(*mapping));
   }
   return out;
+}
+
+std::vector<BackendMapping> backend_mappings(const Plan& plan, const Layout& layout, std::uint32_t controller,
+                                             const Wiring& wiring) {
+  std::vector<BackendMapping> mappings;
+  for (std::size_t c = 0; c < layout.channels.size(); ++c) {
+    const ChannelLayout& channel = layout.channels[c];
+    if (channel.from != controller || channel.publishes == Publisher::kHost) continue;
+    const auto& ring = dynamic_cast<const PreparingSender&>(*wiring.senders[c]);
+    mappings.push_back({ring.memory(), Access::kReadWrite, true, std::nullopt,
+                        "packets for controller '" + plan.controllers[channel.to].name + "'"});
+  }
+  for (std::size_t r = 0; r < layout.regions.size(); ++r) {
+    const RegionLayout& region = layout.regions[r];
+    if (!touches_region(region, controller)) continue;
+    const StagePlan& writer = plan.stages[region.stage];
+    mappings.push_back(
+        {wiring.regions[r], writes_region(region, controller) ? Access::kReadWrite : Access::kRead,
+         registers_region(region, controller), static_cast<std::uint16_t>(r),
+         "payloads of output '" + writer.outputs[region.port].name + "' of stage '" + writer.name + "'"});
+  }
+  return mappings;
 }
 
 }  // namespace woa

@@ -182,6 +182,7 @@ void encode(const Plan& from, pb::Plan& to) {
     c.set_writes_packets(controller.traits.writes_packets);
     c.set_memory(static_cast<std::uint32_t>(controller.traits.memory));
     c.set_publishes(static_cast<std::uint32_t>(controller.traits.publishes));
+    c.set_registers(controller.traits.registers);
   }
   for (const StagePlan& stage : from.stages) encode(stage, *to.add_stages());
   for (const EdgePlan& edge : from.edges) encode(edge, *to.add_edges());
@@ -201,12 +202,12 @@ Plan decode(const pb::Plan& from) {
   to.window = from.window();
   to.deadline_ns = from.deadline_ns();
   for (const pb::Controller& c : from.controllers()) {
-    to.controllers.push_back(
-        {c.name(),
-         static_cast<ControllerKind>(c.kind()),
-         c.backend(),
-         c.workers(),
-         {c.writes_packets(), static_cast<MemoryKind>(c.memory()), static_cast<Publisher>(c.publishes())}});
+    to.controllers.push_back({c.name(),
+                              static_cast<ControllerKind>(c.kind()),
+                              c.backend(),
+                              c.workers(),
+                              {c.writes_packets(), static_cast<MemoryKind>(c.memory()),
+                               static_cast<Publisher>(c.publishes()), c.registers()}});
   }
   for (const pb::Stage& stage : from.stages()) to.stages.push_back(decode(stage));
   for (const pb::Edge& edge : from.edges()) to.edges.push_back(decode(edge));

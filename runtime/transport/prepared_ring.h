@@ -33,6 +33,7 @@ class PreparedRing final : public PreparingSender {
   bool rewrite(const Publication& prepared, const ActivationPacket& header,
                std::span<const std::byte> inline_payload) noexcept override;
   std::size_t flush() noexcept override;
+  [[nodiscard]] std::span<std::byte> memory() const noexcept override { return ring_.memory(); }
 
  private:
   // Who publishes a packet: a device at any time; the host later; the host when its turn comes.

@@ -32,6 +32,7 @@ class alignas(128) RingSender final : public Sender {
   // Whether reserve() answers kClosed.
   [[nodiscard]] bool closed() const noexcept;
 
+  [[nodiscard]] std::span<std::byte> memory() const noexcept { return mapping_->bytes(); }
   // The parts of a commit, for PreparedRing. `header` with a sequence of this channel, and with the CRC that its spec
   // asks for.
   [[nodiscard]] HeaderWords number(const ActivationPacket& header, std::uint32_t sequence) const noexcept;

@@ -1,7 +1,7 @@
 // A node program that knows the function kernels, for tests of runs in several processes:
 // test_node [PROVIDER...] DESCRIPTOR, with the providers of the run's wires in their order. "BIT@PROVIDER": of the
 // fifth packet of each of its channels that bit is damaged (FaultPlan::bit). "dies@PROVIDER": the run's second node is
-// killed when it is to connect to the others.
+// killed when it is to connect to the others. A firing that points into no mapping of its back-end fails.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -12,11 +12,13 @@
 #include "runtime/transport/ofi/ofi_transport.h"
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/functions.h"
+#include "tests/support/mapped_backend.h"
 #include "tests/support/process_run.h"
 
 int main(int count, char** argv) {
   woa::BackendRegistry backends;
-  if (!backends.add(woa::test::function_factory(woa::test::functions())).ok()) return 2;
+  woa::test::MappingCounts counts;
+  if (!backends.add(mapped(woa::test::function_factory(woa::test::functions()), counts)).ok()) return 2;
   woa::ShmTransport shared;
   woa::NodeProcess process{&backends, {&shared, {}}, {}};
   std::vector<std::unique_ptr<woa::Wire>> wires;
@@ -43,5 +45,6 @@ int main(int count, char** argv) {
     }
     process.transports.wires.push_back(wires.back().get());
   }
-  return woa::serve_node(woa::ControlSocket(woa::UniqueFd(std::atoi(argv[count - 1]))), process);
+  const int code = woa::serve_node(woa::ControlSocket(woa::UniqueFd(std::atoi(argv[count - 1]))), process);
+  return counts.unmapped == 0 ? code : 4;
 }

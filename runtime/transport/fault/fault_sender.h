@@ -73,6 +73,7 @@ class FaultPreparingSender final : public FaultSender<PreparingSender> {
   bool rewrite(const Publication& prepared, const ActivationPacket& header,
                std::span<const std::byte> inline_payload) noexcept override;
   std::size_t flush() noexcept override { return inner_->flush(); }
+  [[nodiscard]] std::span<std::byte> memory() const noexcept override { return inner_->memory(); }
 };
 
 }  // namespace woa

@@ -21,9 +21,8 @@ inline BackendFactory factory(const Functions& kernels) {
   return threads ? function_factory<ThreadedBackend>(kernels) : function_factory<FunctionBackend>(kernels);
 }
 
-inline Outcome run_with(BackendFactory backend, const Plan& plan, const char* model, std::uint64_t instances,
-                        const Input& input = number) {
-  LoopbackTransport transport;
+inline Outcome run_over(SharedMemory& transport, BackendFactory backend, const Plan& plan, const char* model,
+                        std::uint64_t instances, const Input& input = number) {
   BackendRegistry backends;
   REQUIRE(backends.add(std::move(backend)).ok());
   RunOptions options;
@@ -32,6 +31,12 @@ inline Outcome run_with(BackendFactory backend, const Plan& plan, const char* mo
   auto rewritten = rewrite(plan, model);
   REQUIRE(rewritten.ok());
   return run_plan(*rewritten, options, instances, input);
+}
+
+inline Outcome run_with(BackendFactory backend, const Plan& plan, const char* model, std::uint64_t instances,
+                        const Input& input = number) {
+  LoopbackTransport transport;
+  return run_over(transport, std::move(backend), plan, model, instances, input);
 }
 
 inline Outcome run(const Plan& plan, const char* model, std::uint64_t instances, const Input& input = number,

@@ -1,9 +1,12 @@
 #include "runtime/node/hosted_controller.h"
 
-#include "runtime/transport/loopback/loopback_transport.h"
+#include <fstream>
+
+#include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/catch.h"
-#include "tests/support/chain_plan.h"
+#include "tests/support/mapped_backend.h"
 #include "tests/support/need.h"
+#include "tests/support/process_run.h"
 
 namespace woa::test {
 namespace {
@@ -22,6 +25,50 @@ class SayingBackend final : public Backend {
   DeviceDescription description_;
 };
 
+// Calls of a back-end, and how many of its mappings were there when it went.
+struct Calls {
+  std::vector<std::string> names;
+  std::size_t mappings = 0, still_mapped = 0;
+};
+
+// A device that keeps payloads, and refuses its mappings if it is told to.
+class NotingBackend final : public Backend {
+ public:
+  NotingBackend(Calls& calls, bool refuses) : calls_(calls), refuses_(refuses) {}
+  ~NotingBackend() override {
+    for (const BackendMapping& mapping : mappings_) calls_.still_mapped += reach(mapping.bytes.data()).read ? 1 : 0;
+  }
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Status load(const Plan&, std::span<const LoadedStage>, Doorbell) override { return note("load"); }
+  Status allocate(std::span<const DeviceRegion>) override { return note("allocate"); }
+  Status map(std::span<const BackendMapping> mappings) override {
+    mappings_.assign(mappings.begin(), mappings.end());
+    calls_.mappings = mappings.size();
+    WOA_RETURN_IF_ERROR(note("map"));
+    if (!refuses_) return {};
+    return {Code::kExhausted, mappings[0].what + ": the device registers no more than 0 bytes; raise ulimit -l"};
+  }
+  Start start(Firing&) noexcept override { return Start::kBusy; }
+  std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
+
+ private:
+  Status note(const char* call) {
+    calls_.names.emplace_back(call);
+    return {};
+  }
+  Calls& calls_;
+  const bool refuses_;
+  const DeviceDescription description_{"noting", "a list of calls", true};
+  std::vector<BackendMapping> mappings_;
+};
+
+std::size_t mapped_files() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("memfd") == std::string::npos ? 0 : 1;
+  return count;
+}
+
 Status hosting(const BackendTraits& traits, std::unique_ptr<Backend> backend) {
   Plan plan = chain_plan(2, "copy", 1);
   plan.controllers[1].traits = traits;
@@ -29,7 +76,7 @@ Status hosting(const BackendTraits& traits, std::unique_ptr<Backend> backend) {
     if (stage.role == StageRole::kKernel) stage.headers = plan.controllers[1].traits.headers();
   REQUIRE(validate(plan).message() == "");
   const Layout layout = make_layout(plan);
-  LoopbackTransport transport;
+  ShmTransport transport;
   const Segments segments = need(allocate_segments(layout, 0, transport));
   HostedControllerSetup setup;
   setup.plan = &plan;
@@ -72,6 +119,23 @@ TEST_CASE("a device that keeps no payloads is refused where the plan expects it"
   CHECK(status.message() ==
         "cpu:0: back-end 'saying' keeps no payloads in its device, but the plan expects it; compile the graph again "
         "with this runtime: woa compile GRAPH -o PLAN");
+}
+
+TEST_CASE("mappings come last, are mapped until the back-end has gone, and a refusal ends the load") {
+  const std::size_t files = mapped_files(), descriptors = open_descriptors();
+  for (const bool refuses : {false, true}) {
+    Calls calls;
+    const Status status = hosting({.memory = MemoryKind::kExtDev}, std::make_unique<NotingBackend>(calls, refuses));
+    CHECK(status.code() == (refuses ? Code::kExhausted : Code::kOk));
+    CHECK(status.message() == (refuses ? "cpu:0: payloads of output 'in0' of stage 'source': the device registers no "
+                                         "more than 0 bytes; raise ulimit -l"
+                                       : ""));
+    CHECK(calls.names == std::vector<std::string>{"load", "allocate", "map"});
+    CHECK(calls.mappings == 2);  // the source's and b's; a's payloads lie in the device
+    CHECK(calls.still_mapped == calls.mappings);
+    CHECK(mapped_files() == files);
+    CHECK(open_descriptors() == descriptors);
+  }
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include "runtime/transport/shm/shm_transport.h"
 #include "tests/support/catch.h"
 #include "tests/support/chain_plan.h"
+#include "tests/support/mapped_backend.h"
 #include "tests/support/need.h"
+#include "tests/support/publishing_backend.h"
 
 namespace woa::test {
 namespace {
@@ -83,6 +85,48 @@ TEST_CASE("a site's memory holds what its controllers use, and nothing of others
     crossing += crosses ? 1 : 0;
   }
   REQUIRE(crossing == 2);
+}
+
+TEST_CASE("a reader's region can be read only, unless its back-end may register it") {
+  for (const std::uint64_t budget : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
+    Plan plan = chain_plan(2);  // cpu:0, cpu:1
+    for (ControllerPlan& controller : plan.controllers) controller.traits.registers = budget;
+    const Layout layout = make_layout(plan);
+    ShmTransport transport;
+    const Segments host = need(allocate_segments(layout, 0, transport));
+    for (std::uint32_t c = 1; c < plan.controllers.size(); ++c) {
+      const Segments node = need(open_segments(layout, c, copy_of(*host.whole)));
+      const ControllerWiring ends = need(open_wiring(layout, c, node, {&transport, {}}));
+      const auto mappings = backend_mappings(plan, layout, c, ends.wiring);
+      REQUIRE(mappings.size() == 2);  // what it reads and what it writes
+      for (const BackendMapping& mapping : mappings) {
+        const bool writes = layout.regions[mapping.region.value()].producer == c;
+        CHECK(mapping.access == (writes ? Access::kReadWrite : Access::kRead));
+        CHECK(mapping.may_register == (budget != 0));
+        CHECK(mapping.bytes.data() == ends.wiring.regions[*mapping.region].data());
+        CHECK(mapping.bytes.size() == layout.regions[*mapping.region].bytes());
+        const Reach first = reach(&mapping.bytes.front()), last = reach(&mapping.bytes.back());
+        CHECK((first.read && last.read));
+        CHECK(first.written == (writes || budget != 0));
+        CHECK(last.written == first.written);
+      }
+    }
+  }
+}
+
+TEST_CASE("a back-end is shown its rings before its regions, each with a name for messages") {
+  const Plan plan = with_publishing(chain_plan(1));
+  const Layout layout = make_layout(plan);
+  ShmTransport transport;
+  const Segments host = need(allocate_segments(layout, 0, transport));
+  const ControllerWiring ends = need(open_wiring(layout, 1, host, {&transport, {}}));
+  std::vector<std::string> names;
+  for (const BackendMapping& mapping : backend_mappings(plan, layout, 1, ends.wiring)) {
+    names.push_back(mapping.what);
+    CHECK(mapping.may_register == !mapping.region.has_value());  // a ring always
+  }
+  CHECK(names == std::vector<std::string>{"packets for controller 'host'", "payloads of output 'in0' of stage 'source'",
+                                          "payloads of output 'out0' of stage 'a'"});
 }
 
 }  // namespace woa::test

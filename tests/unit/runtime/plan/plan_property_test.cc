@@ -64,6 +64,7 @@ Plan any_plan() {
                        {.writes_packets = *rc::gen::arbitrary<bool>()}}};
   BackendTraits& traits = plan.controllers[1].traits;
   if (!traits.writes_packets) traits.publishes = static_cast<Publisher>(any_number(0, 3));
+  traits.registers = *rc::gen::arbitrary<std::uint64_t>();
   const HeaderWriter headers = plan.controllers[1].traits.headers();
   plan.loops = {{"l" + any_name(), any_number(0, 32), 32, *rc::gen::arbitrary<std::uint32_t>()}};
   PortType type = any_type();

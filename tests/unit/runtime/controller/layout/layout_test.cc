@@ -262,6 +262,51 @@ TEST_CASE(
   REQUIRE(shared({{0, 1, 0}, kRoom}) == std::pair{false, false});
 }
 
+TEST_CASE("a back-end may register regions that its stages touch, by number, as many as its budget holds") {
+  constexpr std::uint64_t kBytes = 4096;  // of each region: 4 blocks of 1 KiB; fork() has 4
+  const auto registered = [](Plan plan, std::uint64_t budget) {
+    for (ControllerPlan& controller : plan.controllers) controller.traits.registers = budget;
+    const Layout layout = make_layout(plan);
+    std::vector<std::vector<std::uint32_t>> by_region;
+    for (const RegionLayout& region : layout.regions) by_region.push_back(region.registered_by);
+    return by_region;
+  };
+  using Lists = std::vector<std::vector<std::uint32_t>>;  // by output: source, a (two readers), b, c
+  Plan plan = fork();
+  CHECK(registered(plan, 0) == Lists{{}, {}, {}, {}});
+  CHECK(registered(plan, kBytes - 1) == Lists{{}, {}, {}, {}});
+  CHECK(registered(plan, kBytes) == Lists{{0, 1}, {}, {2}, {}});  // a's has twice the blocks: too large
+  CHECK(registered(plan, 3 * kBytes) == Lists{{0, 1}, {1, 2}, {0, 2}, {0}});
+  CHECK(registered(plan, 4 * kBytes) == Lists{{0, 1}, {1, 2}, {0, 2}, {0, 2}});
+  const Layout none = make_layout(plan);
+  for (const RegionLayout& region : none.regions) {
+    std::vector<std::uint32_t> users{region.producer};
+    users.insert(users.end(), region.consumers.begin(), region.consumers.end());
+    CHECK(region.touched_by == users);
+  }
+}
+
+TEST_CASE("a relay touches nothing, and a device only what host memory holds for others") {
+  PlanBuilder builder(1, 1);
+  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:0");
+  builder.edge(kSourceStage, 0, a, 0);
+  builder.edge(a, 0, b, 0);
+  builder.edge(b, 0, kSinkStage, 0);
+  Plan plan = builder.build();
+  const auto touched_by = [](const Plan& of, std::size_t region) { return make_layout(of).regions[region].touched_by; };
+  const Plan hub = need(rewrite(plan, "rpc-hub"));
+  CHECK(touched_by(hub, 1) == std::vector<std::uint32_t>{1});  // the host passes it on
+  CHECK(make_layout(hub).regions[1].consumers == std::vector<std::uint32_t>{0});
+  plan.controllers[1].traits.memory = MemoryKind::kOpencl;
+  CHECK(touched_by(plan, 1).empty());
+  CHECK(touched_by(plan, 2) == std::vector<std::uint32_t>{1, 0});
+  plan.edges.push_back(plan.edges.back());  // the sink reads a's output, too
+  plan.edges.back().from_stage = a;
+  plan.edges.back().to_port = 1;
+  plan.stages[kSinkStage].inputs.push_back(plan.stages[kSinkStage].inputs[0]);
+  CHECK(touched_by(plan, 1) == std::vector<std::uint32_t>{1, 0});
+}
+
 TEST_CASE("an output that stays with a controller lies in its device, unless a reader needs it in host memory") {
   const auto memory_of_a = [](const auto& change, bool elsewhere = false) {
     PlanBuilder builder(1, 1, 1000);
