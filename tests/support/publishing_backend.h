@@ -2,6 +2,9 @@
 // and publications later, in the order of the starts.
 #pragma once
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/device_backend.h"
+#include "tests/support/functions.h"
 #include "tests/support/publishing_device.h"
 
 namespace woa::test {
@@ -23,7 +27,8 @@ struct PublishingScript {
                                      // more come
   std::size_t patience = 100;        // polls until it takes it that no more come
   bool ordered = true;               // its starts are
-  std::size_t lands = kAll;          // so many publications do; then it fails
+  std::size_t lands = kAll;          // so many publications do; then it fails,
+  bool kills = false;                // or kills its process
   std::atomic<std::size_t> most{0};  // seen: firings under way at once
 };
 
@@ -97,16 +102,19 @@ class PublishingBackend final : public WithDeviceMemory {
     for (Pending& pending : pending_) pending.given = true;
     for (; !jobs_.empty() && !failed_; jobs_.pop_front()) {
       Job& job = jobs_.front();
-      if (landed_ == script_.lands) {
-        device_.complete();
-        device_.destroy();
-        failed_ = true;
-        return;
-      }
+      if (landed_ == script_.lands) return fail();
       if (job.publication.word != nullptr) ++landed_;
       device_.publish(job.publication, job.block, std::move(job.payload));
       ++given_;
     }
+    if (script_.kills && landed_ == script_.lands) fail();
+  }
+  // What it was given before is out.
+  void fail() {
+    device_.complete();
+    if (script_.kills) ::kill(::getpid(), SIGKILL);
+    device_.destroy();
+    failed_ = true;
   }
   static void fail(Firing& firing) {
     if (firing.code != Code::kOk) return;
@@ -134,9 +142,9 @@ inline BackendFactory publishing_factory(const Functions& functions, PublishingS
   return factory;
 }
 
-// Its kernel stages write 16 bytes each, and the devices of its controllers publish them.
+// Its kernel stages write padded text, and the devices of its controllers publish them.
 inline Plan with_publishing(Plan plan, MemoryKind memory = MemoryKind::kCpu) {
-  const PortType type{"u8", {{"", 16, 0}}, 16};
+  const PortType type{"u8", {{"", kPaddedBytes, 0}}, kPaddedBytes};
   for (std::size_t c = 1; c < plan.controllers.size(); ++c)
     plan.controllers[c].traits = {.memory = memory, .publishes = Publisher::kQueue};
   for (StagePlan& stage : plan.stages) {
@@ -145,12 +153,6 @@ inline Plan with_publishing(Plan plan, MemoryKind memory = MemoryKind::kCpu) {
     if (stage.role == StageRole::kKernel) stage.publishes = Publisher::kQueue;
   }
   return plan;
-}
-
-// Text of 16 bytes, as such ports have it.
-inline std::string padded(std::string text) {
-  text.resize(16, '.');
-  return text;
 }
 
 }  // namespace woa::test
