@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
-#include "runtime/controller/activity.h"
 #include "runtime/base/text.h"
+#include "runtime/controller/activity.h"
 
 namespace woa {
 

@@ -30,14 +30,7 @@ Outcome run_publishing(const Plan& plan, std::uint64_t instances, PublishingScri
 
 // a, b, c on cpu:0, d on cpu:1, whose devices keep what they need.
 Plan two_devices() {
-  PlanBuilder builder(1, 1);
-  std::uint32_t last = kSourceStage;
-  for (const auto& [name, on] : {std::pair{"a", "cpu:0"}, {"b", "cpu:0"}, {"c", "cpu:0"}, {"d", "cpu:1"}}) {
-    const std::uint32_t next = builder.stage(name, "append_padded", on);
-    builder.edge(std::exchange(last, next), 0, next, 0);
-  }
-  builder.edge(last, 0, kSinkStage, 0);
-  return with_publishing(builder.build(), kDeviceTraits.memory);
+  return with_publishing(chain_on({"cpu:0", "cpu:0", "cpu:0", "cpu:1"}, "append_padded"), kDeviceTraits.memory);
 }
 
 }  // namespace
@@ -114,6 +107,7 @@ TEST_CASE("a kernel that fails poisons its instance, and what was prepared for o
 }
 
 TEST_CASE("a device that fails before it has published ends the run with the first firing's name") {
+  // The last number is the largest: with the firing that fails, as many are under way as may be.
   for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{3 * kInFlight - 1}}) {
     PublishingScript script{.places = 1 + behind, .lands = 0};
     const Outcome outcome = run_publishing(two_devices(), 40, script);
