@@ -5,6 +5,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/text.h"
+#include "runtime/controller/activity.h"
 
 namespace woa {
 
@@ -16,6 +17,7 @@ void HostBackend::set_inputs(std::uint64_t instance, FillInput fill) {
 
 Status HostBackend::load(const Plan& plan, std::span<const LoadedStage>, Doorbell) {
   names_ = &plan.stages[kSourceStage];
+  sinks_.reserve(activity_slots(plan, kHostController));
   for (const OutputPortPlan& input : names_->outputs) source_.emplace_back(input.type);
   for (const InputPortPlan& output : plan.stages[kSinkStage].inputs) sink_.emplace_back(output.type);
   return {};

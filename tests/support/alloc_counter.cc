@@ -14,10 +14,15 @@
 namespace woa::test {
 namespace {
 std::atomic<std::uint64_t> count{0};
-void add_one() noexcept { count.fetch_add(1, std::memory_order_relaxed); }
+thread_local std::uint64_t own_count = 0;
+void add_one() noexcept {
+  count.fetch_add(1, std::memory_order_relaxed);
+  ++own_count;
+}
 }  // namespace
 
 std::uint64_t allocations() noexcept { return count.load(std::memory_order_relaxed); }
+std::uint64_t own_allocations() noexcept { return own_count; }
 
 }  // namespace woa::test
 

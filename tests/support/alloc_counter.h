@@ -9,5 +9,7 @@ namespace woa::test {
 // Allocations of the whole process so far, all threads: malloc, calloc, realloc, aligned ones, and so operator new.
 // Never resets.
 std::uint64_t allocations() noexcept;
+// Those of the calling thread.
+std::uint64_t own_allocations() noexcept;
 
 }  // namespace woa::test

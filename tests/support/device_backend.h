@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/chain_plan.h"
@@ -63,17 +64,47 @@ class WithDeviceMemory : public Backend {
  protected:
   WithDeviceMemory(const Functions& functions, DeviceDescription description)
       : functions_(functions), description_(std::move(description)) {}
-  // Runs the firing's function on what its views show.
-  void run(Firing& firing) const {
+  // What a firing writes, by output. Ports that scatter are not here: their elements are written where they go.
+  using Written = std::vector<std::vector<std::uint8_t>>;
+
+  // Runs the firing's function, in the device's blocks and in memory that nobody else sees.
+  Written run_unseen(Firing& firing) {
+    Written written;
+    std::vector<std::uint8_t*> blocks;
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p) firing.inputs[p].data = input_data(firing, p);
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+      written.emplace_back(firing.outputs[p].capacity);
+      blocks.push_back(std::exchange(firing.outputs[p].data, output_data(firing, p, written)));
+    }
     const StagePlan& stage = plan_->stages[firing.stage];
     functions_.at(stage.kernel)(firing, stage);
+    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
+      if (is_in_device(firing.input_memory[p])) firing.inputs[p].data = nullptr;
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) firing.outputs[p].data = blocks[p];
+    return written;
+  }
+  const std::uint8_t* input_data(const Firing& firing, std::size_t port) {
+    return is_in_device(firing.input_memory[port]) ? memory_.at(firing.input_memory[port]) : firing.inputs[port].data;
+  }
+  // Where the data of an output are after run_unseen().
+  std::uint8_t* output_data(const Firing& firing, std::size_t port, Written& written) {
+    return is_in_device(firing.output_memory[port]) ? memory_.at(firing.output_memory[port]) : written[port].data();
+  }
+  // Copies each output that host memory has there.
+  void show(Firing& firing, Written& written) {
+    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
+      const woa_output& output = firing.outputs[p];
+      if (output.data == nullptr) continue;
+      std::copy_n(output_data(firing, p, written), output.bytes, output.data);
+      firing.output_memory[p].copied_bytes = output.bytes;
+    }
   }
 
   Doorbell wakeup_;
-  DeviceMemory memory_;
 
  private:
   const Functions& functions_;
+  DeviceMemory memory_;
   const DeviceDescription description_;
   const Plan* plan_ = nullptr;
 };
@@ -83,32 +114,13 @@ class DeviceBackend final : public WithDeviceMemory {
   explicit DeviceBackend(const Functions& functions)
       : WithDeviceMemory(functions, {"function", "C++ functions with memory of their own", false, "host", "none"}) {}
   Start start(Firing& firing) noexcept override {
-    std::vector<std::uint8_t*> blocks;  // of the outputs in host memory
-    for (const woa_output& output : firing.outputs) blocks.push_back(output.data);
-    each_port(firing, [&](auto& view, const PortMemory& at) { view.data = memory_.at(at); });
-    run(firing);
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      woa_output& output = firing.outputs[p];
-      if (blocks[p] == nullptr) continue;
-      if (output.data != blocks[p]) std::copy_n(output.data, output.bytes, blocks[p]);
-      firing.output_memory[p].copied_bytes = output.bytes;
-    }
-    each_port(firing, [](auto& view, const PortMemory&) { view.data = nullptr; });
+    Written written = run_unseen(firing);
+    show(firing, written);
     for (std::size_t p = 0; p < firing.inputs.size(); ++p)
       if (!is_in_device(firing.input_memory[p])) firing.input_memory[p].copied_bytes = firing.inputs[p].bytes;
     return Start::kCompleted;
   }
   std::size_t poll(std::span<Firing*>) noexcept override { return 0; }
-
- private:
-  // Calls back for the ports whose data lie in the device.
-  template <class Do>
-  static void each_port(Firing& firing, const Do& act) {
-    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
-      if (is_in_device(firing.input_memory[p])) act(firing.inputs[p], firing.input_memory[p]);
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p)
-      if (is_in_device(firing.output_memory[p])) act(firing.outputs[p], firing.output_memory[p]);
-  }
 };
 
 }  // namespace woa::test

@@ -10,10 +10,25 @@
 
 namespace woa::test {
 
+// Text of 16 bytes, for ports of a fixed size.
+inline constexpr std::size_t kPaddedBytes = 16;
+inline std::string padded(std::string text) {
+  text.resize(kPaddedBytes, '.');
+  return text;
+}
+inline std::string without_padding(const std::string& text) { return text.substr(0, text.find('.')); }
+inline void write_padded(Firing& firing, std::uint32_t port, const std::string& text) {
+  write(firing, port, padded(text));
+  firing.outputs[port].dims[0] = kPaddedBytes;
+}
+
 inline const Functions& functions() {
   static const Functions all{
       {"copy", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0)); }},
       {"append", [](Firing& f, const StagePlan& s) { write(f, 0, read(f, 0) + s.name); }},
+      {"copy_padded", [](Firing& f, const StagePlan&) { write_padded(f, 0, read(f, 0)); }},
+      {"append_padded",
+       [](Firing& f, const StagePlan& s) { write_padded(f, 0, without_padding(read(f, 0)) + s.name); }},
       {"join", [](Firing& f, const StagePlan&) { write(f, 0, read(f, 0) + "+" + read(f, 1)); }},
       {"odd_even", [](Firing& f, const StagePlan&) { write(f, std::stoi(read(f, 0)) % 2 == 0 ? 0 : 1, read(f, 0)); }},
       // "n" counts down to 0; out0 again, out1 done

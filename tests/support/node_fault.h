@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -13,6 +14,8 @@ struct NodeFault {
   std::uint32_t controller = 1;  // of the plan; the other controllers have no fault
   FaultPlan plan;
   PathOptions wire;  // of every node
+  // Instead of the plan: the node is killed when its device has published so many packets.
+  std::optional<std::uint64_t> publications = {};
 
   std::string to_text() const {
     std::ostringstream text;
@@ -20,6 +23,7 @@ struct NodeFault {
          << plan.channel << ' ' << plan.first << ' ' << plan.count << ' ' << plan.chance << ' ' << plan.seed << ' '
          << plan.amount << ' ' << plan.bit << ' ' << static_cast<int>(plan.step) << ' '
          << static_cast<int>(wire.landing) << ' ' << wire.header_crc;
+    if (publications) text << ' ' << *publications;
     return text.str();
   }
   // False: `line` is not from to_text().
@@ -32,7 +36,9 @@ struct NodeFault {
     plan.target = static_cast<FaultTarget>(target);
     plan.step = static_cast<ProtocolStep>(step);
     wire.landing = static_cast<Landing>(landing);
-    return !text.fail();
+    const bool whole = !text.fail();
+    if (std::uint64_t count = 0; text >> count) publications = count;
+    return whole;
   }
 };
 

@@ -14,10 +14,11 @@ namespace woa::test {
 
 // What the device does, and what was seen of it.
 struct OrderedScript {
-  std::size_t places = 1;   // firings that it takes at a time; none completes before they are taken, or no more come
-  bool fails = false;       // the first firing fails, and all behind it
-  std::size_t most = 0;     // seen: firings under way at once
-  std::size_t changed = 0;  // seen: inputs in host memory that changed before their firing had completed
+  std::size_t places = 1;      // firings that it takes at a time; none completes before they are taken, or no more come
+  std::size_t patience = 100;  // polls without a start until it takes it that no more come
+  bool fails = false;          // the first firing fails, and all behind it
+  std::size_t most = 0;        // seen: firings under way at once
+  std::size_t changed = 0;     // seen: inputs in host memory that changed before their firing had completed
 };
 
 class OrderedBackend final : public WithDeviceMemory {
@@ -28,24 +29,10 @@ class OrderedBackend final : public WithDeviceMemory {
   // Runs the function on the device's memory at once, which shows what later firings would read.
   Start start(Firing& firing) noexcept override {
     if (pending_.size() == script_.places) return Start::kBusy;
-    Pending& pending = pending_.emplace_back(Pending{&firing, {}, {}});
-    for (std::size_t p = 0; p < firing.inputs.size(); ++p) {
-      woa_input& input = firing.inputs[p];
-      if (is_in_device(firing.input_memory[p])) input.data = memory_.at(firing.input_memory[p]);
-      pending.inputs.emplace_back(input.data, input.data + input.bytes);
-    }
-    std::vector<std::uint8_t*> blocks;
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      woa_output& output = firing.outputs[p];
-      blocks.push_back(output.data);
-      pending.outputs.emplace_back(output.capacity);
-      output.data =
-          is_in_device(firing.output_memory[p]) ? memory_.at(firing.output_memory[p]) : pending.outputs[p].data();
-    }
-    run(firing);
+    std::vector<std::vector<std::uint8_t>> inputs;
     for (std::size_t p = 0; p < firing.inputs.size(); ++p)
-      if (is_in_device(firing.input_memory[p])) firing.inputs[p].data = nullptr;
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) firing.outputs[p].data = blocks[p];
+      inputs.emplace_back(input_data(firing, p), input_data(firing, p) + firing.inputs[p].bytes);
+    pending_.push_back({&firing, std::move(inputs), run_unseen(firing)});
     script_.most = std::max(script_.most, pending_.size());
     quiet_ = 0;
     return firing.code == Code::kOk ? Start::kOrdered : Start::kStarted;
@@ -57,36 +44,28 @@ class OrderedBackend final : public WithDeviceMemory {
       return 0;
     }
     wakeup_.ring();  // until the last has completed
-    releasing_ = releasing_ || pending_.size() == script_.places || ++quiet_ >= kQuiet;
+    releasing_ = releasing_ || pending_.size() == script_.places || ++quiet_ >= script_.patience;
     if (!releasing_) return 0;
     complete(pending_.back());
     done[0] = pending_.back().firing;
     pending_.pop_back();
     return 1;
   }
+  [[nodiscard]] bool busy() const noexcept { return !pending_.empty(); }
 
  private:
-  static constexpr std::size_t kQuiet = 100;  // polls without a start
-
   struct Pending {
     Firing* firing;
-    std::vector<std::vector<std::uint8_t>> inputs, outputs;  // by port: as they were at the start; as they will be
+    std::vector<std::vector<std::uint8_t>> inputs;  // as they were at the start
+    Written outputs;
   };
 
-  void complete(const Pending& pending) {
+  void complete(Pending& pending) {
     Firing& firing = *pending.firing;
     for (std::size_t p = 0; p < firing.inputs.size(); ++p) {
-      const bool in_device = is_in_device(firing.input_memory[p]);
-      const std::uint8_t* const data = in_device ? memory_.at(firing.input_memory[p]) : firing.inputs[p].data;
-      if (!std::equal(pending.inputs[p].begin(), pending.inputs[p].end(), data)) ++script_.changed;
+      if (!std::equal(pending.inputs[p].begin(), pending.inputs[p].end(), input_data(firing, p))) ++script_.changed;
     }
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      const woa_output& output = firing.outputs[p];
-      if (output.data == nullptr) continue;
-      const bool in_device = is_in_device(firing.output_memory[p]);
-      std::copy_n(in_device ? memory_.at(firing.output_memory[p]) : pending.outputs[p].data(), output.bytes,
-                  output.data);
-    }
+    show(firing, pending.outputs);
     if (!script_.fails) return;
     firing.code = Code::kUnavailable;
     firing.message = "the device went away in instance " + std::to_string(firing.instance);

@@ -17,23 +17,24 @@ inline constexpr std::uint32_t kPeer = 1, kUnderTest = 2;  // controllers of the
 struct PeerRig {
   Plan plan;
   Layout layout;
-  LoopbackTransport transport;
+  std::unique_ptr<SharedMemory> transport;
   BackendRegistry backends;
   Segments segments;
   ControllerWiring host, peer;
   std::unique_ptr<HostedController> hosted;
 
-  PeerRig(Plan of, BackendFactory factory) : plan(std::move(of)), layout(make_layout(plan)) {
+  PeerRig(Plan of, BackendFactory factory, std::unique_ptr<SharedMemory> memory = std::make_unique<LoopbackTransport>())
+      : plan(std::move(of)), layout(make_layout(plan)), transport(std::move(memory)) {
     REQUIRE(backends.add(std::move(factory)).ok());
-    segments = need(allocate_segments(layout, 0, transport));
-    host = need(open_wiring(layout, kHostController, segments, {&transport}));
-    peer = need(open_wiring(layout, kPeer, segments, {&transport}));
+    segments = need(allocate_segments(layout, 0, *transport));
+    host = need(open_wiring(layout, kHostController, segments, {transport.get()}));
+    peer = need(open_wiring(layout, kPeer, segments, {transport.get()}));
     HostedControllerSetup setup;
     setup.plan = &plan;
     setup.layout = &layout;
     setup.id = kUnderTest;
     setup.backends = &backends;
-    setup.transports = {&transport};
+    setup.transports = {transport.get()};
     setup.segments = &segments;
     hosted = need(HostedController::make(std::move(setup)));
   }

@@ -2,6 +2,9 @@
 // and publications later, in the order of the starts.
 #pragma once
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "tests/support/device_backend.h"
+#include "tests/support/functions.h"
 #include "tests/support/publishing_device.h"
 
 namespace woa::test {
@@ -23,7 +27,9 @@ struct PublishingScript {
                                      // more come
   std::size_t patience = 100;        // polls until it takes it that no more come
   bool ordered = true;               // its starts are
-  std::size_t lands = kAll;          // so many publications do; then it fails
+  std::size_t lands = kAll;          // so many publications do; then it fails,
+  bool kills = false;                // or kills its process
+  bool threaded = true;              // a thread stores; otherwise poll() does, and nothing fails
   std::atomic<std::size_t> most{0};  // seen: firings under way at once
 };
 
@@ -31,29 +37,16 @@ class PublishingBackend final : public WithDeviceMemory {
  public:
   PublishingBackend(const Functions& functions, PublishingScript& script)
       : WithDeviceMemory(functions, {"function", "C++ functions that publish", false, "host", "none", "queue"}),
-        script_(script) {}
-  // Runs the function at once, in memory that nobody else sees: the device's, or that of jobs.
+        script_(script),
+        device_(script.threaded ? std::make_unique<PublishingDevice>() : nullptr) {}
   Start start(Firing& firing) noexcept override {
     if (pending_.size() == script_.places) return Start::kBusy;
-    std::vector<std::uint8_t*> blocks;
-    std::vector<std::vector<std::byte>> written;
-    for (std::size_t p = 0; p < firing.inputs.size(); ++p)
-      if (is_in_device(firing.input_memory[p])) firing.inputs[p].data = memory_.at(firing.input_memory[p]);
-    for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      woa_output& output = firing.outputs[p];
-      blocks.push_back(output.data);
-      written.emplace_back(output.capacity);
-      const bool in_device = is_in_device(firing.output_memory[p]);
-      output.data =
-          in_device ? memory_.at(firing.output_memory[p]) : reinterpret_cast<std::uint8_t*>(written[p].data());
-    }
-    run(firing);
+    Written written = run_unseen(firing);
     const bool ran = firing.code == Code::kOk;
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
-      woa_output& output = firing.outputs[p];
-      const std::span<std::uint8_t> data(std::exchange(output.data, blocks[p]), output.bytes);
+      const woa_output& output = firing.outputs[p];
       if (!ran || output.data == nullptr) continue;
-      const std::span<const std::byte> payload = std::as_bytes(data);
+      const auto payload = std::as_bytes(std::span(output_data(firing, p, written), output.bytes));
       jobs_.push_back({{},
                        {reinterpret_cast<std::byte*>(output.data), payload.size()},
                        std::vector<std::byte>(payload.begin(), payload.end())});
@@ -67,19 +60,21 @@ class PublishingBackend final : public WithDeviceMemory {
   }
   // In any order: here the youngest first.
   std::size_t poll(std::span<Firing*> done) noexcept override {
-    wakeup_.ring();  // until the last has completed
+    wakeup_.ring();                            // until the last has completed
+    if (device_ == nullptr) stored_ = given_;  // in the last poll
     if (pending_.size() == script_.places || ++quiet_ >= script_.patience) give_jobs();
-    const std::size_t stored = device_.done();
+    if (device_ != nullptr) stored_ = device_->done();
     std::size_t count = 0;
     for (std::size_t k = pending_.size(); k-- > 0;) {
       const Pending pending = pending_[k];
-      if (!pending.given || (pending.jobs > stored && !failed_)) continue;
-      if (pending.jobs > stored) fail(*pending.firing);
+      if (!pending.given || (pending.jobs > stored_ && !failed_)) continue;
+      if (pending.jobs > stored_) fail(*pending.firing);
       done[count++] = pending.firing;
       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(k));
     }
     return count;
   }
+  [[nodiscard]] bool busy() const noexcept { return !pending_.empty(); }
 
  private:
   struct Job {
@@ -97,16 +92,24 @@ class PublishingBackend final : public WithDeviceMemory {
     for (Pending& pending : pending_) pending.given = true;
     for (; !jobs_.empty() && !failed_; jobs_.pop_front()) {
       Job& job = jobs_.front();
-      if (landed_ == script_.lands) {
-        device_.complete();
-        device_.destroy();
-        failed_ = true;
-        return;
-      }
+      if (landed_ == script_.lands) return fail();
       if (job.publication.word != nullptr) ++landed_;
-      device_.publish(job.publication, job.block, std::move(job.payload));
+      store(job);
       ++given_;
     }
+    if (script_.kills && landed_ == script_.lands) fail();
+  }
+  void store(Job& job) {
+    if (device_ != nullptr) return device_->publish(job.publication, job.block, std::move(job.payload));
+    std::copy(job.payload.begin(), job.payload.end(), job.block.begin());
+    if (job.publication.word != nullptr) job.publication.store();
+  }
+  // What it was given before is out.
+  void fail() {
+    device_->complete();
+    if (script_.kills) ::kill(::getpid(), SIGKILL);
+    device_->destroy();
+    failed_ = true;
   }
   static void fail(Firing& firing) {
     if (firing.code != Code::kOk) return;
@@ -116,10 +119,10 @@ class PublishingBackend final : public WithDeviceMemory {
 
   PublishingScript& script_;
   std::deque<Job> jobs_;  // that the device does not have yet
-  std::size_t given_ = 0, landed_ = 0, quiet_ = 0;
+  std::size_t given_ = 0, stored_ = 0, landed_ = 0, quiet_ = 0;
   bool failed_ = false;
   std::vector<Pending> pending_;
-  PublishingDevice device_;
+  std::unique_ptr<PublishingDevice> device_;  // null: poll() stores
 };
 
 // For controllers whose traits say that they publish; others run the functions as they come.
@@ -134,9 +137,9 @@ inline BackendFactory publishing_factory(const Functions& functions, PublishingS
   return factory;
 }
 
-// Its kernel stages write 16 bytes each, and the devices of its controllers publish them.
+// Its kernel stages write padded text, and the devices of its controllers publish them.
 inline Plan with_publishing(Plan plan, MemoryKind memory = MemoryKind::kCpu) {
-  const PortType type{"u8", {{"", 16, 0}}, 16};
+  const PortType type{"u8", {{"", kPaddedBytes, 0}}, kPaddedBytes};
   for (std::size_t c = 1; c < plan.controllers.size(); ++c)
     plan.controllers[c].traits = {.memory = memory, .publishes = Publisher::kQueue};
   for (StagePlan& stage : plan.stages) {
@@ -145,12 +148,6 @@ inline Plan with_publishing(Plan plan, MemoryKind memory = MemoryKind::kCpu) {
     if (stage.role == StageRole::kKernel) stage.publishes = Publisher::kQueue;
   }
   return plan;
-}
-
-// Text of 16 bytes, as such ports have it.
-inline std::string padded(std::string text) {
-  text.resize(16, '.');
-  return text;
 }
 
 }  // namespace woa::test

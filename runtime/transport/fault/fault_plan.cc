@@ -7,12 +7,13 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kKindNames{"drop",    "delay",   "reorder", "duplicate",
                                                      "corrupt", "fill up", "kill"};
-constexpr std::array<std::string_view, 20> kStepNames{
+constexpr std::array<std::string_view, 21> kStepNames{
     "reserved",         "commit begun",     "inline payload written", "header half written", "header written",
     "published",        "consumer woken",   "return taken",           "producer closes",     "producer closed",
     "packet read",      "packet delivered", "packets counted",        "return begun",        "return half written",
-    "return published", "producer woken",   "consumer closes",        "consumer closed",     "replica connects"};
-static_assert(kStepNames.size() == kProducerSteps.size() + kConsumerSteps.size() + 1);
+    "return published", "producer woken",   "consumer closes",        "consumer closed",     "replica connects",
+    "prepared"};
+static_assert(kStepNames.size() == kPreparingSteps.size() + kConsumerSteps.size() + 1);
 
 }  // namespace
 

@@ -45,13 +45,21 @@ enum class ProtocolStep : std::uint8_t {
   kConsumerCloses,     // nothing was said of the end
   kConsumerClosed,     // the end was marked and the producer woken
   // of neither end
-  kConnects  // a replica is to be connected to another's (Wire::connect)
+  kConnects,  // a replica is to be connected to another's (Wire::connect)
+  // of a producer whose device publishes
+  kPrepared  // a packet is prepared; its publication is the device's
 };
 inline constexpr std::array kProducerSteps{ProtocolStep::kReserved,       ProtocolStep::kCommitBegun,
                                            ProtocolStep::kInlineWritten,  ProtocolStep::kHeaderHalfWritten,
                                            ProtocolStep::kHeaderWritten,  ProtocolStep::kPublished,
                                            ProtocolStep::kConsumerWoken,  ProtocolStep::kReturnTaken,
                                            ProtocolStep::kProducerCloses, ProtocolStep::kProducerClosed};
+// A producer whose device publishes goes through all of them and one more.
+inline constexpr std::array kPreparingSteps{
+    ProtocolStep::kReserved,          ProtocolStep::kCommitBegun,   ProtocolStep::kInlineWritten,
+    ProtocolStep::kHeaderHalfWritten, ProtocolStep::kHeaderWritten, ProtocolStep::kPrepared,
+    ProtocolStep::kPublished,         ProtocolStep::kConsumerWoken, ProtocolStep::kReturnTaken,
+    ProtocolStep::kProducerCloses,    ProtocolStep::kProducerClosed};
 inline constexpr std::array kConsumerSteps{
     ProtocolStep::kPacketRead,    ProtocolStep::kPacketDelivered,   ProtocolStep::kPacketsCounted,
     ProtocolStep::kReturnBegun,   ProtocolStep::kReturnHalfWritten, ProtocolStep::kReturnPublished,

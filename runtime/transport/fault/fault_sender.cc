@@ -116,7 +116,9 @@ template class FaultSender<PreparingSender>;
 Publication FaultPreparingSender::prepare(const ActivationPacket& header,
                                           std::span<const std::byte> inline_payload) noexcept {
   kill_.at_commit(header, inline_payload, ++committed_);
-  return inner_->prepare(header, inline_payload);
+  const Publication prepared = inner_->prepare(header, inline_payload);
+  kill_.reached(ProtocolStep::kPrepared);
+  return prepared;
 }
 
 void FaultPreparingSender::publish(const Publication& prepared) noexcept {

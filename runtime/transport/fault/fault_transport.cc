@@ -74,7 +74,7 @@ Result<std::unique_ptr<End>> FaultyEnds::wrap_sender(const ChannelSpec& spec, Re
   if (!inner.ok()) return inner.status();
   auto own_ring = make_ring(spec);
   if (!own_ring.ok()) return own_ring.status();
-  auto kill = make_kill_switch(plans_, senders_, kProducerSteps, spec, ring);
+  auto kill = make_kill_switch(plans_, senders_, kPreparingSteps, spec, ring);
   if (!kill.ok()) return kill.status();
   typename Faulty::Setup setup;
   setup.spec = spec;

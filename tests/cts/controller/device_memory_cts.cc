@@ -111,16 +111,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a device reads in host memory what another device keeps for its own stages, too") {
-  PlanBuilder builder(1, 2);
-  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:0"),
-             c = builder.stage("c", "append", "cpu:1");
-  builder.edge(kSourceStage, 0, a, 0);
-  builder.edge(a, 0, b, 0);
-  builder.edge(a, 0, c, 0);
-  builder.edge(b, 0, kSinkStage, 0);
-  builder.edge(c, 0, kSinkStage, 1);
-  const Outcome outcome =
-      run_with(function_factory<DeviceBackend>(functions()), with_device(builder.build()), "woa", 20);
+  const Outcome outcome = run_on_device(with_device(fork_plan("append", "cpu:0")), "woa", 20);
   REQUIRE(outcome.outputs.size() == 20);
   for (const auto& [i, outputs] : outcome.outputs)
     REQUIRE(outputs == std::vector{std::to_string(i) + "ab", std::to_string(i) + "ac"});

@@ -1,10 +1,15 @@
 // What a controller sends where its device publishes, packet by packet. The test plays the device, the writer and the
 // reader.
+#include <array>
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/transport/shm/shm_transport.h"
+#include "tests/support/child.h"
 #include "tests/support/functions.h"
+#include "tests/support/inbox.h"
 #include "tests/support/peer_rig.h"
 #include "tests/support/plan_builder.h"
 #include "tests/support/says.h"
@@ -70,7 +75,8 @@ struct PublishingWorld {
   PlayedDevice device;
   PeerRig rig;
 
-  PublishingWorld() : rig(one_publisher(), factory(device)) {}
+  explicit PublishingWorld(std::unique_ptr<SharedMemory> memory = std::make_unique<LoopbackTransport>())
+      : rig(one_publisher(), factory(device), std::move(memory)) {}
   static BackendFactory factory(PlayedDevice& device) {
     BackendFactory made = function_factory(functions());
     made.make = [&device](std::uint32_t, const ControllerPlan&) {
@@ -107,6 +113,22 @@ struct PublishingWorld {
 };
 
 using Packets = std::vector<std::string>;
+
+// The host's process reads a token and is killed. Nobody hears of it before the run ends.
+void kill_reader(const PublishingWorld& world) {
+  Child reader([&] {
+    Inbox inbox;
+    while (world.reader().poll(inbox, 1) == 0) continue;
+    return std::raise(SIGKILL);
+  });
+  REQUIRE(WIFSIGNALED(reader.wait()));
+}
+
+// Tokens that the controller has given back to cpu:0.
+std::size_t given_back(const PublishingWorld& world) {
+  std::array<BlockReturn, kInFlight> blocks;
+  return world.rig.channel_of(kToA).poll_returns(blocks);
+}
 
 }  // namespace
 
@@ -214,6 +236,51 @@ TEST_CASE("a controller that ends before its firings leaves no gap") {
   world.rig.hosted.reset();
   CHECK(world.arrived() == Packets{"0", "x1"});
   CHECK(world.reader().closed());
+}
+
+TEST_CASE("a reader killed while packets for it are prepared holds no firing up, and gets no gap") {
+  struct Row {
+    Code code;          // of the second and third firing
+    std::size_t freed;  // blocks, for firings that follow
+    Packets sent;
+  };
+  for (const Row& row : {Row{Code::kOk, 0, {"0", "1", "2", "3"}},
+                         Row{Code::kKernelFailed, 2, {"0", "x1", "x2", "3", "x1", "x2", "x4", "x5"}}}) {
+    PublishingWorld world(std::make_unique<ShmTransport>());
+    world.send(0);
+    world.send(1);
+    world.device.answer = Start::kBusy;
+    world.send(2);
+    world.device.publish(0);
+    kill_reader(world);
+    world.device.answer = Start::kStarted;
+    world.send(3);
+    REQUIRE(world.device.started.size() == kInFlight);
+    for (std::size_t firing = 0; firing < kInFlight; ++firing) {
+      const Code code = firing % 3 == 0 ? Code::kOk : row.code;
+      if (firing > 0 && code == Code::kOk) world.device.publish(firing);
+      world.device.complete(firing, code);
+    }
+    CHECK(world.rig.settle().message() == "");
+    CHECK(given_back(world) == kInFlight);
+    for (std::uint64_t i = 0; i < 3; ++i) world.send(kInFlight + i);
+    CHECK(world.device.started.size() == kInFlight + row.freed);
+    world.rig.hosted.reset();
+    CHECK(world.arrived() == row.sent);
+  }
+}
+
+TEST_CASE("a controller whose reader was killed ends, though packets are prepared and its device was busy") {
+  PublishingWorld world(std::make_unique<ShmTransport>());
+  world.send(0);
+  world.send(1);
+  world.device.answer = Start::kBusy;
+  world.send(2);
+  world.device.publish(0);
+  kill_reader(world);
+  CHECK(world.rig.settle().message() == "");
+  world.rig.hosted.reset();
+  CHECK(world.arrived() == Packets{"0", "x1", "x2"});
 }
 
 TEST_CASE("a busy device gets the firing that is prepared first, and then the others") {

@@ -13,17 +13,8 @@ constexpr std::uint32_t kInFlight = 4;  // PlanBuilder's
 
 Functions publishing_kernels() {
   Functions all = functions();
-  const auto answer = [](Firing& f, const std::string& text) {
-    write(f, 0, text);
-    f.outputs[0].dims[0] = 16;
-  };
-  // The text up to its padding, and the stage's name.
-  all["append"] = [answer](Firing& f, const StagePlan& stage) {
-    const std::string text = read(f, 0);
-    answer(f, padded(text.substr(0, text.find('.')) + stage.name));
-  };
-  all["refuse_odd"] = [answer](Firing& f, const StagePlan&) {
-    if (std::stoi(read(f, 0)) % 2 == 0) return answer(f, read(f, 0));
+  all["refuse_odd"] = [](Firing& f, const StagePlan&) {
+    if (std::stoi(read(f, 0)) % 2 == 0) return write_padded(f, 0, read(f, 0));
     f.code = Code::kKernelFailed;
     f.message = "odd";
   };
@@ -39,14 +30,7 @@ Outcome run_publishing(const Plan& plan, std::uint64_t instances, PublishingScri
 
 // a, b, c on cpu:0, d on cpu:1, whose devices keep what they need.
 Plan two_devices() {
-  PlanBuilder builder(1, 1);
-  std::uint32_t last = kSourceStage;
-  for (const auto& [name, on] : {std::pair{"a", "cpu:0"}, {"b", "cpu:0"}, {"c", "cpu:0"}, {"d", "cpu:1"}}) {
-    const std::uint32_t next = builder.stage(name, "append", on);
-    builder.edge(std::exchange(last, next), 0, next, 0);
-  }
-  builder.edge(last, 0, kSinkStage, 0);
-  return with_publishing(builder.build(), kDeviceTraits.memory);
+  return with_publishing(chain_on({"cpu:0", "cpu:0", "cpu:0", "cpu:1"}, "append_padded"), kDeviceTraits.memory);
 }
 
 }  // namespace
@@ -56,7 +40,7 @@ TEST_CASE("what devices publish late arrives whole and in order, under each call
     for (const std::size_t places : {1U, 5U}) {
       for (const char* model : {"woa", "rpc-hub", "rpc-nested"}) {
         PublishingScript script{.places = places, .ordered = ordered};
-        const Outcome outcome = run_publishing(with_publishing(chain_plan(6, "append", 2)), 20, script, model);
+        const Outcome outcome = run_publishing(with_publishing(chain_plan(6, "append_padded", 2)), 20, script, model);
         INFO(ordered << places << model);
         REQUIRE(outcome.status.message() == "");
         REQUIRE(outcome.outputs.size() == 20);
@@ -77,8 +61,8 @@ TEST_CASE("as many firings of a device that publishes are under way as instances
 
 TEST_CASE("readers here and elsewhere, and on several lanes, all get what a device publishes") {
   PlanBuilder builder(1, 4);
-  const auto a = builder.stage("a", "append", "cpu:0"), b = builder.stage("b", "append", "cpu:0"),
-             c = builder.stage("c", "append", "cpu:1");
+  const auto a = builder.stage("a", "append_padded", "cpu:0"), b = builder.stage("b", "append_padded", "cpu:0"),
+             c = builder.stage("c", "append_padded", "cpu:1");
   builder.edge(kSourceStage, 0, a, 0);
   builder.edge(a, 0, b, 0);
   builder.edge(a, 0, c, 0);
@@ -101,18 +85,13 @@ TEST_CASE("readers here and elsewhere, and on several lanes, all get what a devi
 }
 
 TEST_CASE("a kernel that fails poisons its instance, and what was prepared for others comes in order") {
-  Plan plan = with_publishing(chain_plan(4, "append", 2));
+  Plan plan = with_publishing(chain_plan(4, "append_padded", 2));
   plan.stages[3].kernel = "refuse_odd";
   plan.stages[2].kernel = "copy_padded";
   for (const bool ordered : {false, true}) {
     for (const std::size_t places : {1U, 5U}) {
-      Functions functions = publishing_kernels();
-      functions["copy_padded"] = [](Firing& f, const StagePlan&) {
-        write(f, 0, read(f, 0));
-        f.outputs[0].dims[0] = 16;
-      };
       PublishingScript script{.places = places, .ordered = ordered};
-      const Outcome outcome = run_with(publishing_factory(functions, script), plan, "woa", 40, padded_number);
+      const Outcome outcome = run_publishing(plan, 40, script);
       INFO(ordered << places);
       REQUIRE(outcome.status.message() == "");
       REQUIRE(outcome.outputs.size() == 20);
@@ -128,6 +107,7 @@ TEST_CASE("a kernel that fails poisons its instance, and what was prepared for o
 }
 
 TEST_CASE("a device that fails before it has published ends the run with the first firing's name") {
+  // The last number is the largest: with the firing that fails, as many are under way as may be.
   for (const std::size_t behind : {std::size_t{1}, std::size_t{2}, std::size_t{3 * kInFlight - 1}}) {
     PublishingScript script{.places = 1 + behind, .lands = 0};
     const Outcome outcome = run_publishing(two_devices(), 40, script);
@@ -141,7 +121,7 @@ TEST_CASE("a device that fails before it has published ends the run with the fir
 
 TEST_CASE("a device that fails firings one by one poisons them, and what it published before has arrived") {
   PublishingScript script{.ordered = false, .lands = 10};
-  const Outcome outcome = run_publishing(with_publishing(chain_plan(1, "append")), 40, script);
+  const Outcome outcome = run_publishing(with_publishing(chain_plan(1, "append_padded")), 40, script);
   REQUIRE(outcome.status.message() == "");
   CHECK(outcome.outputs.size() == 10);
   CHECK(outcome.failures.size() == 30);

@@ -8,6 +8,7 @@
 #include "tests/integration/faults/fault_world.h"
 #include "tests/support/child.h"
 #include "tests/support/node_fault.h"
+#include "tests/support/publishing_backend.h"
 
 namespace woa::test {
 namespace {
@@ -37,37 +38,47 @@ FaultPlan kill_at(ProtocolStep step, std::uint32_t channel, bool at_end) {
   return plan;
 }
 
+// Where the device of each controller publishes: instances wait in devices, with their packets prepared. The middle one
+// reads what a device publishes, too.
+constexpr std::uint32_t kMiddle = 2;
+Plan publishing_chain() { return with_publishing(chain_plan(3, "append_padded")); }
+
 bool is_at_end(ProtocolStep step) {
   return step == ProtocolStep::kProducerCloses || step == ProtocolStep::kProducerClosed ||
          step == ProtocolStep::kConsumerCloses || step == ProtocolStep::kConsumerClosed;
 }
 
-void require_clean_run() {
+void require_clean_run(const Plan& plan) {
   ProcessWorld world(no_fault());
-  const Outcome outcome = run_faulty(chain_plan(3, "append"), world, 5);
+  const Outcome outcome = run_faulty(plan, world, 5);
   REQUIRE(outcome.status.ok());
 }
 
-// The node of `controller` dies at `step` of its channel number `channel`.
-void kill_node(std::uint32_t controller, ProtocolStep step, std::uint32_t channel) {
-  const std::string name = "cpu:" + std::to_string(controller - 1);
-  INFO(name << " dies: " << to_string(step));
+// A node dies by `fault`; `at_end`: perhaps when its run is over.
+void run_to_death(const Plan& plan, const NodeFault& fault, bool at_end) {
+  const std::string name = plan.controllers[fault.controller].name;
+  INFO(name << " dies");
   const std::size_t descriptors = open_descriptors();
   {
-    NodeFault fault;
-    fault.controller = controller;
-    fault.plan = kill_at(step, channel, is_at_end(step));
     ProcessWorld world(fault);
-    const Outcome outcome = run_faulty(chain_plan(3, "append"), world, kInstances);
+    const Outcome outcome = run_faulty(plan, world, kInstances);
     INFO(outcome.status.message());
-    // A node closes when it has reported: its run is over then.
-    if (!is_at_end(step) || !outcome.status.ok()) {
+    if (!at_end || !outcome.status.ok()) {
       REQUIRE(outcome.status.code() == Code::kPeerLost);
       REQUIRE(says(outcome.status, "controller '" + name + "'"));
     }
   }
   REQUIRE(children().empty());
   REQUIRE(open_descriptors() == descriptors);
+}
+
+// The node of `controller` dies at `step` of its channel number `channel`.
+void kill_node(const Plan& plan, std::uint32_t controller, ProtocolStep step, std::uint32_t channel) {
+  INFO(to_string(step));
+  NodeFault fault;
+  fault.controller = controller;
+  fault.plan = kill_at(step, channel, is_at_end(step));
+  run_to_death(plan, fault, is_at_end(step));  // a node closes when it has reported
 }
 
 // Drives a run to its end, in a process that may die on the way. 0 if all went well.
@@ -77,13 +88,28 @@ int drive(const Plan& plan, const RunOptions& options) {
   if (!run.ok()) return 2;
   while (completed < kInstances && (*run)->status().ok()) {
     while ((*run)->submit([](std::uint32_t, std::span<std::byte> room) {
-      room[0] = std::byte{'x'};
-      return Result<std::uint64_t>(std::uint64_t{1});
+      std::fill_n(room.begin(), kPaddedBytes, std::byte{'x'});
+      return Result<std::uint64_t>(std::uint64_t{kPaddedBytes});
     }) == Push::kOk)
       continue;
     if ((*run)->do_work() == 0) (*run)->wait();
   }
   return (*run)->finish().ok() ? 0 : 1;
+}
+
+// The host dies at `step` of its channel number `channel`. Nodes without a host become children of this process.
+void kill_host(const Plan& plan, ProtocolStep step, std::uint32_t channel) {
+  INFO(to_string(step));
+  const std::uint64_t begin = now_ns();
+  ProcessWorld world(no_fault(), {kill_at(step, channel, is_at_end(step))});
+  Child host([&] { return drive(plan, world.options); });
+  const int end = host.wait();
+  REQUIRE(WIFSIGNALED(end));
+  REQUIRE(WTERMSIG(end) == SIGKILL);
+  while (!children().empty()) {
+    REQUIRE(now_ns() - begin < kLimit_ns);
+    if (::waitpid(-1, nullptr, WNOHANG) == 0) ::usleep(500);
+  }
 }
 
 }  // namespace
@@ -120,34 +146,52 @@ TEST_CASE("a fault in one process is reported with its controller, or harmless")
 }
 
 TEST_CASE("a node killed at any step: the run ends with its name, leaves nothing, and another follows") {
+  const Plan plan = chain_plan(3, "append");
   for (std::uint32_t controller = 1; controller <= 3; ++controller) {
-    for (const ProtocolStep step : kProducerSteps) kill_node(controller, step, 0);
-    for (const ProtocolStep step : kConsumerSteps) kill_node(controller, step, 1);  // its first receives control
+    for (const ProtocolStep step : kProducerSteps) kill_node(plan, controller, step, 0);
+    for (const ProtocolStep step : kConsumerSteps) kill_node(plan, controller, step, 1);  // its first receives control
   }
-  require_clean_run();  // each of the others followed one that was killed, too, and lived until its own death
+  require_clean_run(plan);  // each of the others followed one that was killed, too, and lived until its own death
+}
+
+TEST_CASE("a node whose device publishes killed at any step: the run ends with its name, and leaves nothing") {
+  const Plan plan = publishing_chain();
+  for (const ProtocolStep step : kPreparingSteps) {
+    if (step != ProtocolStep::kPublished) kill_node(plan, kMiddle, step, 0);  // its host publishes nothing
+  }
+  require_clean_run(plan);
+}
+
+TEST_CASE("a reader killed at any step while packets for it are prepared: the run ends with its name") {
+  const Plan plan = publishing_chain();
+  for (const ProtocolStep step : kConsumerSteps) kill_node(plan, kMiddle, step, 1);
+  require_clean_run(plan);
+}
+
+TEST_CASE("a node killed between two publications of its device: the run ends with its name, and leaves nothing") {
+  const Plan plan = publishing_chain();
+  for (const std::uint32_t controller : {1U, 3U}) {
+    for (std::uint64_t publications = 0; publications <= 4; ++publications) {
+      INFO(publications << " publications");
+      NodeFault fault;
+      fault.controller = controller;
+      fault.publications = publications;
+      run_to_death(plan, fault, false);
+    }
+  }
+  require_clean_run(plan);
 }
 
 TEST_CASE("the host killed at any step: no node survives it, and another run follows") {
-  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);       // nodes without a host become children of this process
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
   constexpr std::uint32_t kTokensOut = 3, kTokensIn = 0;  // its first three senders control nodes
-  std::vector<std::pair<ProtocolStep, std::uint32_t>> steps;
-  for (const ProtocolStep step : kProducerSteps) steps.emplace_back(step, kTokensOut);
-  for (const ProtocolStep step : kConsumerSteps) steps.emplace_back(step, kTokensIn);
   const Plan plan = chain_plan(3, "append");
-  for (const auto& [step, channel] : steps) {
-    INFO(to_string(step));
-    const std::uint64_t begin = now_ns();
-    ProcessWorld world(no_fault(), {kill_at(step, channel, is_at_end(step))});
-    Child host([&] { return drive(plan, world.options); });
-    const int end = host.wait();
-    REQUIRE(WIFSIGNALED(end));
-    REQUIRE(WTERMSIG(end) == SIGKILL);
-    while (!children().empty()) {
-      REQUIRE(now_ns() - begin < kLimit_ns);
-      if (::waitpid(-1, nullptr, WNOHANG) == 0) ::usleep(500);
-    }
-  }
-  require_clean_run();
+  for (const ProtocolStep step : kProducerSteps) kill_host(plan, step, kTokensOut);
+  for (const ProtocolStep step : kConsumerSteps) kill_host(plan, step, kTokensIn);
+  require_clean_run(plan);
+  const Plan publishing = publishing_chain();  // the host reads what a device publishes
+  for (const ProtocolStep step : kConsumerSteps) kill_host(publishing, step, kTokensIn);
+  require_clean_run(publishing);
   REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 0) == 0);
 }
 

@@ -8,7 +8,7 @@
 #include "runtime/node/host_backend.h"
 #include "runtime/node/hosted_controller.h"
 #include "runtime/transport/loopback/loopback_transport.h"
-#include "tests/integration/semantics/late_backend.h"
+#include "tests/integration/semantics/devices_under_test.h"
 
 namespace woa::test {
 namespace {
@@ -17,16 +17,14 @@ namespace {
 // once in 16 (runtime/controller/controller.cc).
 constexpr int kStill = 40;
 
-// The back-ends here keep no payloads in devices.
-Plan in_host_memory(Plan plan) {
-  for (ControllerPlan& controller : plan.controllers) controller.traits.memory = MemoryKind::kCpu;
-  return plan;
-}
-
 class Driver final : public InstanceObserver {
  public:
   Driver(const Plan& plan, const Functions& kernels, std::uint32_t seed, std::uint64_t alike = 1)
-      : plan_(in_host_memory(plan)), kernels_(kernels), random_(seed), alike_(alike), layout_(make_layout(plan_)) {}
+      : plan_(for_devices(plan, kinds_)),
+        random_(seed),
+        devices_(kinds_, kernels, random_),
+        alike_(alike),
+        layout_(make_layout(plan_)) {}
 
   Driven run(std::uint64_t instances) {
     driven_.status = start();
@@ -85,12 +83,8 @@ class Driver final : public InstanceObserver {
       host_ = host.get();
       setup.backend = std::move(host);
       setup.observer = this;
-    } else if (plan_.controllers[c].kind == ControllerKind::kCpu && random_() % 2 == 0) {
-      setup.backend = std::make_unique<FunctionBackend>(kernels_);
     } else {
-      auto late = std::make_unique<LateBackend>(kernels_, random_);
-      late_.push_back(late.get());
-      setup.backend = std::move(late);
+      setup.backend = devices_.make(plan_.controllers[c]);
     }
     return HostedController::make(std::move(setup));
   }
@@ -107,6 +101,7 @@ class Driver final : public InstanceObserver {
   std::size_t work(std::size_t c) {
     const std::size_t done = controllers_[c]->controller().do_work();
     if (const Status& status = controllers_[c]->controller().status(); !status.ok()) driven_.status = status;
+    if (devices_.read_what_changed()) driven_.status = {Code::kInternal, "an input changed while its firing ran"};
     return done;
   }
 
@@ -117,13 +112,14 @@ class Driver final : public InstanceObserver {
         if (work(c) > 0 || !driven_.status.ok()) return false;
       }
     }
-    return std::none_of(late_.begin(), late_.end(), [](const LateBackend* late) { return late->busy(); });
+    return !devices_.busy();
   }
 
   void admit() {
-    host_->set_inputs(admitted_, [text = std::to_string(admitted_ / alike_)](std::uint32_t, std::span<std::byte> room) {
-      std::copy_n(reinterpret_cast<const std::byte*>(text.data()), text.size(), room.begin());
-      return Result<std::uint64_t>(text.size());
+    host_->set_inputs(admitted_, [this, number = admitted_ / alike_](std::uint32_t, std::span<std::byte> room) {
+      const std::string payload = devices_.payload(std::to_string(number), room.size());
+      std::copy_n(reinterpret_cast<const std::byte*>(payload.data()), payload.size(), room.begin());
+      return Result<std::uint64_t>(payload.size());
     });
     open_[admitted_ % kMaxWindow] = true;
     controllers_[kHostController]->controller().admit(admitted_++, 0);
@@ -132,7 +128,7 @@ class Driver final : public InstanceObserver {
   void succeed(std::uint64_t instance, std::span<const GraphOutput> outputs) {
     std::vector<std::string> texts;
     for (const GraphOutput& output : outputs) {
-      texts.emplace_back(reinterpret_cast<const char*>(output.payload.data()), output.payload.size());
+      texts.push_back(devices_.text({reinterpret_cast<const char*>(output.payload.data()), output.payload.size()}));
       if (output.absent) texts.back() = "absent";
     }
     end(instance);
@@ -152,9 +148,10 @@ class Driver final : public InstanceObserver {
     controllers_[kHostController]->controller().retire(oldest_);
   }
 
+  const Devices kinds_ = devices_under_test();
   const Plan plan_;
-  const Functions& kernels_;
   std::mt19937 random_;
+  DevicesUnderTest devices_;
   const bool general_way_ = std::getenv("WOA_GENERAL_WAY") != nullptr;  // the tests run once with and once without
   const std::uint64_t alike_;
   bool counted_ = false;
@@ -162,8 +159,7 @@ class Driver final : public InstanceObserver {
   LoopbackTransport transport_;
   Segments segments_;
   Driven driven_;
-  HostBackend* host_ = nullptr;  // these are owned by their controllers
-  std::vector<LateBackend*> late_;
+  HostBackend* host_ = nullptr;  // owned by its controller
   std::array<bool, kMaxWindow> open_{};
   std::uint64_t admitted_ = 0, oldest_ = 0, ended_ = 0;
   int idle_ = 0;
@@ -172,6 +168,8 @@ class Driver final : public InstanceObserver {
 };
 
 }  // namespace
+
+bool kernels_run_in_any_order() { return devices_under_test() == Devices::kPlain; }
 
 Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed) {
   return Driver(plan, kernels, seed).run(instances);

@@ -25,6 +25,10 @@ struct Driven {
   std::vector<std::vector<TraceEvent>> traces;  // by controller
 };
 
+// Devices that WOA_DEVICES chooses (devices_under_test.h) run kernels when they start. Without it kernels may run in
+// any order.
+bool kernels_run_in_any_order();
+
 // Runs instances 0 to `instances` - 1, whose inputs are their numbers in decimal. On half of the controllers of kind
 // cpu kernels end at once, on all others some polls later and in any order.
 Driven drive(const Plan& plan, const Functions& kernels, std::uint64_t instances, std::uint32_t seed);

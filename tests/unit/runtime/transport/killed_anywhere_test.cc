@@ -91,6 +91,33 @@ std::uint64_t packets_in(const Bytes& before, const Bytes& now) {
   return inbox.packets.size();
 }
 
+// Steps through what makes the third packet visible, which is in the channel whole or not at all.
+std::uint64_t step_to_third(const Shared& shared, const Bytes& before, const std::function<void()>& operation) {
+  std::uint64_t last = 2;
+  const std::uint64_t steps = step_through(operation, [&] {
+    const std::uint64_t packets = packets_in(before, copy_of(shared));
+    REQUIRE((packets == last || packets == last + 1));
+    last = packets;
+  });
+  REQUIRE(last == 3);
+  return steps;
+}
+
+// Two packets were sent and read; the third takes the place of the first.
+struct TwoRead {
+  Shared shared;
+  std::unique_ptr<PreparingSender> sender = need(shared.transport.open_preparing_sender(kSpec, *shared.segment, {}));
+  std::unique_ptr<Receiver> receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
+  Inbox inbox;
+  Bytes before;  // of the reader's look
+
+  TwoRead() {
+    for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
+    before = copy_of(shared);
+    REQUIRE(receiver->poll(inbox, kAll) == 2);
+  }
+};
+
 struct Heard {
   std::uint32_t consumed = 0, returned = 0;
   bool closed = false;
@@ -120,69 +147,41 @@ TEST_CASE("a producer that dies between any two instructions of a commit leaves 
   for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
   const Bytes before = copy_of(shared);
   REQUIRE(receiver->poll(inbox, kAll) == 2);
-  std::uint64_t last = 2;
-  // The third takes the place of the first.
-  const std::uint64_t steps = step_through([&] { commit(*sender, 3); },
-                                           [&] {
-                                             const std::uint64_t packets = packets_in(before, copy_of(shared));
-                                             REQUIRE((packets == last || packets == last + 1));
-                                             last = packets;
-                                           });
-  REQUIRE(last == 3);
-  REQUIRE(steps > 100);
+  REQUIRE(step_to_third(shared, before, [&] { commit(*sender, 3); }) > 100);
 }
 
 TEST_CASE(
     "a producer that dies between any two instructions of a preparation leaves nothing, and a device may publish") {
-  Shared shared;
-  const auto sender = need(shared.transport.open_preparing_sender(kSpec, *shared.segment, {}));
-  const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
-  Inbox inbox;
-  for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
-  const Bytes before = copy_of(shared);
-  REQUIRE(receiver->poll(inbox, kAll) == 2);
-  REQUIRE(sender->reserve() == Push::kOk);
+  TwoRead two;
+  REQUIRE(two.sender->reserve() == Push::kOk);
   const std::uint64_t steps =
-      step_through([&] { static_cast<void>(sender->prepare(with_inline(3), cts::pattern(64, 3))); },
-                   [&] { REQUIRE(packets_in(before, copy_of(shared)) == 2); });
+      step_through([&] { static_cast<void>(two.sender->prepare(with_inline(3), cts::pattern(64, 3))); },
+                   [&] { REQUIRE(packets_in(two.before, copy_of(two.shared)) == 2); });
   REQUIRE(steps > 100);
   // The process is dead and the device is not: its store comes after the channel was cut.
-  const ChannelView view(kSpec, shared.mapping->bytes());
+  const ChannelView view(kSpec, two.shared.mapping->bytes());
   view.slots[0].words[kPublishWord].store(3, std::memory_order_release);
-  REQUIRE(packets_in(before, copy_of(shared)) == 3);
+  REQUIRE(packets_in(two.before, copy_of(two.shared)) == 3);
 }
 
 TEST_CASE("a producer that dies between any two instructions of a publication leaves the packet whole, or none") {
   for (const bool is_rewritten : {false, true}) {
-    Shared shared;
-    const auto sender = need(shared.transport.open_preparing_sender(kSpec, *shared.segment, {}));
-    const auto receiver = need(shared.transport.open_receiver(kSpec, *shared.segment, {}));
-    Inbox inbox;
-    for (std::uint64_t n = 1; n <= 2; ++n) commit(*sender, n);
-    const Bytes before = copy_of(shared);
-    REQUIRE(receiver->poll(inbox, kAll) == 2);
+    TwoRead two;
+    PreparingSender* const sender = two.sender.get();
     REQUIRE(sender->reserve() == Push::kOk);
     ActivationPacket poison = with_inline(3);
     poison.kind = static_cast<std::uint8_t>(PacketKind::kPoison);
     poison.status = static_cast<std::uint8_t>(Code::kUnavailable);
     // What is rewritten carried another payload.
     const Publication prepared = sender->prepare(with_inline(3), cts::pattern(64, is_rewritten ? 4 : 3));
-    std::uint64_t last = 2;
-    step_through(
-        [&] {
-          if (is_rewritten)
-            sender->rewrite(prepared, poison, cts::pattern(64, 3));
-          else
-            sender->publish(prepared);
-        },
-        [&] {
-          const std::uint64_t packets = packets_in(before, copy_of(shared));
-          REQUIRE((packets == last || packets == last + 1));
-          last = packets;
-        });
-    REQUIRE(last == 3);
-    REQUIRE(receiver->poll(inbox, kAll) == 1);
-    REQUIRE((inbox.packets.back().kind == poison.kind) == is_rewritten);
+    step_to_third(two.shared, two.before, [&] {
+      if (is_rewritten)
+        sender->rewrite(prepared, poison, cts::pattern(64, 3));
+      else
+        sender->publish(prepared);
+    });
+    REQUIRE(two.receiver->poll(two.inbox, kAll) == 1);
+    REQUIRE((two.inbox.packets.back().kind == poison.kind) == is_rewritten);
   }
 }
 

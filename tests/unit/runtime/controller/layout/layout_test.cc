@@ -9,6 +9,7 @@
 #include "runtime/controller/transfer_method.h"
 #include "tests/support/branching.h"
 #include "tests/support/catch.h"
+#include "tests/support/chain_plan.h"
 #include "tests/support/need.h"
 #include "tests/support/says.h"
 
@@ -17,18 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRoom = 64;
 
-// source -> a (cpu:0) -> b (cpu:1) -> sink, and a -> c (cpu:1) -> sink
-Plan fork() {
-  PlanBuilder builder(1, 2);
-  const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", "cpu:1"),
-             c = builder.stage("c", "copy", "cpu:1");
-  builder.edge(kSourceStage, 0, a, 0);
-  builder.edge(a, 0, b, 0);
-  builder.edge(a, 0, c, 0);
-  builder.edge(b, 0, kSinkStage, 0);
-  builder.edge(c, 0, kSinkStage, 1);
-  return builder.build();
-}
+Plan fork() { return fork_plan("copy", "cpu:1"); }
 
 // True if the region takes an activation with `bytes` bytes at `offset`.
 bool takes(const RegionLayout& region, std::uint32_t offset, std::uint64_t bytes) {
@@ -309,12 +299,8 @@ TEST_CASE("a relay touches nothing, and a device only what host memory holds for
 
 TEST_CASE("an output that stays with a controller lies in its device, unless a reader needs it in host memory") {
   const auto memory_of_a = [](const auto& change, bool elsewhere = false) {
-    PlanBuilder builder(1, 1, 1000);
-    const auto a = builder.stage("a", "copy", "cpu:0"), b = builder.stage("b", "copy", elsewhere ? "cpu:1" : "cpu:0");
-    builder.edge(kSourceStage, 0, a, 0);
-    builder.edge(a, 0, b, 0);
-    builder.edge(b, 0, kSinkStage, 0);
-    Plan plan = builder.build();
+    constexpr std::uint32_t a = 2, b = 3;
+    Plan plan = chain_on({"cpu:0", elsewhere ? "cpu:1" : "cpu:0"}, "copy", 1000);
     for (std::size_t c = 1; c < plan.controllers.size(); ++c) plan.controllers[c].traits.memory = MemoryKind::kOpencl;
     change(plan, plan.stages[a], plan.stages[b]);
     const Layout layout = make_layout(plan);

@@ -149,7 +149,7 @@ TEST_CASE("a producer killed at any step: what it published is read whole, nothi
 }
 
 TEST_CASE("a producer killed at any step while its device publishes: what is read is whole and in order") {
-  for (const ProtocolStep step : kProducerSteps) {
+  for (const ProtocolStep step : kPreparingSteps) {
     const bool at_end = step == ProtocolStep::kProducerCloses || step == ProtocolStep::kProducerClosed;
     for (const std::uint64_t time : {std::uint64_t{1}, std::uint64_t{5}}) {
       if (at_end && time > 1) continue;

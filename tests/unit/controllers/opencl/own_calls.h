@@ -1,0 +1,139 @@
+// Counts what a thread does itself while it uses OpenCL: its allocations and system calls outside the library. A child
+// process does the work; its parent traces it and sees each system call.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <new>
+#include <string>
+
+#include "controllers/gpu/opencl/symbols.h"
+#include "tests/support/alloc_counter.h"
+#include "tests/support/catch.h"
+#include "tests/support/child.h"
+#include "tests/support/require.h"
+
+namespace woa::test {
+
+// What was counted, in memory that child and parent share.
+struct OwnCalls {
+  std::atomic<bool> counting{false}, is_elsewhere{false};
+  std::uint64_t own_allocations = 0, library_allocations = 0;
+  std::atomic<std::uint64_t> callback_allocations{0};  // of our code on threads of the library
+  char error[512] = "";
+  // Of the parent's:
+  std::map<std::uint64_t, std::uint64_t>* own_calls = nullptr;  // by number
+  std::uint64_t library_calls = 0;
+};
+
+inline OwnCalls& own_calls() {
+  static auto* const shared =
+      new (mmap(nullptr, sizeof(OwnCalls), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) OwnCalls;
+  return *shared;
+}
+
+// While it lives, the thread that counts is in the library, or waits.
+class Elsewhere {
+ public:
+  Elsewhere() noexcept : before_(own_allocations()) { own_calls().is_elsewhere = true; }
+  ~Elsewhere() {
+    own_calls().is_elsewhere = false;
+    if (own_calls().counting) own_calls().library_allocations += own_allocations() - before_;
+  }
+  Elsewhere(const Elsewhere&) = delete;
+  Elsewhere& operator=(const Elsewhere&) = delete;
+
+ private:
+  std::uint64_t before_;
+};
+
+// A function of OpenCL, called as `Elsewhere`.
+template <auto Member, class Call = std::remove_cvref_t<decltype(std::declval<OpenCl>().*Member)>>
+struct Counted;
+template <auto Member, class R, class... A>
+struct Counted<Member, R (*)(A...)> {
+  static R call(A... arguments) {
+    const Elsewhere elsewhere;
+    return (open_cl().value().*Member)(arguments...);
+  }
+};
+
+// Our callback, on a thread of the library. At most as many are under way as there are places here.
+struct CountedCallback {
+  using Call = void(CL_CALLBACK*)(cl_event, cl_int, void*);
+  Call call = nullptr;
+  void* data = nullptr;
+
+  static void run(cl_event event, cl_int status, void* place) {
+    const CountedCallback counted = *static_cast<CountedCallback*>(place);
+    const std::uint64_t before = own_allocations();
+    counted.call(event, status, counted.data);
+    own_calls().callback_allocations += own_allocations() - before;
+  }
+  static cl_int set(cl_event event, cl_int type, Call call, void* data) {
+    static CountedCallback places[1024];
+    static std::size_t next = 0;
+    const Elsewhere elsewhere;
+    CountedCallback& place = places[next++ % std::size(places)] = {call, data};
+    return open_cl().value().clSetEventCallback(event, type, &CountedCallback::run, &place);
+  }
+};
+
+inline const OpenCl& counted_cl() {
+  static const OpenCl table = [] {
+    OpenCl made;
+#define WOA_COUNTED(name) made.name = &Counted<&OpenCl::name>::call;
+    WOA_OPENCL_SYMBOLS(WOA_COUNTED)
+#undef WOA_COUNTED
+    made.clSetEventCallback = &CountedCallback::set;
+    return made;
+  }();
+  return table;
+}
+
+// From here on the parent sees what the child does, until it ends.
+inline void count_from_here() {
+  raise(SIGSTOP);
+  own_calls().counting = true;
+}
+
+// Notes a call of the child, which stopped for the parent.
+inline void note_call(pid_t child) {
+  __ptrace_syscall_info call{};
+  REQUIRE(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof call, &call) > 0);
+  if (call.op != PTRACE_SYSCALL_INFO_ENTRY || !own_calls().counting) return;
+  if (own_calls().is_elsewhere) {
+    ++own_calls().library_calls;
+  } else {
+    ++(*own_calls().own_calls)[call.entry.nr];
+  }
+}
+
+// Runs `work` in a child, which calls count_from_here() and at its end clears `counting`. Returns its exit code.
+inline int count_in_child(const std::function<int()>& work) {
+  constexpr int kCall = SIGTRAP | 0x80, kUntraced = 78;
+  Child child([&] { return ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? work() : kUntraced; });
+  auto step = PTRACE_CONT;
+  for (int end = 0;;) {
+    REQUIRE(waitpid(child.pid(), &end, 0) == child.pid());
+    if (WIFEXITED(end) && WEXITSTATUS(end) == kUntraced) skip("ptrace", "this system lets no parent trace its child");
+    if (!WIFSTOPPED(end)) return WIFEXITED(end) ? WEXITSTATUS(end) : -1;
+    int signal = WSTOPSIG(end);
+    if (signal == kCall) note_call(child.pid());
+    if (signal == SIGSTOP) {
+      REQUIRE(ptrace(PTRACE_SETOPTIONS, child.pid(), nullptr, PTRACE_O_TRACESYSGOOD) == 0);
+      step = PTRACE_SYSCALL;
+    }
+    if (signal == kCall || signal == SIGSTOP) signal = 0;  // others are the child's
+    REQUIRE(ptrace(step, child.pid(), nullptr, signal) == 0);
+  }
+}
+
+}  // namespace woa::test
