@@ -117,6 +117,22 @@ TEST_CASE("a device reads in host memory what another device keeps for its own s
     REQUIRE(outputs == std::vector{std::to_string(i) + "ab", std::to_string(i) + "ac"});
 }
 
+TEST_CASE("an absent token names no block in a device, whatever the one before it named") {
+  Plan plan = device_chain(3, "copy");  // the stage between copies nothing to host memory
+  StagePlan &maybe = plan.stages[2], &look = plan.stages[3];
+  maybe.kernel = "if_even";
+  look.kernel = "look";
+  maybe.outputs[0].optional = look.inputs[0].optional = true;
+  Functions kernels = functions();
+  kernels["look"] = [](Firing& firing, const StagePlan&) {
+    const std::string absent = firing.inputs[0].data == nullptr ? "none" : "a block";
+    write(firing, 0, firing.inputs[0].absent != 0 ? absent : read(firing, 0));
+  };
+  const Outcome outcome = run_on_device(plan, "woa", 20, number, kernels);
+  REQUIRE(outcome.outputs.size() == 20);
+  for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == (i % 2 == 0 ? std::to_string(i) : "none"));
+}
+
 TEST_CASE("poison frees blocks in a device") {
   Plan plan = device_chain(4, "copy");
   plan.stages[4].kernel = "fail_3";
