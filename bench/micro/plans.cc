@@ -42,7 +42,7 @@ Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max
 Plan chain(const std::string& kernel, std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window,
            std::int32_t in_place) {
   Plan plan = empty_plan(kernel, window, max_bytes, stages);
-  const std::uint32_t blocks = max_bytes <= kSmallBlock ? window + kSpareBlocks : window;
+  const std::uint32_t blocks = window + (max_bytes <= kSmallBlock ? kSpareBlocks : 1);
   std::uint32_t last = kSourceStage;
   for (std::uint32_t k = 0; k < stages; ++k) {
     plan.stages.push_back(stage(kernel + std::to_string(k), kernel, k + 1, max_bytes));

@@ -12,9 +12,9 @@ namespace {
 
 // Slots of all packet rings together: one per block, and one per edge and instance.
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;
-// An edge with small blocks gets some to spare, so that a writer need not wait for news of those it used last. Large
-// blocks are better reused while they are warm in the cache.
-constexpr std::uint64_t kSmallBlocks = 8;
+// Blocks to spare, so that a writer need not wait for news of those it used last. A pool hands out the block that came
+// back last, so a spare one takes memory only where it is needed; of large ones one is enough.
+constexpr std::uint64_t kSpareSmall = 7, kSpareLarge = 1;
 constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;
 constexpr std::uint64_t kMaxOutputBytes = 255ULL << 30;  // an output's edges lie in one region, under 256 GiB
@@ -80,7 +80,7 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
   const std::uint64_t marks = edges.count * std::uint64_t{window};
   const std::uint64_t overlap =
       marks >= most_of_all ? 1 : std::clamp<std::uint64_t>((most_of_all - marks) / blocks, 1, window);
-  const bool spare = marks + overlap * blocks + edges.count * kSmallBlocks <= most_of_all;
+  const bool spare = marks + overlap * blocks + edges.count * kSpareSmall <= most_of_all;
   const std::vector<std::vector<std::uint64_t>> edges_of_output = edges_of_outputs(graph);
   for (GraphEdge& edge : graph.edges) {
     if (edge.min_blocks > kMaxInstanceBlocks) continue;  // reported
@@ -98,8 +98,8 @@ void size_channels(Graph& graph, std::uint32_t window, std::string_view model, R
           "lower `max` of the port or of the loop");
       continue;
     }
-    const std::uint64_t wanted = spare && block_bytes <= kSmallBytes ? kSmallBlocks : 1;
-    edge.blocks = static_cast<std::uint32_t>(std::clamp(std::max(overlap * edge.min_blocks, wanted), least, most));
+    const std::uint64_t more = spare ? (block_bytes <= kSmallBytes ? kSpareSmall : kSpareLarge) : 0;
+    edge.blocks = static_cast<std::uint32_t>(std::clamp(overlap * edge.min_blocks + more, least, most));
   }
 }
 

@@ -41,9 +41,9 @@ class Explain(WoaTest):
                                             "memory_bytes ring_bytes staged".split()))
             self.assertEqual(spans(edge), [("inline", 0, 64), (method, 65, bound)])
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
-            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["claimed"]), (3, 1, True, False))
-            self.assertEqual(edge["memory_bytes"], 3 * bound if method == "in place" else 0)
-            self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
+            self.assertEqual((edge["used"], edge["live"], edge["least"], edge["claimed"]), (4, 1, True, False))
+            self.assertEqual(edge["memory_bytes"], 4 * bound if method == "in place" else 0)
+            self.assertEqual(edge["ring_bytes"], (4 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
 
