@@ -9,7 +9,9 @@ namespace {
 constexpr std::uint32_t kTurnBits = 32;
 constexpr std::uint64_t kSmallBlock = 4096;
 constexpr std::uint64_t kAllCounters = ~std::uint64_t{0};
-constexpr std::uint32_t kSpareBlocks = 7;  // so that a writer need not wait for news of the block it used last
+constexpr std::uint32_t kSpareBlocks = 7;  // of small ones, as the compiler has it; one of large ones
+
+std::uint32_t spare_blocks(std::uint64_t bytes) { return bytes <= kSmallBlock ? kSpareBlocks : 1; }
 
 StagePlan stage(const std::string& name, const std::string& kernel, std::uint32_t controller, std::uint64_t max_bytes) {
   StagePlan out;
@@ -42,7 +44,7 @@ Plan empty_plan(const std::string& name, std::uint32_t window, std::uint64_t max
 Plan chain(const std::string& kernel, std::uint32_t stages, std::uint64_t max_bytes, std::uint32_t window,
            std::int32_t in_place) {
   Plan plan = empty_plan(kernel, window, max_bytes, stages);
-  const std::uint32_t blocks = window + (max_bytes <= kSmallBlock ? kSpareBlocks : 1);
+  const std::uint32_t blocks = window + spare_blocks(max_bytes);
   std::uint32_t last = kSourceStage;
   for (std::uint32_t k = 0; k < stages; ++k) {
     plan.stages.push_back(stage(kernel + std::to_string(k), kernel, k + 1, max_bytes));
@@ -63,7 +65,7 @@ Plan ping_pong(std::uint32_t window, std::uint64_t bytes, std::uint32_t inline_b
     plan.stages.back().outputs = {{"again", {"bytes", {}, bytes}, 0}, {"done", {"bytes", {}, bytes}, 0}};
   }
   plan.loops.push_back({"ping", 0, kTurnBits, ~std::uint32_t{0}});
-  const std::uint32_t blocks = window + (bytes <= kSmallBlock ? kSpareBlocks : 1);
+  const std::uint32_t blocks = window + spare_blocks(bytes);
   plan.edges = {{kSourceStage, 0, 2, 0, 0, 0, -1, 1, window},
                 {2, 0, 3, 0, kAllCounters, 0, -1, 1, blocks},
                 {3, 0, 2, 0, kAllCounters, 1, 0, 1, blocks},

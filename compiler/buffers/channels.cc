@@ -12,8 +12,8 @@ namespace {
 
 // Slots of all packet rings together: one per block, and one per edge and instance.
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;
-// Blocks to spare, so that a writer need not wait for news of those it used last. A pool hands out the block that came
-// back last, so a spare one takes memory only where it is needed; of large ones one is enough.
+// Spare blocks let a writer go on before it hears of those that it used last. A pool hands out the block that came back
+// last, so in host memory a spare one takes memory only where it is needed. Of large ones one is enough.
 constexpr std::uint64_t kSpareSmall = 7, kSpareLarge = 1;
 constexpr std::uint64_t kSmallBytes = 4096;
 constexpr std::uint64_t kMaxEdgeBytes = 64ULL << 30;

@@ -13,10 +13,9 @@
 
 namespace woa {
 
-// One token's reservation: a block of its output's region, and for each edge that takes it (of a reader with replicas
-// one does) a credit and a place in the channel's ring. A port that scatters has one for each element that it may
-// write. A port that is written in place has no region: its block is that of the firing's token, which the controller
-// sets.
+// One token's claim. Of a reader with replicas one edge takes the token. A port that scatters has a claim for each
+// element that it may write. A port that is written in place has no region: its block is that of the firing's token,
+// which the controller sets.
 struct PortClaim {
   std::byte* block = nullptr;
   std::uint32_t offset = 0;  // units of 64 bytes
@@ -34,11 +33,12 @@ class Claims {
   [[nodiscard]] bool claim(std::span<OutPort> ports, const FiringKey& key, std::span<PortClaim> claims) noexcept;
   // Gives all claims of some ports back unused, those of a whole firing or the first ones.
   void abort(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
-  // Gives one claim back unused: a port's that does not scatter, with its signals; an element's.
+  // Gives the claim of a port that does not scatter back unused, and those of its signals.
   [[gnu::always_inline]] void abort_one(OutPort& port, const FiringKey& key, const PortClaim& claim) noexcept {
     untake(port.counts, key, 0);
     abort_element(port, 0, key, claim);
   }
+  // Gives the claim of an element back unused.
   [[gnu::always_inline]] void abort_element(OutPort& port, std::uint32_t element, const FiringKey& key,
                                             const PortClaim& claim) noexcept {
     untake(port.edges, key, port.index_of(element));
@@ -47,8 +47,8 @@ class Claims {
   // Gives the claims of a started firing back where its packets are not prepared.
   void withdraw(std::span<OutPort> ports, const FiringKey& key, std::span<const PortClaim> claims) noexcept;
 
-  // Those of a relay, which passes others' blocks on. One that gathers needs them for `elements` tokens and their
-  // count.
+  // Claims what a relay needs for `elements` tokens and their count; more than one only if it gathers. A relay passes
+  // others' blocks on and needs none.
   [[nodiscard]] bool claim_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
   static void abort_relay(OutPort& port, std::uint32_t elements, const FiringKey& key) noexcept;
 
@@ -89,7 +89,7 @@ class Claims {
   return false;
 }
 
-// The same on every edge that takes the token.
+// Takes a credit and a place on every edge that takes the token, or none.
 template <bool kPlain>
 [[gnu::always_inline]] inline bool Claims::take(std::span<OutEdge> edges, const FiringKey& key,
                                                 std::uint64_t index) noexcept {
@@ -101,7 +101,7 @@ template <bool kPlain>
   return true;
 }
 
-// False: as take().
+// False: an edge has no credit or no place, or no block is free; nothing is taken.
 template <bool kPlain>
 [[gnu::always_inline]] inline bool Claims::claim_token(OutPort& port, std::uint32_t element, const FiringKey& key,
                                                        PortClaim& claim) noexcept {

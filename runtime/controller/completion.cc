@@ -129,7 +129,7 @@ template <bool kPlain>
 template <bool kPlain>
 [[gnu::noinline]] void Firings::complete_as(ActiveFiring& firing) noexcept {
   const bool wanted = !firing.entry->dead && firing.instance >= parts_.oldest;
-  if (!kPlain && !firing.prepared.empty()) settle(firing);
+  if (!kPlain && !firing.prepared.empty()) complete_prepared(firing);
   if (!kPlain && firing.order != 0) {
     complete_ordered(firing, wanted);
   } else if (!kPlain && firing.program->device_headers) {

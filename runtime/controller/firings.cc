@@ -77,13 +77,13 @@ bool Firings::is_brief(const StageProgram& stage) noexcept {
 template <bool kPlain>
 [[gnu::always_inline]] inline bool Firings::show(ActiveFiring& firing, std::uint32_t port, const Token& token,
                                                  woa_input& view) noexcept {
-  const StageProgram& stage = *firing.program;
   if (token.is_absent()) {
     view = {};
     view.absent = 1;
     if (!kPlain) firing.input_memory[port] = {};
     return true;
   }
+  const StageProgram& stage = *firing.program;
   const bool shown = !kPlain && stage.device_memory
                          ? show_placed(firing, port, token, view)
                          : stage.inputs[port].shape.show(parts_.programs.payload(token), view);

@@ -152,8 +152,8 @@ class Firings final : private DevicePoison {
 
   void prepare_packets(ActiveFiring& firing) noexcept;
   void start_waiting() noexcept;
-  void settle(ActiveFiring& firing) noexcept;
-  [[nodiscard]] bool settle_as_poison(ActiveFiring& firing, const Status& why) noexcept;
+  void complete_prepared(ActiveFiring& firing) noexcept;
+  [[nodiscard]] bool complete_prepared_as_poison(ActiveFiring& firing, const Status& why) noexcept;
   [[nodiscard]] static Status why_lost(const ActiveFiring& firing, const Status& why);
 
   std::size_t poll_running() noexcept;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "runtime/controller/transfer_method.h"
+#include "runtime/memory/pages.h"
 #include "runtime/packet/payload_crc.h"
 
 namespace woa {
@@ -154,8 +155,8 @@ void choose_who_registers(const Plan& plan, Layout& layout) {
   for (std::uint32_t c = 0; c < plan.controllers.size(); ++c) {
     std::uint64_t left = plan.controllers[c].traits.registers;
     for (RegionLayout& region : layout.regions) {
-      if (!touches_region(region, c) || region.bytes() > left) continue;
-      left -= region.bytes();
+      if (!touches_region(region, c) || whole_pages(region.bytes()) > left) continue;
+      left -= whole_pages(region.bytes());
       region.registered_by.push_back(c);
     }
   }
@@ -225,7 +226,7 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
     const EdgeLayout& edge = layout.edges[e];
     if (!edge.crosses()) continue;
     ChannelNeed& need = needs[key_of(plan, layout, e)];
-    need.ring += plan.edges[e].blocks + plan.window;  // a slot per block, and one per instance for poison
+    need.ring += ring_places(plan.edges[e], plan.window);
     need.returns += plan.edges[e].blocks;
     need.regions.insert(edge.regions.begin(), edge.regions.end());
     const std::uint32_t inline_bytes = std::max(kPoisonMessageBytes, whole_lines(edge.inline_bytes));

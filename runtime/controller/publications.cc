@@ -16,7 +16,7 @@ void Publications::prepare(OutPort& port, const PortClaim& claim, const Outgoing
   }
 }
 
-void Publications::settle(const Prepared& prepared) noexcept {
+void Publications::complete(const Prepared& prepared) noexcept {
   for (std::size_t k = 0; k < prepared.places.size(); ++k) {
     OutEdge& edge = *prepared.places[k].edge;
     if (prepared.publications[k].word == nullptr) edge.prepares->publish(prepared.publications[k]);
@@ -25,8 +25,8 @@ void Publications::settle(const Prepared& prepared) noexcept {
   }
 }
 
-bool Publications::settle_as_poison(const Prepared& prepared, const ActivationPacket& poison,
-                                    std::span<const std::byte> text) noexcept {
+bool Publications::complete_as_poison(const Prepared& prepared, const ActivationPacket& poison,
+                                      std::span<const std::byte> text) noexcept {
   bool none_out = true;
   for (std::size_t k = 0; k < prepared.places.size(); ++k) {
     OutEdge& edge = *prepared.places[k].edge;

@@ -45,11 +45,11 @@ class Publications {
   // them. Its payload is not there yet.
   void prepare(OutPort& port, const PortClaim& claim, const Outgoing& token, Prepared& out) noexcept;
   // The device stores no more of what was prepared. Publishes the host's share of it, and whatever waited for its turn.
-  void settle(const Prepared& prepared) noexcept;
+  void complete(const Prepared& prepared) noexcept;
   // The same, for a firing that failed: poison, complete but for the edges' part, takes the place of each packet that
   // is not out, whose blocks are free again. False: some packet is out.
-  [[nodiscard]] bool settle_as_poison(const Prepared& prepared, const ActivationPacket& poison,
-                                      std::span<const std::byte> text) noexcept;
+  [[nodiscard]] bool complete_as_poison(const Prepared& prepared, const ActivationPacket& poison,
+                                        std::span<const std::byte> text) noexcept;
 
  private:
   Bells& bells_;

@@ -31,23 +31,23 @@ void Firings::start_waiting() noexcept {
 
 // The firing has completed: the device publishes no more of it. What is out stays out, whether the instance lives or
 // not.
-void Firings::settle(ActiveFiring& firing) noexcept {
+void Firings::complete_prepared(ActiveFiring& firing) noexcept {
   const bool ran = firing.code == Code::kOk;
   if (ran && outputs_fit(*firing.program, firing.outputs, firing.tag)) {
-    parts_.publications.settle(firing.prepared);
+    parts_.publications.complete(firing.prepared);
   } else {
     const Status why =
         ran ? why_unfit(*firing.program, firing.outputs, firing.tag) : Status(firing.code, firing.message);
     // A reader has the result of a firing that failed. An ordered one loses the device anyhow.
-    if (!settle_as_poison(firing, why) && firing.order == 0) parts_.failure.set(why_lost(firing, why));
+    if (!complete_prepared_as_poison(firing, why) && firing.order == 0) parts_.failure.set(why_lost(firing, why));
   }
   firing.prepared.clear();
 }
 
 // False: some of what was prepared is out already.
-bool Firings::settle_as_poison(ActiveFiring& firing, const Status& why) noexcept {
+bool Firings::complete_prepared_as_poison(ActiveFiring& firing, const Status& why) noexcept {
   const std::string_view text = std::string_view(why.message()).substr(0, kPoisonMessageBytes);
-  return parts_.publications.settle_as_poison(
+  return parts_.publications.complete_as_poison(
       firing.prepared, poison_header(firing.stage, firing.instance, why.code(), firing.stage, text),
       std::as_bytes(std::span(text)));
 }
@@ -57,7 +57,8 @@ Firings::~Firings() {
   for (const OfStage& stage : firings_) {
     for (const auto& firing : stage.all) {
       if (!firing->prepared.empty())
-        (void)settle_as_poison(*firing, {Code::kUnavailable, "the controller ended before the firing had completed"});
+        (void)complete_prepared_as_poison(*firing,
+                                          {Code::kUnavailable, "the controller ended before the firing had completed"});
     }
   }
 }

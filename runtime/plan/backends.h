@@ -32,7 +32,8 @@ struct BackendTraits {
   MemoryKind memory = MemoryKind::kCpu;
   // Who publishes packets of its kernel stages, where their outputs allow it (may_publish() in plan.h).
   Publisher publishes = Publisher::kHost;
-  // Bytes of regions that the back-end registers with its device at most (docs/adr/0049-mappings.md). 0: none.
+  // Bytes of the regions' pages that the back-end registers with its device at most (docs/adr/0049-mappings.md). 0:
+  // none.
   std::uint64_t registers = 0;
   bool operator==(const BackendTraits&) const = default;
   // Who writes the headers of its kernel stages.

@@ -218,6 +218,13 @@ struct EdgePlan {
   bool operator==(const EdgePlan&) const = default;
 };
 
+// Places that an edge needs in its channel's ring: one for each token that may be unread, and for each instance one for
+// poison. An instance occupies at most b(e) blocks; those beyond are of tokens that were read.
+constexpr std::uint32_t ring_places(const EdgePlan& edge, std::uint32_t window) noexcept {
+  const std::uint64_t unread = std::uint64_t{edge.min_blocks} * window;
+  return static_cast<std::uint32_t>(unread < edge.blocks ? unread : edge.blocks) + window;
+}
+
 struct Plan {
   std::string graph;              // name of the graph
   std::string model{kWoa};        // call model to run under, or of its relays

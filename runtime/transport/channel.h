@@ -3,8 +3,8 @@
 // A channel carries packets one way between two controllers: in order, loss-free, bounded. Its producer end is a
 // Sender, its consumer end a Receiver. Headers go through a ring; payloads lie in the blocks of a region, which belongs
 // to one output port and may serve several channels. The consumer gives a block back by naming it in the channel's
-// return ring. Every shared word has one writer, and every word that somebody polls is grouped with what its poller
-// owns.
+// return ring. Every shared word has one writer, or all write the same. Every word that somebody polls is grouped with
+// what its poller owns.
 //
 // Ends are opened by a transport of one of two kinds: both ends map the same memory (shared_memory.h), or each has a
 // replica of it (wire.h). The user of an end need not know which.

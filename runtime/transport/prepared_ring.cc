@@ -40,9 +40,9 @@ void PreparedRing::commit(const ActivationPacket& header, std::span<const std::b
 }
 
 Status PreparedRing::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  WOA_RETURN_IF_ERROR(ring_.check_next(header));
-  ring_.carry(ring_.next_slot(), inline_payload);
-  publish(place(words_of(header)));
+  WOA_RETURN_IF_ERROR(ring_.slots().check_next(header));
+  flush();
+  publish(note(ring_.slots().place_sealed(header, inline_payload)));
   return {};
 }
 
@@ -54,8 +54,8 @@ Status PreparedRing::status() const {
 }
 
 Publication PreparedRing::prepare(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  ring_.carry(ring_.next_slot(), inline_payload);
-  return place(ring_.number(header, ring_.next_sequence()));
+  flush();
+  return note(ring_.slots().place(header, inline_payload));
 }
 
 void PreparedRing::publish(const Publication& prepared) noexcept {
@@ -70,9 +70,7 @@ bool PreparedRing::rewrite(const Publication& prepared, const ActivationPacket& 
   const std::uint32_t number = find(prepared);
   if (number >= count_ || is_out(at(number).publication)) return false;
   const std::uint32_t slot = (oldest_ + number) & (ring_slots_ - 1);
-  const auto sequence = static_cast<std::uint32_t>(prepared.value);
-  ring_.carry(slot, inline_payload);
-  publish_at(number, ring_.write(slot, ring_.number(header, sequence)));
+  publish_at(number, ring_.slots().rewrite(prepared, slot, header, inline_payload));
   return true;
 }
 
@@ -86,9 +84,8 @@ std::size_t PreparedRing::flush() noexcept {
   return count_;
 }
 
-Publication PreparedRing::place(const HeaderWords& header) noexcept {
-  flush();
-  const Publication placed = ring_.place(header);
+// Enters a packet that has its place into the books.
+Publication PreparedRing::note(const Publication& placed) noexcept {
   at(count_++) = {placed, by_host_ == 0 ? Publisher::kDevice : Publisher::kHost};
   --open_;
   if (by_host_ == 0) return placed;

@@ -43,7 +43,7 @@ class PreparedRing final : public PreparingSender {
     Publisher publisher = Publisher::kDevice;
   };
 
-  Publication place(const HeaderWords& header) noexcept;
+  Publication note(const Publication& placed) noexcept;
   [[nodiscard]] Slot& at(std::uint32_t number) noexcept { return slots_[(oldest_ + number) & (ring_slots_ - 1)]; }
   [[nodiscard]] std::uint32_t find(const Publication& prepared) noexcept;
   void publish_at(std::uint32_t number, const Publication& publication) noexcept;

@@ -1,12 +1,13 @@
 // How a channel lies in its segment, as both ends of loopback and shm see it. Internal to runtime/transport and its
 // tests.
 //
-//   ChannelWords   a cache line for each pair of writer and poller
+//   ChannelWords   a cache line for each word, by who polls it
 //   header ring    ring_slots x (64 + inline_bytes): word 5 (offset 40: sequence, device, region) publishes a slot. The
 //                  inline area follows, so that a processor that fetches lines in pairs brings a short payload too
 //   return ring    return_slots x 16: the turn in the second word publishes an entry
 //
-// The memory starts zeroed. Nothing in it is an address. Each word has one writer, or all write the same.
+// The memory starts zeroed. Nothing in it is an address. Each word has one writer; close_channel() also stores 1 in the
+// two that say who is gone.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ struct alignas(128) ChannelWords {  // the slots behind it begin at a pair of li
   alignas(64) std::atomic<std::uint32_t> producer_gone{0};  // by close_channel
 };
 
-// A header as it is written. In words as its fields were: what was just written in smaller parts is slow to read.
+// A header in words, as OutEdge::write_header() stores it: a word that was just written in parts is slow to read.
 using HeaderWords = std::array<std::uint64_t, kPacketBytes / 8>;
 inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence) / 8;
 
@@ -49,7 +50,7 @@ inline constexpr std::size_t kPublishWord = offsetof(ActivationPacket, sequence)
 struct alignas(kPacketBytes) HeaderSlot {
   std::array<std::atomic<std::uint64_t>, kPacketBytes / 8> words{};
 
-  // All but the word that publishes, in few stores: each costs time where a sibling of this core reads the line.
+  // Writes all but the publish word. It takes few stores: each costs time while the core's other thread reads the line.
   [[gnu::always_inline]] void write(const HeaderWords& header) noexcept {
     write_pair(0, header);
     write_pair(2, header);

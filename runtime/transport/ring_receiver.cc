@@ -24,8 +24,8 @@ std::size_t RingReceiver::poll(PacketSink& sink, std::size_t max_packets) noexce
   if (loss_ != Loss::kNone) return 0;
   const std::uint32_t sequence = sequence_in(cursor_.slot());
   if (sequence != cursor_.expected()) {
-    // Whoever waits for a packet has the line of its inline payload fetched with that of its header.
-    __builtin_prefetch(channel_.slots.inline_area(cursor_.slot()).data());
+    // A reader that waits fetches the line of the inline payload along with the header's.
+    if (spec_.inline_bytes != 0) __builtin_prefetch(channel_.slots.inline_area(cursor_.slot()).data());
     nothing_new(sequence);
     return 0;
   }

@@ -8,6 +8,7 @@
 
 namespace woa {
 
+// In lines of its own: another thread may have the other end.
 class alignas(128) RingReceiver final : public Receiver {
  public:
   // As RingSender.

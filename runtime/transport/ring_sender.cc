@@ -1,6 +1,5 @@
 #include "runtime/transport/ring_sender.h"
 
-#include <algorithm>
 #include <cassert>
 #include <string>
 
@@ -11,13 +10,12 @@ RingSender::RingSender(const ChannelSpec& spec, std::shared_ptr<Mapping> mapping
     : mapping_(std::move(mapping)),
       channel_(spec, mapping_->bytes()),
       consumer_(consumer),
-      header_crc_(spec.header_crc),
       places_(spec.ring_slots),
-      cursor_(spec.ring_slots, first_sequence),
+      slots_(channel_.slots, spec.header_crc, first_sequence),
       returns_(spec.return_slots, first_sequence) {}
 
 RingSender::~RingSender() {
-  channel_.words->producer_end.store(end_mark(cursor_.expected()), std::memory_order_release);
+  channel_.words->producer_end.store(end_mark(slots_.next_sequence()), std::memory_order_release);
   consumer_.ring();
 }
 
@@ -35,21 +33,14 @@ void RingSender::cancel() noexcept {
 }
 
 void RingSender::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  carry(cursor_.slot(), inline_payload);
-  place(number(header, cursor_.expected())).store();
+  assert(open() > 0);
+  slots_.place(header, inline_payload).store();
 }
 
 Status RingSender::commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
-  WOA_RETURN_IF_ERROR(check_next(header));
-  carry(cursor_.slot(), inline_payload);
-  place(words_of(header)).store();
-  return {};
-}
-
-Status RingSender::check_next(const ActivationPacket& sealed) const {
-  if (sealed.sequence != cursor_.expected())
-    return {Code::kDataLoss, "channel: sealed header has sequence " + std::to_string(sealed.sequence) + ", expected " +
-                                 std::to_string(cursor_.expected()) + "; the device lost or repeated a packet"};
+  WOA_RETURN_IF_ERROR(slots_.check_next(header));
+  assert(open() > 0);
+  slots_.place_sealed(header, inline_payload).store();
   return {};
 }
 
@@ -88,13 +79,6 @@ Status RingSender::status() const {
                                    std::to_string(consumed_) + " to " + std::to_string(committed()) + " expected"};
   }
   return {Code::kInternal, "channel: unknown damage"};
-}
-
-HeaderWords RingSender::sealed(const ActivationPacket& header, std::uint32_t sequence) noexcept {
-  ActivationPacket numbered = header;
-  numbered.sequence = sequence;
-  seal(numbered);
-  return words_of(numbered);
 }
 
 // Counts only grow, and never beyond what was sent.

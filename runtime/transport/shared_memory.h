@@ -94,7 +94,7 @@ class PreparingSender : public Sender {
   // Publishes what waited for its turn. Returns how many packets are not out yet. Call it when a completion shows that
   // the device has published, and then wake().
   virtual std::size_t flush() noexcept = 0;
-  // The memory that holds the words of its publications: whole pages, mapped while the sender lives.
+  // The memory that holds the words of its publications. It begins with a page and is mapped while the sender lives.
   [[nodiscard]] virtual std::span<std::byte> memory() const noexcept = 0;
 };
 

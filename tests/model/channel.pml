@@ -120,7 +120,7 @@
 #define BLOCK(slot) (END + 1 + (slot))           // return ring: which block
 #define MARK(slot) (END + 1 + RETURNS + (slot))  // return ring: the turn, position + 1
 #define CONSUMED (END + 1 + 2 * RETURNS)
-#define GONE (CONSUMED + 1)                      // consumer_gone
+#define GONE (CONSUMED + 1)                      // consumer_gone, as the consumer stores it
 #define WORDS (GONE + 1)
 #define POISON 3
 #if WORDS > 20
@@ -128,7 +128,7 @@
 #endif
 
 byte published;       // packets, for the assertions only; those of a device once visible, and not after a cut
-bool cut;             // consumer_gone and producer_gone, by the launcher
+bool cut;             // consumer_gone and producer_gone, as the launcher stores them
 byte memory[WORDS];   // what everybody sees
 byte written[WORDS];  // its writer's last store; a value other than memory's is on its way
 byte on_way[3];       // stores on their way, by process

@@ -92,7 +92,7 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.used = e.blocks;
   out.least = necessary_blocks(plan, e) == e.min_blocks;
   out.claimed = e.claimed;
-  if (at.crosses()) out.ring_bytes = (std::uint64_t{e.blocks} + plan.window) * ring_place_bytes(layout, at);
+  if (at.crosses()) out.ring_bytes = ring_places(e, plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
     out.why = call_model(plan.model).signals
                   ? "a signal of the call model, which a relay waits for: a header, no payload"

@@ -14,10 +14,11 @@ Status DeviceBlocks::allocate(const OpenCl& cl, cl_context context, std::span<co
       ClOwned<cl_mem> memory(cl.clCreateBuffer(context, CL_MEM_READ_WRITE, region.block_bytes, nullptr, &code),
                              {cl.clReleaseMemObject});
       if (code != CL_SUCCESS)
-        return cl_failure("clCreateBuffer of block " + std::to_string(b) + " of " + std::to_string(region.blocks) +
-                              ", " + std::to_string(region.block_bytes) +
-                              " bytes each (lower the window or the bound of the stages' outputs)",
-                          code);
+        return cl_failure(
+            "clCreateBuffer of block " + std::to_string(b) + " of " + std::to_string(region.blocks) + ", " +
+                std::to_string(region.block_bytes) +
+                " bytes each (lower the window or the bound of the stages' outputs, or compile with --buffers least)",
+            code);
       regions_[region.number].push_back({std::move(memory), {nullptr, {cl.clReleaseEvent}}});
     }
   }

@@ -54,7 +54,7 @@ inline constexpr std::array kProducerSteps{ProtocolStep::kReserved,       Protoc
                                            ProtocolStep::kHeaderWritten,  ProtocolStep::kPublished,
                                            ProtocolStep::kConsumerWoken,  ProtocolStep::kReturnTaken,
                                            ProtocolStep::kProducerCloses, ProtocolStep::kProducerClosed};
-// A producer whose device publishes goes through all of them and one more.
+// What a producer whose device publishes may meet: its host publishes some packets itself.
 inline constexpr std::array kPreparingSteps{
     ProtocolStep::kReserved,          ProtocolStep::kCommitBegun,   ProtocolStep::kInlineWritten,
     ProtocolStep::kHeaderHalfWritten, ProtocolStep::kHeaderWritten, ProtocolStep::kPrepared,

@@ -29,7 +29,7 @@ void KillSwitch::act_commit(const ActivationPacket& header, std::span<const std:
   const std::uint32_t slot = (sequence - 1) & static_cast<std::uint32_t>(channel_->slots.size() - 1);
   const std::span<std::byte> area = channel_->slots.inline_area(slot);
   std::copy_n(inline_payload.begin(), std::min(inline_payload.size(), area.size()), area.begin());
-  const HeaderWords words = std::bit_cast<HeaderWords>(header);
+  const HeaderWords words = words_of(header);
   const std::size_t written = step == ProtocolStep::kInlineWritten       ? 0
                               : step == ProtocolStep::kHeaderHalfWritten ? kPublishWord
                                                                          : words.size();

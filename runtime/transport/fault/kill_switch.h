@@ -11,7 +11,8 @@
 namespace woa {
 
 // Of one end; does nothing unless it has a plan. The steps inside a commit or a return are acted out: what the ring's
-// own end would have written by then is written here, in the same order (HeaderSlot::publish, ReturnSlot::publish).
+// own end would have written by then is written here (HeaderSlot::publish, ReturnSlot::publish). The words before the
+// one that publishes may become visible in any order.
 class KillSwitch {
  public:
   KillSwitch() = default;

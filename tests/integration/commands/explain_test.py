@@ -43,7 +43,7 @@ class Explain(WoaTest):
             self.assertEqual((edge["transport"], edge["payload_bytes"], edge["block_bytes"]), ("shm", bound, bound))
             self.assertEqual((edge["used"], edge["live"], edge["least"], edge["claimed"]), (4, 1, True, False))
             self.assertEqual(edge["memory_bytes"], 4 * bound if method == "in place" else 0)
-            self.assertEqual(edge["ring_bytes"], (4 + 3) * (64 + 192))
+            self.assertEqual(edge["ring_bytes"], (3 + 3) * (64 + 192))
             self.assertIn(f"payload bound {text} is above the inline limit of 64 B", edge["why"])
             self.assertEqual(edge["staged"], [])
 

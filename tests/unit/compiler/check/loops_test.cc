@@ -23,9 +23,9 @@ TEST_CASE("a stage that feeds itself: one counter, two blocks") {
   REQUIRE(plan.loops.size() == 1);
   CHECK(plan.loops[0] == LoopPlan{"s", 0, 6, 50});  // counts 0 to 50
   const EdgePlan& entry = edge_of(plan, "source.x", "s.x");
-  CHECK((entry.keep == 0 && entry.step == 0 && entry.loop == -1 && entry.min_blocks == 1 && entry.blocks == 3));
+  CHECK((entry.keep == 0 && entry.step == 0 && entry.loop == -1 && entry.min_blocks == 1 && entry.blocks == 4));
   const EdgePlan& again = edge_of(plan, "s.again", "s.x");
-  CHECK((again.keep == 63 && again.step == 1 && again.loop == 0 && again.min_blocks == 2 && again.blocks == 6));
+  CHECK((again.keep == 63 && again.step == 1 && again.loop == 0 && again.min_blocks == 2 && again.blocks == 7));
   const EdgePlan& done = edge_of(plan, "s.done", "sink.y");
   CHECK((done.keep == 0 && done.step == 0 && done.loop == -1 && done.min_blocks == 1));
 }
