@@ -203,6 +203,7 @@ constexpr std::uint32_t whole_lines(std::uint32_t bytes) noexcept { return (byte
 struct ChannelNeed {
   std::uint32_t ring = 0, returns = 0, inline_bytes = kPoisonMessageBytes;
   std::set<std::uint16_t> regions;
+  bool read_by_device = false;
 };
 
 // Packets of a channel are numbered by one device or by the host, and published by one of them.
@@ -229,6 +230,8 @@ std::map<ChannelKey, ChannelNeed> channel_needs(const Plan& plan, const Layout& 
     need.ring += ring_places(plan.edges[e], plan.window);
     need.returns += plan.edges[e].blocks;
     need.regions.insert(edge.regions.begin(), edge.regions.end());
+    const StagePlan& reader = plan.stages[plan.edges[e].to_stage];
+    need.read_by_device = need.read_by_device || reader.headers == HeaderWriter::kDevice;
     const std::uint32_t inline_bytes = std::max(kPoisonMessageBytes, whole_lines(edge.inline_bytes));
     need.inline_bytes = std::max(need.inline_bytes, inline_bytes + (edge.payload_crc ? kPayloadCrcRoom : 0));
   }
@@ -259,7 +262,7 @@ void make_channels(const Plan& plan, Layout& layout) {
     channel.spec.return_slots = std::bit_ceil(need.returns);
     channel.spec.inline_bytes = need.inline_bytes;
     // A device that reads packets streams them on.
-    channel.spec.header_crc = channel.wire.has_value() || plan.controllers[key.to].traits.writes_packets;
+    channel.spec.header_crc = channel.wire.has_value() || need.read_by_device;
     channel.regions.assign(need.regions.begin(), need.regions.end());
     places[key] = static_cast<std::uint32_t>(layout.channels.size());
     layout.channels.push_back(std::move(channel));

@@ -56,8 +56,7 @@ std::string_view to_string(TransferMethod method) noexcept {
 EdgeFacts facts_of(const Plan& plan, std::uint32_t edge, bool replicas) {
   const EdgePlan& e = plan.edges[edge];
   const StagePlan &from = plan.stages[e.from_stage], &to = plan.stages[e.to_stage];
-  const bool device =
-      plan.controllers[from.controller].traits.writes_packets || plan.controllers[to.controller].traits.writes_packets;
+  const bool device = from.headers == HeaderWriter::kDevice || to.headers == HeaderWriter::kDevice;
   return {.reach = from.controller == to.controller ? Reach::kController
                    : replicas                       ? Reach::kReplicas
                                                     : Reach::kHost,

@@ -41,6 +41,14 @@ def skip_program(name, reason):
     sys.exit(1 if required(name) else 77)
 
 
+def preloading(library):
+    """The environment in which the loader takes `library` first. It ends a name of LD_PRELOAD at a space, but takes folders that
+    have some."""
+    folder, name = os.path.split(library)
+    folders = os.pathsep.join(filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")]))
+    return os.environ | {"LD_PRELOAD": name, "LD_LIBRARY_PATH": folders}
+
+
 def need_program(name, *programs):
     for program in programs:
         if shutil.which(program) is None:

@@ -15,10 +15,7 @@ class HotPath(WoaTest):
     def counts(self, *command):
         """What each process of a command counted."""
         counts = self.path("counts")
-        # The loader ends a name of LD_PRELOAD at a space, but takes folders that have some.
-        folder, library = os.path.split(COUNTER)
-        folders = os.pathsep.join(filter(None, [folder, os.environ.get("LD_LIBRARY_PATH")]))
-        environment = dict(os.environ, LD_PRELOAD=library, LD_LIBRARY_PATH=folders, WOA_COUNT_FILE=counts)
+        environment = harness.preloading(COUNTER) | {"WOA_COUNT_FILE": counts}
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S * 2, env=environment)
         self.assertEqual(done.returncode, 0, done.stderr.decode()[-1000:])
         rows = [json.loads(line) for line in read(counts).splitlines()]
