@@ -10,7 +10,7 @@
 namespace woa {
 namespace {
 
-// Slots of all packet rings together: one per block, and one per edge and instance.
+// All edges together may have so many blocks and, for each instance, a mark per edge. Rings have no more places.
 constexpr std::uint64_t kMaxSlots = 1ULL << 20;
 // Spare blocks let a writer go on before it hears of those that it used last. A pool hands out the block that came back
 // last, so in host memory a spare one takes memory only where it is needed. Of large ones one is enough.

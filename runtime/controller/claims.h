@@ -76,7 +76,7 @@ class Claims {
   bool ring_was_full_ = false;
 };
 
-// What every firing runs through.
+// Every firing runs through these.
 
 // A credit and a place for one token. False: it has none, or its channel is closed; nothing is taken.
 [[gnu::always_inline]] inline bool Claims::take(OutEdge& edge, std::uint64_t instance) noexcept {

@@ -78,7 +78,7 @@ class Sending {
   const bool wires_;  // some payload may take one
 };
 
-// What every firing runs through.
+// Every firing runs through these.
 
 // A token, whose payload is `payload` and lies in the block that `packet` names; or a count, which has none.
 [[gnu::always_inline]] inline void Sending::send(const OutEdge& edge, SentPacket& packet,

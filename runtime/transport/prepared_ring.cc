@@ -23,16 +23,10 @@ Push PreparedRing::reserve() noexcept {
   if (read_unpublished_) return Push::kClosed;
   const Push push = ring_.reserve();
   if (push != Push::kOk) return push;
-  ++open_;
-  if (count_ + open_ <= ring_slots_ || flush() + open_ <= ring_slots_) return Push::kOk;
+  if (count_ + ring_.open() <= ring_slots_ || flush() + ring_.open() <= ring_slots_) return Push::kOk;
   read_unpublished_ = true;
   cancel();
   return Push::kClosed;
-}
-
-void PreparedRing::cancel() noexcept {
-  ring_.cancel();
-  --open_;
 }
 
 void PreparedRing::commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept {
@@ -87,7 +81,6 @@ std::size_t PreparedRing::flush() noexcept {
 // Enters a packet that has its place into the books.
 Publication PreparedRing::note(const Publication& placed) noexcept {
   at(count_++) = {placed, by_host_ == 0 ? Publisher::kDevice : Publisher::kHost};
-  --open_;
   if (by_host_ == 0) return placed;
   ++by_host_;
   return {nullptr, placed.value};

@@ -20,7 +20,7 @@ class PreparedRing final : public PreparingSender {
   PreparedRing& operator=(const PreparedRing&) = delete;
 
   [[nodiscard]] Push reserve() noexcept override;
-  void cancel() noexcept override;
+  void cancel() noexcept override { ring_.cancel(); }
   void commit(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
   Status commit_sealed(const ActivationPacket& header, std::span<const std::byte> inline_payload) noexcept override;
   std::size_t poll_returns(std::span<BlockReturn> out) noexcept override { return ring_.poll_returns(out); }
@@ -54,7 +54,6 @@ class PreparedRing final : public PreparingSender {
   std::uint32_t oldest_ = 0;       // the slot of the first packet not known to be out
   std::uint32_t count_ = 0;        // packets not known to be out
   std::uint32_t by_host_ = 0;      // those of them that the host publishes
-  std::uint32_t open_ = 0;         // reservations
   bool read_unpublished_ = false;  // so the consumer says
 };
 

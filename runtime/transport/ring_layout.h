@@ -145,7 +145,7 @@ struct ChannelView {
 // Whether a packet may be delivered on a channel of `spec`, apart from its place in the sequence; and why not.
 bool keeps_rules(const ActivationPacket& packet, const ChannelSpec& spec) noexcept;
 [[gnu::always_inline]] inline bool is_acceptable(const ActivationPacket& packet, const ChannelSpec& spec) noexcept {
-  if (is_plain_activate(packet) && !spec.header_crc)
+  if (!spec.header_crc && is_plain_activate(packet))
     return (packet.flags & kInline) == 0 || packet.payload_bytes <= spec.inline_bytes;
   return keeps_rules(packet, spec);
 }

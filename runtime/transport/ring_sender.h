@@ -31,6 +31,10 @@ class alignas(128) RingSender final : public Sender {
   // Whether reserve() answers kClosed.
   [[nodiscard]] bool closed() const noexcept;
 
+  // Reservations that are neither used up nor cancelled.
+  [[nodiscard]] std::uint32_t open() const noexcept {
+    return static_cast<std::uint32_t>(channel_.slots.size()) - places_ - (committed() - consumed_);
+  }
   // For PreparedRing, whose commits a device ends.
   [[nodiscard]] SlotWriter& slots() noexcept { return slots_; }
   [[nodiscard]] std::span<std::byte> memory() const noexcept { return mapping_->bytes(); }
@@ -40,9 +44,6 @@ class alignas(128) RingSender final : public Sender {
   enum class Broken : std::uint8_t { kNot, kReturn, kConsumed };
 
   [[nodiscard]] std::uint32_t committed() const noexcept { return slots_.count(); }
-  [[nodiscard]] std::uint32_t open() const noexcept {  // reservations
-    return static_cast<std::uint32_t>(channel_.slots.size()) - places_ - (committed() - consumed_);
-  }
   [[nodiscard]] bool plausible(std::uint32_t consumed) const noexcept;
   void refresh_consumed() noexcept;
 

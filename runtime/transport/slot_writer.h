@@ -22,7 +22,7 @@ class SlotWriter {
   SlotWriter(const HeaderRing& slots, bool header_crc, std::uint32_t first_sequence) noexcept
       : slots_(slots), header_crc_(header_crc), cursor_(slots.size(), first_sequence) {}
 
-  // Of the next packet.
+  // The next packet's.
   [[nodiscard]] std::uint32_t next_sequence() const noexcept { return cursor_.expected(); }
   // Packets that have a place, modulo 2^32.
   [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(cursor_.position()); }
@@ -74,7 +74,7 @@ inline void SlotWriter::carry(std::uint32_t slot, std::span<const std::byte> inl
   return {&at.words[kPublishWord], header[kPublishWord]};
 }
 
-// What follows the header goes first, before the header is in the processor's registers.
+// The payload goes first, before the header is in the processor's registers.
 [[gnu::always_inline]] inline Publication SlotWriter::place(const ActivationPacket& header,
                                                             std::span<const std::byte> inline_payload) noexcept {
   carry(cursor_.slot(), inline_payload);

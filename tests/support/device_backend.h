@@ -64,7 +64,7 @@ class WithDeviceMemory : public Backend {
  protected:
   WithDeviceMemory(const Functions& functions, DeviceDescription description)
       : functions_(functions), description_(std::move(description)) {}
-  // What a firing writes, by output. Ports that scatter are not here: their elements are written where they go.
+  // Bytes that a firing writes, by output. Ports that scatter are not here: their elements are written where they go.
   using Written = std::vector<std::vector<std::uint8_t>>;
 
   // Runs the firing's function, in the device's blocks and in memory that nobody else sees.
@@ -86,7 +86,7 @@ class WithDeviceMemory : public Backend {
   const std::uint8_t* input_data(const Firing& firing, std::size_t port) {
     return is_in_device(firing.input_memory[port]) ? memory_.at(firing.input_memory[port]) : firing.inputs[port].data;
   }
-  // Where the data of an output are after run_unseen().
+  // The data of an output after run_unseen().
   std::uint8_t* output_data(const Firing& firing, std::size_t port, Written& written) {
     return is_in_device(firing.output_memory[port]) ? memory_.at(firing.output_memory[port]) : written[port].data();
   }

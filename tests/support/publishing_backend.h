@@ -104,7 +104,7 @@ class PublishingBackend final : public WithDeviceMemory {
     std::copy(job.payload.begin(), job.payload.end(), job.block.begin());
     if (job.publication.word != nullptr) job.publication.store();
   }
-  // What it was given before is out.
+  // The device fails when all that it was given before is out.
   void fail() {
     device_->complete();
     if (script_.kills) ::kill(::getpid(), SIGKILL);

@@ -54,7 +54,7 @@ inline constexpr std::array kProducerSteps{ProtocolStep::kReserved,       Protoc
                                            ProtocolStep::kHeaderWritten,  ProtocolStep::kPublished,
                                            ProtocolStep::kConsumerWoken,  ProtocolStep::kReturnTaken,
                                            ProtocolStep::kProducerCloses, ProtocolStep::kProducerClosed};
-// What a producer whose device publishes may meet: its host publishes some packets itself.
+// A producer whose device publishes may meet these: its host publishes some packets itself.
 inline constexpr std::array kPreparingSteps{
     ProtocolStep::kReserved,          ProtocolStep::kCommitBegun,   ProtocolStep::kInlineWritten,
     ProtocolStep::kHeaderHalfWritten, ProtocolStep::kHeaderWritten, ProtocolStep::kPrepared,

@@ -124,6 +124,18 @@ void kill_reader(const PublishingWorld& world) {
   REQUIRE(WIFSIGNALED(reader.wait()));
 }
 
+// A world over shm: of three firings the first is out, the last waits for a busy device, and the reader is killed.
+struct KilledReader : PublishingWorld {
+  KilledReader() : PublishingWorld(std::make_unique<ShmTransport>()) {
+    send(0);
+    send(1);
+    device.answer = Start::kBusy;
+    send(2);
+    device.publish(0);
+    kill_reader(*this);
+  }
+};
+
 // Tokens that the controller has given back to cpu:0.
 std::size_t given_back(const PublishingWorld& world) {
   std::array<BlockReturn, kInFlight> blocks;
@@ -246,13 +258,7 @@ TEST_CASE("a reader killed while packets for it are prepared holds no firing up,
   };
   for (const Row& row : {Row{Code::kOk, 0, {"0", "1", "2", "3"}},
                          Row{Code::kKernelFailed, 2, {"0", "x1", "x2", "3", "x1", "x2", "x4", "x5"}}}) {
-    PublishingWorld world(std::make_unique<ShmTransport>());
-    world.send(0);
-    world.send(1);
-    world.device.answer = Start::kBusy;
-    world.send(2);
-    world.device.publish(0);
-    kill_reader(world);
+    KilledReader world;
     world.device.answer = Start::kStarted;
     world.send(3);
     REQUIRE(world.device.started.size() == kInFlight);
@@ -271,13 +277,7 @@ TEST_CASE("a reader killed while packets for it are prepared holds no firing up,
 }
 
 TEST_CASE("a controller whose reader was killed ends, though packets are prepared and its device was busy") {
-  PublishingWorld world(std::make_unique<ShmTransport>());
-  world.send(0);
-  world.send(1);
-  world.device.answer = Start::kBusy;
-  world.send(2);
-  world.device.publish(0);
-  kill_reader(world);
+  KilledReader world;
   CHECK(world.rig.settle().message() == "");
   world.rig.hosted.reset();
   CHECK(world.arrived() == Packets{"0", "x1", "x2"});

@@ -38,7 +38,7 @@ FaultPlan kill_at(ProtocolStep step, std::uint32_t channel, bool at_end) {
   return plan;
 }
 
-// Where the device of each controller publishes: instances wait in devices, with their packets prepared. The middle one
+// The device of each controller publishes, so instances wait in devices, with their packets prepared. The middle one
 // reads what a device publishes, too.
 constexpr std::uint32_t kMiddle = 2;
 Plan publishing_chain() { return with_publishing(chain_plan(3, "append_padded")); }

@@ -1,4 +1,4 @@
-// Who publishes the packets of a stage: its controller's device where the stage's outputs allow it, else the host.
+// A stage's packets are published by its controller's device where the stage's outputs allow it, else by the host.
 #include <string>
 #include <vector>
 

@@ -22,13 +22,13 @@
 
 namespace woa::test {
 
-// What was counted, in memory that child and parent share.
+// Counts in memory that child and parent share.
 struct OwnCalls {
   std::atomic<bool> counting{false}, is_elsewhere{false};
   std::uint64_t own_allocations = 0, library_allocations = 0;
   std::atomic<std::uint64_t> callback_allocations{0};  // of our code on threads of the library
   char error[512] = "";
-  // Of the parent's:
+  // The parent alone has these:
   std::map<std::uint64_t, std::uint64_t>* own_calls = nullptr;  // by number
   std::uint64_t library_calls = 0;
 };

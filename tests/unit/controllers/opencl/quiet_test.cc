@@ -54,7 +54,7 @@ class InThisThread final : public InstanceObserver {
     WOA_RETURN_IF_ERROR(add(kHostController, std::move(host)));
     return add(kGpu, std::move(device));
   }
-  // That many instances more.
+  // Runs so many instances more.
   Status run(std::uint64_t instances) {
     for (const std::uint64_t last = ended_ + instances; ended_ < last;) {
       if (admitted_ < last && admitted_ < oldest_ + plan_.window) admit();
