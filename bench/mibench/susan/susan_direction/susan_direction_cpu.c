@@ -1,0 +1,26 @@
+#include "bench/mibench/susan/susan.h"
+
+static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)error;
+  outs[0].dims[0] = ins[0].dims[0];
+  outs[0].dims[1] = ins[0].dims[1];
+  outs[0].bytes = ins[0].bytes;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)firing;
+  woa_status status = susan_check_same(&ins[0], "picture", &ins[1], "response", error);
+  if (status == WOA_OK) status = susan_claim(&outs[0], "map", &ins[0], 1, error);
+  if (status != WOA_OK) return status;
+  susan_direct(ins[0].data, (const int32_t *)(const void *)ins[1].data, (int)ins[0].dims[1], (int)ins[0].dims[0], self,
+               outs[0].data);
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {
+      .abi = WOA_KERNEL_ABI, .create = susan_create_table, .destroy = susan_destroy_table, .size = size, .run = run};
+  return &kernel;
+}

@@ -1,0 +1,27 @@
+#include <string.h>
+
+#include "bench/mibench/susan/susan.h"
+
+static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)error;
+  outs[0].dims[0] = ins[0].dims[0];
+  outs[0].dims[1] = ins[0].dims[1];
+  outs[0].bytes = ins[0].bytes;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)firing;
+  woa_status status = susan_check_same(&ins[0], "picture", &ins[1], "map", error);
+  if (status == WOA_OK) status = susan_claim(&outs[0], "picture", &ins[0], 1, error);
+  if (status != WOA_OK) return status;
+  if (outs[0].data != ins[0].data && ins[0].bytes > 0) memcpy(outs[0].data, ins[0].data, ins[0].bytes);
+  susan_draw(ins[1].data, (int)ins[0].dims[1], (int)ins[0].dims[0], outs[0].data);
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .size = size, .run = run};
+  return &kernel;
+}
