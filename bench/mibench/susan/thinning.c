@@ -87,8 +87,12 @@ static void remove_pixel(thinning *t) {
 static void thin_line(thinning *t) {
   const int c00 = on(t, -1, -1), c02 = on(t, -1, 1), c20 = on(t, 1, -1), c22 = on(t, 1, 1);
   if (c00 + c02 + c20 + c22 == 2 && (c00 | c22) && (c02 | c20)) {
-    if (c00) return c02 ? straighten(t, -1, 0) : straighten(t, 0, -1);
-    return c02 ? straighten(t, 0, 1) : straighten(t, 1, 0);
+    if (c00 == c02) {
+      straighten(t, c00 ? -1 : 1, 0);
+    } else {
+      straighten(t, 0, c00 ? -1 : 1);
+    }
+    return;
   }
   const int up = on(t, -1, 0), right = on(t, 0, 1), down = on(t, 1, 0), left = on(t, 0, -1);
   if (up + right + down + left != 2 || !(up | down) || !(left | right)) return;
