@@ -94,7 +94,9 @@ struct Collected {
     } else {
       result.latencies.add(completion.latency_ns);
     }
+    const std::uint64_t arrived = now_ns();
     outputs.add(completion.instance, completion.outputs);
+    if (completion.failure == nullptr) result.turnarounds.add(completion.latency_ns + now_ns() - arrived);
   }
 
   // Moves the files that take all instances to their places, if the run went to its end.

@@ -258,6 +258,7 @@ json to_json(const RunResult& result) {
            {"wall_s", result.wall_s},
            {"throughput_per_s", throughput(result)},
            {"latency_us", latency_json(result.latencies.summary())},
+           {"turnaround_us", latency_json(result.turnarounds.summary())},
            {"outputs", outputs_json(result.outputs)},
            {"failures", failures_json(result.failures)}};
   if (!result.status.ok()) out["error"] = error_json(result.status);

@@ -23,6 +23,7 @@ struct RunResult {
   std::uint64_t instances = 0;
   double wall_s = 0;                     // from the first submission to the last completion
   bench::Latencies latencies;            // of instances that succeeded
+  bench::Latencies turnarounds;          // of the same, until their outputs were written
   std::uint64_t done = 0;                // instances that succeeded and whose outputs were written
   std::vector<FailedInstance> failures;  // in the order of instances
   std::vector<OutputFiles::Summary> outputs;
