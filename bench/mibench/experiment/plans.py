@@ -1,0 +1,105 @@
+"""Profiles and plans of a graph: each call model at its own optimum, and all of them at one placement."""
+import dataclasses
+import json
+import pathlib
+
+from launch import HOST_CONTROLLER
+from machine import FAR
+from programs import Problem
+from woa import Refused
+
+MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-nested", "rpc-polled")
+PLACEMENTS = {
+    "optimum": "each model where it is best",
+    "one": "remote stages on cpu:1, the others beside the host",
+    "two": "remote stages on cpu:1 and cpu:2 in turns, the others beside the host",
+}
+SEARCH = "2s"
+
+
+@dataclasses.dataclass
+class Planned:
+    """A plan, or why there is none."""
+    model: str
+    where: str  # a key of PLACEMENTS
+    file: pathlib.Path = None
+    placement: dict = None  # stage -> controller
+    prediction: dict = None
+    status: str = ""
+    refusal: str = ""
+    modelled: bool = False
+
+
+def profile(woa, variant, data, file):
+    """Measures the stages. Answers the profile and what it lacks: (stage, kind, reason)."""
+    words = ["profile", variant.graph, "-o", file, "--repetitions", "5", "--seconds", "4", *in_words(data), *param_words(variant)]
+    woa.json(words)
+    answer = json.loads(file.read_text())
+    lacking = [(name, kind, entry["missing"]) for name, stage in answer["stages"].items()
+               for kind, entry in stage["on"].items() if "missing" in entry]
+    return answer, lacking
+
+
+def in_words(data):
+    return [word for name, file in data.inputs.items() for word in ("--in", f"{name}={file}")]
+
+
+def param_words(variant):
+    return [word for param in variant.params for word in ("--param", param)]
+
+
+def is_remote(stage, remote):
+    return any(stage == name or stage.startswith(name + "/") or stage.split("/")[-1] == name for name in remote)
+
+
+def pins(profile_of, program, where):
+    """Stage -> controller; None if the graph has too few stages that may leave the host's processor."""
+    away = [name for name in profile_of["stages"] if is_remote(name, program.remote)]
+    away.sort(key=lambda name: next(k for k, listed in enumerate(program.remote) if is_remote(name, (listed,))))
+    if len(away) < {"one": 1, "two": 2}[where]:
+        return None
+    places = {name: FAR[k % 2 if where == "two" else 0] for k, name in enumerate(away)}
+    return {name: places.get(name, HOST_CONTROLLER) for name in profile_of["stages"]}
+
+
+def restricted(profile_of, placement, kinds):
+    """The profile with times only where a stage may be: that pins it, and every call model is certified there."""
+    out = json.loads(json.dumps(profile_of))
+    for name, stage in out["stages"].items():
+        times = {kind: entry for kind, entry in stage["on"].items() if kind in kinds}
+        if placement and "time_ps" in times.get("cpu", {}):
+            times = {placement[name]: times["cpu"]}
+        stage["on"] = times
+    return out
+
+
+class Planner:
+    """Compiles a variant for a coupling."""
+
+    def __init__(self, woa, program, variant, profile_of, kinds, folder):
+        self.woa, self.program, self.variant = woa, program, variant
+        self.profile, self.kinds, self.folder = profile_of, kinds, folder
+
+    def plan(self, machine_file, coupling, model, where, window=1, objective="latency"):
+        planned = Planned(model, where)
+        placement = None
+        if where != "optimum":
+            placement = pins(self.profile, self.program, where)
+            if placement is None:
+                raise Problem(f"placement `{where}`: this graph has too few stages that may leave the host's processor")
+        stem = self.folder / f"{self.program.name}-{self.variant.name}-{coupling}-{where}-{model}-{window}"
+        pinned = stem.with_suffix(".profile.json")
+        pinned.write_text(json.dumps(restricted(self.profile, placement, self.kinds)))
+        planned.file = stem.with_suffix(".plan")
+        words = ["compile", self.variant.graph, "--machine", machine_file, "--profile", pinned, "--model", model, "--window", str(window),
+                 "--objective", objective, "--placement-limit", SEARCH, "-o", planned.file, *param_words(self.variant)]
+        try:
+            answer = self.woa.json(words)
+        except Refused as refused:
+            planned.refusal = str(refused)
+            return planned
+        planned.placement = answer["placement"]
+        planned.prediction = answer["certificate"]["prediction"]
+        planned.status = answer["certificate"]["status"]
+        planned.modelled = bool(answer.get("modelled") or answer["certificate"].get("modelled"))
+        return planned
