@@ -1,0 +1,55 @@
+"""The CPU-only program of a benchmark: the contender that accelerations divide by, and Amdahl's limit."""
+import json
+import statistics
+import subprocess
+
+from data import agrees
+from programs import Problem
+from woa import LIMIT_S, error_of
+
+
+class Baseline:
+    def __init__(self, build, program, data, woa, processor):
+        self.program = build / "mibench" / program.baseline
+        if not program.baseline or not self.program.exists():
+            raise Problem(f"no CPU-only program {program.baseline or 'is named'} in {self.program.parent}: there are no accelerations")
+        self.data, self.woa, self.processor = data, woa, processor
+        self.name = program.name
+        self.total_s, self.system_s, self.input_output_s, self.loops, self.correct = [], [], [], [], True
+
+    def run(self, folder, repeat):
+        outputs = {name: folder / f"baseline-{self.name}-{name}" for name in self.data.references}
+        words = [word for flag, files in (("--in", self.data.inputs), ("--out", outputs))
+                 for name, file in files.items() for word in (flag, f"{name}={file}")]
+        process = self.woa.belongings.start([self.program, *words, "--repeat", str(repeat), "--json"], self.processor,
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.woa.environment)
+        try:
+            out, errors = process.communicate(timeout=LIMIT_S)
+        finally:
+            self.woa.belongings.ended(process)
+        if process.returncode != 0:
+            raise Problem(f"the CPU-only program failed: {error_of({}, errors)}")
+        self.take(json.loads(out), outputs)
+
+    def take(self, answer, outputs):
+        for name in ("total_s", "system_s", "input_output_s"):
+            getattr(self, name).extend(answer.get(name, []))
+        self.loops = answer.get("loops", [])
+        for name, file in outputs.items():
+            wanted, found = self.data.references[name], file.read_bytes()
+            if wanted.data is None:
+                wanted.data = found
+            self.correct = self.correct and agrees(found, wanted)
+
+    def time_s(self):
+        return statistics.median(self.total_s)
+
+    def amdahl_limit(self):
+        system = statistics.median(self.system_s) if self.system_s else 0
+        return self.time_s() / system if system > 0 else None
+
+    def as_json(self):
+        return {"time_s": self.time_s(), "min_s": min(self.total_s), "max_s": max(self.total_s), "repetitions": len(self.total_s),
+                "system_s": statistics.median(self.system_s) if self.system_s else None,
+                "input_output_s": statistics.median(self.input_output_s) if self.input_output_s else None,
+                "amdahl_limit": self.amdahl_limit(), "correct": self.correct, "loops": self.loops}

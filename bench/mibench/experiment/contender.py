@@ -1,0 +1,97 @@
+"""One plan that is measured: its launches, whether its outputs are right, and its row in the results."""
+import hashlib
+import statistics
+
+import launch
+from data import agrees
+from plans import in_words
+from woa import Refused
+
+LAUNCH_S = 3  # that the instances of a launch may take by the prediction
+MOST_INSTANCES = 64
+
+
+class Outputs:
+    """Compares the outputs of every instance with what is right; equal files are compared once."""
+
+    def __init__(self, data):
+        self.references, self.known = data.references, {}
+
+    def right(self, name, file):
+        found = file.read_bytes() if file.exists() else b""
+        key = (name, hashlib.sha256(found).digest())
+        if key not in self.known:
+            self.known[key] = agrees(found, self.references[name])
+        return self.known[key]
+
+
+class Contender:
+    def __init__(self, woa, planned, coupling, data, outputs, cores):
+        self.woa, self.planned, self.coupling, self.data = woa, planned, coupling, data
+        self.outputs, self.cores = outputs, cores
+        self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
+        self.messages = self.payload = self.wall_s = 0
+        self.correct, self.failure, self.simulated = True, "", False
+
+    def fits(self, instances):
+        """As many instances as a launch has time for, one at least."""
+        one = max(self.planned.prediction["predicted_us"] / 1e6, 1e-6)
+        return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / one)))
+
+    def slow(self):
+        return self.planned.prediction["predicted_us"] / 1e6 > LAUNCH_S / 3
+
+    def launch(self, folder, instances, window=1):
+        if self.planned.refusal or self.failure:
+            return
+        instances = self.fits(instances)
+        stem = folder / "outputs"
+        stem.mkdir(exist_ok=True)
+        words = [*in_words(self.data), "--instances", str(instances), "--window", str(window)]
+        for name in self.data.references:
+            words += ["--out", f"{name}={stem}/{name}-%i"]
+        try:
+            answer = launch.run(self.woa, self.planned.file, self.coupling, self.planned.placement, words, self.cores)
+        except Refused as refused:
+            self.failure = str(refused)
+            return
+        self.take(answer, instances, stem)
+
+    def take(self, answer, instances, stem):
+        turnaround = answer["turnaround_us"]
+        self.medians.append(turnaround["p50"] / 1e6)
+        self.least.append(turnaround["min"] / 1e6)
+        self.most.append(turnaround["max"] / 1e6)
+        self.launches += 1
+        self.instances += instances
+        self.messages += answer["messages"]
+        self.payload += answer["payload_bytes"]
+        self.wall_s += answer["wall_s"]
+        self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
+        for name in self.data.references:
+            for k in range(instances):
+                file = stem / f"{name}-{k}"
+                self.correct = self.outputs.right(name, file) and self.correct
+                file.unlink(missing_ok=True)
+
+    def status(self):
+        if self.planned.refusal:
+            return "refused"
+        return "failed" if self.failure or not self.instances else self.planned.status
+
+    def row(self):
+        """Absent values are null, never zero."""
+        planned, ran = self.planned, self.instances > 0 and not self.failure
+        prediction = planned.prediction or {}
+        predicted_us = prediction.get("predicted_us")
+        return {
+            "model": planned.model, "where": planned.where, "correct": self.correct if ran else None,
+            "messages": self.messages / self.instances if ran else None, "predicted_messages": prediction.get("messages"),
+            "payload_bytes": self.payload / self.instances if ran else None,
+            "predicted_payload_bytes": prediction.get("payload_bytes"),
+            "time_s": statistics.median(self.medians) if ran else None,
+            "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
+            "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
+            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
+            "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
+        }

@@ -1,0 +1,182 @@
+"""The experiment: every program and variant under every call model, coupling and placement."""
+import dataclasses
+import itertools
+import random
+import statistics
+
+import machine
+from baseline import Baseline
+from contender import Contender, Outputs
+from data import resolve
+from plans import MODELS, Planner, profile
+from programs import Problem
+from woa import Refused
+
+TIGHT_INSTANCES = 3  # of a launch; its median leaves the first, cold one out
+WINDOW = 16
+MANY = 64
+
+
+@dataclasses.dataclass
+class Setting:
+    """What all programs share."""
+    woa: object
+    build: object
+    belongings: object
+    couplings: list
+    machines: dict  # coupling -> machine file
+    kinds: tuple
+    data_folder: object
+    repeat: int
+    seed: int
+    placements: tuple
+    models: tuple = MODELS
+
+
+def grain_us(profile_of):
+    """Mean time of a firing on a cpu."""
+    entries = [(stage["firings"], stage["on"]["cpu"]["time_ps"] / 1e6) for stage in profile_of["stages"].values()
+               if "time_ps" in stage["on"].get("cpu", {})]
+    firings = sum(count for count, _ in entries)
+    return sum(count * time for count, time in entries) / firings if firings else None
+
+
+class Unit:
+    """A variant of a program: prepared once, then measured coupling by coupling."""
+
+    def __init__(self, setting, program, variant, results):
+        self.setting, self.program, self.variant, self.results = setting, program, variant, results
+        self.folder = setting.belongings.folder
+        self.cores, _ = machine.cores()
+        self.key = {"program": program.name, "variant": variant.name}
+
+    def prepare(self):
+        setting, program = self.setting, self.program
+        self.data = resolve(program, self.variant, setting.data_folder, self.folder)
+        self.outputs = Outputs(self.data)
+        self.entry = {**self.key, "summary": program.summary, "paper": program.paper, "case": self.data.case, "data": self.data.source,
+                      "references": {name: reference.source for name, reference in self.data.references.items()},
+                      "baseline": None, "baseline_absent": None, "probes": []}
+        self.results["programs"].append(self.entry)
+        self.baseline = None
+        try:
+            processors = {self.cores["cpu:1"]} if self.cores else None
+            self.baseline = Baseline(setting.build, program, self.data, setting.woa, processors)
+            self.baseline.run(self.folder, setting.repeat)
+            self.entry["baseline"] = self.baseline.as_json()
+        except Problem as problem:
+            self.baseline = None
+            self.entry["baseline_absent"] = str(problem)
+        file = self.folder / f"{program.name}-{self.variant.name}.profile.json"
+        self.profile, lacking = profile(setting.woa, self.variant, self.data, file)
+        self.entry["grain_us"] = grain_us(self.profile)
+        self.entry["unmeasured"] = [{"stage": stage, "kind": kind, "reason": reason} for stage, kind, reason in lacking]
+        self.planner = Planner(setting.woa, program, self.variant, self.profile, setting.kinds, self.folder)
+
+    def contenders(self, coupling, placements, window=1, objective="latency"):
+        found = []
+        for where in placements:
+            try:
+                planned = [self.planner.plan(self.setting.machines[coupling.name], coupling.name, model, where, window, objective)
+                           for model in self.setting.models]
+            except Problem as problem:
+                self.skip(coupling, str(problem), where)
+                continue
+            found += [Contender(self.setting.woa, plan, coupling, self.data, self.outputs, self.cores) for plan in planned]
+        return found
+
+    def skip(self, coupling, reason, where=None):
+        self.results["skipped"].append({**self.key, "coupling": coupling.name if coupling else None, "where": where, "reason": reason})
+
+    def probe(self, coupling):
+        try:
+            self.entry["probes"].append({"coupling": coupling.name, **machine.probe(self.setting.woa)})
+        except Refused as refused:
+            self.entry["probes"].append({"coupling": coupling.name, "reason": str(refused)})
+
+    def measure(self, coupling):
+        """One instance at a time; contenders take turns, in an order that the seed gives."""
+        contenders = self.contenders(coupling, self.setting.placements)
+        rounds = 1 if coupling.listen else self.setting.repeat
+        instances = self.setting.repeat + 1 if coupling.listen else TIGHT_INSTANCES
+        order = random.Random(f"{self.setting.seed} {self.key} {coupling.name}")
+        self.probe(coupling)
+        for turn in range(rounds):
+            order.shuffle(contenders)
+            for contender in contenders:
+                if turn == 0 or not contender.slow():
+                    contender.launch(self.folder, instances)
+            if self.baseline and turn > 0:
+                self.baseline.run(self.folder, 1)
+        self.probe(coupling)
+        if self.baseline:
+            self.entry["baseline"] = self.baseline.as_json()
+        self.results["runs"] += self.rows(coupling, contenders)
+
+    def rows(self, coupling, contenders):
+        places = {where: k for k, where in enumerate(self.setting.placements)}
+        contenders.sort(key=lambda one: (places[one.planned.where], MODELS.index(one.planned.model)))
+        limit = self.baseline.amdahl_limit() if self.baseline else None
+        for contender in contenders:
+            row = {**self.key, "coupling": coupling.name, **contender.row()}
+            quick = self.baseline and row["time_s"]
+            row["acceleration"] = self.baseline.time_s() / row["time_s"] if quick else None
+            row["amdahl_limit"] = limit
+            yield row
+
+    def throughput(self, coupling):
+        """Many instances at once, placed for that."""
+        for contender in self.contenders(coupling, ("optimum",), WINDOW, "throughput"):
+            contender.launch(self.folder, MANY, WINDOW)
+            row = contender.row()
+            prediction = contender.planned.prediction or {}
+            period = prediction.get("period_us")
+            self.results["throughput"].append({
+                **self.key, "coupling": coupling.name, "model": row["model"], "window": WINDOW, "instances": row["instances"],
+                "correct": row["correct"], "throughput_per_s": contender.instances / contender.wall_s if contender.wall_s else None,
+                "predicted_per_s": 1e6 / period if period else None, "placement": row["placement"], "status": row["status"],
+                "reason": row["reason"]})
+
+
+def units(setting, programs, wanted, results):
+    """`wanted`: names of variants; empty: all."""
+    for program in programs:
+        chosen = [variant for variant in program.variants if not wanted or variant.name in wanted]
+        if not chosen:
+            results["skipped"].append({"program": program.name, "variant": None, "coupling": None, "where": None,
+                                       "reason": f"it has no variant {' or '.join(wanted)}"})
+        yield from (Unit(setting, program, variant, results) for variant in chosen)
+
+
+def run_unit(unit, couplings, progress):
+    """Whatever goes wrong with a program is in the results, and the others go on."""
+    name = f"{unit.program.name} {unit.variant.name}"
+    progress.step(f"{name}: profile and CPU-only program")
+    try:
+        unit.prepare()
+    except (Problem, Refused, OSError, ValueError) as error:
+        unit.skip(None, str(error))
+        progress.skip(len(couplings))
+        return
+    for coupling in couplings:
+        progress.step(f"{name}: {coupling.name}")
+        try:
+            unit.measure(coupling)
+            if not coupling.listen:
+                unit.throughput(coupling)
+        except (Problem, Refused, OSError, ValueError) as error:
+            unit.skip(coupling, str(error))
+
+
+def weights(count, couplings):
+    return list(itertools.chain.from_iterable([1, *(5 if coupling.listen else 2 for coupling in couplings)] for _ in range(count)))
+
+
+def prediction_errors(rows):
+    """Median and worst of |predicted - measured| / measured, and whether messages and bytes were exact."""
+    ran = [row for row in rows if row["time_s"] and row["predicted_time_s"]]
+    errors = [abs(row["predicted_time_s"] / row["time_s"] - 1) for row in ran]
+    exact = [row for row in ran if abs(row["messages"] - row["predicted_messages"]) < 1e-6
+             and abs(row["payload_bytes"] - row["predicted_payload_bytes"]) < 1e-6]
+    return {"runs": len(ran), "exact": len(exact), "median_error": statistics.median(errors) if errors else None,
+            "worst_error": max(errors, default=None)}

@@ -1,0 +1,212 @@
+"""woa-mibench: the programs of the WOA paper under WOA and RPC."""
+import argparse
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import data
+import machine
+import network
+import programs
+import report
+import tables
+from belongings import Belongings
+from experiment import Setting, run_unit, units, weights
+from plans import MODELS, PLACEMENTS
+from progress import Progress
+from programs import Problem
+from woa import Refused, Woa
+
+SOURCE = pathlib.Path(os.environ["WOA_MIBENCH_SOURCE"])
+BUILD = pathlib.Path(os.environ["WOA_MIBENCH_BUILD"])
+sys.path.insert(0, str(SOURCE / "tools" / "report"))
+import page  # noqa: E402  (the folder is known only now)
+
+EXAMPLES = """examples:
+  woa-mibench run                                     everything: table, mibench.json, .csv and .html
+  woa-mibench run --programs sha,dijkstra --repeat 5
+  woa-mibench run --couplings tight --variants coarse,fine
+  woa-mibench run --net 10gbit,5us --data MIBENCH     another network; your own copy of MiBench
+  woa-mibench report build/mibench/results/mibench.json
+
+docs/mibench.md says how to read the figures."""
+
+
+def names(text):
+    return [name for name in text.split(",") if name]
+
+
+def add_run(commands):
+    run = commands.add_parser("run", help="measure, and write the table, JSON, CSV and page", epilog=EXAMPLES,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    run.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
+    run.add_argument("--variants", type=names, default=["fine", "coarse"], metavar="NAME,...",
+                     help="grains; `all` for every one that a program has; default: fine,coarse")
+    run.add_argument("--models", type=names, default=list(MODELS), metavar="NAME,...", help=f"default: {','.join(MODELS)}")
+    run.add_argument("--couplings", type=names, default=["tight", "loose"], metavar="NAME,...",
+                     help="tight, loose (shaped by --net), unshaped (the wire as it is); default: tight,loose")
+    run.add_argument("--placements", type=names, default=list(PLACEMENTS), metavar="NAME,...",
+                     help="; ".join(f"{name}: {what}" for name, what in PLACEMENTS.items()) + "; default: all three")
+    run.add_argument("--net", default="1gbit,25us", metavar="RATE,DELAY", help="network of `loose`, as tc writes it; default: 1gbit,25us")
+    run.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions; default: 3")
+    run.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of contenders; default: 1")
+    run.add_argument("--data", type=pathlib.Path, metavar="DIR", help="inputs and golden outputs, or a copy of MiBench; default: "
+                     "WOA_MIBENCH_DATA, shared/mibench beside the sources, or generated data")
+    run.add_argument("--devices", action="store_true", help="stages may also run on the accelerators here; simulated ones are labelled")
+    run.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="folder of program.yaml files")
+    run.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
+    run.set_defaults(action=run_command)
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="woa-mibench", description="Six MiBench programs as task graphs: WOA against RPC, predicted "
+                                  "and measured, tightly and loosely coupled.", epilog=EXAMPLES,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    add_run(commands)
+    again = commands.add_parser("report", help="write CSV and page again from a mibench.json")
+    again.add_argument("json", type=pathlib.Path)
+    again.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: the folder of the JSON")
+    again.set_defaults(action=report_command)
+    return top
+
+
+def check(options):
+    for chosen, known, name in ((options.models, MODELS, "--models"), (options.placements, PLACEMENTS, "--placements"),
+                                (options.couplings, ("tight", "loose", "unshaped"), "--couplings")):
+        unknown = [one for one in chosen if one not in known]
+        if unknown or not chosen:
+            raise Problem(f"{name}: '{','.join(unknown)}' is none of {', '.join(known)}")
+    if options.repeat < 1:
+        raise Problem(f"--repeat: {options.repeat} is too few; 1 at least")
+    shape = network.parse_net(options.net)
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / ".writable").touch()
+        (options.out / ".writable").unlink()
+    except OSError as error:
+        raise Problem(f"--out: {options.out} cannot be written: {error.strerror}") from error
+    if not (BUILD / "woa").exists():
+        raise Problem(f"{BUILD / 'woa'} is not built: make build")
+    return shape
+
+
+def join_couplings(options, shape, belongings):
+    make = {"tight": network.tight, "loose": lambda: network.loose("loose", shape, belongings),
+            "unshaped": lambda: network.loose("unshaped", None, belongings)}
+    return [make[name]() for name in options.couplings]
+
+
+def set_up(options, shape, belongings, results):
+    """Everything that programs share; the machine's links are measured here."""
+    woa = Woa(BUILD, belongings)
+    chosen, note = machine.cores()
+    results.update(machine.describe(SOURCE, woa, chosen, note))
+    couplings = join_couplings(options, shape, belongings)
+    print("woa-mibench: calibrating this machine", file=sys.stderr, flush=True)
+    calibrated = machine.calibrate(woa, belongings.folder / "tight.yaml")
+    kinds = ["cpu"]
+    if options.devices:
+        results["devices"] = machine.add_devices(calibrated, woa)
+        kinds += ["gpu", "fpga"]
+    machines = {}
+    for coupling in list(couplings):
+        machines[coupling.name] = belongings.folder / "tight.yaml"
+        if coupling.listen:
+            machines[coupling.name] = belongings.folder / f"{coupling.name}.yaml"
+            try:
+                links = machine.measure_links(woa, coupling, calibrated, belongings.folder, machines[coupling.name])
+                coupling.notes.append("measured links: " + "; ".join(f"{name} {link['latency']}, {link['bandwidth']}" for name, link in links.items()))
+            except Refused as refused:
+                couplings.remove(coupling)
+                results["skipped"].append({"program": None, "variant": None, "coupling": coupling.name, "where": None, "reason": str(refused)})
+    results["couplings"] = [coupling.as_json() for coupling in couplings]
+    return Setting(woa, BUILD, belongings, couplings, machines, tuple(kinds), options.data, options.repeat, options.seed,
+                   tuple(options.placements), tuple(options.models))
+
+
+def write(results, folder):
+    (folder / "mibench.json").write_text(json.dumps(results, indent=1) + "\n")
+    tables.write_csv(results, folder / "mibench.csv")
+    (folder / "mibench.html").write_text(page.render(report.document(results), BUILD / "report" / "page.html"))
+
+
+def measure(options, shape, chosen, results):
+    with Belongings() as belongings:
+        setting = set_up(options, shape, belongings, results)
+        wanted = [] if options.variants == ["all"] else options.variants
+        todo = list(units(setting, chosen, wanted, results))
+        progress = Progress(weights(len(todo), setting.couplings))
+        for unit in todo:
+            run_unit(unit, setting.couplings, progress)
+
+
+def run_command(options):
+    shape = check(options)
+    chosen = programs.load(options.folders or [SOURCE / "bench" / "mibench"], options.programs)
+    if options.data:
+        data.check_folder(options.data, chosen)
+    else:
+        options.data = data.default_folder(SOURCE)
+    results = {"machine": {"pinned": {}, "usable": [], "processor": "", "pinning": "", "load": []}, "commit": "", "versions": {},
+               "options": {"repeat": options.repeat, "seed": options.seed, "net": options.net, "data": str(options.data)},
+               "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "interrupted": None}
+    began, code = time.monotonic(), 0
+    try:
+        measure(options, shape, chosen, results)
+    except Interrupted as interrupted:
+        results["interrupted"], code = str(interrupted), interrupted.code
+    results["elapsed_s"] = time.monotonic() - began
+    write(results, options.out)
+    for one in tables.all_tables(results):
+        print(tables.aligned(*one))
+    if code == 0 and (not results["runs"] or any(row["correct"] is False or row["status"] == "failed" for row in results["runs"])):
+        code = 1
+    ended = f"ended by {results['interrupted']}; so far " if code > 1 else ""
+    print(f"woa-mibench: {ended}{len(results['runs'])} runs in {results['elapsed_s']:.0f} s; wrote mibench.json, .csv and .html in {options.out}",
+          file=sys.stderr)
+    return code
+
+
+def report_command(options):
+    try:
+        results = json.loads(options.json.read_text())
+        write(results, options.out or options.json.parent)
+    except (OSError, ValueError, KeyError) as error:
+        raise Problem(f"{options.json}: not the JSON of an experiment: {type(error).__name__} {error}") from error
+    return 0
+
+
+class Interrupted(BaseException):
+    """SIGINT or SIGTERM; everything is undone on its way up."""
+
+    def __init__(self, number):
+        super().__init__(signal.Signals(number).name)
+        self.code = 128 + number
+
+
+def interrupt(number, _):
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_DFL)  # a second one ends it at once
+    raise Interrupted(number)
+
+
+def main():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    options = parser().parse_args()
+    try:
+        return options.action(options)
+    except Problem as problem:
+        print(f"woa-mibench: error: {problem}", file=sys.stderr)
+        return 2
+    except Refused as refused:
+        print(f"woa-mibench: error: woa: {refused}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

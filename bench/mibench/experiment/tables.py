@@ -1,0 +1,125 @@
+"""The results as tables: on the terminal, in the page, and as CSV."""
+import csv
+
+COLUMNS = ("program", "variant", "coupling", "where", "model", "correct", "messages", "predicted_messages", "payload_bytes",
+           "predicted_payload_bytes", "time_s", "predicted_time_s", "min_s", "max_s", "acceleration", "amdahl_limit", "modelled",
+           "simulated", "status", "launches", "instances", "placement", "reason")
+
+
+def number(value, digits=4):
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.{digits}g}"
+
+
+def time_text(seconds):
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def ratio(value):
+    return "-" if value is None else f"{value:.3f} x" if value < 10 else f"{value:.1f} x"
+
+
+def yes(value):
+    return {True: "yes", False: "NO", None: "-"}[value]
+
+
+def counted(found, predicted):
+    """What was sent; with the prediction if that differs."""
+    if found is None or predicted is None or abs(found - predicted) < 1e-6:
+        return number(predicted if found is None else found)
+    return f"{number(found)} (predicted {number(predicted)})"
+
+
+def label(row):
+    return "modelled" if row["modelled"] else "simulated device" if row["simulated"] else ""
+
+
+RUN_TITLES = ("where", "model", "right", "messages", "bytes", "time", "predicted", "least", "most", "accel.", "status")
+
+
+def run_cells(row):
+    if row["reason"]:
+        return [row["where"], row["model"], "-", counted(None, row["predicted_messages"]), "-", "-", "-", "-", "-", "-",
+                f"{row['status']}: {row['reason']}"]
+    return [row["where"], row["model"], yes(row["correct"]), counted(row["messages"], row["predicted_messages"]),
+            counted(row["payload_bytes"], row["predicted_payload_bytes"]), time_text(row["time_s"]), time_text(row["predicted_time_s"]),
+            time_text(row["min_s"]), time_text(row["max_s"]), ratio(row["acceleration"]),
+            " ".join(filter(None, [row["status"], label(row)]))]
+
+
+def heading(results, program, variant, coupling):
+    entry = next((one for one in results["programs"] if (one["program"], one["variant"]) == (program, variant)), None)
+    baseline = entry and entry["baseline"]
+    if not baseline:
+        return f"{program} {variant}, {coupling}: no CPU-only time"
+    share = baseline["input_output_s"]
+    inside = f", input and output {time_text(share)}" if share is not None else ""
+    return (f"{program} {variant}, {coupling}: CPU only {time_text(baseline['time_s'])}{inside}, "
+            f"Amdahl's limit {ratio(baseline['amdahl_limit'])}")
+
+
+def run_tables(results):
+    """(title, column titles, rows) for each program, variant and coupling."""
+    groups = {}
+    for row in results["runs"]:
+        groups.setdefault((row["program"], row["variant"], row["coupling"]), []).append(run_cells(row))
+    return [(heading(results, *key), RUN_TITLES, rows) for key, rows in groups.items()]
+
+
+THROUGHPUT_TITLES = ("program", "variant", "model", "right", "instances/s", "predicted", "placement", "status")
+
+
+def throughput_table(results):
+    rows = [[row["program"], row["variant"], row["model"], yes(row["correct"]), number(row["throughput_per_s"]),
+             number(row["predicted_per_s"]), places(row["placement"]),
+             row["status"] + (f": {row['reason']}" if row["reason"] else "")] for row in results["throughput"]]
+    return "many instances at once (window 16), placed for throughput", THROUGHPUT_TITLES, rows
+
+
+def places(placement):
+    """Controllers and the number of their stages."""
+    if not placement:
+        return "-"
+    used = {}
+    for controller in placement.values():
+        used[controller] = used.get(controller, 0) + 1
+    return ", ".join(f"{name}: {count}" for name, count in sorted(used.items()))
+
+
+SKIPPED_TITLES = ("program", "variant", "coupling", "where", "reason")
+
+
+def skipped_table(results):
+    rows = [[row[name] or "all" for name in SKIPPED_TITLES[:4]] + [row["reason"]] for row in results["skipped"]]
+    rows += [[entry["program"], entry["variant"], "all", "CPU only", entry["baseline_absent"]] for entry in results["programs"]
+             if entry["baseline_absent"]]
+    rows += [[entry["program"], entry["variant"], "all", f"{one['stage']} on {one['kind']}", one["reason"]]
+             for entry in results["programs"] for one in entry.get("unmeasured", [])]
+    return "left out", SKIPPED_TITLES, rows
+
+
+def aligned(title, columns, rows):
+    """The last column is free text and may be long."""
+    cells = [[column.upper() for column in columns], *[[str(cell) for cell in row] for row in rows]]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
+    return "\n".join([title, *("  " + line for line in lines), ""])
+
+
+def all_tables(results):
+    return [table for table in [*run_tables(results), throughput_table(results), skipped_table(results)] if table[2]]
+
+
+def write_csv(results, file):
+    with open(file, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(COLUMNS)
+        for row in results["runs"]:
+            flat = dict(row, placement=" ".join(f"{stage}={where}" for stage, where in (row["placement"] or {}).items()))
+            writer.writerow(["" if flat.get(name) is None else flat[name] for name in COLUMNS])
