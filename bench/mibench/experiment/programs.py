@@ -1,8 +1,12 @@
 """Programs of the experiment, as bench/mibench/<program>/program.yaml describes them (docs/mibench.md)."""
 import dataclasses
 import pathlib
+import sys
 
-import yaml
+try:
+    import yaml
+except ImportError:
+    sys.exit("woa-mibench: error: no PyYAML; install python3-yaml (tools/install-packages.sh does)")
 
 
 class Problem(Exception):
