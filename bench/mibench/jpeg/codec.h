@@ -42,9 +42,9 @@ typedef struct planes {
   uint8_t *y, *cb, *cr;
 } planes;
 
-typedef struct samples {
+typedef struct const_planes {
   const uint8_t *y, *cb, *cr;
-} samples;
+} const_planes;
 
 /* Blocks that `pixels` need, in Y or in the others. */
 static inline uint32_t codec_blocks(uint32_t pixels) { return (pixels + kBlock - 1) / kBlock; }
@@ -61,7 +61,7 @@ void codec_transform(const uint8_t *plane, int rows, int columns, const uint16_t
 /* Decoder. */
 void codec_restore(const int16_t *coefficients, int rows, int columns, const uint16_t steps[kBlockSize],
                    uint8_t *plane);
-void codec_paint(const samples *in, int height, int width, uint8_t *image);
+void codec_paint(const const_planes *in, int height, int width, uint8_t *image);
 
 static inline woa_status codec_check_image(const woa_input *image, woa_error *error) {
   if (image->dims[0] > 0 && image->dims[1] > 0) return WOA_OK;

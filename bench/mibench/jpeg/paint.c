@@ -45,7 +45,7 @@ static void paint_narrow_row(const uint8_t *y, const uint8_t *cb, const uint8_t 
   for (int x = 0; x < width; ++x) paint_pixel(y[x], cb[x / 2], cr[x / 2], image + (ptrdiff_t)x * kChannels);
 }
 
-void codec_paint(const samples *in, int height, int width, uint8_t *image) {
+void codec_paint(const const_planes *in, int height, int width, uint8_t *image) {
   const ptrdiff_t y_stride = (ptrdiff_t)codec_blocks((uint32_t)width) * kBlock;
   const ptrdiff_t stride = (ptrdiff_t)codec_chroma_blocks((uint32_t)width) * kBlock;
   const int rows = (height + 1) / 2;

@@ -9,7 +9,10 @@ static woa_status describe(const woa_input *file, uint32_t frame[2], woa_output 
   for (int k = 1; k < kChannels; ++k) {
     codec_describe_blocks(&outs[k], codec_chroma_blocks(frame[0]), codec_chroma_blocks(frame[1]));
   }
+  outs[kSteps].dims[0] = kChannels;
+  outs[kSteps].dims[1] = kBlockSize;
   outs[kSteps].bytes = kChannels * kBlockSize * sizeof(uint16_t);
+  outs[kFrame].dims[0] = 2;
   outs[kFrame].bytes = 2 * sizeof frame[0];
   return WOA_OK;
 }

@@ -44,7 +44,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     codec_restore(coefficients[k], (int)rows[chroma], (int)columns[chroma], steps + (ptrdiff_t)k * kBlockSize,
                   plane[k]);
   }
-  const samples from = {plane[0], plane[1], plane[2]};
+  const const_planes from = {plane[0], plane[1], plane[2]};
   codec_paint(&from, (int)height, (int)width, outs[0].data);
   return WOA_OK;
 }

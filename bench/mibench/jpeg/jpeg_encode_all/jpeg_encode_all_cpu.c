@@ -30,9 +30,15 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   const uint32_t height = ins[0].dims[0], width = ins[0].dims[1];
   const uint32_t rows[2] = {codec_blocks(height), codec_chroma_blocks(height)};
   const uint32_t columns[2] = {codec_blocks(width), codec_chroma_blocks(width)};
-  room parts;
+  room parts = {0};
   woa_status status = codec_check_image(&ins[0], error);
   if (status != WOA_OK) return status;
+  uint32_t frame[2];
+  memcpy(frame, ins[1].data, sizeof frame);
+  if (frame[0] != height || frame[1] != width) {
+    return woa_fail(error, WOA_INVALID, "the image has %u x %u pixels, expected %u x %u, as 'frame' says", width,
+                    height, frame[1], frame[0]);
+  }
   status = divide_scratch(firing, (uint64_t)rows[0] * columns[0] * kBlockSize,
                           (uint64_t)rows[1] * columns[1] * kBlockSize, &parts, error);
   if (status != WOA_OK) return status;

@@ -8,6 +8,7 @@ static woa_status describe(const woa_input *file, netpbm *picture, woa_output *o
   outs[0].dims[1] = picture->width;
   outs[0].dims[2] = kChannels;
   outs[0].bytes = (uint64_t)picture->width * picture->height * kChannels;
+  outs[1].dims[0] = 2;
   outs[1].bytes = 2 * sizeof(uint32_t);
   return WOA_OK;
 }

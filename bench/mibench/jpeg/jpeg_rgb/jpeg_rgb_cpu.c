@@ -28,7 +28,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   woa_status status = size(self, ins, outs, error);
   if (status == WOA_OK) status = woa_claim(&outs[0], "image", outs[0].bytes, error);
   if (status != WOA_OK) return status;
-  const samples from = {ins[0].data, ins[1].data, ins[2].data};
+  const const_planes from = {ins[0].data, ins[1].data, ins[2].data};
   codec_paint(&from, (int)outs[0].dims[0], (int)outs[0].dims[1], outs[0].data);
   return WOA_OK;
 }
