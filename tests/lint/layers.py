@@ -79,7 +79,7 @@ LIBRARIES = [
     (r"rdma/", ["runtime/transport/ofi/", "bench/micro/", "tests/"]),
     (r"verilated|V\w+\.h$|svdpi", ["controllers/fpga/verilator/", "tests/"]),
     (r"openssl/", ["kernels/", NODE + "run_secret.cc", "tools/woa/sha256.cc", "tests/"]),
-    (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["kernels/jpeg_decode/", "kernels/jpeg_encode/", "tests/"]),
+    (r"jpeglib\.h|turbojpeg\.h|jerror\.h", ["bench/mibench/jpeg/", "kernels/jpeg_decode/", "kernels/jpeg_encode/", "tests/"]),
     (r"png\.h", ["kernels/png_encode/", "tests/"]),
     (r"mpi\.h$", ["bench/peers/mpi*", "bench/peers/randomaccess_mpi.cc"]),
     (r"uc[pst]/", ["bench/peers/ucx*"]),

@@ -2,7 +2,7 @@
 
 #include "bench/mibench/susan/susan.h"
 
-enum { kMaxBands = 64 };
+enum { kMaxBands = 16 };
 
 static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
   int64_t bands = 0;

@@ -1,0 +1,47 @@
+#include "bench/mibench/jpeg/codec.h"
+
+static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
+  int64_t quality = 0;
+  const woa_status status = woa_param_int(params, count, "quality", 1, 100, &quality, error);
+  if (status != WOA_OK) return status;
+  const char *table = woa_param_text(params, count, "table");
+  const int chrominance = table != NULL && strcmp(table, "chrominance") == 0;
+  if (!chrominance && (table == NULL || strcmp(table, "luminance") != 0)) {
+    return woa_fail(error, WOA_INVALID, "parameter 'table' is '%.32s', expected luminance or chrominance",
+                    table != NULL ? table : "");
+  }
+  uint16_t *steps = malloc(kBlockSize * sizeof *steps);
+  if (steps == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for the table of %d steps", kBlockSize);
+  codec_make_steps(chrominance ? kChrominance : kLuminance, (int)quality, steps);
+  *self = steps;
+  return WOA_OK;
+}
+
+static void destroy(void *self) { free(self); }
+
+static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self;
+  const uint32_t height = ins[0].dims[0], width = ins[0].dims[1];
+  if (height % kBlock != 0 || width % kBlock != 0) {
+    return woa_fail(error, WOA_INVALID, "the plane has %u x %u samples, expected multiples of %d", width, height,
+                    kBlock);
+  }
+  codec_describe_blocks(&outs[0], height / kBlock, width / kBlock);
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)firing;
+  woa_status status = size(self, ins, outs, error);
+  if (status == WOA_OK) status = woa_claim(&outs[0], "coefficients", outs[0].bytes, error);
+  if (status != WOA_OK) return status;
+  codec_transform(ins[0].data, (int)outs[0].dims[0], (int)outs[0].dims[1], self, (int16_t *)(void *)outs[0].data);
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {
+      .abi = WOA_KERNEL_ABI, .create = create, .destroy = destroy, .size = size, .run = run};
+  return &kernel;
+}
