@@ -75,7 +75,7 @@ static inline bool suffix_routes(const dictionary *d, const word *w, const rule 
   return false;
 }
 
-static inline bool affix_routes(const dictionary *d, const word *w, route_fn fn, void *self) {
+static inline bool prefix_routes(const dictionary *d, const word *w, route_fn fn, void *self) {
   uint8_t root[kLongest + 28];
   const uint32_t groups[2] = {w->folded[0], 0};
   for (uint32_t g = 0; g < 2; ++g) {
@@ -88,7 +88,11 @@ static inline bool affix_routes(const dictionary *d, const word *w, route_fn fn,
       if (r->crosses && suffix_routes(d, w, r, root, left, fn, self)) return true;
     }
   }
-  return suffix_routes(d, w, NULL, w->folded, w->length, fn, self);
+  return false;
+}
+
+static inline bool affix_routes(const dictionary *d, const word *w, route_fn fn, void *self) {
+  return prefix_routes(d, w, fn, self) || suffix_routes(d, w, NULL, w->folded, w->length, fn, self);
 }
 
 /* The mixed form that an entry and affixes make: affixes in the case of the root's end beside them. */
@@ -188,7 +192,6 @@ static inline bool is_compound(const dictionary *d, const word *w) {
 typedef struct forms {
   written style; /* as the wrong word is written */
   bool high;     /* its first letter is a capital */
-  bool plain;    /* a form in the text's own style was found, so the dictionary's ways to write it do not count */
   uint32_t count;
   uint32_t length[kMostForms];
   uint8_t codes[kMostForms][kLongest + 28];
@@ -211,47 +214,50 @@ static inline void write_style(const letters *l, const uint8_t *folded, uint32_t
   }
 }
 
-/* The forms in which one entry allows the candidate `w`. */
-static inline void entry_forms(const dictionary *d, const word *w, const entry *e, const route *r, forms *f) {
-  uint8_t codes[kLongest + 28];
-  written style = (written)e->style;
-  if (style == kMixed) {
-    const uint32_t length = mixed_form(d, e, r, codes);
-    add_form(f, codes, length);
-    return;
-  }
-  if (style == kLower && f->high) style = kCapital;
-  if (style == f->style) f->plain = true;
-  write_style(&d->affixes.letters, w->folded, w->length, style, codes);
-  if (f->plain) f->count = 0;
-  add_form(f, codes, w->length);
+/* The style in which an entry is written where the wrong word was. */
+static inline written form_style(const entry *e, const forms *f) {
+  return e->style == kLower && f->high ? kCapital : (written)e->style;
 }
 
+/* The forms of one route: that in the style of the wrong word, or else all that the root's entries allow. */
 static inline bool collect_forms(void *self, const dictionary *d, const word *w, const route *r) {
   forms *f = (forms *)self;
   const uint64_t flags = flags_of(r);
-  for (const entry *e = r->first; !f->plain; e = d->entries + e->next) {
+  const letters *l = &d->affixes.letters;
+  uint8_t codes[kLongest + 28];
+  bool right = false, plain = f->style == kUpper;
+  for (const entry *e = r->first;; e = d->entries + e->next) {
     if ((e->flags & flags) == flags) {
-      if (f->style == kUpper) {
-        uint8_t codes[kLongest + 28];
-        write_style(&d->affixes.letters, w->folded, w->length, kUpper, codes);
-        add_form(f, codes, w->length);
-        f->plain = true;
-      } else {
-        entry_forms(d, w, e, r, f);
-      }
+      right = true;
+      if (e->style != kMixed && (written)e->style == f->style) plain = true;
     }
     if (e->next == 0) break;
   }
-  return f->plain;
+  if (!right) return false;
+  if (plain) {
+    write_style(l, w->folded, w->length, f->style, codes);
+    add_form(f, codes, w->length);
+    return false;
+  }
+  for (const entry *e = r->first;; e = d->entries + e->next) {
+    if ((e->flags & flags) == flags) {
+      uint32_t length = w->length;
+      if (e->style == kMixed) {
+        length = mixed_form(d, e, r, codes);
+      } else {
+        write_style(l, w->folded, w->length, form_style(e, f), codes);
+      }
+      add_form(f, codes, length);
+    }
+    if (e->next == 0) return false;
+  }
 }
 
 /* All right ways to write the candidate's letters. Returns their number. */
 static inline uint32_t find_forms(const dictionary *d, const word *w, forms *f) {
   const entry *e = find_root(d, w->folded, w->length);
   f->count = 0;
-  f->plain = false;
-  if (e != NULL && collect_forms(f, d, w, &(route){NULL, NULL, e, w->length})) return f->count;
+  if (e != NULL) (void)collect_forms(f, d, w, &(route){NULL, NULL, e, w->length});
   affix_routes(d, w, collect_forms, f);
   return f->count;
 }
@@ -274,13 +280,18 @@ static inline char *put_affix(const letters *l, char *to, const uint8_t *folded,
 static inline bool collect_guess(void *self, const dictionary *d, const word *w, const route *r) {
   guesses *g = (guesses *)self;
   const letters *l = &d->affixes.letters;
-  const bool high = w->style == kUpper;
+  bool high = w->style == kUpper;
   char one[(3 * kLongest + 64) * kLetterBytes], *to = one;
   uint8_t codes[kLongest + 28];
-  if (!route_is_right(d, w, r, 0)) return false;
+  if (w->style == kMixed || !route_is_right(d, w, r, 0)) { /* a root in capitals suits any word */
+    const entry *e = r->first;
+    while (e->style != kUpper && e->next != 0) e = d->entries + e->next;
+    if (e->style != kUpper) return false;
+    high = true;
+  }
   if (g->count != 0) *to++ = ',', *to++ = ' ';
   if (r->prefix != NULL) {
-    write_style(l, r->prefix->add, r->prefix->add_length, w->style == kMixed ? kLower : w->style, codes);
+    write_style(l, r->prefix->add, r->prefix->add_length, high ? kUpper : w->style, codes);
     to = put_codes(l, to, codes, r->prefix->add_length);
     *to++ = '+';
     if (r->prefix->strip_length != 0) {
@@ -290,12 +301,8 @@ static inline bool collect_guess(void *self, const dictionary *d, const word *w,
     }
   }
   const written style = high ? kUpper : r->prefix == NULL ? w->style : kLower;
-  if (style == kMixed) {
-    to = put_codes(l, to, codes_of(d, r->first), r->length);
-  } else {
-    write_style(l, d->bytes + r->first->folded, r->length, style, codes);
-    to = put_codes(l, to, codes, r->length);
-  }
+  write_style(l, d->bytes + r->first->folded, r->length, style, codes);
+  to = put_codes(l, to, codes, r->length);
   if (r->suffix != NULL) {
     if (r->suffix->strip_length != 0) *to++ = '-';
     to = put_affix(l, to, r->suffix->strip, r->suffix->strip_length, high);

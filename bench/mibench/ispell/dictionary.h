@@ -135,15 +135,17 @@ static inline woa_status read_line(dictionary *d, char *line, size_t length, uin
   return WOA_OK;
 }
 
-/* Sorts rules by letter, in the order of the file within one. Rules that add nothing have letter 0. */
+/* Sorts rules by letter, the shortest affix first, then in the order of the file. Rules that add nothing have letter 0. */
 static inline void index_rules(const rule *rules, uint32_t count, bool prefix, uint32_t *start, uint16_t *sorted) {
   uint32_t at = 0;
   for (uint32_t letter = 0; letter < kMostLetters; ++letter) {
     start[letter] = at;
-    for (uint32_t i = 0; i < count; ++i) {
-      const rule *r = rules + i;
-      const uint32_t own = r->add_length == 0 ? 0 : r->add[prefix ? 0 : r->add_length - 1];
-      if (own == letter) sorted[at++] = (uint16_t)i;
+    for (uint32_t length = 0; length <= kMostAffix; ++length) {
+      for (uint32_t i = 0; i < count; ++i) {
+        const rule *r = rules + i;
+        const uint32_t own = r->add_length == 0 ? 0 : r->add[prefix ? 0 : r->add_length - 1];
+        if (own == letter && r->add_length == length) sorted[at++] = (uint16_t)i;
+      }
     }
   }
   start[kMostLetters] = at;

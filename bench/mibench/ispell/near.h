@@ -9,7 +9,7 @@
 
 #include "bench/mibench/ispell/check.h"
 
-enum { kMostGuesses = 100, kListBytes = kMostGuesses * (kLongest + 28) };
+enum { kMostGuesses = 100 };
 
 typedef enum near_kind { kSame, kMissing, kSwapped, kExtra, kOther, kSplit, kRest, kNoMore } near_kind;
 
@@ -87,7 +87,7 @@ static inline bool near_candidate(near_misses *n, const letters *l, word *c) {
       c->folded[n->place] = (uint8_t)n->letter++;
       break;
     case kSplit:
-      if (n->place + 1 >= length) return false;
+      if (n->place + 1 >= length || length < 3) return false;
       made = ++n->place;
       memcpy(c->folded, from, made);
       break;
@@ -167,7 +167,7 @@ static inline int compare_guesses(const void *a, const void *b) {
   return memcmp(x->codes, y->codes, length);
 }
 
-/* Writes the sorted list, `a, b, c`; returns its bytes. `to` has kListBytes times the bytes of a letter. */
+/* Writes the sorted list, `a, b, c`; returns its bytes. A guess takes up to 102 letters in `to`. */
 static inline size_t near_list(near_misses *n, const letters *l, char *to) {
   char *at = to;
   qsort(n->guesses, n->count, sizeof *n->guesses, compare_guesses);

@@ -3,8 +3,8 @@
  * Rules met: words are runs of letters, with boundary characters between two letters; offsets count characters from the
  * beginning of the line; a blank line ends the results of a line; `^` at the beginning of a line is dropped. Lines that
  * begin with one of * & @ + - ~ # ! % ` are commands to ispell: they give no result, and nothing obeys them. Of nroff's
- * syntax: a request (. or ' at the beginning of a line) is skipped to the first blank, \fX \f(XX \*X \*(XX \(XX and the
- * backslash itself are skipped. Beyond ispell: a line may have any length, the last one needs no newline, and a word of
+ * syntax: a request (. at the beginning of a line) is skipped to the first blank, \fX \f(XX \*X \*(XX \(XX and the
+ * backslash itself (with `s` behind it) are skipped. Beyond ispell: a line may have any length, the last one needs no newline, and a word of
  * more than kLongest letters is wrong and has no near misses.
  */
 #ifndef WOA_BENCH_MIBENCH_ISPELL_TEXT_H
@@ -30,6 +30,7 @@ typedef enum found { kWord, kLineEnd, kTextEnd } found;
 static inline uint32_t escape_bytes(const cursor *c) {
   const size_t left = (size_t)(c->end - c->at);
   const uint8_t *p = c->at;
+  if (left > 1 && p[1] == 's') return 2;
   if (left < 3 || (p[1] != 'f' && p[1] != '*' && p[1] != '(')) return 1;
   if (p[1] == '(') return left < 4 ? 1 : 4;
   if (p[2] == '(') return left < 5 ? 3 : 5;
@@ -53,7 +54,7 @@ static inline bool begin_line(cursor *c) {
   }
   c->inside = true;
   if (*c->at == '^') skip(c, 1);
-  if (c->at < c->end && (*c->at == '.' || *c->at == '\'')) {
+  if (c->at < c->end && *c->at == '.') {
     while (c->at < c->end && strchr(" \t\n\r", *c->at) == NULL) skip(c, 1);
   }
   return true;
@@ -101,15 +102,17 @@ static inline found next_word(const letters *l, cursor *c, place *p) {
   return kLineEnd;
 }
 
-/* Results, which grow; freed by their owner. */
+/* Results: of a fixed room, or growing and freed by their owner. */
 typedef struct result {
   char *text;
   size_t bytes, room;
+  bool fixed;
 } result;
 
-/* Room for `more` bytes; null if there is no memory. */
+/* Room for `more` bytes; null if there is none. */
 static inline char *result_room(result *r, size_t more) {
   if (r->bytes + more > r->room) {
+    if (r->fixed) return NULL;
     const size_t room = 2 * (r->bytes + more);
     char *text = (char *)realloc(r->text, room);
     if (text == NULL) return NULL;
@@ -119,9 +122,9 @@ static inline char *result_room(result *r, size_t more) {
   return r->text + r->bytes;
 }
 
-/* `& word count offset: list`, `? word 0 offset: list`, `# word offset`. False: no memory. */
+/* `& word count offset: list`, `? word 0 offset: list`, `# word offset`. False: no room. */
 static inline bool put_wrong(result *r, const place *p, char kind, uint32_t count, const char *list, size_t bytes) {
-  char *at = result_room(r, p->bytes + bytes + 64);
+  char *at = result_room(r, p->bytes + bytes + 32);
   if (at == NULL) return false;
   *at++ = kind;
   *at++ = ' ';

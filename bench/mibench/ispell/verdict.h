@@ -4,7 +4,7 @@
 
 #include "bench/mibench/ispell/text.h"
 
-enum { kVerdictBytes = kLongest * kLetterBytes + 8, kGuessBytes = 4096, kListRoom = 16384 };
+enum { kVerdictBytes = kLongest * kLetterBytes + 8, kGuessBytes = 4096, kListRoom = 48 << 10 };
 
 /* `*`, `+ ROOT` or `-` of a right word; 0 bytes: it is wrong. */
 static inline size_t right_line(const dictionary *d, const word *w, char *line) {
@@ -34,7 +34,7 @@ static inline size_t right_line(const dictionary *d, const word *w, char *line) 
 /* How the word could be derived, `?`. Returns the bytes of the list. */
 static inline size_t guess_list(const dictionary *d, const word *w, char *list, uint32_t *count) {
   guesses g = {list, 0, kGuessBytes, 0};
-  affix_routes(d, w, collect_guess, &g);
+  if (!suffix_routes(d, w, NULL, w->folded, w->length, collect_guess, &g)) (void)prefix_routes(d, w, collect_guess, &g);
   *count = g.count;
   return g.bytes;
 }
@@ -62,7 +62,7 @@ static inline size_t all_misses(const dictionary *d, near_misses *n, const uint8
   return bytes;
 }
 
-/* A whole text in one call. False: no memory. */
+/* A whole text in one call. False: no room for its result. */
 static inline bool check_text(const dictionary *d, near_misses *n, const uint8_t *text, size_t bytes, result *out) {
   const letters *l = &d->affixes.letters;
   cursor c = {text, text + bytes, 0, false};
