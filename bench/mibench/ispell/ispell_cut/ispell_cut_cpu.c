@@ -1,0 +1,45 @@
+/* A piece ends behind a newline, or at the end of the text. Pieces of longer texts have more lines, so that there are at
+ * most kMostPieces. An empty text has no piece. */
+#include "kernels/woa_kernel.h"
+
+enum { kMostPieces = 64 }; /* kernel.yaml has the same */
+
+static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
+  int64_t *lines = malloc(sizeof *lines);
+  if (lines == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory");
+  const woa_status status = woa_param_int(params, count, "lines", 1, 1000000, lines, error);
+  if (status != WOA_OK) {
+    free(lines);
+    return status;
+  }
+  *self = lines;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  const uint8_t *at = ins[0].data, *const end = at + ins[0].bytes;
+  uint64_t lines = 0, each = (uint64_t) * (const int64_t *)self;
+  (void)firing;
+  for (uint64_t i = 0; i < ins[0].bytes; ++i) lines += at[i] == '\n' || i + 1 == ins[0].bytes;
+  if (each * kMostPieces < lines) each = (lines + kMostPieces - 1) / kMostPieces;
+  outs[0].count = 0;
+  while (ins[0].bytes != 0 && at < end) {
+    const uint8_t *stop = at;
+    for (uint64_t i = 0; i < each && stop < end; ++i) {
+      const uint8_t *newline = memchr(stop, '\n', (size_t)(end - stop));
+      stop = newline != NULL ? newline + 1 : end;
+    }
+    woa_output *piece = &outs[0].elements[outs[0].count++];
+    const woa_status status = woa_claim(piece, "lines", (uint64_t)(stop - at), error);
+    if (status != WOA_OK) return status;
+    memcpy(piece->data, at, (size_t)(stop - at));
+    at = stop;
+  }
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
+  return &kernel;
+}

@@ -1,0 +1,23 @@
+/* What *near* and *check* do in turns, with the dictionary at hand. */
+#include "bench/mibench/ispell/tokens.h"
+
+_Static_assert(sizeof(near_misses) <= 64 << 10, "kernel.yaml says 64KiB of scratch");
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  char list[kListRoom], kind;
+  uint32_t count;
+  if (ins[0].bytes < 2 || ins[0].bytes > 1 + kLongest || ins[0].data[0] != 'w') {
+    return woa_fail(error, WOA_INVALID, "a word has 1 to %d letters", kLongest);
+  }
+  near_misses *n = (near_misses *)(void *)firing->scratch;
+  const size_t bytes =
+      all_misses(self, n, ins[0].data + 1, (uint32_t)ins[0].bytes - 1, list, &kind, &count);
+  return tell_wrong(outs, "list", kind, count, list, bytes, error);
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {
+      .abi = WOA_KERNEL_ABI, .create = create_dictionary, .destroy = destroy_dictionary, .run = run};
+  return &kernel;
+}

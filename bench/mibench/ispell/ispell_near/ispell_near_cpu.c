@@ -1,0 +1,59 @@
+/* A wrong word begins a search; the forms of a candidate go on. After the last candidate the list leaves, or without
+ * near misses the question how the word could be derived. */
+#include "bench/mibench/ispell/tokens.h"
+
+typedef struct near_state {
+  near_misses misses;
+} near_state;
+
+static void take_forms(near_misses *n, const woa_input *in) {
+  const uint8_t *at = in->data + 1, *const end = in->data + in->bytes;
+  forms f;
+  f.count = 0;
+  while (at < end && f.count < kMostForms && *at <= kLongest + 20 && at + *at < end) {
+    f.length[f.count] = *at;
+    memcpy(f.codes[f.count++], at + 1, *at);
+    at += 1 + *at;
+  }
+  near_take(n, &f);
+}
+
+static woa_status go_on(near_misses *n, const letters *l, woa_output *outs, woa_error *error) {
+  char list[kListRoom];
+  uint8_t codes[kLongest + 28];
+  word candidate;
+  bool high;
+  if (near_next(n, l, &candidate, &high)) {
+    for (uint32_t i = 0; i < candidate.length; ++i) codes[i] = (uint8_t)(2 * candidate.folded[i] + 1);
+    return ask(outs, "candidate", 'c', candidate.style, high, codes, candidate.length, error);
+  }
+  if (n->count == 0) return ask(outs, "candidate", 'g', n->wrong.style, false, n->wrong.codes, n->wrong.length, error);
+  const size_t bytes = near_list(n, l, list);
+  return tell_wrong(outs + 1, "list", '&', n->count, list, bytes, error);
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  const letters *l = &((const affixes *)self)->letters;
+  near_misses *n = &((near_state *)firing->state)->misses;
+  const uint8_t *data = ins[0].data;
+  if (ins[0].bytes > 1 && data[0] == 'w' && ins[0].bytes <= 1 + kLongest) {
+    near_start(n, l, data + 1, (uint32_t)ins[0].bytes - 1);
+  } else if (ins[0].bytes > 0 && data[0] == 'c') {
+    take_forms(n, ins);
+  } else if (ins[0].bytes > 1 && data[0] == 'g') {
+    return tell_wrong(outs + 1, "list", data[1] != 0 ? '?' : '#', 0, (const char *)data + 2, ins[0].bytes - 2, error);
+  } else {
+    return woa_fail(error, WOA_INVALID, "a token of %llu bytes is of no known kind", (unsigned long long)ins[0].bytes);
+  }
+  return go_on(n, l, outs, error);
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI,
+                                    .create = create_affixes,
+                                    .destroy = free,
+                                    .run = run,
+                                    .state_bytes = sizeof(near_state)};
+  return &kernel;
+}

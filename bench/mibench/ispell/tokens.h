@@ -1,0 +1,65 @@
+/* What the stages of fine.yaml and medium.yaml send each other. Words are codes (letters.h).
+ *
+ *   to *check*      kind, style, capital, codes    kind `w`: a word of the text; `c`: a candidate; `g`: guess it
+ *   to *near*       `w` codes | `c` forms, each its length and codes | `g` count, list
+ *   to *scribe*     the line of a right word, or kind `&`, `?` or `#`, count, list
+ */
+#ifndef WOA_BENCH_MIBENCH_ISPELL_TOKENS_H
+#define WOA_BENCH_MIBENCH_ISPELL_TOKENS_H
+
+#include "bench/mibench/ispell/verdict.h"
+
+enum { kAskBytes = 3 };
+
+/* Writes what is asked of *check*. */
+static inline woa_status ask(woa_output *out, const char *port, char kind, written style, bool high,
+                             const uint8_t *codes, uint32_t length, woa_error *error) {
+  const woa_status status = woa_claim(out, port, kAskBytes + length, error);
+  if (status != WOA_OK) return status;
+  out->data[0] = (uint8_t)kind;
+  out->data[1] = (uint8_t)style;
+  out->data[2] = high;
+  memcpy(out->data + kAskBytes, codes, length);
+  return WOA_OK;
+}
+
+/* A token for *scribe* about a wrong word. */
+static inline woa_status tell_wrong(woa_output *out, const char *port, char kind, uint32_t count, const char *list,
+                                    size_t bytes, woa_error *error) {
+  const woa_status status = woa_claim(out, port, 2 + bytes, error);
+  if (status != WOA_OK) return status;
+  out->data[0] = (uint8_t)kind;
+  out->data[1] = (uint8_t)count;
+  memcpy(out->data + 2, list, bytes);
+  return WOA_OK;
+}
+
+/* Reads parameter `affixes` alone, for stages that need the letters; null and the reason otherwise. */
+static inline affixes *load_affixes(const woa_param *params, size_t count, woa_status *status, woa_error *error) {
+  const char *path = woa_param_text(params, count, "affixes");
+  affixes *a = (affixes *)calloc(1, sizeof *a);
+  if (path == NULL || a == NULL) {
+    *status = woa_fail(error, path == NULL ? WOA_INVALID : WOA_EXHAUSTED, path == NULL ? "parameter 'affixes' is missing" : "no memory for affixes");
+  } else {
+    *status = read_affixes(path, a, error);
+  }
+  if (*status == WOA_OK) return a;
+  free(a);
+  return NULL;
+}
+
+static inline woa_status create_affixes(const woa_param *params, size_t count, void **self, woa_error *error) {
+  woa_status status = WOA_OK;
+  *self = load_affixes(params, count, &status, error);
+  return status;
+}
+
+static inline woa_status create_dictionary(const woa_param *params, size_t count, void **self, woa_error *error) {
+  woa_status status = WOA_OK;
+  *self = load_dictionary(params, count, &status, error);
+  return status;
+}
+
+static inline void destroy_dictionary(void *self) { free_dictionary((dictionary *)self); }
+
+#endif /* WOA_BENCH_MIBENCH_ISPELL_TOKENS_H */
