@@ -29,7 +29,7 @@ Route route_of_token(std::string_view name, std::uint32_t from, std::uint32_t to
 Route route_of_firing(std::string_view model, std::uint32_t at, bool counts) noexcept {
   Route route;
   if (!call_model(model).polled) return route;
-  route.add({kHost, at, false});              // a poll
+  route.add({kHost, at, false});               // a poll
   if (!counts) route.add({at, kHost, false});  // and its answer
   return route;
 }

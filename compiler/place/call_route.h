@@ -36,8 +36,8 @@ class Route {
 // `count`: it carries the number of a scatter's elements, which is no result.
 Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
                      bool count = false) noexcept;
-// The messages that a firing on component `at` sends beside its tokens. `counts`: it scatters, so that the number of its
-// elements answers a poll.
+// The messages that a firing on component `at` sends beside its tokens. `counts`: it scatters, so that the number of
+// its elements answers a poll.
 Route route_of_firing(std::string_view model, std::uint32_t at, bool counts = false) noexcept;
 
 }  // namespace woa

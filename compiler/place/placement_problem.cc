@@ -82,7 +82,8 @@ class Builder {
       if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
         return bad_table("an edge joins stages that there are not");
     for (const EdgeCosts& edge : table_.edges)
-      if (edge.tokens > kMostTableNumber || edge.requests.value_or(0) > kMostTableNumber || edge.bytes > kMostTableNumber)
+      if (edge.tokens > kMostTableNumber || edge.requests.value_or(0) > kMostTableNumber ||
+          edge.bytes > kMostTableNumber)
         return bad_table("a number of the edge from stage " + name_of(edge.from) + " is too large");
     for (const EdgeCosts& edge : table_.edges)
       if (edge.unread > edge.tokens || edge.unread_bytes > edge.bytes)

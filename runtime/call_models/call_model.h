@@ -29,7 +29,8 @@ namespace woa {
 // rpc-polled: like rpc-hub, but the caller asks. With a call goes a poll, which the stage's controller answers when the
 // firing is done; for each result the host sends a request, and gets the result: 2 [A != H] + [H != B], and 2 for each
 // firing. Until then results wait on the writer's controller. If the firing scattered, the number of its elements is
-// the answer, and one request fetches all elements that a stage reads: [A != H] for each firing instead of each element.
+// the answer, and one request fetches all elements that a stage reads: [A != H] for each firing instead of each
+// element.
 //
 // kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
 // kUnsupported: the model cannot run the graph; the message names a stage and why. Nested: loops, scatters, replicas,

@@ -180,7 +180,8 @@ class Polling {
         add(make_relay(stage.name + "." + output.name + ".ask", kHostController, {signal("done", output)}));
     EdgePlan room;
     room.min_blocks = room.blocks = 0;
-    for (const std::size_t e : by_reader(s, port, true).front()) {
+    const std::vector<Edges> gathers = by_reader(s, port, true);
+    for (const std::size_t e : gathers.front()) {
       EdgePlan& edge = polled_.edges[e];
       room.min_blocks = std::max(room.min_blocks, edge.min_blocks);
       room.blocks = std::max(room.blocks, edge.blocks * edge.choice.replicas);

@@ -57,7 +57,8 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
   if (choice.replicas == 1 || edge.count) return {};  // counts are the controller's own packets
   const bool passes = from.role == StageRole::kRelay && from.outputs[edge.from_port].many == 0;
   if (passes || from.headers == HeaderWriter::kDevice)
-    return broken(place, ": neither a relay of single tokens nor a device that writes its packets chooses among replicas");
+    return broken(place,
+                  ": neither a relay of single tokens nor a device that writes its packets chooses among replicas");
   return {};
 }
 
