@@ -19,7 +19,7 @@ class Baseline:
 
     def run(self, folder, repeat):
         outputs = {name: folder / f"baseline-{self.name}-{name}" for name in self.data.references}
-        words = [word for flag, files in (("--in", self.data.inputs), ("--out", outputs))
+        words = [word for flag, files in (("--in", self.data.inputs), ("--set", self.data.files), ("--out", outputs))
                  for name, file in files.items() for word in (flag, f"{name}={file}")]
         process = self.woa.belongings.start([self.program, *words, "--repeat", str(repeat), "--json"], self.processor,
                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.woa.environment)

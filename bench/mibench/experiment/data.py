@@ -18,18 +18,22 @@ IN_MIBENCH = {
 }
 
 
+ABSENT = 77  # exit code of a script that cannot make its file here
+
+
 @dataclasses.dataclass
 class Reference:
     """What an output has to be."""
     data: bytes  # None: the first output of the CPU-only program
     tolerance: float  # 0: byte by byte
-    source: str  # golden, or baseline
+    source: str  # golden, generated or baseline
 
 
 @dataclasses.dataclass
 class Data:
     case: str
     inputs: dict  # graph input -> file
+    files: dict  # name -> file that kernels read once, by a parameter
     references: dict  # graph output -> Reference
     source: str  # the data folder, or "generated"
 
@@ -58,33 +62,43 @@ def check_folder(folder, programs):
                       f"{IN_MIBENCH.get(files[0], 'network/dijkstra/input.dat')}")
 
 
-def generate(program, case, name, command, work):
-    file = work / f"{program.name}-{case.name}-{name}.in"
+def generate(program, case, kind, name, command, work):
+    """The file that a script of the program makes, or None if it ends with 77: what it needs is not installed."""
+    file = work / f"{program.name}-{case.name}-{name}.{kind}"
     if not file.exists():
         made = subprocess.run([sys.executable, "-B", program.folder / command[0], *map(str, command[1:]), file],
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if made.returncode == ABSENT:
+            return None
         if made.returncode != 0 or not file.exists():
-            raise Problem(f"{program.name}: {command[0]} made no input: {made.stderr.strip()[-300:]}")
+            raise Problem(f"{program.name}: {command[0]} made no {kind}: {made.stderr.strip()[-300:]}")
     return file
 
 
-def inputs_of(program, case, folder, work):
-    inputs, missing = {}, []
-    for name, source in case.inputs.items():
-        if isinstance(source, dict):
-            inputs[name] = generate(program, case, name, source["generate"], work)
-        elif (file := find(folder, source)) is not None:
-            inputs[name] = file
+def files_of(program, case, kind, sources, folder, work):
+    """Name -> file, and the names of files that are missing."""
+    files, missing = {}, []
+    for name, source in sources.items():
+        made = isinstance(source, dict)
+        file = generate(program, case, kind, name, source["generate"], work) if made else find(folder, source)
+        if file is None:
+            missing.append(f"{kind} {name}" if made else source)
         else:
-            missing.append(source)
-    return inputs, missing
+            files[name] = file
+    return files, missing
 
 
-def reference(spec, folder):
+def reference(program, case, name, folder, work):
+    spec = case.outputs[name]
     compare = spec.get("compare", "exact")
     tolerance = float(compare["numbers"]) if isinstance(compare, dict) else 0.0
-    golden = find(folder, spec["golden"]) if "golden" in spec else None
-    return Reference(golden.read_bytes() if golden else None, tolerance, "golden" if golden else "baseline")
+    source = "golden" if "golden" in spec else "generated"
+    file = None
+    if "golden" in spec:
+        file = find(folder, spec["golden"])
+    elif "generate" in spec:
+        file = generate(program, case, "reference", name, spec["generate"], work)
+    return Reference(file.read_bytes() if file else None, tolerance, source if file else "baseline")
 
 
 def resolve(program, variant, folder, work):
@@ -93,10 +107,12 @@ def resolve(program, variant, folder, work):
     for case in program.cases:
         if variant.case and variant.case != case.name:
             continue
-        inputs, missing = inputs_of(program, case, folder, work)
+        inputs, missing = files_of(program, case, "input", case.inputs, folder, work)
+        files, more = files_of(program, case, "file", case.files, folder, work)
+        missing += more
         if not missing:
             generated = all(isinstance(source, dict) for source in case.inputs.values())
-            return Data(case.name, inputs, {name: reference(spec, folder) for name, spec in case.outputs.items()},
+            return Data(case.name, inputs, files, {name: reference(program, case, name, folder, work) for name in case.outputs},
                         "generated" if generated else str(folder))
         lacking += missing
     where = f"in {folder}" if folder else "without a data folder"

@@ -71,7 +71,7 @@ class Unit:
         self.profile, lacking = profile(setting.woa, self.variant, self.data, file)
         self.entry["grain_us"] = grain_us(self.profile)
         self.entry["unmeasured"] = [{"stage": stage, "kind": kind, "reason": reason} for stage, kind, reason in lacking]
-        self.planner = Planner(setting.woa, program, self.variant, self.profile, setting.kinds, self.folder)
+        self.planner = Planner(setting.woa, program, self.variant, self.data, self.profile, setting.kinds, self.folder)
 
     def contenders(self, coupling, placements, window=1, objective="latency"):
         found = []

@@ -32,7 +32,7 @@ class Planned:
 
 def profile(woa, variant, data, file):
     """Measures the stages. Answers the profile and what it lacks: (stage, kind, reason)."""
-    words = ["profile", variant.graph, "-o", file, "--repetitions", "5", "--seconds", "4", *in_words(data), *param_words(variant)]
+    words = ["profile", variant.graph, "-o", file, "--repetitions", "5", "--seconds", "4", *in_words(data), *param_words(variant, data)]
     woa.json(words)
     answer = json.loads(file.read_text())
     lacking = [(name, kind, entry["missing"]) for name, stage in answer["stages"].items()
@@ -44,8 +44,12 @@ def in_words(data):
     return [word for name, file in data.inputs.items() for word in ("--in", f"{name}={file}")]
 
 
-def param_words(variant):
-    return [word for param in variant.params for word in ("--param", param)]
+def param_words(variant, data):
+    words = []
+    for name, value in variant.params.items():
+        texts = [f"{stage}.{name}={data.files[name]}" for stage in value] if isinstance(value, list) else [f"{name}={value}"]
+        words += [word for text in texts for word in ("--param", text)]
+    return words
 
 
 def is_remote(stage, remote):
@@ -76,8 +80,8 @@ def restricted(profile_of, placement, kinds):
 class Planner:
     """Compiles a variant for a coupling."""
 
-    def __init__(self, woa, program, variant, profile_of, kinds, folder):
-        self.woa, self.program, self.variant = woa, program, variant
+    def __init__(self, woa, program, variant, data, profile_of, kinds, folder):
+        self.woa, self.program, self.variant, self.data = woa, program, variant, data
         self.profile, self.kinds, self.folder = profile_of, kinds, folder
 
     def plan(self, machine_file, coupling, model, where, window=1, objective="latency"):
@@ -92,7 +96,7 @@ class Planner:
         pinned.write_text(json.dumps(restricted(self.profile, placement, self.kinds)))
         planned.file = stem.with_suffix(".plan")
         words = ["compile", self.variant.graph, "--machine", machine_file, "--profile", pinned, "--model", model, "--window", str(window),
-                 "--objective", objective, "--placement-limit", SEARCH, "-o", planned.file, *param_words(self.variant)]
+                 "--objective", objective, "--placement-limit", SEARCH, "-o", planned.file, *param_words(self.variant, self.data)]
         try:
             answer = self.woa.json(words)
         except Refused as refused:

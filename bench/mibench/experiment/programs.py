@@ -17,7 +17,8 @@ class Problem(Exception):
 class Case:
     name: str
     inputs: dict  # graph input -> file below the data folder, or {generate: [script, argument...]}
-    outputs: dict  # graph output -> {golden: FILE, compare: exact or {numbers: T}}
+    outputs: dict  # graph output -> {golden: FILE or generate: [...], compare: exact or {numbers: T}}
+    files: dict  # parameter of kernels -> a source like an input's
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Variant:
     name: str
     graph: pathlib.Path
     case: str  # empty: every case
-    params: tuple  # STAGE.NAME=VALUE
+    params: dict  # name of the case's files -> stages that have this parameter; or STAGE.NAME -> value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Program:
 def one_program(file):
     try:
         text = yaml.safe_load(file.read_text())
-        cases = tuple(Case(name, case["in"], case.get("out", {})) for name, case in text["cases"].items())
+        cases = tuple(Case(name, case["in"], case.get("out", {}), case.get("files", {})) for name, case in text["cases"].items())
         variants = tuple(Variant(name, file.parent / variant["graph"], variant.get("case", ""),
-                                 tuple(f"{key}={value}" for key, value in variant.get("params", {}).items()))
+                                 variant.get("params", {}))
                          for name, variant in text["variants"].items())
         name = text["program"]
         return Program(name, text.get("summary", ""), file.parent, text.get("baseline", ""), cases, variants,
