@@ -12,16 +12,26 @@ from launch import HOST_CONTROLLER
 FAR = ("cpu:1", "cpu:2")  # off the host's processor
 ALL = (HOST_CONTROLLER, *FAR)
 SMALL, LARGE = 64, 1 << 18  # bytes of the tokens that links are measured with
-HOPS = 200
+INSTANCES = 100  # of a probe that sends payloads
+TURNS = 600  # messages in a row of a probe that measures latency
+TURN_INSTANCES = 5
 
-PROBE = """woa: 1
-graph: link_probe
+PAYLOADS = """woa: 1
+graph: payload_probe
 inputs: {{data: {{type: bytes, max: 1MiB}}}}
 stages:
   first: {{kernel: copy, in: {{data: data}}, on: "{first}"}}
-{second}outputs: {{copy: {last}.data}}
+  second: {{kernel: copy, in: {{data: first.data}}, on: "{second}"}}
+outputs: {{copy: second.data}}
 """
-SECOND = '  second: {{kernel: copy, in: {{data: first.data}}, on: "{}"}}\n'
+BALL = """woa: 1
+graph: ball
+inputs: {{n: {{type: "i64[1]"}}}}
+stages:
+  first: {{kernel: count_down, in: {{n: [n, {{from: second.again, loop: {{max: 1000}}}}]}}, on: "{first}"}}
+  second: {{kernel: count_down, in: {{n: first.again}}, on: "{second}"}}
+outputs: {{zero: [first.done, second.done]}}
+"""
 
 
 def cores():
@@ -93,18 +103,34 @@ def add_devices(machine, woa):
     return names
 
 
-def round_trip_us(woa, coupling, chosen, folder, size, places):
-    """The median time of a token through stages at `places`."""
-    graph = folder / "probe.yaml"
-    second = SECOND.format(places[1]) if len(places) > 1 else ""
-    graph.write_text(PROBE.format(first=places[0], second=second, last="second" if second else "first"))
-    data = folder / f"probe-{size}"
-    data.write_bytes(bytes(size))
-    plan = folder / "probe.plan"
-    woa.json(["compile", graph, "--window", "1", "-o", plan])
-    placement = dict(zip(("first", "second"), places))
-    words = ["--in", f"data={data}", "--instances", str(HOPS), "--window", "1"]
-    return launch.run(woa, plan, coupling, placement, words, chosen)["latency_us"]["p50"]
+class LinkProbe:
+    """Runs small graphs over a coupling; the median time of an instance."""
+
+    def __init__(self, woa, coupling, folder):
+        self.woa, self.coupling, self.folder = woa, coupling, folder
+        self.cores, _ = cores()
+
+    def time_us(self, text, places, words, instances):
+        graph, plan = self.folder / "probe.yaml", self.folder / "probe.plan"
+        graph.write_text(text.format(first=places[0], second=places[1]))
+        self.woa.json(["compile", graph, "--window", "1", "-o", plan])
+        words = [*words, "--instances", str(instances), "--window", "1"]
+        placement = dict(zip(("first", "second"), places))
+        return launch.run(self.woa, plan, self.coupling, placement, words, self.cores)["latency_us"]["p50"]
+
+    def hop_us(self, *places):
+        """A message of a ball that two stages throw to and fro, so that no controller sleeps."""
+        return self.time_us(BALL, places, ["--in", f"n=i64:{TURNS}"], TURN_INSTANCES) / TURNS
+
+    def size_us(self, size, *places):
+        """A token through both stages."""
+        data = self.folder / f"probe-{size}"
+        data.write_bytes(bytes(size))
+        return self.time_us(PAYLOADS, places, ["--in", f"data={data}"], INSTANCES)
+
+    def byte_us(self, *places):
+        """A byte of a token on its way through both stages."""
+        return (self.size_us(LARGE, *places) - self.size_us(SMALL, *places)) / (LARGE - SMALL)
 
 
 def link(latency_us, per_byte_us):
@@ -120,23 +146,14 @@ def link_between(machine, kinds):
     return {"latency": "1us", "bandwidth": "8GB/s"}
 
 
-def time_us(link_of_shm):
-    return float(link_of_shm["latency"].removesuffix("ns").removesuffix("us")) / (1 if "us" in link_of_shm["latency"] else 1000)
-
-
 def measure_links(woa, coupling, machine, folder, file):
-    """The machine file of a loose coupling. Each link is what a token takes more over it than within the host."""
-    chosen, _ = cores()
-    near = link_between(machine, ["host", "cpu"])
-    shm_us = time_us(near)
-
-    def hops(size):
-        base, far, chain = (round_trip_us(woa, coupling, chosen, folder, size, places)
-                            for places in ((HOST_CONTROLLER,), FAR[:1], FAR))
-        return shm_us + (far - base) / 2, shm_us + chain - far
-    small, large = hops(SMALL), hops(LARGE)
-    wire, inside = (link(little, max(0, much - little) / (LARGE - SMALL)) for little, much in zip(small, large))
-    links = [{"between": ["host", HOST_CONTROLLER], **near}, {"between": list(FAR), **inside}]
-    links += [{"between": [end, far], **wire} for end in ("host", HOST_CONTROLLER) for far in FAR]
+    """The machine file of a loose coupling: what a hop and a byte take over a link more than within cpu:0."""
+    probe_of = LinkProbe(woa, coupling, folder)
+    near, far, beyond = HOST_CONTROLLER, *FAR
+    turn_us, byte_us, there_us = probe_of.hop_us(near, near), probe_of.byte_us(near, near), probe_of.byte_us(far, far)
+    wire = link(probe_of.hop_us(near, far) - turn_us, (there_us - byte_us) / 2)  # to the node and back to the host
+    inside = link(probe_of.hop_us(far, beyond) - turn_us, probe_of.byte_us(far, beyond) - there_us)
+    links = [{"between": ["host", near], **link_between(machine, ["host", "cpu"])}, {"between": [far, beyond], **inside}]
+    links += [{"between": [end, place], **wire} for end in ("host", near) for place in FAR]
     file.write_text(yaml.safe_dump(dict(machine, links=links), sort_keys=False))
     return {"wire": wire, "within the second host": inside}
