@@ -5,12 +5,14 @@ TEST_JOBS ?= $(shell echo $$((4 * $(JOBS))))
 export INPUT
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test headers clean packages
+.PHONY: help build demo mibench test headers clean packages
 help:
 	@echo 'make demo   install what is missing, build, run the flagship pipeline under woa and rpc-hub'
 	@echo '            make demo INPUT=photo.jpg takes your own picture'
 	@echo 'make test   install what is missing, build, run all tests'
-	@echo 'make build  build the program: build/woa'
+	@echo 'make build  build the programs: build/woa, build/woa-mibench'
+	@echo 'make mibench  the programs of the WOA paper under WOA and RPC: table, JSON, CSV and page in build/mibench/results'
+	@echo '            make mibench MIBENCH="--programs sha --repeat 5" passes options; build/woa-mibench run --help lists them'
 	@echo 'make headers  compile each header by itself, as those who include it first would'
 	@echo 'make clean  remove build/'
 	@echo
@@ -25,6 +27,9 @@ build: packages
 
 demo: build
 	@tools/demo.sh
+
+mibench: build
+	@build/woa-mibench run $(MIBENCH)
 
 test: build
 	@cmake --build build --parallel $(JOBS)

@@ -10,9 +10,11 @@ from woa import LIMIT_S, error_of
 
 class Baseline:
     def __init__(self, build, program, data, woa, processor):
-        self.program = build / "mibench" / program.baseline
+        beside = program.folder / program.baseline
+        self.program = beside if program.baseline and beside.is_file() else build / "mibench" / program.baseline
         if not program.baseline or not self.program.exists():
-            raise Problem(f"no CPU-only program {program.baseline or 'is named'} in {self.program.parent}: there are no accelerations")
+            raise Problem("no `baseline` in program.yaml, so no accelerations" if not program.baseline else
+                          f"no CPU-only program {program.baseline} beside program.yaml or in {self.program.parent}, so no accelerations")
         self.data, self.woa, self.processor = data, woa, processor
         self.name = program.name
         self.total_s, self.system_s, self.input_output_s, self.loops, self.correct = [], [], [], [], True

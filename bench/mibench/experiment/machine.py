@@ -8,6 +8,7 @@ import yaml
 
 import launch
 from launch import HOST_CONTROLLER
+from programs import Problem
 
 FAR = ("cpu:1", "cpu:2")  # off the host's processor
 ALL = (HOST_CONTROLLER, *FAR)
@@ -79,11 +80,18 @@ def probe(woa):
             "hop_ns": medians.get("controller to controller")}
 
 
-def calibrate(woa, file):
-    """The machine file of tight coupling: what was measured, and three controllers on the processors that they are pinned to."""
-    measured = file.with_suffix(".measured.yaml")
-    woa.json(["calibrate", "-o", measured, "--repetitions", "3", "--count", "4000"])
-    machine = yaml.safe_load(measured.read_text())
+def calibrate(woa, file, given):
+    """The machine file of tight coupling: what was measured, and three controllers on the processors that they are pinned to.
+    `given`: a file of `woa calibrate`, or None to measure now."""
+    measured = given or file.with_suffix(".measured.yaml")
+    if not given:
+        woa.json(["calibrate", "-o", measured, "--repetitions", "3", "--count", "4000"])
+    try:
+        machine = yaml.safe_load(measured.read_text())
+        if "woa_machine" not in machine:
+            raise Problem(f"--machine: {measured} is no machine file; `woa calibrate -o FILE` writes one")
+    except (OSError, TypeError, ValueError, yaml.YAMLError) as error:
+        raise Problem(f"--machine: {measured} cannot be read: {error}") from error
     chosen, _ = cores()
     groups = {f"p{number}": 1 for number in set(chosen.values())}
     if groups:
@@ -93,13 +101,14 @@ def calibrate(woa, file):
     return machine
 
 
-def add_devices(machine, woa):
+def add_devices(machine, woa, file):
     """With --devices: the accelerators that are here. Answers their names."""
     names = []
     for device in woa.json(["devices"])["devices"]:
         if device["available"] and device["kind"] != "cpu":
             machine["controllers"][device["controller"]] = {}
             names.append(device["controller"] + (" (simulated)" if device["simulated"] else ""))
+    file.write_text(yaml.safe_dump(machine, sort_keys=False))
     return names
 
 
@@ -140,7 +149,8 @@ def link(latency_us, per_byte_us):
 
 
 def link_between(machine, kinds):
-    for entry in machine["calibration"]["transports"]["shm"].get("links", []):
+    calibration = machine.get("calibration", {}).get("transports", {}).get("shm", {})
+    for entry in calibration.get("links", []):
         if sorted(entry["between"]) == sorted(kinds):
             return {"latency": entry["latency"], "bandwidth": entry["bandwidth"]}
     return {"latency": "1us", "bandwidth": "8GB/s"}

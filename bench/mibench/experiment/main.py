@@ -55,6 +55,7 @@ def add_run(commands):
     run.add_argument("--seed", type=int, default=1, metavar="N", help="of the order of contenders; default: 1")
     run.add_argument("--data", type=pathlib.Path, metavar="DIR", help="inputs and golden outputs, or a copy of MiBench; default: "
                      "WOA_MIBENCH_DATA, shared/mibench beside the sources, or generated data")
+    run.add_argument("--machine", type=pathlib.Path, metavar="FILE", help="of `woa calibrate`; default: calibrates now")
     run.add_argument("--devices", action="store_true", help="stages may also run on the accelerators here; simulated ones are labelled")
     run.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="folder of program.yaml files")
     run.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
@@ -106,11 +107,12 @@ def set_up(options, shape, belongings, results):
     chosen, note = machine.cores()
     results.update(machine.describe(SOURCE, woa, chosen, note))
     couplings = join_couplings(options, shape, belongings)
-    print("woa-mibench: calibrating this machine", file=sys.stderr, flush=True)
-    calibrated = machine.calibrate(woa, belongings.folder / "tight.yaml")
+    if not options.machine:
+        print("woa-mibench: calibrating this machine", file=sys.stderr, flush=True)
+    calibrated = machine.calibrate(woa, belongings.folder / "tight.yaml", options.machine)
     kinds = ["cpu"]
     if options.devices:
-        results["devices"] = machine.add_devices(calibrated, woa)
+        results["devices"] = machine.add_devices(calibrated, woa, belongings.folder / "tight.yaml")
         kinds += ["gpu", "fpga"]
     machines = {}
     for coupling in list(couplings):

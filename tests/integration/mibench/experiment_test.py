@@ -1,0 +1,206 @@
+"""The experiment `woa-mibench run` with one small program of shipped kernels: its files, its bad input, and how it ends."""
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["WOA_SOURCE_DIR"], "tests/integration/commands"))
+import harness  # noqa: E402
+from harness import BUILD, LIMIT_S, WoaTest, read  # noqa: E402
+
+MIBENCH = os.path.join(BUILD, "woa-mibench")
+PROGRAM = """
+program: flip
+summary: every bit inverted, three times
+baseline: flip.py
+cases:
+  small: {in: {data: input/data}, out: {data: {golden: golden/data, compare: exact}}}
+variants: {fine: {graph: fine.yaml}, coarse: {graph: coarse.yaml}}
+remote: [two, three]
+"""
+FINE = """
+woa: 1
+graph: flip-fine
+inputs: {data: {type: bytes, max: 64KiB}}
+stages:
+  one:   {kernel: invert, in: {data: data}}
+  two:   {kernel: invert, in: {data: one.data}}
+  three: {kernel: invert, in: {data: two.data}}
+outputs: {data: three.data}
+"""
+COARSE = """
+woa: 1
+graph: flip-coarse
+inputs: {data: {type: bytes, max: 64KiB}}
+stages: {one: {kernel: invert, in: {data: data}}}
+outputs: {data: one.data}
+"""
+BASELINE = """#!/usr/bin/env python3
+import json, sys
+words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+data = open(words["--in"].split("=")[1], "rb").read()
+open(words["--out"].split("=")[1], "wb").write(bytes(255 - byte for byte in data))
+repeat = int(words["--repeat"])
+print(json.dumps({"total_s": [1e-3] * repeat, "system_s": [5e-4] * repeat, "input_output_s": [5e-4] * repeat, "loops": []}))
+"""
+FIELDS = {"program", "variant", "coupling", "model", "correct", "messages", "predicted_messages", "time_s", "predicted_time_s",
+          "acceleration", "amdahl_limit", "modelled", "payload_bytes", "placement", "status", "min_s", "max_s"}
+
+
+class ExperimentTest(WoaTest):
+    def setUp(self):
+        super().setUp()
+        if subprocess.run([sys.executable, "-c", "import yaml"], check=False).returncode != 0:
+            self.skip("yaml", "the experiment needs python3-yaml")
+        for folder in ("flip", "data/input", "data/golden", "temporary"):
+            os.makedirs(self.path(folder))
+        self.write("flip/program.yaml", PROGRAM)
+        self.write("flip/fine.yaml", FINE)
+        self.write("flip/coarse.yaml", COARSE)
+        os.chmod(self.write("flip/flip.py", BASELINE), 0o755)
+        self.write("data/input/data", b"hello\n" * 100)
+        self.write("data/golden/data", bytes(255 - byte for byte in b"hello\n" * 100))
+        self.write("machine.yaml", "woa_machine: 1\n")
+
+    def command(self, *more, couplings="tight"):
+        return [MIBENCH, "run", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results"), "--machine",
+                self.path("machine.yaml"), "--repeat", "1", "--couplings", couplings, *more]
+
+    def start(self, command):
+        # A folder for temporary files that nobody else uses shows what is left.
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=dict(os.environ, TMPDIR=self.path("temporary")))
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def experiment(self, *more, code=0, **where):
+        process = self.start(self.command(*more, **where))
+        out, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, code, errors[-3000:] + out[-3000:])
+        self.nothing_left(process.pid)
+        return out, errors
+
+    def namespaces(self, process):
+        if not harness.shutil.which("ip"):
+            return []
+        listed = subprocess.run(["ip", "netns", "list"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+        return [line for line in listed.stdout.splitlines() if line.startswith(f"woa-mibench-{process}-")]
+
+    def nothing_left(self, process):
+        """The reaper may take some seconds after a kill."""
+        end = time.monotonic() + LIMIT_S
+        while time.monotonic() < end and (os.listdir(self.path("temporary")) or self.namespaces(process)):
+            time.sleep(0.05)
+        self.assertEqual(os.listdir(self.path("temporary")), [])
+        self.assertEqual(self.namespaces(process), [])
+
+    def results(self):
+        return json.loads(read(self.path("results/mibench.json")))
+
+    def test_table_json_csv_and_page(self):
+        out, errors = self.experiment()
+        results = self.results()
+        for name in ("machine", "commit", "versions", "couplings"):
+            self.assertIn(name, results)
+        runs = results["runs"]
+        self.assertEqual({(row["variant"], row["where"]) for row in runs},
+                         {("fine", "optimum"), ("fine", "one"), ("fine", "two"), ("coarse", "optimum")})
+        self.assertEqual(len(runs), 4 * 5)
+        for row in runs:
+            self.assertLessEqual(FIELDS, set(row))
+            self.assertTrue(row["correct"], row)
+            self.assertEqual(row["messages"], row["predicted_messages"], row)
+            self.assertEqual(row["payload_bytes"], row["predicted_payload_bytes"], row)
+            self.assertAlmostEqual(row["acceleration"], 1e-3 / row["time_s"])
+            self.assertEqual(row["amdahl_limit"], 2)
+        two = {row["model"]: row["messages"] for row in runs if (row["variant"], row["where"]) == ("fine", "two")}
+        self.assertEqual([two[model] for model in ("woa", "rpc-fused", "rpc-hub", "rpc-polled")], [4, 6, 6, 15])
+        self.assertEqual(len(results["throughput"]), 2 * 5)
+        self.assertRegex(out, r"flip fine, tight: CPU only 1 ms, .*Amdahl's limit 2.000 x")
+        self.assertRegex(errors, r"woa-mibench: 4/4 flip coarse: tight, about \d+ s left")
+        with open(self.path("results/mibench.csv"), newline="", encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), len(runs))
+        self.check_page()
+
+    def check_page(self):
+        page = read(self.path("results/mibench.html"))
+        report = json.loads(re.search(r'<script id="report"[^>]*>(.*?)</script>', page, re.DOTALL).group(1))
+        charts = [chart["title"] for section in report["sections"] for chart in section["charts"]]
+        for title in ("Acceleration over the CPU alone", "Messages of an instance", "Predicted against measured", "Acceleration over grain"):
+            self.assertTrue(any(chart.startswith(title) for chart in charts), (title, charts))
+        self.assertNotRegex(page, r'(?:src|href)="')  # no network assets
+        written = read(self.path("results/mibench.csv"))
+        os.remove(self.path("results/mibench.csv"))
+        subprocess.run([MIBENCH, "report", self.path("results/mibench.json")], check=True, timeout=LIMIT_S)
+        self.assertEqual(read(self.path("results/mibench.csv")), written)
+
+    def test_two_hosts_or_their_loopback(self):
+        self.experiment("--variants", "fine", "--models", "woa,rpc-hub", "--placements", "two", couplings="loose")
+        results = self.results()
+        if any("unavailable" in (row["reason"] or "") or "libfabric" in (row["reason"] or "") for row in results["skipped"]):
+            self.skip("ofi", results["skipped"][0]["reason"])
+        self.assertEqual([(row["model"], row["messages"], row["correct"]) for row in results["runs"]], [("woa", 4, True), ("rpc-hub", 6, True)])
+        self.assertTrue(results["couplings"][0]["nodes"])
+
+    def test_a_wrong_output_is_said_and_fails(self):
+        self.write("data/golden/data", b"something else")
+        out, _ = self.experiment("--variants", "coarse", code=1)
+        self.assertIn("NO", out)
+        self.assertFalse(any(row["correct"] for row in self.results()["runs"]))
+
+    def test_what_is_missing_is_left_out_and_the_rest_goes_on(self):
+        os.makedirs(self.path("all/lost"))
+        os.rename(self.path("flip"), self.path("all/flip"))
+        self.write("all/lost/program.yaml", PROGRAM.replace("flip", "lost").replace("input/data", "input/lost"))
+        out, _ = self.experiment("--from", self.path("all"), "--variants", "coarse", "--models", "woa", code=2)
+        self.assertEqual(out, "")  # the first --from is no folder any more
+        command = [word if word != self.path("flip") else self.path("all") for word in self.command("--variants", "coarse")]
+        process = self.start(command)
+        out, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertIn("lost: no input/lost in", out)
+        self.assertEqual({row["program"] for row in self.results()["runs"]}, {"flip"})
+
+    def test_a_stage_that_fails_is_a_row_with_its_reason(self):
+        self.write("flip/coarse.yaml", COARSE.replace("kernel: invert", "kernel: no_such_kernel"))
+        out, _ = self.experiment()
+        self.assertIn("no_such_kernel", out)
+        self.assertEqual({row["variant"] for row in self.results()["runs"]}, {"fine"})
+
+    def test_bad_usage(self):
+        os.makedirs(self.path("empty"))
+        for words, text in ((["--data", self.path("nowhere")], "is no folder"), (["--data", self.path("empty")], "has none of the programs' inputs"),
+                            (["--programs", "sha"], "no program sha"), (["--net", "quick"], "1gbit,25us"), (["--repeat", "0"], "1 at least"),
+                            (["--models", "rpc"], "none of woa"), (["--machine", self.path("none")], "--machine")):
+            _, errors = self.experiment(*words, code=2)
+            self.assertIn(text, errors)
+
+    def interrupted(self, number):
+        process = self.start(self.command("--variants", "fine", "--repeat", "100000"))
+        for line in process.stderr:
+            if "flip fine: tight" in line:
+                break
+        time.sleep(0.3)
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=LIMIT_S)
+        self.nothing_left(process.pid)
+        return process.returncode, errors
+
+    def test_ctrl_c_and_sigterm_end_in_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            code, errors = self.interrupted(number)
+            self.assertEqual(code, 128 + number, errors)
+            self.assertEqual(self.results()["interrupted"], number.name)
+
+    def test_a_kill_leaves_nothing(self):
+        self.assertEqual(self.interrupted(signal.SIGKILL)[0], -signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
