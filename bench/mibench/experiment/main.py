@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 
+import axel
 import data
 import machine
 import network
@@ -68,6 +69,13 @@ def parser():
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     add_run(commands)
+    study = commands.add_parser("axel", help="the paper's machine, by model only: accelerations beside the published ones")
+    study.add_argument("--programs", type=names, default=[], metavar="NAME,...", help="only these; default: all")
+    study.add_argument("--data", type=pathlib.Path, metavar="DIR", help="as for run")
+    study.add_argument("--slower", type=float, default=4.0, metavar="X", help="how much longer Axel's CPU takes than this one; default: 4")
+    study.add_argument("--from", dest="folders", type=pathlib.Path, action="append", metavar="DIR", help="as for run")
+    study.add_argument("--out", type=pathlib.Path, default=BUILD / "mibench" / "results", metavar="DIR", help="default: %(default)s")
+    study.set_defaults(action=axel_command)
     again = commands.add_parser("report", help="write CSV and page again from a mibench.json")
     again.add_argument("json", type=pathlib.Path)
     again.add_argument("--out", type=pathlib.Path, metavar="DIR", help="default: the folder of the JSON")
@@ -84,6 +92,11 @@ def check(options):
     if options.repeat < 1:
         raise Problem(f"--repeat: {options.repeat} is too few; 1 at least")
     shape = network.parse_net(options.net)
+    check_folders(options)
+    return shape
+
+
+def check_folders(options):
     try:
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / ".writable").touch()
@@ -92,7 +105,16 @@ def check(options):
         raise Problem(f"--out: {options.out} cannot be written: {error.strerror}") from error
     if not (BUILD / "woa").exists():
         raise Problem(f"{BUILD / 'woa'} is not built: make build")
-    return shape
+
+
+def choose(options):
+    """The programs; `options.data` becomes the folder of their data."""
+    chosen = programs.load(options.folders or [SOURCE / "bench" / "mibench"], options.programs)
+    if options.data:
+        data.check_folder(options.data, chosen)
+    else:
+        options.data = data.default_folder(SOURCE)
+    return chosen
 
 
 def join_couplings(options, shape, belongings):
@@ -148,11 +170,7 @@ def measure(options, shape, chosen, results):
 
 def run_command(options):
     shape = check(options)
-    chosen = programs.load(options.folders or [SOURCE / "bench" / "mibench"], options.programs)
-    if options.data:
-        data.check_folder(options.data, chosen)
-    else:
-        options.data = data.default_folder(SOURCE)
+    chosen = choose(options)
     results = {"machine": {"pinned": {}, "usable": [], "processor": "", "pinning": "", "load": []}, "commit": "", "versions": {},
                "options": {"repeat": options.repeat, "seed": options.seed, "net": options.net, "data": str(options.data)},
                "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "interrupted": None}
@@ -171,6 +189,24 @@ def run_command(options):
     print(f"woa-mibench: {ended}{len(results['runs'])} runs in {results['elapsed_s']:.0f} s; wrote mibench.json, .csv and .html in {options.out}",
           file=sys.stderr)
     return code
+
+
+def axel_command(options):
+    check_folders(options)
+    if options.slower <= 0:
+        raise Problem(f"--slower: {options.slower} is not above 0")
+    chosen = choose(options)
+    with Belongings() as belongings:
+        woa = Woa(BUILD, belongings)
+        results = {"commit": machine.describe(SOURCE, woa, {}, "")["commit"]}
+        results.update(axel.run(woa, SOURCE, chosen, options.data, belongings.folder, options.slower,
+                                lambda what: print(f"woa-mibench: {what}", file=sys.stderr, flush=True)))
+    (options.out / "axel.json").write_text(json.dumps(results, indent=1) + "\n")
+    document = axel.document(results)
+    (options.out / "axel.html").write_text(page.render(document, BUILD / "report" / "page.html"))
+    for one in document["sections"][0]["tables"]:
+        print(tables.aligned(one["title"], one["columns"], one["rows"]))
+    return 0 if results["rows"] else 1
 
 
 def report_command(options):

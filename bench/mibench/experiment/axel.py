@@ -1,0 +1,147 @@
+"""The study of the paper's machine: Axel's CPU, GPU and FPGA, by model only. No time here is a measurement of hardware.
+
+Kernel times are measured here and scaled to Axel's CPU. The share of stages that stay on the CPU is what the published limit says,
+and accelerators take a thousandth of the CPU's time, so free communication gives the published limit.
+"""
+import json
+import math
+
+import paper
+from data import resolve
+from experiment import grain_us
+from plans import MODELS, SEARCH, is_remote, param_words, profile
+from programs import Problem
+from woa import Refused
+
+COUPLINGS = ("tight", "loose")
+QUICKER = 1000  # an accelerator than the CPU
+LUTS, MEMORY = 207360, 4 << 30  # of the FPGA and the GPU (graphs/machines/axel-*.yaml)
+
+
+def accelerator_entries(time_ps, share):
+    """Modelled times on both accelerators. `share`: stages that fit on one, or None without a limit."""
+    entry = {"time_ps": max(1, time_ps // QUICKER), "modelled": True}
+    if share is None:
+        return {"gpu": dict(entry), "fpga": dict(entry)}
+    return {"gpu": {**entry, "resources": {"memory": MEMORY // share}}, "fpga": {**entry, "resources": {"luts": LUTS // share}}}
+
+
+def split(stages, remote):
+    """Stages that stay on the CPU, and those that may leave it; stages that never fired are in neither."""
+    fired = {name: stage for name, stage in stages.items() if stage["firings"] and "time_ps" in stage["on"].get("cpu", {})}
+    away = [name for name in fired if is_remote(name, remote)]
+    return [name for name in fired if name not in away], away
+
+
+def axel_profile(measured, program, slower, limited):
+    """The profile of Axel, and the time of the CPU alone in us."""
+    limit = paper.limit(program.paper)
+    here, away = split(measured["stages"], program.remote)
+    if not here or not away:
+        raise Problem("no stage stays on the CPU" if away else "no stage may leave the CPU")
+    out = {name: value for name, value in measured.items() if name not in ("source_ps", "ok")}
+    out["stages"] = json.loads(json.dumps(measured["stages"]))
+    times = {name: int(measured["stages"][name]["on"]["cpu"]["time_ps"] * slower) for name in away}
+    moved_ps = sum(times[name] * measured["stages"][name]["firings"] for name in away)
+    # Free communication leaves this and a thousandth of the rest.
+    rest_ps = moved_ps * (1 - limit / QUICKER) / (limit - 1)
+    share = max(1, math.ceil(len(away) / 2)) if limited else None
+    for name, stage in out["stages"].items():
+        if name in times:
+            stage["on"] = {"cpu": {"time_ps": times[name]}, **accelerator_entries(times[name], share)}
+        elif name in here:
+            stage["on"] = {"cpu": {"time_ps": max(1, int(rest_ps / len(here) / stage["firings"]))}}
+    return out, (moved_ps + rest_ps) / 1e6
+
+
+def row_of(woa, variant, data, file, machine, model, alone_us):
+    words = ["compile", variant.graph, "--machine", machine, "--profile", file, "--model", model, "--window", "1", "--placement-limit",
+             SEARCH, "-o", file.with_suffix(".plan"), *param_words(variant, data)]
+    try:
+        answer = woa.json(words)
+    except Refused as refused:
+        return {"model": model, "status": "refused", "reason": str(refused), "acceleration": None, "placement": None}
+    certificate = answer["certificate"]
+    return {"model": model, "status": certificate["status"], "reason": None, "placement": answer["placement"],
+            "acceleration": alone_us / certificate["prediction"]["serial_us"]}
+
+
+def study(woa, source, program, variant, data_folder, folder, slower):
+    """Rows of a variant: both couplings, free and limited accelerators, every model."""
+    data = resolve(program, variant, data_folder, folder)
+    stem = folder / f"axel-{program.name}-{variant.name}"
+    measured, _ = profile(woa, variant, data, stem.with_suffix(".measured.json"))
+    for limited in (False, True):
+        made, alone_us = axel_profile(measured, program, slower, limited)
+        file = stem.with_suffix(".limited.json" if limited else ".json")
+        file.write_text(json.dumps(made))
+        for coupling in COUPLINGS:
+            machine = source / "graphs" / "machines" / f"axel-{coupling}.yaml"
+            for model in MODELS:
+                row = row_of(woa, variant, data, file, machine, model, alone_us)
+                yield {"program": program.name, "paper": program.paper, "variant": variant.name, "grain_us": grain_us(measured), "coupling": coupling,
+                       "limited": limited, "modelled": True, **row, "limit": paper.limit(program.paper)}
+
+
+def share(value, limit):
+    return "-" if value is None else f"{value / limit:.3f}"
+
+
+TITLES = ("program", "variant", "grain", "coupling", "capacity", "limit", "woa", *MODELS[1:], "woa share", "paper woa", "paper rpc",
+          "paper share")
+
+
+def table(rows):
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["program"], row["variant"], row["coupling"], row["limited"]), {})[row["model"]] = row
+    cells = []
+    for (program, variant, coupling, limited), models in groups.items():
+        first = next(iter(models.values()))
+        limit, name = first["limit"], first["paper"]
+        woa = models["woa"]["acceleration"]
+        shown = [f"{models[model]['acceleration']:.3f}" if models[model]["acceleration"] else "refused" for model in MODELS]
+        cells.append([program, variant, f"{first['grain_us']:.3g} us", coupling, "limited" if limited else "free", f"{limit:.3f}", *shown,
+                      share(woa, limit), f"{paper.woa(name, coupling):.3f}", f"{paper.rpc(name, coupling):.3f}",
+                      share(paper.woa(name, coupling), limit)])
+    return "Axel, modelled: accelerations over its CPU alone", TITLES, cells
+
+
+def chart(rows, coupling, limited):
+    keys = list(dict.fromkeys((row["program"], row["variant"], row["paper"]) for row in rows))
+    found = {(row["program"], row["variant"], row["paper"], row["model"]): row["acceleration"] for row in rows
+             if (row["coupling"], row["limited"]) == (coupling, limited)}
+    series = [{"name": model, "values": [found.get((*key, model)) for key in keys]} for model in MODELS]
+    series += [{"name": "paper: Amdahl's limit", "values": [paper.limit(key[2]) for key in keys], "mark": "line"},
+               {"name": "paper: WOA", "values": [paper.woa(key[2], coupling) for key in keys], "mark": "star"},
+               {"name": "paper: RPC", "values": [paper.rpc(key[2], coupling) for key in keys], "mark": "triangle"}]
+    capacity = "limited accelerators" if limited else "accelerators without limits"
+    return {"kind": "bars", "title": f"Axel, modelled: {coupling}, {capacity}", "unit": "times the CPU alone", "log": True,
+            "labels": [" ".join(key[:2]) for key in keys], "series": series}
+
+
+def document(results):
+    rows = results["rows"]
+    charts = [chart(rows, coupling, limited) for coupling in COUPLINGS for limited in (False, True)]
+    refused = dict.fromkeys((row["program"], row["variant"], row["model"], row["reason"]) for row in rows if row["reason"])
+    skipped = [(row["program"], row["variant"], "all", row["reason"]) for row in results["skipped"]]
+    tables = [dict(zip(("title", "columns", "rows"), part)) for part in
+              (table(rows), ("left out", ("program", "variant", "model", "reason"), [list(row) for row in [*refused, *skipped]]))]
+    text = f"Nothing here was measured on Axel. Kernel times of this machine, {results['slower']:g} times as long, on its CPU."
+    return {"title": "The paper's machine, modelled", "facts": [["commit", results["commit"]], ["modelled", text]],
+            "sections": [{"title": "Accelerations", "text": text, "charts": charts if rows else [], "tables": tables}]}
+
+
+def run(woa, source, programs, data_folder, folder, slower, say):
+    rows, skipped = [], []
+    for program in programs:
+        if paper.limit(program.paper) is None:
+            skipped.append({"program": program.name, "variant": "all", "reason": "the paper has no such program"})
+            continue
+        for variant in program.variants:
+            say(f"{program.name} {variant.name}")
+            try:
+                rows += study(woa, source, program, variant, data_folder, folder, slower)
+            except (Problem, Refused, OSError, ValueError) as error:
+                skipped.append({"program": program.name, "variant": variant.name, "reason": str(error)})
+    return {"slower": slower, "rows": rows, "skipped": skipped}
