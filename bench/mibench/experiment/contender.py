@@ -39,7 +39,7 @@ class Contender:
         return max(1, min(instances, MOST_INSTANCES, int(LAUNCH_S / one)))
 
     def slow(self):
-        return self.planned.prediction["predicted_us"] / 1e6 > LAUNCH_S / 3
+        return bool(self.planned.prediction) and self.planned.prediction["predicted_us"] / 1e6 > LAUNCH_S / 3
 
     def launch(self, folder, instances, window=1):
         if self.planned.refusal or self.failure:

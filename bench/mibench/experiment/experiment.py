@@ -3,6 +3,7 @@ import dataclasses
 import itertools
 import random
 import statistics
+import traceback
 
 import machine
 from baseline import Baseline
@@ -148,24 +149,31 @@ def units(setting, programs, wanted, results):
         yield from (Unit(setting, program, variant, results) for variant in chosen)
 
 
+def guarded(unit, coupling, step, *arguments):
+    """Whether the step went well. A reason stands in the results, and a fault of this program has its traceback on stderr."""
+    try:
+        step(*arguments)
+        return True
+    except (Problem, Refused, OSError) as error:
+        unit.skip(coupling, str(error))
+    except Exception as error:  # the other programs go on
+        traceback.print_exc()
+        unit.skip(coupling, f"a fault of woa-mibench: {type(error).__name__}: {error}")
+        unit.results["faults"] += 1
+    return False
+
+
 def run_unit(unit, couplings, progress):
     """Whatever goes wrong with a program is in the results, and the others go on."""
     name = f"{unit.program.name} {unit.variant.name}"
     progress.step(f"{name}: profile and CPU-only program")
-    try:
-        unit.prepare()
-    except (Problem, Refused, OSError, ValueError) as error:
-        unit.skip(None, str(error))
+    if not guarded(unit, None, unit.prepare):
         progress.skip(len(couplings))
         return
     for coupling in couplings:
         progress.step(f"{name}: {coupling.name}")
-        try:
-            unit.measure(coupling)
-            if not coupling.listen:
-                unit.throughput(coupling)
-        except (Problem, Refused, OSError, ValueError) as error:
-            unit.skip(coupling, str(error))
+        if guarded(unit, coupling, unit.measure, coupling) and not coupling.listen:
+            guarded(unit, coupling, unit.throughput, coupling)
 
 
 def weights(count, couplings):

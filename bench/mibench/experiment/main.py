@@ -173,7 +173,7 @@ def run_command(options):
     chosen = choose(options)
     results = {"machine": {"pinned": {}, "usable": [], "processor": "", "pinning": "", "load": []}, "commit": "", "versions": {},
                "options": {"repeat": options.repeat, "seed": options.seed, "net": options.net, "data": str(options.data)},
-               "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "interrupted": None}
+               "couplings": [], "programs": [], "runs": [], "throughput": [], "skipped": [], "interrupted": None, "faults": 0}
     began, code = time.monotonic(), 0
     try:
         measure(options, shape, chosen, results)
@@ -183,7 +183,7 @@ def run_command(options):
     write(results, options.out)
     for one in tables.all_tables(results):
         print(tables.aligned(*one))
-    if code == 0 and (not results["runs"] or any(row["correct"] is False or row["status"] == "failed" for row in results["runs"])):
+    if code == 0 and (results["faults"] or not results["runs"] or any(row["correct"] is False or row["status"] == "failed" for row in results["runs"])):
         code = 1
     ended = f"ended by {results['interrupted']}; so far " if code > 1 else ""
     print(f"woa-mibench: {ended}{len(results['runs'])} runs in {results['elapsed_s']:.0f} s; wrote mibench.json, .csv and .html in {options.out}",

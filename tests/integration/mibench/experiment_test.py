@@ -69,7 +69,7 @@ class ExperimentTest(WoaTest):
 
     def command(self, *more, couplings="tight"):
         return [MIBENCH, "run", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results"), "--machine",
-                self.path("machine.yaml"), "--repeat", "1", "--couplings", couplings, *more]
+                self.path("machine.yaml"), "--repeat", "2", "--couplings", couplings, *more]
 
     def start(self, command):
         # A folder for temporary files that nobody else uses shows what is left.
