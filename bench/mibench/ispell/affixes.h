@@ -23,8 +23,8 @@ typedef struct rule {
 
 typedef struct affixes {
   letters letters;
-  char marker;      /* between a root and its flags */
-  bool compounds;   /* `compoundwords on` */
+  char marker;    /* between a root and its flags */
+  bool compounds; /* `compoundwords on` */
   uint32_t compound_min;
   uint32_t flag_count;
   uint64_t flag_of[128]; /* bit of a flag's character; 0: unknown */
@@ -39,8 +39,8 @@ static inline char *read_whole(const char *path, const char *what, size_t *bytes
   char *text = NULL;
   size_t room = 1 << 16, count = 0;
   if (file == NULL) {
-    *status = woa_fail(error, WOA_UNAVAILABLE, "parameter '%s': '%.80s' cannot be opened: %s", what, path,
-                       strerror(errno));
+    *status =
+        woa_fail(error, WOA_UNAVAILABLE, "parameter '%s': '%.80s' cannot be opened: %s", what, path, strerror(errno));
     return NULL;
   }
   do {
@@ -232,8 +232,8 @@ static inline woa_status read_flag(affixes *a, affix_place *place, const char *a
 
 /* Options of the language. */
 static inline woa_status read_option(affixes *a, const char *kind, const char *at, woa_error *error) {
-  static const char *const kSkipped[] = {"nroffchars",    "troffchars",    "TeXchars", "texchars", "defstringtype",
-                                         "altstringtype", "altstringchar", "options"};
+  static const char *const kSkipped[] = {"nroffchars",    "troffchars",    "TeXchars",      "texchars",
+                                         "defstringtype", "altstringtype", "altstringchar", "options"};
   char value[64] = "";
   for (size_t i = 0; i < sizeof kSkipped / sizeof *kSkipped; ++i) {
     if (strcmp(kind, kSkipped[i]) == 0) return WOA_OK;

@@ -1,10 +1,12 @@
 /* Is a word right, which forms of a candidate are, and how could a word be derived.
  *
- * A route is how affixes lead from a word to a root. Rules met (ispell 3.4, found by its documentation and its answers):
+ * A route is how affixes lead from a word to a root. Rules met (ispell 3.4, found by its documentation and its
+ * answers):
  * - a root as it is, else a prefix, a prefix and a suffix if both flags have `*`, then a suffix; conditions look at the
  *   root;
  * - capitals: an entry in lower case may be written so, capitalised or in capitals; a capitalised one capitalised or in
- *   capitals; one in capitals only so; a mixed one as it is, with affixes in the case of the root's end, or in capitals;
+ *   capitals; one in capitals only so; a mixed one as it is, with affixes in the case of the root's end, or in
+ * capitals;
  * - flags belong to one way to write a root;
  * - a single letter is always right; compounds (`compoundwords on`) are checked from left to right.
  */

@@ -135,7 +135,8 @@ static inline woa_status read_line(dictionary *d, char *line, size_t length, uin
   return WOA_OK;
 }
 
-/* Sorts rules by letter, the shortest affix first, then in the order of the file. Rules that add nothing have letter 0. */
+/* Sorts rules by letter, the shortest affix first, then in the order of the file. Rules that add nothing have letter 0.
+ */
 static inline void index_rules(const rule *rules, uint32_t count, bool prefix, uint32_t *start, uint16_t *sorted) {
   uint32_t at = 0;
   for (uint32_t letter = 0; letter < kMostLetters; ++letter) {
@@ -200,9 +201,9 @@ static inline woa_status read_words(dictionary *d, const char *path, woa_error *
 }
 
 /* Loads what parameters `affixes` and `words` name; null and the reason otherwise. */
-static inline dictionary *load_dictionary(const woa_param *params, size_t count, woa_status *status,
-                                          woa_error *error) {
-  const char *affix_path = woa_param_text(params, count, "affixes"), *word_path = woa_param_text(params, count, "words");
+static inline dictionary *load_dictionary(const woa_param *params, size_t count, woa_status *status, woa_error *error) {
+  const char *affix_path = woa_param_text(params, count, "affixes"),
+             *word_path = woa_param_text(params, count, "words");
   dictionary *d = (dictionary *)calloc(1, sizeof *d);
   if (affix_path == NULL || word_path == NULL) {
     *status = woa_fail(error, WOA_INVALID, "parameter '%s' is missing", affix_path == NULL ? "affixes" : "words");

@@ -13,7 +13,7 @@
 #include "kernels/woa_kernel.h"
 
 enum {
-  kLongest = 100,   /* letters of a word that the dictionary can hold; a longer one is never right */
+  kLongest = 100, /* letters of a word that the dictionary can hold; a longer one is never right */
   kMostLetters = 120,
   kBlank = 2 * 125, /* codes behind every letter; they join the two words of a guess */
   kHyphen = 2 * 126,
@@ -24,10 +24,10 @@ enum {
 typedef enum written { kLower, kCapital, kUpper, kMixed } written;
 
 typedef struct letters {
-  uint32_t count;                /* letters are 1..count */
-  uint8_t of_byte[256];          /* code of a character of one byte */
-  bool starts[256];              /* a character of several bytes begins so */
-  bool boundary[kMostLetters];   /* a word holds it only between two other letters */
+  uint32_t count;              /* letters are 1..count */
+  uint8_t of_byte[256];        /* code of a character of one byte */
+  bool starts[256];            /* a character of several bytes begins so */
+  bool boundary[kMostLetters]; /* a word holds it only between two other letters */
   bool cased[kMostLetters];
   char text[256][kLetterBytes + 1]; /* of a code */
 } letters;

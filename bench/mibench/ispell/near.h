@@ -20,6 +20,7 @@ typedef struct guess {
 
 typedef struct near_misses {
   word wrong;
+  bool splits; /* two words run together are near misses; not where they are right, as compounds */
   near_kind kind;
   uint32_t place, letter;
   uint32_t count;
@@ -27,8 +28,9 @@ typedef struct near_misses {
   guess guesses[kMostGuesses];
 } near_misses;
 
-static inline void near_start(near_misses *n, const letters *l, const uint8_t *codes, uint32_t length) {
-  set_word(l, &n->wrong, codes, length);
+static inline void near_start(near_misses *n, const affixes *a, const uint8_t *codes, uint32_t length) {
+  set_word(&a->letters, &n->wrong, codes, length);
+  n->splits = !a->compounds;
   n->kind = kSame;
   n->place = n->letter = n->count = 0;
 }
@@ -87,7 +89,7 @@ static inline bool near_candidate(near_misses *n, const letters *l, word *c) {
       c->folded[n->place] = (uint8_t)n->letter++;
       break;
     case kSplit:
-      if (n->place + 1 >= length || length < 3) return false;
+      if (n->place + 1 >= length || length < 3 || !n->splits) return false;
       made = ++n->place;
       memcpy(c->folded, from, made);
       break;

@@ -48,7 +48,8 @@ static uint32_t try_all(const dictionary *d, const word *w) {
     forms_found += look_up(d, w, 0, &c, n);
     c.folded[i] = w->folded[i];
     memcpy(rest.folded, w->folded + i + 1, n - i - 1);
-    forms_found += n > 2 && look_up(d, w, 0, &c, i + 1) && look_up(d, w, i + 1, &rest, n - i - 1);
+    forms_found +=
+        n > 2 && !d->affixes.compounds && look_up(d, w, 0, &c, i + 1) && look_up(d, w, i + 1, &rest, n - i - 1);
   }
   return forms_found;
 }

@@ -1,7 +1,7 @@
 /* What the stages of fine.yaml and medium.yaml send each other. Words are codes (letters.h).
  *
  *   to *check*      kind, style, capital, codes    kind `w`: a word of the text; `c`: a candidate; `g`: guess it
- *   to *near*       `w` codes | `c` forms, each its length and codes | `g` count, list
+ *   to *near*       `w` codes | `c` forms, each its length and codes | `g` 1 if there are guesses, list
  *   to *scribe*     the line of a right word, or kind `&`, `?` or `#`, count, list
  */
 #ifndef WOA_BENCH_MIBENCH_ISPELL_TOKENS_H
@@ -39,7 +39,7 @@ static inline affixes *load_affixes(const woa_param *params, size_t count, woa_s
   const char *path = woa_param_text(params, count, "affixes");
   affixes *a = (affixes *)calloc(1, sizeof *a);
   if (path == NULL || a == NULL) {
-    *status = woa_fail(error, path == NULL ? WOA_INVALID : WOA_EXHAUSTED, path == NULL ? "parameter 'affixes' is missing" : "no memory for affixes");
+    *status = woa_fail(error, WOA_INVALID, "parameter 'affixes' is missing, or there is no memory for it");
   } else {
     *status = read_affixes(path, a, error);
   }

@@ -46,7 +46,7 @@ static inline size_t all_misses(const dictionary *d, near_misses *n, const uint8
   word candidate;
   forms f;
   bool high;
-  near_start(n, l, codes, length);
+  near_start(n, &d->affixes, codes, length);
   while (near_next(n, l, &candidate, &high)) {
     f.style = candidate.style;
     f.high = high;

@@ -6,7 +6,8 @@ static woa_status check_word(const dictionary *d, const woa_input *in, const wor
                              woa_error *error) {
   char line[kVerdictBytes];
   const size_t bytes = right_line(d, w, line);
-  const woa_status status = bytes != 0 ? woa_claim(outs, "hit", bytes, error) : woa_claim(outs + 1, "miss", 1 + w->length, error);
+  const woa_status status =
+      bytes != 0 ? woa_claim(outs, "hit", bytes, error) : woa_claim(outs + 1, "miss", 1 + w->length, error);
   if (status != WOA_OK) return status;
   if (bytes != 0) {
     memcpy(outs[0].data, line, bytes);
@@ -44,7 +45,7 @@ static woa_status guess_word(const dictionary *d, const word *w, woa_output *out
   const woa_status status = woa_claim(out, "miss", 2 + bytes, error);
   if (status != WOA_OK) return status;
   out->data[0] = 'g';
-  out->data[1] = (uint8_t)count;
+  out->data[1] = count != 0;
   memcpy(out->data + 2, list, bytes);
   return WOA_OK;
 }

@@ -1,5 +1,5 @@
-/* A piece ends behind a newline, or at the end of the text. Pieces of longer texts have more lines, so that there are at
- * most kMostPieces. An empty text has no piece. */
+/* A piece ends behind a newline, or at the end of the text. Pieces of longer texts have more lines, so that there are
+ * at most kMostPieces. An empty text has no piece. */
 #include "kernels/woa_kernel.h"
 
 enum { kMostPieces = 64 }; /* kernel.yaml has the same */

@@ -10,8 +10,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
     return woa_fail(error, WOA_INVALID, "a word has 1 to %d letters", kLongest);
   }
   near_misses *n = (near_misses *)(void *)firing->scratch;
-  const size_t bytes =
-      all_misses(self, n, ins[0].data + 1, (uint32_t)ins[0].bytes - 1, list, &kind, &count);
+  const size_t bytes = all_misses(self, n, ins[0].data + 1, (uint32_t)ins[0].bytes - 1, list, &kind, &count);
   return tell_wrong(outs, "list", kind, count, list, bytes, error);
 }
 

@@ -37,7 +37,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
   near_misses *n = &((near_state *)firing->state)->misses;
   const uint8_t *data = ins[0].data;
   if (ins[0].bytes > 1 && data[0] == 'w' && ins[0].bytes <= 1 + kLongest) {
-    near_start(n, l, data + 1, (uint32_t)ins[0].bytes - 1);
+    near_start(n, self, data + 1, (uint32_t)ins[0].bytes - 1);
   } else if (ins[0].bytes > 0 && data[0] == 'c') {
     take_forms(n, ins);
   } else if (ins[0].bytes > 1 && data[0] == 'g') {
@@ -50,10 +50,7 @@ static woa_status run(void *self, const woa_firing *firing, const woa_input *ins
 
 WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
 const woa_kernel *woa_kernel_entry(void) {
-  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI,
-                                    .create = create_affixes,
-                                    .destroy = free,
-                                    .run = run,
-                                    .state_bytes = sizeof(near_state)};
+  static const woa_kernel kernel = {
+      .abi = WOA_KERNEL_ABI, .create = create_affixes, .destroy = free, .run = run, .state_bytes = sizeof(near_state)};
   return &kernel;
 }

@@ -13,7 +13,8 @@ typedef struct scribe {
 static woa_status begin(scribe *s, const woa_input *in, woa_error *error) {
   s->begun = true;
   s->text = malloc(in->bytes + 1);
-  if (s->text == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory for a text of %llu bytes", (unsigned long long)in->bytes);
+  if (s->text == NULL)
+    return woa_fail(error, WOA_EXHAUSTED, "no memory for a text of %llu bytes", (unsigned long long)in->bytes);
   if (in->bytes != 0) memcpy(s->text, in->data, in->bytes);
   s->cursor = (cursor){s->text, s->text + in->bytes, 0, false};
   return WOA_OK;
