@@ -4,6 +4,7 @@
 //   {kind: "bars",   title, unit, log, labels, series: [{name, values, mark?}]}   a mark is drawn above the bars of its label:
 //                                                                                "line", "cross", "star" or "triangle"
 //   {kind: "points", title, unit, x_unit, log, diagonal?, series: [{name, points: [[x, y, label]]}]}
+// A series may have a number `colour`, so that it looks the same in all charts.
 "use strict";
 (() => {
   // Okabe and Ito's colours: told apart by colour-blind readers and in print.
@@ -15,6 +16,8 @@
     star: {pointStyle: "star", borderColor: "#a40e26", pointRadius: 7, borderWidth: 2},
     triangle: {pointStyle: "triangle", borderColor: "#57606a", backgroundColor: "#fff", pointRadius: 5, borderWidth: 2},
   };
+
+  const colour = (series, k) => COLOURS[(series.colour ?? k) % COLOURS.length];
 
   const element = (name, text, parent) => {
     const made = document.createElement(name);
@@ -49,7 +52,7 @@
       labels: chart.labels,
       datasets: chart.series.map((series, k) => series.mark
         ? {type: "line", label: series.name, data: series.values, showLine: false, order: 0, ...MARKS[series.mark]}
-        : {label: series.name, data: series.values, backgroundColor: COLOURS[k % COLOURS.length], order: 1, base: chart.log ? 1 : 0}),
+        : {label: series.name, data: series.values, backgroundColor: colour(series, k), order: 1, base: chart.log ? 1 : 0}),
     },
     options: {
       scales: {x: {ticks: {color: "#1b1f24"}, grid: {display: false}}, y: axis(chart.unit, chart.log)},
@@ -68,8 +71,8 @@
     type: "scatter",
     data: {
       datasets: [...chart.series.map((series, k) => ({
-        label: series.name, order: 1, backgroundColor: COLOURS[k % COLOURS.length], borderColor: COLOURS[k % COLOURS.length],
-        pointStyle: POINTS[k % POINTS.length], pointRadius: 6, data: series.points.map(([x, y, label]) => ({x, y, label})),
+        label: series.name, order: 1, backgroundColor: colour(series, k), borderColor: colour(series, k),
+        pointStyle: POINTS[(series.colour ?? k) % POINTS.length], pointRadius: 6, data: series.points.map(([x, y, label]) => ({x, y, label})),
       })), ...(chart.diagonal ? [diagonal(chart)] : [])],
     },
     options: {

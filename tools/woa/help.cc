@@ -61,6 +61,7 @@ const std::map<std::string, const char*> kGroups{
     {"--json", kReports},
     {"--trace", kReports},
     {"--trace-limit", kReports},
+    {"--report", kReports},
     {"--sarif", kReports},
     {"--dot", kReports},
     {"--svg", kReports},
@@ -83,6 +84,7 @@ const std::map<std::string, const char*> kExamples{
      "                                                       a folder: an instance for each file\n"
      "  woa run graphs/hello.yaml --in text=README.md --model rpc-hub --json\n"
      "  woa run graphs/hello.yaml --in text=README.md --instances 100 --trace trace.json\n"
+     "  woa run graphs/hello.yaml --in text=README.md --instances 100 --report run.html\n"
      "  woa run graphs/hello.yaml --in text=README.md --nodes 2 --listen eth0 --secret run.secret"},
     {"devices",
      "  woa devices\n"

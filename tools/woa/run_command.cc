@@ -23,6 +23,7 @@
 #include "tools/woa/option_values.h"
 #include "tools/woa/process.h"
 #include "tools/woa/progress.h"
+#include "tools/woa/run_page.h"
 #include "tools/woa/run_result.h"
 #include "tools/woa/transports.h"
 
@@ -36,7 +37,7 @@ constexpr std::uint64_t kMostTraced = 10'000'000;  // a node sends what it trace
 struct RunArguments {
   GraphOptions graph;
   LocalRunOptions local;
-  std::string fan_out = "auto", trace;
+  std::string fan_out = "auto", trace, page;
   std::uint64_t trace_limit = 250'000;
   TransportOptions between;
   JoinArguments joining;
@@ -146,6 +147,8 @@ int report(const RunArguments& arguments, RunResult& result) {
   if (result.status.ok() && result.report && !arguments.trace.empty()) {
     result.status = write_trace(*result.plan, *result.report, arguments.trace);
   }
+  if (result.status.ok() && result.report && !arguments.page.empty())
+    result.status = write_page(to_json(result), arguments.page).with_context("--report");
   if (arguments.graph.json) print_json(to_json(result));
   print(result, !arguments.graph.json);
   if (result.status.code() == Code::kCancelled) return Interruption::exit_code();
@@ -214,7 +217,7 @@ int exit_code(const Status& status) { return status.code() == Code::kInvalid ? k
 int run_graph(const RunArguments& arguments, ParallelJob& job) {
   GraphOptions graph = arguments.graph;
   graph.transport = transport_of(arguments.local.processes);
-  graph.written_files = given({{"--trace", arguments.trace}});
+  graph.written_files = given({{"--trace", arguments.trace}, {"--report", arguments.page}});
   Loaded loaded = load_plan(graph);
   if (!loaded.plan) return loaded.exit_code;
   const bool wants_json = arguments.graph.json;
@@ -233,6 +236,8 @@ int run_graph(const RunArguments& arguments, ParallelJob& job) {
   if (const Status kept = check_kept(graph.written_files, read); !kept.ok()) return fail(kept, kUsage, wants_json);
   if (const Status status = arguments.trace.empty() ? Status() : check_writable(arguments.trace); !status.ok())
     return fail(status.with_context("--trace"), kFailed, wants_json);
+  if (const Status status = arguments.page.empty() ? Status() : check_page(arguments.page); !status.ok())
+    return fail(status.with_context("--report"), kFailed, wants_json);
   Collected collected(std::move(*outputs));
   collected.result.instances = instances;
   return execute(arguments, *plan, *inputs, job, collected);
@@ -271,6 +276,8 @@ void add_run(CLI::App& app, Action& action) {
       ->capture_default_str();
   command.add_flag("--no-payload-crc", arguments->no_payload_crc,
                    "Over libfabric: no CRC behind payloads; damage that TCP misses then gives wrong outputs");
+  command.add_option("--report", arguments->page, "Write the run as one HTML page with charts and tables")
+      ->type_name("FILE");
   command.add_option("--trace", arguments->trace, "Write a Chrome trace (open it in Perfetto)")->type_name("FILE");
   command
       .add_option("--trace-limit", arguments->trace_limit,

@@ -67,7 +67,7 @@ def describe(source, woa, chosen, note):
             "load": list(os.getloadavg()), "pinned": chosen if woa.can_pin else {},
             "pinning": note if woa.can_pin else "nothing is pinned: this woa has no --cores",
         },
-        "versions": {"woa": woa.text(["--version"]).strip(), "python": platform.python_version(),
+        "versions": {"woa": woa.text(["--version"]).strip().removeprefix("woa "), "python": platform.python_version(),
                      "ip": text_of(["ip", "-V"]).removeprefix("ip utility, ")},
     }
 

@@ -48,7 +48,7 @@ def predicted_chart(results, coupling):
                       for row in results["runs"] if row["coupling"] == coupling and row["model"] == model and row["time_s"]]
               for model in MODELS}
     return {"kind": "points", "title": f"Predicted against measured time: {coupling}", "unit": "predicted, s", "x_unit": "measured, s",
-            "log": True, "diagonal": True, "series": [{"name": model, "points": values} for model, values in points.items() if values]}
+            "log": True, "diagonal": True, "series": [{"name": model, "colour": MODELS.index(model), "points": values} for model, values in points.items() if values]}
 
 
 def grain_chart(results, coupling, where):
@@ -59,7 +59,7 @@ def grain_chart(results, coupling, where):
               for model in MODELS}
     return {"kind": "points", "title": f"Acceleration over grain: {coupling}, {PLACEMENTS[where]}", "unit": "times the CPU alone",
             "x_unit": "mean kernel time of a firing, us", "log": True,
-            "series": [{"name": model, "points": values} for model, values in points.items() if values]}
+            "series": [{"name": model, "colour": MODELS.index(model), "points": values} for model, values in points.items() if values]}
 
 
 def has_values(chart):

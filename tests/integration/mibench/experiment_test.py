@@ -140,6 +140,13 @@ class ExperimentTest(WoaTest):
         subprocess.run([MIBENCH, "report", self.path("results/mibench.json")], check=True, timeout=LIMIT_S)
         self.assertEqual(read(self.path("results/mibench.csv")), written)
 
+    def test_woa_run_writes_a_page_of_the_same_kind(self):
+        page = self.path("run.html")
+        self.run_json(self.path("flip/coarse.yaml"), "--in", "data=" + self.path("data/input/data"), "--report", page)
+        self.assertIn('"title":"Stages"', read(page))
+        self.assertNotIn('{"REPORT": null}', read(page))
+        self.refused(self.woa("run", self.path("flip/coarse.yaml"), "--in", "data=bytes:a", "--report", self.path("none/x.html")), 1, "--report")
+
     def test_two_hosts_or_their_loopback(self):
         self.experiment("--variants", "fine", "--models", "woa,rpc-hub", "--placements", "two", couplings="loose")
         results = self.results()
