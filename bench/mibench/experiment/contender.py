@@ -31,7 +31,8 @@ class Contender:
         self.outputs, self.cores = outputs, cores
         self.medians, self.least, self.most, self.launches, self.instances = [], [], [], 0, 0
         self.messages = self.payload = self.wall_s = 0
-        self.correct, self.failure, self.simulated = True, "", False
+        self.correct, self.failure, self.began, self.simulated = True, "", False, False
+        self.processors = {}
 
     def fits(self, instances):
         """As many instances as a launch has time for, one at least."""
@@ -53,7 +54,7 @@ class Contender:
         try:
             answer = launch.run(self.woa, self.planned.file, self.coupling, self.planned.placement, words, self.cores)
         except Refused as refused:
-            self.failure = str(refused)
+            self.failure, self.began = str(refused), refused.began or self.launches > 0
             return
         self.take(answer, instances, stem)
 
@@ -68,6 +69,7 @@ class Contender:
         self.payload += answer["payload_bytes"]
         self.wall_s += answer["wall_s"]
         self.simulated = self.simulated or any(entry["simulated"] for entry in answer["controllers"])
+        self.processors = {entry["name"]: entry["processor"] for entry in answer["controllers"] if "processor" in entry}
         for name in self.data.references:
             for k in range(instances):
                 file = stem / f"{name}-{k}"
@@ -75,7 +77,7 @@ class Contender:
                 file.unlink(missing_ok=True)
 
     def status(self):
-        if self.planned.refusal:
+        if self.planned.refusal or (self.failure and not self.began):
             return "refused"
         return "failed" if self.failure or not self.instances else self.planned.status
 
@@ -92,6 +94,6 @@ class Contender:
             "time_s": statistics.median(self.medians) if ran else None,
             "predicted_time_s": predicted_us / 1e6 if predicted_us is not None else None,
             "min_s": min(self.least) if ran else None, "max_s": max(self.most) if ran else None,
-            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(),
+            "modelled": planned.modelled, "simulated": self.simulated, "placement": planned.placement, "status": self.status(), "processors": self.processors,
             "reason": planned.refusal or self.failure or None, "launches": self.launches, "instances": self.instances,
         }

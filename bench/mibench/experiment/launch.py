@@ -61,5 +61,5 @@ def finish(host, lines):
     finally:
         watch.cancel()
     if late.is_set():
-        raise Refused(f"no end within {LIMIT_S} s", 124)
+        raise Refused(f"no end within {LIMIT_S} s", 124, True)
     return answer_of(code, out, lines.text())

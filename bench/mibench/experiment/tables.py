@@ -92,6 +92,19 @@ def places(placement):
     return ", ".join(f"{name}: {count}" for name, count in sorted(used.items()))
 
 
+PROBE_TITLES = ("program", "variant", "coupling", "processors", "mailbox", "controller to controller")
+
+
+def probe_table(results):
+    rows = [[entry["program"], entry["variant"], one["coupling"], one.get("host_state") or one["reason"], probed(one, "mailbox_ns"),
+             probed(one, "hop_ns")] for entry in results["programs"] for one in entry["probes"]]
+    return "raw mailbox before and after, a hop of 64 bytes", PROBE_TITLES, rows
+
+
+def probed(probe, name):
+    return f"{probe[name]:.0f} ns" if probe.get(name) else "-"
+
+
 SKIPPED_TITLES = ("program", "variant", "coupling", "where", "reason")
 
 
@@ -113,7 +126,7 @@ def aligned(title, columns, rows):
 
 
 def all_tables(results):
-    return [table for table in [*run_tables(results), throughput_table(results), skipped_table(results)] if table[2]]
+    return [table for table in [*run_tables(results), throughput_table(results), probe_table(results), skipped_table(results)] if table[2]]
 
 
 def write_csv(results, file):

@@ -12,9 +12,9 @@ LIMIT_S = 120  # a hang
 class Refused(Exception):
     """`woa` ended with an error; the text is its own."""
 
-    def __init__(self, text, code):
+    def __init__(self, text, code, began=False):
         super().__init__(text)
-        self.code = code
+        self.code, self.began = code, began  # began: a run's instances had started
 
 
 def error_of(answer, stderr):
@@ -59,7 +59,7 @@ class Woa:
         try:
             out, errors = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired as late:
-            raise Refused(f"no end within {limit_s} s", 124) from late
+            raise Refused(f"no end within {limit_s} s", 124, True) from late
         finally:
             self.belongings.ended(process)
         return answer_of(process.returncode, out, errors)
@@ -71,7 +71,7 @@ def answer_of(code, out, errors):
     except ValueError:
         answer = {}
     if code != 0 or not answer:
-        raise Refused(error_of(answer, errors), code)
+        raise Refused(error_of(answer, errors), code, "instances" in answer)
     return answer
 
 

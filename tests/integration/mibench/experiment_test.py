@@ -69,7 +69,7 @@ class ExperimentTest(WoaTest):
 
     def command(self, *more, couplings="tight"):
         return [MIBENCH, "run", "--from", self.path("flip"), "--data", self.path("data"), "--out", self.path("results"), "--machine",
-                self.path("machine.yaml"), "--repeat", "2", "--couplings", couplings, *more]
+                self.path("machine.yaml"), "--repeat", "1", "--couplings", couplings, *more]
 
     def start(self, command):
         # A folder for temporary files that nobody else uses shows what is left.
@@ -104,7 +104,7 @@ class ExperimentTest(WoaTest):
         return json.loads(read(self.path("results/mibench.json")))
 
     def test_table_json_csv_and_page(self):
-        out, errors = self.experiment()
+        out, errors = self.experiment("--repeat", "2")
         results = self.results()
         for name in ("machine", "commit", "versions", "couplings"):
             self.assertIn(name, results)
