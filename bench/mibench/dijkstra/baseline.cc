@@ -1,0 +1,89 @@
+// dijkstra without a runtime: its kernels, one after another, at the grain of fine.yaml.
+#include "bench/mibench/baseline/program.h"
+#include "bench/mibench/dijkstra/dijkstra.h"
+#include "bench/mibench/dijkstra/plain.h"
+
+namespace woa::mibench {
+namespace {
+
+class Dijkstra : public Program {
+ public:
+  explicit Dijkstra(const Files& files)
+      : parse_(files.kernels, "dijkstra_parse", 1, {sizeof(int32_t) * kNodes * kNodes, sizeof(uint32_t)},
+               {{"pairs", files.settings.at("pairs")}}),
+        next_(files.kernels, "dijkstra_next", 1, {sizeof(candidate), 64 << 10}),
+        queue_(files.kernels, "dijkstra_fifo", 1, {sizeof(candidate)}),
+        relax_(files.kernels, "dijkstra_paths", 2, {sizeof(candidate) * kNodes, kLineRoom}) {}
+
+  void run(Repetition& repetition) override {
+    const std::string text = repetition.read("text");
+    repetition.system([&] {
+      parse_.give(0, bytes_of(text), text.size());
+      parse_.fire();
+    });
+    next_.begin();
+    queue_.begin();
+    relax_.give(1, parse_.out(0), 2);
+    next_.give(0, parse_.out(1));
+    for (;;) {
+      repetition.system([&] { next_.fire(); });
+      if (next_.wrote(1)) break;
+      search(next_.out(0));
+      next_.give(0, relax_.out(1));
+    }
+    repetition.write("text", {next_.out(1).data, next_.out(1).bytes});
+  }
+
+  // All sources: the turns of *queue* and *relax*, beside one loop that does both.
+  std::vector<HotLoop> loops() override {
+    return {{"queue and relax", [this] { search_all(); }, [this] { plain_all(); },
+             [this] { return turns_ == plain_turns_; }}};
+  }
+
+ private:
+  void search(const woa_output& source) {
+    queue_.give(0, source);
+    relax_.give(0, queue_.out(0));
+    for (;;) {
+      queue_.fire();
+      relax_.give(0, queue_.out(0));
+      relax_.fire();
+      ++turns_;
+      if (relax_.wrote(1)) return;
+      queue_.give(0, relax_.out(0));
+    }
+  }
+
+  void search_all() {
+    turns_ = 0;
+    for (int32_t source = 0; source < kSources; ++source) {
+      candidate first = {source, 0, kFromNowhere};
+      woa_output out{};
+      out.data = reinterpret_cast<std::uint8_t*>(&first);
+      out.bytes = sizeof first;
+      search(out);
+    }
+  }
+
+  void plain_all() {
+    const auto* matrix = reinterpret_cast<const std::int32_t*>(parse_.out(0).data);
+    plain_turns_ = 0;
+    for (int32_t source = 0; source < kSources; ++source)
+      plain_turns_ += 1 + plain_search(matrix, source, length_, from_);  // the kernels see the queue's end, too
+  }
+
+  static constexpr int32_t kSources = 20;
+  Stage parse_, next_, queue_, relax_;
+  std::int64_t turns_ = 0, plain_turns_ = 0;
+  std::int32_t length_[kNodes]{}, from_[kNodes]{};
+};
+
+}  // namespace
+}  // namespace woa::mibench
+
+int main(int argc, char** argv) {
+  return woa::mibench::run_baseline(argc, argv, {.inputs = {"text"}, .settings = {{"pairs", "20"}}},
+                                    [](const woa::mibench::Files& files) -> std::unique_ptr<woa::mibench::Program> {
+                                      return std::make_unique<woa::mibench::Dijkstra>(files);
+                                    });
+}

@@ -1,0 +1,98 @@
+/* What the kernels of `dijkstra` tell each other, and the search that they share.
+ *
+ * The search keeps nodes to look at in the order of their arrival. It relaxes all edges of a node with the distance at
+ * which the node was queued, and a node counts as nearer only if it is strictly nearer. This order decides which of
+ * several shortest paths is found. */
+#ifndef WOA_MIBENCH_DIJKSTRA_H
+#define WOA_MIBENCH_DIJKSTRA_H
+
+#include "kernels/woa_kernel.h"
+
+enum {
+  kNodes = 100,
+  kMostPairs = 1000,
+  kNoEdge = 9999,    /* in the text: no edge, or no path */
+  kFar = 0x3fffffff, /* in the matrix and in lengths: the same, and twice this fits 32 bits */
+  kQueueRoom = 4096,
+  kLineRoom = 1024, /* a line has at most 100 nodes of 3 characters, and 60 characters before them */
+  kFromNowhere = -1
+};
+
+/* A node that a path of length `distance` reaches over the node `from`; kFromNowhere for a source. */
+typedef struct candidate {
+  int32_t node, distance, from;
+} candidate;
+
+/* Shortest paths from one source, as known so far. */
+typedef struct paths {
+  int32_t source;
+  int32_t length[kNodes], from[kNodes];
+} paths;
+
+/* Nodes to look at, oldest first. */
+typedef struct queue {
+  uint32_t head, tail;
+  candidate ring[kQueueRoom];
+} queue;
+
+static inline void start_paths(paths *p, int32_t source) {
+  p->source = source;
+  for (int32_t k = 0; k < kNodes; ++k) {
+    p->length[k] = kFar;
+    p->from[k] = kFromNowhere;
+  }
+  p->length[source] = 0;
+}
+
+/* Appends to `nearer` every node that `at` brings nearer. `sums`: the length of the path over `at`, by node. */
+static inline size_t keep_nearer(paths *p, int32_t at, const int32_t *sums, candidate *nearer) {
+  size_t count = 0;
+  for (int32_t k = 0; k < kNodes; ++k) {
+    if (sums[k] >= p->length[k]) continue;
+    p->length[k] = sums[k];
+    p->from[k] = at;
+    const candidate found = {k, sums[k], at};
+    nearer[count++] = found;
+  }
+  return count;
+}
+
+/* Relaxes the edges of `at`, whose weights are `row`. */
+static inline size_t relax(paths *p, const candidate *at, const int32_t *row, candidate *nearer) {
+  const int32_t distance = at->distance;
+  const int32_t node = at->node;
+  size_t count = 0;
+  for (int32_t k = 0; k < kNodes; ++k) {
+    const int32_t length = distance + row[k];
+    if (length >= p->length[k]) continue;
+    p->length[k] = length;
+    p->from[k] = node;
+    const candidate found = {k, length, node};
+    nearer[count++] = found;
+  }
+  return count;
+}
+
+static inline woa_status append(queue *q, const candidate *nearer, size_t count, woa_error *error) {
+  if (q->tail - q->head + count > kQueueRoom) {
+    return woa_fail(error, WOA_EXHAUSTED, "%zu nodes wait in the queue, it has room for %d", q->tail - q->head + count,
+                    kQueueRoom);
+  }
+  for (size_t k = 0; k < count; ++k) q->ring[q->tail++ % kQueueRoom] = nearer[k];
+  return WOA_OK;
+}
+
+/* Writes the line of the pair `source` -> (source + 50) mod 100, and returns its length. */
+static inline size_t write_line(const paths *p, char *line) {
+  const int32_t target = (p->source + kNodes / 2) % kNodes;
+  int32_t nodes[kNodes];
+  size_t count = 0;
+  for (int32_t k = target; k != kFromNowhere; k = p->from[k]) nodes[count++] = k;
+  const int32_t length = p->length[target] == kFar ? kNoEdge : p->length[target];
+  size_t at = (size_t)sprintf(line, "Shortest path is %d in cost. Path is: ", length);
+  while (count > 0) at += (size_t)sprintf(line + at, " %d", nodes[--count]);
+  line[at++] = '\n';
+  return at;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* Input: candidates, which are queued. Output: the oldest candidate; nothing of an empty queue. */
+#include "bench/mibench/dijkstra/dijkstra.h"
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self;
+  queue *q = firing->state;
+  const candidate *nearer = (const candidate *)(const void *)ins[0].data;
+  const woa_status status = append(q, nearer, ins[0].bytes / sizeof(candidate), error);
+  if (status != WOA_OK) return status;
+  outs[0].written = 1;
+  outs[0].bytes = 0;
+  if (q->head != q->tail) {
+    *(candidate *)(void *)outs[0].data = q->ring[q->head++ % kQueueRoom];
+    outs[0].bytes = sizeof(candidate);
+  }
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .run = run, .state_bytes = sizeof(queue)};
+  return &kernel;
+}

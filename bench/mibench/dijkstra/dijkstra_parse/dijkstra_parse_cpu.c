@@ -1,0 +1,76 @@
+/* Reads the matrix: 100 x 100 whole numbers from 0 to 9999, row i has the weights of the edges i -> j. */
+#include "bench/mibench/dijkstra/dijkstra.h"
+
+typedef struct text {
+  const char *at, *end;
+  int line;
+} text;
+
+/* Goes to the next word; false at the end of the text. */
+static int next_word(text *t) {
+  for (; t->at < t->end; ++t->at) {
+    if (*t->at == '\n') ++t->line;
+    if (*t->at != ' ' && *t->at != '\t' && *t->at != '\n' && *t->at != '\r') return 1;
+  }
+  return 0;
+}
+
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static woa_status read_weight(text *t, int32_t *weight, woa_error *error) {
+  const char *begin = t->at;
+  int32_t value = 0;
+  int digits_only = 1;
+  for (; t->at < t->end && !is_space(*t->at); ++t->at) {
+    if (*t->at < '0' || *t->at > '9') digits_only = 0;
+    if (digits_only && value <= kNoEdge) value = value * 10 + (*t->at - '0');
+  }
+  if (!digits_only || value > kNoEdge) {
+    const int shown = t->at - begin < 32 ? (int)(t->at - begin) : 32;
+    return woa_fail(error, WOA_INVALID, "line %d of the matrix has `%.*s`, expected a whole number from 0 to %d",
+                    t->line, shown, begin, kNoEdge);
+  }
+  *weight = value == kNoEdge ? kFar : value;
+  return WOA_OK;
+}
+
+static woa_status read_matrix(const woa_input *in, int32_t *matrix, woa_error *error) {
+  text t = {(const char *)in->data, (const char *)in->data + in->bytes, 1};
+  long count = 0;
+  for (; next_word(&t); ++count) {
+    int32_t weight = 0;
+    const woa_status status = read_weight(&t, &weight, error);
+    if (status != WOA_OK) return status;
+    if (count < kNodes * kNodes) matrix[count] = weight;
+  }
+  if (count == kNodes * kNodes) return WOA_OK;
+  return woa_fail(error, WOA_INVALID, "the matrix has %ld numbers, expected %d (%d x %d)", count, kNodes * kNodes,
+                  kNodes, kNodes);
+}
+
+static woa_status create(const woa_param *params, size_t count, void **self, woa_error *error) {
+  int64_t pairs = 0;
+  const woa_status status = woa_param_int(params, count, "pairs", 1, kMostPairs, &pairs, error);
+  if (status != WOA_OK) return status;
+  uint32_t *kept = malloc(sizeof *kept);
+  if (kept == NULL) return woa_fail(error, WOA_EXHAUSTED, "no memory");
+  *kept = (uint32_t)pairs;
+  *self = kept;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)firing;
+  woa_status status = woa_claim(&outs[0], "matrix", sizeof(int32_t) * kNodes * kNodes, error);
+  if (status == WOA_OK) status = woa_claim(&outs[1], "pairs", sizeof(uint32_t), error);
+  if (status != WOA_OK) return status;
+  outs[0].dims[0] = outs[0].dims[1] = kNodes;
+  memcpy(outs[1].data, self, sizeof(uint32_t));
+  return read_matrix(ins, (int32_t *)(void *)outs[0].data, error);
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .create = create, .destroy = free, .run = run};
+  return &kernel;
+}

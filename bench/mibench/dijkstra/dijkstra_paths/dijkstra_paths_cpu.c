@@ -1,0 +1,25 @@
+/* Input `node`: a node to look at; nothing if the queue is empty. Output: the nodes that it brings nearer; of an empty
+ * queue the line of the source. */
+#include "bench/mibench/dijkstra/dijkstra.h"
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)error;
+  paths *p = firing->state;
+  if (ins[0].bytes == 0) {
+    outs[1].bytes = write_line(p, (char *)outs[1].data);
+    outs[1].written = 1;
+    return WOA_OK;
+  }
+  const candidate *at = (const candidate *)(const void *)ins[0].data;
+  if (at->from == kFromNowhere) start_paths(p, at->node);
+  const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
+  outs[0].bytes = relax(p, at, row, (candidate *)(void *)outs[0].data) * sizeof *at;
+  outs[0].written = 1;
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .run = run, .state_bytes = sizeof(paths)};
+  return &kernel;
+}

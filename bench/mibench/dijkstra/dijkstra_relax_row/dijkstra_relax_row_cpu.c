@@ -1,0 +1,30 @@
+/* Input: a node with its distance, and the matrix. Output: the length of the path over it, for each of the 100 nodes.
+ */
+#include "bench/mibench/dijkstra/dijkstra.h"
+
+static woa_status size(void *self, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)ins, (void)error;
+  outs[0].bytes = sizeof(int32_t) * kNodes;
+  return WOA_OK;
+}
+
+static woa_status run(void *self, const woa_firing *firing, const woa_input *ins, woa_output *outs, woa_error *error) {
+  (void)self, (void)firing;
+  const candidate *at = (const candidate *)(const void *)ins[0].data;
+  if (ins[0].bytes != sizeof *at || at->node < 0 || at->node >= kNodes) {
+    return woa_fail(error, WOA_INVALID, "the node has %llu bytes, expected %zu and a number from 0 to %d",
+                    (unsigned long long)ins[0].bytes, sizeof *at, kNodes - 1);
+  }
+  const woa_status status = woa_claim(&outs[0], "sums", sizeof(int32_t) * kNodes, error);
+  if (status != WOA_OK) return status;
+  const int32_t *row = (const int32_t *)(const void *)ins[1].data + at->node * kNodes;
+  int32_t *sums = (int32_t *)(void *)outs[0].data;
+  for (int k = 0; k < kNodes; ++k) sums[k] = at->distance + row[k];
+  return WOA_OK;
+}
+
+WOA_KERNEL_EXPORT const woa_kernel *woa_kernel_entry(void);
+const woa_kernel *woa_kernel_entry(void) {
+  static const woa_kernel kernel = {.abi = WOA_KERNEL_ABI, .size = size, .run = run};
+  return &kernel;
+}

@@ -1,0 +1,145 @@
+"""Runs the programs of MiBench as task graphs and as CPU-only programs; standard library only.
+
+Data: the folder WOA_MIBENCH_DATA (default: ../shared/mibench beside the sources) when it is there, else a test's own.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(FOLDER), "commands"))
+
+import harness  # noqa: E402
+from harness import BUILD, SOURCE, WoaTest, main, read  # noqa: E402,F401
+
+DATA = os.environ.get("WOA_MIBENCH_DATA") or os.path.join(os.path.dirname(SOURCE), "shared", "mibench")
+KERNELS = os.path.join(BUILD, "mibench", "kernels")
+MODELS = ("woa", "rpc-fused", "rpc-hub", "rpc-polled")
+TRANSPORTS = ("shm", "ofi")
+WINDOWS = (1, 16)
+SEED = 20261127  # of placements and of generated data; printed with each failure
+
+# A stage as the graphs of this folder write it: one line, at the first level.
+STAGE = re.compile(r"^  ([A-Za-z_][\w-]*): +\{(?=(?:kernel|graph):)", re.MULTILINE)
+
+
+def shared(name):
+    """The path of a file of the data folder, or None without it."""
+    path = os.path.join(DATA, name)
+    return path if os.path.exists(path) else None
+
+
+class ProgramTest(WoaTest):
+    program = None  # the name of its folder below bench/mibench
+
+    def graph(self, name):
+        return os.path.join(SOURCE, "bench", "mibench", self.program, name + ".yaml")
+
+    def placed(self, name, places):
+        """A copy of the graph with `places`: {stage: controller}, for the stages of its first level."""
+        text = read(self.graph(name))
+        text = re.sub(r"(?m)^includes: \[(.*)\]", lambda m: "includes: [%s]" % ", ".join(
+            os.path.join(os.path.dirname(self.graph(name)), path.strip()) for path in m.group(1).split(",")), text)
+        found = set(STAGE.findall(text))
+        self.assertLessEqual(set(places), found)
+        text = STAGE.sub(lambda m: m.group(0) + ('on: "%s", ' % places[m.group(1)] if m.group(1) in places else ""), text)
+        return self.write("-".join([name, *map(str, places.values())]).replace(":", "") + ".yaml", text)
+
+    def random_places(self, name, count, controllers=3):
+        """`count` placements of the graph's stages on cpu controllers, the same in every run."""
+        stages = STAGE.findall(read(self.graph(name)))
+        drawn = random.Random("%s %s %d" % (self.program, name, SEED))
+        return [{stage: "cpu:%d" % drawn.randrange(controllers) for stage in stages} for _ in range(count)]
+
+    def kernels(self):
+        return {"WOA_KERNEL_PATH": os.pathsep.join([KERNELS, os.path.join(BUILD, "kernels")])}
+
+    def start(self, graph, inputs, out, *options):
+        """`woa run`: inputs {NAME: path}, out: the name of the output, whose bytes go to the file `out`."""
+        path = self.path("out")
+        if os.path.exists(path):
+            os.remove(path)
+        arguments = [part for name, file in inputs.items() for part in ("--in", name + "=" + file)]
+        return self.woa("run", graph, *arguments, "--out", out + "=" + path, "--json", *options, environment=self.kernels())
+
+    def outcome(self, graph, inputs, out, *options):
+        """(the output's bytes, the JSON object) of a run that succeeds."""
+        done = self.start(graph, inputs, out, *options)
+        if done.returncode != 0:
+            self.skip_refusal(done, options)
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace")[-2000:])
+        return read(self.path("out"), "rb"), json.loads(done.stdout)
+
+    def skip_refusal(self, done, options):
+        """Skips what a call model or this build cannot run, with its reason."""
+        error = done.stderr.decode(errors="replace")
+        if "rpc-polled" in options and "scatter" in error:
+            self.skipTest("rpc-polled runs no scatters: " + error.strip().splitlines()[-1])
+        self.skip_without_libraries(done.returncode, error)
+
+    def check(self, graph, inputs, out, expected, *options, instances=1):
+        """A run whose output is `expected`, once per instance; returns its JSON object."""
+        data, report = self.outcome(graph, inputs, out, "--instances", str(instances), *options)
+        self.same(data, expected * instances)
+        return report
+
+    def same(self, data, expected):
+        if data == expected:
+            return
+        at = next((k for k, (a, b) in enumerate(zip(data, expected)) if a != b), min(len(data), len(expected)))
+        near = slice(max(0, at - 40), at + 40)
+        self.fail("byte %d of %d (expected %d) differs: %r instead of %r" % (at, len(data), len(expected), data[near], expected[near]))
+
+    def check_models(self, name, inputs, out, expected):
+        """Every call model, each with window 1 and 16."""
+        for model in MODELS:
+            for window in WINDOWS:
+                with self.subTest(graph=name, model=model, window=window):
+                    self.check(self.graph(name), inputs, out, expected, "--model", model, "--window", str(window), instances=3)
+
+    def check_placements(self, name, inputs, out, expected, count=2):
+        """Random placements, each under every call model; the stages of one controller in two processes come first."""
+        stages = STAGE.findall(read(self.graph(name)))
+        for places in [{stage: "cpu:0" for stage in stages}, *self.random_places(name, count)]:
+            graph = self.placed(name, places)
+            for model in MODELS:
+                with self.subTest(graph=name, places=places, model=model, seed=SEED):
+                    self.check(graph, inputs, out, expected, "--model", model)
+
+    def check_transports(self, name, inputs, out, expected, models=("woa", "rpc-hub")):
+        for model in models:
+            with self.subTest(graph=name, model=model, transport="ofi"):
+                self.check(self.graph(name), inputs, out, expected, "--model", model, "--transport", "ofi")
+
+    def fails(self, name, inputs, out, *texts, options=()):
+        """A run that ends with exit code 1 and these texts in the message of its failure, and writes nothing."""
+        done = self.start(self.graph(name), inputs, out, *options)
+        self.assertEqual(done.returncode, 1, done.stderr.decode(errors="replace")[-2000:])
+        message = json.loads(done.stdout)["failures"][0]["message"]
+        for text in texts:
+            self.assertIn(text, message)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def baseline(self, inputs, outputs, *options, code=0):
+        """The CPU-only program: its JSON object, or its message on stderr where it ends with another code than 0."""
+        arguments = [part for name, file in inputs.items() for part in ("--in", name + "=" + file)]
+        arguments += [part for name, file in outputs.items() for part in ("--out", name + "=" + file)]
+        program = os.path.join(BUILD, "mibench", "baseline_" + self.program)
+        done = subprocess.run([program, *arguments, "--json", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=harness.LIMIT_S)
+        self.assertEqual(done.returncode, code, done.stderr.decode(errors="replace")[-2000:])
+        return json.loads(done.stdout) if code == 0 else done.stderr.decode(errors="replace")
+
+    def check_baseline(self, inputs, out, expected, *options):
+        """The CPU-only program writes `expected`, and its report is whole."""
+        report = self.baseline(inputs, {out: self.path("plain")}, "--repeat", "3", *options)
+        self.same(read(self.path("plain"), "rb"), expected)
+        for total, system, files in zip(report["total_s"], report["system_s"], report["input_output_s"], strict=True):
+            self.assertGreaterEqual(total, system)
+            self.assertGreaterEqual(system, files)
+            self.assertGreater(files, 0)
+        self.assertEqual(len(report["total_s"]), 3)
+        self.assertNotEqual(report["loops"], [])
+        return report
