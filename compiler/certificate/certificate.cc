@@ -67,6 +67,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     e.set_count(edge.count);
     e.set_unread(edge.unread);
     e.set_unread_bytes(edge.unread_bytes);
+    if (edge.requests) e.set_requests(*edge.requests);
   }
 }
 
@@ -91,8 +92,10 @@ CostTable decode(const pb::CostTable& from) {
     stage.copy = s.copy();
     for (const pb::Amounts& amounts : s.resources()) stage.resources.push_back(decode(amounts.amounts()));
   }
-  for (const pb::EdgeCosts& e : from.edges())
+  for (const pb::EdgeCosts& e : from.edges()) {
     to.edges.push_back({e.from(), e.to(), e.tokens(), e.bytes(), e.count(), e.unread(), e.unread_bytes()});
+    if (e.has_requests()) to.edges.back().requests = e.requests();
+  }
   return to;
 }
 

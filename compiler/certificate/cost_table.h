@@ -58,6 +58,9 @@ struct EdgeCosts {
   // Part of `tokens` and `bytes`: held tokens that no firing reads. A caller that passes on a call's arguments keeps
   // these.
   std::uint64_t unread = 0, unread_bytes = 0;
+  // How often a caller asks for what it gets by this edge, in millionths: once for all elements of a scatter. Absent:
+  // once for each token.
+  std::optional<std::uint64_t> requests = std::nullopt;
   bool operator==(const EdgeCosts&) const = default;
 };
 

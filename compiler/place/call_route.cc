@@ -20,16 +20,17 @@ Route route_of_token(std::string_view name, std::uint32_t from, std::uint32_t to
   } else if (model.fused) {
     if (from != to) route.add({from, kHost}), route.add({kHost, to});
   } else {
-    if (model.polled) route.add({kHost, from, false});  // the host asks for the result
+    if (model.polled && !count) route.add({kHost, from, false, true, false, true});
     route.add({from, kHost}), route.add({kHost, to, true, true, true});
   }
   return route;
 }
 
-Route route_of_firing(std::string_view model, std::uint32_t at) noexcept {
+Route route_of_firing(std::string_view model, std::uint32_t at, bool counts) noexcept {
   Route route;
   if (!call_model(model).polled) return route;
-  route.add({kHost, at, false}), route.add({at, kHost, false});  // a poll, and its answer
+  route.add({kHost, at, false});               // a poll
+  if (!counts) route.add({at, kHost, false});  // and its answer
   return route;
 }
 

@@ -16,6 +16,7 @@ struct Hop {
   bool payload = true;  // false: a header alone
   bool message = true;  // false: payload that rides on another's return
   bool called = false;  // part of a call: tokens that no firing reads stay where they are
+  bool asks = false;    // a request for results: one for each token, or for all elements of a scatter
 };
 
 // At most four hops; those from a component to itself are left out.
@@ -35,7 +36,8 @@ class Route {
 // `count`: it carries the number of a scatter's elements, which is no result.
 Route route_of_token(std::string_view model, std::uint32_t from, std::uint32_t to, bool to_sink,
                      bool count = false) noexcept;
-// The messages that a firing on component `at` sends beside its tokens.
-Route route_of_firing(std::string_view model, std::uint32_t at) noexcept;
+// The messages that a firing on component `at` sends beside its tokens. `counts`: it scatters, so that the number of
+// its elements answers a poll.
+Route route_of_firing(std::string_view model, std::uint32_t at, bool counts = false) noexcept;
 
 }  // namespace woa

@@ -171,6 +171,8 @@ class TableMaker {
     const Shared tokens(measured.tokens * kParts, shared_by),
         bytes(measured.tokens * measured.bytes * kParts, shared_by), unread(measured.unread * kParts, shared_by),
         unread_bytes(measured.unread * measured.unread_bytes * kParts, shared_by);
+    const bool elements = from.outputs[edge.from_port].many != 0 && !edge.count;
+    const Shared requests(elements ? profile_.stages.at(from.name).firings * kParts : 0, shared_by);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const std::size_t one = held ? pairs[p].writer : p;
       EdgeCosts costs{first_[edge.from_stage] + pairs[p].writer,
@@ -180,6 +182,7 @@ class TableMaker {
                       edge.count,
                       std::min(unread.of(one), tokens.of(one)),
                       std::min(unread_bytes.of(one), bytes.of(one))};
+      if (elements) costs.requests = requests.of(one);
       if (held && to.replicas > 1) leave_to_others(edge, pairs[p], costs);
       table_.edges.push_back(costs);
     }
@@ -247,10 +250,12 @@ std::string hash_of(const CostTable& table) {
     hash.add(stage.copy), hash.add(stage.core), hash.add(stage.resources.size());
     for (const auto& amounts : stage.resources) add(hash, amounts);
   }
-  for (const EdgeCosts& edge : table.edges)
+  for (const EdgeCosts& edge : table.edges) {
     for (const std::uint64_t number : {std::uint64_t{edge.from}, std::uint64_t{edge.to}, edge.tokens, edge.bytes,
                                        std::uint64_t{edge.count}, edge.unread, edge.unread_bytes})
       hash.add(number);
+    add(hash, edge.requests);
+  }
   return hash.text();
 }
 

@@ -82,7 +82,8 @@ class Builder {
       if (edge.from >= table_.stages.size() || edge.to >= table_.stages.size())
         return bad_table("an edge joins stages that there are not");
     for (const EdgeCosts& edge : table_.edges)
-      if (edge.tokens > kMostTableNumber || edge.bytes > kMostTableNumber)
+      if (edge.tokens > kMostTableNumber || edge.requests.value_or(0) > kMostTableNumber ||
+          edge.bytes > kMostTableNumber)
         return bad_table("a number of the edge from stage " + name_of(edge.from) + " is too large");
     for (const EdgeCosts& edge : table_.edges)
       if (edge.unread > edge.tokens || edge.unread_bytes > edge.bytes)
@@ -122,13 +123,15 @@ class Builder {
     return Sum{stage.time_ps[l]} * stage.firings / kPerMillion;
   }
   Status add_nodes() {
+    const std::vector<bool> counts = stages_with_counts(table_);
     for (std::size_t s = 0; s < table_.stages.size(); ++s) {
       auto& costs = problem_.nodes.emplace_back(k_, kForbidden);
       for (std::uint32_t l = 0; l < k_; ++l) {
         if (s <= kSink && l != kHostComponent) continue;
         const std::optional<Sum> time = time_of(s, l);
         if (!time) continue;
-        const Sum cost = *time + cost_of(table_, route_of_firing(goal_.model, l), table_.stages[s].firings, 0);
+        const Route route = route_of_firing(goal_.model, l, counts[s]);
+        const Sum cost = *time + cost_of(table_, route, table_.stages[s].firings, 0);
         if (cost > kMostCost) return bad_table("stage " + name_of(s) + " takes more than can be counted");
         costs[l] = static_cast<Cost>(cost);
       }
@@ -351,7 +354,15 @@ Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, st
   return cost_of(table, route, edge);
 }
 
+std::vector<bool> stages_with_counts(const CostTable& table) {
+  std::vector<bool> counts(table.stages.size());
+  for (const EdgeCosts& edge : table.edges)
+    if (edge.count && edge.from < counts.size()) counts[edge.from] = true;
+  return counts;
+}
+
 Crossing crossing(const Hop& hop, const EdgeCosts& edge) {
+  if (hop.asks) return {edge.requests.value_or(edge.tokens), 0};
   if (!hop.called) return {edge.tokens, edge.bytes};
   return {edge.tokens - edge.unread, edge.bytes - edge.unread_bytes};
 }

@@ -25,6 +25,9 @@ std::string name_of_stage(const std::vector<std::string>& stages, std::size_t st
 // The cost, in ps, of a route that `tokens` take with `bytes` of payload in all, both in millionths.
 Sum cost_of(const CostTable& table, const Route& route, std::uint64_t tokens, std::uint64_t bytes);
 
+// By stage: does it scatter? An edge takes the number of its elements to who gathers them.
+std::vector<bool> stages_with_counts(const CostTable& table);
+
 // The part of an edge's tokens and bytes, in millionths, that takes a hop.
 struct Crossing {
   std::uint64_t tokens = 0, bytes = 0;

@@ -23,6 +23,7 @@ class Predictor {
         costs_(certificate_.costs),
         model_(call_model(certificate_.goal.model)),
         plan_(plan),
+        counts_(stages_with_counts(costs_)),
         ways_(costs_.stages.size()) {}
 
   Result<Prediction> predict() {
@@ -73,7 +74,7 @@ class Predictor {
   }
 
   void add_stage(std::uint32_t s) {
-    const Route route = route_of_firing(model_, at(s));
+    const Route route = route_of_firing(model_, at(s), counts_[s]);
     const Sum kernels = Sum{costs_.stages[s].time_ps[at(s)]} * firings(s) / kPerMillion;
     const bool is_kernel = plan_.stages[s].role == StageRole::kKernel;
     ways_[s] = {kernels + cost_of(costs_, route, firings(s), 0), is_kernel ? kernels : 0,
@@ -197,6 +198,7 @@ class Predictor {
   const CostTable& costs_;
   const CallModel& model_;
   const CertifiedPlan& plan_;
+  const std::vector<bool> counts_;     // by stage: does it scatter?
   std::vector<Way> ways_, edge_ways_;  // of all firings of a stage, and of all tokens of an edge
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sent> sent_;  // by stage, port, component
   std::map<Bundle, Sum> bundles_;

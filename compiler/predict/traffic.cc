@@ -36,7 +36,7 @@ class Counter {
       unread_[e] = {per_instance(costs_.edges[e].unread), per_instance(costs_.edges[e].unread_bytes)};
     } else if (depth > 0) {
       const bool relay = plan_.stages[edge.from_stage].role == StageRole::kRelay;
-      traffic_[e] = relay ? passed_on(e, depth) : signals_of(edge);
+      traffic_[e] = relay ? passed_on(e, depth) : scatters(edge) ? elements_of(edge) : signals_of(edge);
     }
     if (edge.count) traffic_[e].bytes = 0;
     return traffic_[e];
@@ -55,6 +55,18 @@ class Counter {
       if (!held) unread_[e].tokens += unread.tokens, unread_[e].bytes += unread.bytes;
     }
     sum.tokens /= shares_beside(edge), sum.bytes /= shares_beside(edge);
+    return sum;
+  }
+  [[nodiscard]] bool scatters(const EdgePlan& edge) const {
+    return plan_.stages[edge.from_stage].outputs[edge.from_port].many != 0;
+  }
+  // Elements, or their number, on the way to a relay that passes them on to those who read the output in the graph.
+  Traffic elements_of(const EdgePlan& edge) const {
+    Traffic sum;
+    for (const std::uint32_t e : (edge.count ? index_.out_counts : index_.out_edges)[edge.to_stage][edge.to_port]) {
+      if (e >= costs_.edges.size()) continue;
+      sum.tokens += per_instance(costs_.edges[e].tokens), sum.bytes += per_instance(costs_.edges[e].bytes);
+    }
     return sum;
   }
   // Signals equal the tokens of the output: every edge of it has all of them, or its replica's share.

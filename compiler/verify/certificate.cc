@@ -46,6 +46,11 @@ Status check_stages(const Plan& plan, const Certificate& certificate) {
   return {};
 }
 
+bool carries_elements(const Plan& plan, const EdgePlan& edge) {
+  const auto& outputs = plan.stages[edge.from_stage].outputs;
+  return !edge.count && edge.from_port < outputs.size() && outputs[edge.from_port].many != 0;
+}
+
 Status check_edges(const Plan& plan, const CostTable& costs) {
   if (costs.edges.size() != plan.edges.size()) return bad_certificate("it is about other edges than the plan's");
   for (std::size_t e = 0; e < plan.edges.size(); ++e) {
@@ -53,6 +58,8 @@ Status check_edges(const Plan& plan, const CostTable& costs) {
       return bad_certificate("its edge " + std::to_string(e) + " joins other stages than the plan's");
     if (costs.edges[e].count != plan.edges[e].count)
       return bad_certificate("its edge " + std::to_string(e) + " carries something else than the plan's");
+    if (costs.edges[e].requests.has_value() != carries_elements(plan, plan.edges[e]))
+      return bad_certificate("its edge " + std::to_string(e) + " has requests for all elements of a scatter, or none");
   }
   return {};
 }

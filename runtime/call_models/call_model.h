@@ -28,13 +28,15 @@ namespace woa {
 //
 // rpc-polled: like rpc-hub, but the caller asks. With a call goes a poll, which the stage's controller answers when the
 // firing is done; for each result the host sends a request, and gets the result: 2 [A != H] + [H != B], and 2 for each
-// firing. Until then results wait on the writer's controller.
+// firing. Until then results wait on the writer's controller. If the firing scattered, the number of its elements is
+// the answer, and one request fetches all elements that a stage reads: [A != H] for each firing instead of each
+// element.
 //
 // kNotFound: no such model (the message lists them). kInvalid: the plan has another model's relays.
 // kUnsupported: the model cannot run the graph; the message names a stage and why. Nested: loops, scatters, replicas,
 // choices and merges, because the way back would have to be remembered; and outputs that would return through
-// kMaxPassed calls or more. Polled: scatters and stages that choose in more than one way, because an answer to a poll
-// says one thing: done, or which way.
+// kMaxPassed calls or more. Polled: stages that choose in more than one way, or choose and scatter, because an answer
+// to a poll says one thing: done, which way, or how many elements.
 Result<Plan> rewrite(const Plan& plan, std::string_view model);
 
 }  // namespace woa

@@ -20,7 +20,8 @@ Result<Plan> to_polled(const Plan& plan);
 // The parts of rewrites: relay stages, edges through them, and signals.
 //
 // A signal is a packet without payload that says that a token was written, or that a relay fired. It travels as the
-// count of a scatter without elements: on an edge with EdgePlan::count, to an input of a relay that gathers.
+// count of a scatter without elements: on an edge with EdgePlan::count, to an input of a relay that gathers. The signal
+// of a scatter has the number of elements.
 
 // A stage on `controller` that passes on the tokens of `inputs`, one output per input.
 StagePlan make_relay(std::string name, std::uint32_t controller, std::vector<InputPortPlan> inputs);

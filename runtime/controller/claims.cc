@@ -47,4 +47,8 @@ void Claims::abort_relay(OutPort& port, std::uint32_t elements, const FiringKey&
   for (std::uint32_t e = 0; e < elements; ++e) untake(port.edges, key, 0);
 }
 
+bool Claims::claim_passed(OutPort& port, const FiringKey& key) noexcept { return take<false>(port.edges, key, 0); }
+
+void Claims::abort_passed(OutPort& port, const FiringKey& key) noexcept { untake(port.edges, key, 0); }
+
 }  // namespace woa

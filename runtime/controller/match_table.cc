@@ -54,22 +54,23 @@ std::uint32_t MatchTable::insert(std::uint32_t bucket, const MatchKey& key) noex
 }
 
 // An element, or the count. Which elements they are is looked at when all have come.
-MatchTable::Added MatchTable::add_element(std::uint32_t match, const Token& token) noexcept {
+MatchTable::Added MatchTable::add_element(const InPort& port, std::uint32_t match, const Token& token) noexcept {
   const ActivationPacket& header = token.header;
   Match& entry = matches_[match];
   Gather& gather = gathers_[place_of(match, header.port)];
   if (header.kind == static_cast<std::uint8_t>(PacketKind::kCount)) {
     if (tokens(match)[header.port].present() || gather.came > header.payload_bytes) return Added::kDuplicate;
     tokens(match)[header.port] = token;
-    gather.expected = header.payload_bytes;
+    gather.expected = port.signal ? 0 : header.payload_bytes;
   } else {
     if (gather.came == gather.expected) return Added::kDuplicate;
     const std::uint32_t e = free_element_;
     if (e == kNone) return Added::kFull;
     free_element_ = elements_[e].next;
-    elements_[e] = {token, gather.first};
+    elements_[e] = {token, kNone};
     element_inline_.keep(e, elements_[e].token);
-    gather.first = e;
+    (gather.came == 0 ? gather.first : elements_[gather.last].next) = e;
+    gather.last = e;
     ++gather.came;
   }
   entry.deadline = std::max(entry.deadline, header.deadline);

@@ -49,7 +49,7 @@ class MatchTable {
     match = find_in(at, stage.id, header.instance, tag);
     if (match == kNone) match = insert(at, {stage.id, header.instance, tag, 0});
     if (match == kNone) return Added::kFull;
-    if (port.gathers) return add_element(match, token);
+    if (port.gathers) return add_element(port, match, token);
     const std::size_t place = place_of(match, header.port);
     if (tokens_[place].present()) return Added::kDuplicate;
     tokens_[place] = token;
@@ -67,7 +67,7 @@ class MatchTable {
   [[nodiscard]] std::span<Token> tokens(std::uint32_t match) noexcept {
     return {&tokens_[std::size_t{match} * max_ports_], programs_[matches_[match].stage].inputs.size()};
   }
-  // Calls fn(token) for every element that a port has gathered, in any order.
+  // Calls fn(token) for every element that a port has gathered, in the order in which they came.
   template <class Fn>
   void each_element(std::uint32_t match, std::uint32_t port, Fn fn) const {
     if (gathers_.empty()) return;
@@ -91,7 +91,7 @@ class MatchTable {
  private:
   // What one match has of a port that gathers.
   struct Gather {
-    std::uint32_t first = kNone, came = 0;
+    std::uint32_t first = kNone, last = kNone, came = 0;
     std::uint64_t expected = ~std::uint64_t{0};  // as its count says
   };
   struct Element {
@@ -101,7 +101,7 @@ class MatchTable {
   [[nodiscard]] std::size_t place_of(std::uint32_t match, std::uint32_t port) const noexcept {
     return std::size_t{match} * max_ports_ + port;
   }
-  Added add_element(std::uint32_t match, const Token& token) noexcept;
+  Added add_element(const InPort& port, std::uint32_t match, const Token& token) noexcept;
   [[nodiscard]] std::uint32_t bucket(std::uint32_t stage, std::uint64_t instance, std::uint64_t tag) const noexcept {
     std::uint64_t hash = (instance * 0x9E3779B97F4A7C15U) ^ (tag * 0xC2B2AE3D27D4EB4FU) ^ (stage * 0x165667B19E3779F9U);
     hash ^= hash >> 29;

@@ -3,11 +3,44 @@
 namespace woa {
 namespace {
 
+// How many tokens an input passes on.
 std::uint32_t elements_of(const InPort& port, const Token* token) noexcept {
+  if (port.signal) return 0;
   return port.gathers ? static_cast<std::uint32_t>(token->header.payload_bytes) : 1;
 }
 
+FiringKey key_of(const Token& token) noexcept { return {token.header.instance, token.header.tag}; }
+
 }  // namespace
+
+// Room for what an input passes on, or none of it. Only elements have readers that take some of them.
+bool Relays::claim(StageProgram& stage, std::uint32_t p, const FiringKey& key, const Consumed& consumed) noexcept {
+  OutPort& port = stage.outputs[p];
+  if (port.all_take || !stage.inputs[p].gathers)
+    return claims_.claim_relay(port, elements_of(stage.inputs[p], consumed.at(p)), key);
+  if (!claims_.claim_relay(port, 0, key)) return false;
+  std::uint32_t claimed = 0;
+  bool room = true;
+  matching_.table().each_element(consumed.match, p, [&](const Token& element) {
+    room = room && claims_.claim_passed(port, key_of(element));
+    if (room) ++claimed;
+  });
+  if (!room) abort(stage, p, claimed, key, consumed);
+  return room;
+}
+
+// Gives the claims of the first elements back.
+void Relays::abort(StageProgram& stage, std::uint32_t p, std::uint32_t elements, const FiringKey& key,
+                   const Consumed& consumed) noexcept {
+  OutPort& port = stage.outputs[p];
+  if (port.all_take || !stage.inputs[p].gathers) return Claims::abort_relay(port, elements, key);
+  Claims::abort_relay(port, 0, key);
+  matching_.table().each_element(consumed.match, p, [&](const Token& element) {
+    if (elements == 0) return;
+    --elements;
+    Claims::abort_passed(port, key_of(element));
+  });
+}
 
 // A held argument is sent with the first call that needs it; kPassedOn marks it as gone.
 bool Relays::sends(const InPort& port, const MatchKey& match) noexcept {
@@ -16,11 +49,11 @@ bool Relays::sends(const InPort& port, const MatchKey& match) noexcept {
 
 Fired Relays::fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept {
   const FiringKey key{match.instance, match.tag};
-  const auto elements = [&](std::uint32_t p) { return elements_of(stage.inputs[p], consumed.at(p)); };
   for (std::uint32_t p = 0; p < stage.inputs.size(); ++p) {
-    if (!sends(stage.inputs[p], match) || claims_.claim_relay(stage.outputs[p], elements(p), key)) continue;
+    if (!sends(stage.inputs[p], match) || claim(stage, p, key, consumed)) continue;
     for (std::uint32_t q = 0; q < p; ++q) {
-      if (sends(stage.inputs[q], match)) Claims::abort_relay(stage.outputs[q], elements(q), key);
+      const InPort& port = stage.inputs[q];
+      if (sends(port, match)) abort(stage, q, elements_of(port, consumed.at(q)), key, consumed);
     }
     return Fired::kNotYet;
   }

@@ -22,11 +22,15 @@ class Relays {
   Relays(StagePrograms& programs, Matching& matching, Claims& claims, Sending& sending, BlockReturns& returns)
       : programs_(programs), matching_(matching), claims_(claims), sending_(sending), returns_(returns) {}
 
-  // The tokens of a match are all there, so they go on. Of what the relay waits for without passing it on, a count of
-  // nothing, the packet ends here (docs/adr/0033-signals-make-calls-return.md). kStarted or kNotYet.
+  // The tokens of a match are all there, so they go on. Of what the relay waits for without passing it on, a
+  // count without elements, the packet ends here (docs/adr/0033-signals-make-calls-return.md). kStarted or kNotYet.
   [[nodiscard]] Fired fire(StageProgram& stage, const MatchKey& match, const Consumed& consumed) noexcept;
 
  private:
+  [[nodiscard]] bool claim(StageProgram& stage, std::uint32_t port, const FiringKey& key,
+                           const Consumed& consumed) noexcept;
+  void abort(StageProgram& stage, std::uint32_t port, std::uint32_t elements, const FiringKey& key,
+             const Consumed& consumed) noexcept;
   [[nodiscard]] bool sends(const InPort& port, const MatchKey& match) noexcept;
   void pass_on(StageProgram& stage, std::uint32_t port, const MatchKey& match, const Consumed& consumed) noexcept;
   void send(OutPort& port, const Token& token) noexcept;

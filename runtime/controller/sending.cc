@@ -95,9 +95,10 @@ Status Sending::commit_sealed(OutEdge& edge, const ActivationPacket& header, std
 }
 
 void Sending::commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept {
-  if (port.passed != nullptr)
-    port.passed->hold(token.region, token.offset, static_cast<std::uint32_t>(port.edges.size()));
+  const FiringKey key{token.instance, token.tag};
+  if (port.passed != nullptr) port.passed->hold(token.region, token.offset, port.takers(key, 0));
   for (OutEdge& edge : port.edges) {
+    if (!edge.takes(key, 0)) continue;
     SentPacket packet{
         token.instance, edge.sent_tag(token.tag, 0),      token.deadline, token.payload_bytes, token.offset,
         token.region,   programs_.memory_of(token.region)};

@@ -55,8 +55,8 @@ class Sending {
   // Poison, with its message behind it; `header` is complete but for the edge's part. Its place is claimed.
   void send_poison(OutEdge& edge, ActivationPacket header, std::span<const std::byte> text) noexcept;
 
-  // A relay sends the token that it was given to every edge of a port: same payload block, same tag. `payload` is what
-  // the block holds.
+  // A relay sends the token that it was given to every edge of a port that takes it: same payload block, same tag.
+  // `payload` is what the block holds.
   void commit_relay(OutPort& port, const ActivationPacket& token, std::span<const std::byte> payload) noexcept;
 
  private:

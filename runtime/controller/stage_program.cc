@@ -127,6 +127,7 @@ void StagePrograms::make_inputs(const ProgramSetup& setup, StageProgram& program
     InPort& port = program.inputs.emplace_back(program.plan->inputs[p]);
     program.holds = program.holds || port.hold;
     program.gathers = program.gathers || port.gathers;
+    port.signal = port.gathers && layout.in_edges[program.id][p].empty();
     for (const bool count : {false, true}) {
       for (const std::uint32_t e : (count ? layout.in_counts : layout.in_edges)[program.id][p]) {
         const EdgeLayout& edge = layout.edges[e];

@@ -62,6 +62,7 @@ struct InPort {
   const InputPortPlan* plan;
   PortShape shape;
   bool hold, gathers;
+  bool signal = false;           // of a relay: it gets numbers of elements, but no elements
   std::uint64_t number_bits;     // of the tag: the number of a gathered element, which its match leaves out
   std::uint32_t held_lists = 0;  // of HeldTokens, if it holds
   std::vector<InEdge> edges;     // that come by channels

@@ -14,7 +14,6 @@ struct CallModel {
   bool fused = false;       // by_host: but tokens between stages of one controller stay there, and counts go straight
   bool nested = false;      // tokens are calls that return, and the graph's outputs ride on returns
   bool polled = false;      // by_host: results wait until the caller, who polls, asks for them
-  bool signals = false;     // relays wait for signals; it takes no scatters, so its counts are all signals
   std::uint32_t edges = 2;  // the most that one edge of a graph becomes; any plan may run by way of the host
   constexpr operator std::string_view() const noexcept { return name; }
 };
@@ -25,9 +24,9 @@ inline constexpr CallModel kCallModels[] = {
     {.name = "rpc-fused", .by_host = true, .fused = true},
     {.name = "rpc-hub", .by_host = true},
     // Two more edges: a return, and the outputs beside it.
-    {.name = "rpc-nested", .nested = true, .signals = true, .edges = 4},
+    {.name = "rpc-nested", .nested = true, .edges = 4},
     // Four more edges: a waiting result, its request, a poll and the answer.
-    {.name = "rpc-polled", .by_host = true, .polled = true, .signals = true, .edges = 6},
+    {.name = "rpc-polled", .by_host = true, .polled = true, .edges = 6},
 };
 inline constexpr std::string_view kWoa = kCallModels[0].name;  // forwards: has no calls
 

@@ -22,7 +22,7 @@ namespace woa {
 
 // Version of the format: any change to the contents or meaning of a plan file raises it. A reader accepts its own
 // version only (docs/adr/0039-a-plan-is-of-one-version.md).
-inline constexpr std::uint32_t kPlanVersion = 9;
+inline constexpr std::uint32_t kPlanVersion = 10;
 inline constexpr std::uint32_t kMaxWindow = 64;
 inline constexpr std::size_t kMaxOutputPorts = 65'535;  // of a plan: a region each, which packets name in 16 bits
 inline constexpr std::uint32_t kHostController = 0;     // controllers[0] is always `host`
@@ -211,7 +211,8 @@ struct EdgePlan {
   ReplicaChoice choice = {};
   // From a scatter's output to the input that gathers its elements: carries no elements but, after each firing, their
   // number; `blocks` is then a bound, without memory. From any other output to a relay's input that gathers 1: carries
-  // a signal, a count of nothing, for each token that is written (docs/adr/0033-signals-make-calls-return.md).
+  // a signal, a count of nothing, for each token that is written (docs/adr/0033-signals-make-calls-return.md). A
+  // relay's input with such edges alone waits for the count and for no element.
   bool count = false;
   // The compiler claims that min_blocks are enough; the plan holds no proof of it.
   bool claimed = false;

@@ -45,7 +45,7 @@ Status check_tag(const Plan& plan, const EdgePlan& edge, const std::string& plac
   return {};
 }
 
-// A device that writes its own packets sends each to all edges.
+// A device that writes its own packets sends each to all edges; a relay chooses only for elements that it gathered.
 Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& place) {
   const ReplicaChoice& choice = edge.choice;
   if (choice.replicas < 1 || choice.replicas > kMaxReplicas || choice.replica >= choice.replicas)
@@ -55,8 +55,10 @@ Status check_replica(const Plan& plan, const EdgePlan& edge, const std::string& 
     return broken(place, ": replicas are chosen by the instance or by a field of the tag");
   const StagePlan& from = plan.stages[edge.from_stage];
   if (choice.replicas == 1 || edge.count) return {};  // counts are the controller's own packets
-  if (from.role == StageRole::kRelay || from.headers == HeaderWriter::kDevice)
-    return broken(place, ": neither a relay nor a device that writes its packets chooses among replicas");
+  const bool passes = from.role == StageRole::kRelay && from.outputs[edge.from_port].many == 0;
+  if (passes || from.headers == HeaderWriter::kDevice)
+    return broken(place,
+                  ": neither a relay of single tokens nor a device that writes its packets chooses among replicas");
   return {};
 }
 

@@ -68,9 +68,9 @@ class Compare(WoaTest):
         self.assertIn("predicted and measured", text)
         self.assertIn("The outputs are the same.", text)
 
-    # Graphs that a model refuses: no way back, or no answer to a poll (docs/call-models.md).
+    # Graphs that a model refuses: no way back (docs/call-models.md).
     REFUSED = {"accumulate": {"rpc-nested"}, "branch": {"rpc-nested"}, "hold": {"rpc-nested"}, "loop": {"rpc-nested"}, "merge": {"rpc-nested"},
-               "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested"}, "scatter": {"rpc-nested", "rpc-polled"},
+               "nested-loop": {"rpc-nested"}, "replicas": {"rpc-nested"}, "scatter": {"rpc-nested"},
                "subgraph": {"rpc-nested"}}
 
     # Builds with sanitizers run examples under every model (graphs_test.py), and the flagship above; the traffic is the

@@ -131,7 +131,7 @@ Plan called_by(const Plan& plan, std::string_view model) {
   return std::move(*calls);
 }
 
-constexpr std::string_view kScatterModels[] = {"woa", "rpc-hub", "rpc-fused"};
+constexpr std::string_view kScatterModels[] = {"woa", "rpc-hub", "rpc-fused", "rpc-polled"};
 
 TEST_CASE("state of an instance sees the elements of a scatter in order, turn by turn, however they come") {
   for (const auto& [work, tally] : {std::pair{"", ""}, {", replicas: 3", ""}, {", replicas: 2", ", replicas: 3"}}) {

@@ -65,6 +65,39 @@ TEST_CASE("an element is a message, and so is their number") {
   CHECK(outcome.messages() == kScatterInstances * 3 + elements * 2);  // in, count and out; to and from `w`
 }
 
+TEST_CASE("polled: the number of elements answers the poll, and one request fetches them all") {
+  const std::uint64_t elements = kScatterInstances / 5 * (0 + 1 + 2 + 3 + 4);
+  for (const std::string replicas : {"", ", replicas: 2", ", replicas: 3"}) {
+    const Outcome outcome =
+        run_as<FunctionBackend>(compiled(graph(replicas)), "rpc-polled", kernels(), kScatterInstances);
+    check(outcome);
+    // c: argument, poll, count, request. p: its count, poll, answer, request, result.
+    // Of an element: to the host, and argument, poll, answer, request, result of `w`, and to p.
+    CHECK(outcome.messages() == kScatterInstances * 9 + elements * 7);
+  }
+}
+
+TEST_CASE("polled: two stages read a scatter, and each of its readers has a gather") {
+  const std::string text =
+      "woa: 1\ngraph: g\ninputs: {x: {type: bytes, max: 1KiB}}\nstages:\n"
+      "  c: {kernel: cut, in: {in: x}, on: \"cpu:0\"}\n"
+      "  v: {kernel: copy, in: {in: c.piece}, on: \"cpu:1\"}\n"
+      "  w: {kernel: copy, in: {in: c.piece}, on: \"cpu:0\", replicas: 2}\n"
+      "  p: {kernel: paste, in: {pieces: v.out}, on: \"cpu:0\"}\n"
+      "  q: {kernel: paste, in: {pieces: w.out}, on: \"cpu:2\"}\n"
+      "  j: {kernel: join2, in: {a: p.out, b: q.out}, on: \"cpu:1\"}\n"
+      "outputs: {y: j.out}\n";
+  Functions all = kernels();
+  all["join2"] = all.at("join");
+  for (const std::string_view model : models_of(compiled(text))) {
+    INFO(model);
+    const Outcome outcome = run_as<ThreadedBackend>(compiled(text), model, all, kScatterInstances);
+    REQUIRE(outcome.status.ok());
+    REQUIRE(outcome.outputs.size() == kScatterInstances);
+    for (const auto& [i, outputs] : outcome.outputs) REQUIRE(outputs[0] == expected(i) + "+" + expected(i));
+  }
+}
+
 TEST_CASE("replicas share the elements of an instance") {
   std::mutex mutex;
   std::map<std::string, std::set<std::string>> seen;

@@ -116,6 +116,9 @@ TEST_CASE("what a call model cannot do is refused with the stage and the reason"
   choice.stages[2].outputs[2].name = "another";
   choice.stages[2].outputs[2].one_of = 1;
   REQUIRE(refusal(choice, "rpc-polled").find("stage 's0' makes several choices at once") != std::string::npos);
+  choice.stages[2].outputs[2].one_of = -1;
+  choice.stages[2].outputs[2].many = 4;
+  REQUIRE(refusal(choice, "rpc-polled").find("stage 's0' chooses and scatters at once") != std::string::npos);
 }
 
 TEST_CASE("calls that nest too deep are refused, by name") {

@@ -282,7 +282,8 @@ TEST_CASE("rules of replicas and counts") {
       {"by a field of the tag", [](Plan& p) { p.edges[0].choice.shift = 1; }},
       {"by a field of the tag", [](Plan& p) { p.edges[0].choice.bits = 33; }},
       {"a count goes from a scatter", [](Plan& p) { p.edges[0].count = true; }},
-      {"neither a relay nor a device that writes its packets chooses", [](Plan& p) { p.edges[4].choice.replicas = 2; }},
+      {"neither a relay of single tokens nor a device that writes its packets chooses",
+       [](Plan& p) { p.edges[4].choice.replicas = 2; }},
       {"2 blocks do not hold the elements",  // of which all go to the replica that has the instance
        [](Plan& p) {
          OutputPortPlan& port = p.stages[2].outputs[1];
