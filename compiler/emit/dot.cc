@@ -112,8 +112,8 @@ class Drawing {
     if (!traffic_.empty()) text += "\\nand what an instance sends: the wider, the more bytes";
     if (any([&](const EdgePlan& edge) { return !crosses(edge); })) text += "\\ngray: within a controller";
     if (any([&](const EdgePlan& edge) { return edge.loop >= 0; })) text += "\\nred: round a loop";
-    const bool signals = any([&](const EdgePlan& edge) { return edge.count && !scatters(edge); });
-    const bool counts = any([&](const EdgePlan& edge) { return edge.count && scatters(edge); });
+    const bool signals = any([&](const EdgePlan& edge) { return edge.count && is_signal(plan_, edge); });
+    const bool counts = any([&](const EdgePlan& edge) { return edge.count && !is_signal(plan_, edge); });
     const bool holds = any([&](const EdgePlan& edge) { return is_beside(edge) && !edge.count; });
     std::vector<std::string> dashed;
     if (holds) dashed.emplace_back("held");
@@ -197,7 +197,7 @@ class Drawing {
     const InputPortPlan& to = plan_.stages[edge.to_stage].inputs[edge.to_port];
     std::string label = label_text(from.name) + " > " + label_text(to.name) + "\\n" + label_text(to_string(from.type)) +
                         "\\n" + std::to_string(edge.blocks) + (edge.blocks == 1 ? " block" : " blocks");
-    if (edge.count) label = scatters(edge) ? "count" : "signal";
+    if (edge.count) label = is_signal(plan_, edge) ? "signal" : "count";
     if (!edge.count && from.many != 0) label += "\\nat most " + std::to_string(from.many) + " elements";
     if (!edge.lane.empty()) label += "\\nlane " + label_text(edge.lane);
     if (edge.loop >= 0) {

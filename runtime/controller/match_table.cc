@@ -67,9 +67,10 @@ MatchTable::Added MatchTable::add_element(const InPort& port, std::uint32_t matc
     const std::uint32_t e = free_element_;
     if (e == kNone) return Added::kFull;
     free_element_ = elements_[e].next;
-    elements_[e] = {token, gather.first};
+    elements_[e] = {token, kNone};
     element_inline_.keep(e, elements_[e].token);
-    gather.first = e;
+    (gather.came == 0 ? gather.first : elements_[gather.last].next) = e;
+    gather.last = e;
     ++gather.came;
   }
   entry.deadline = std::max(entry.deadline, header.deadline);

@@ -67,7 +67,7 @@ class MatchTable {
   [[nodiscard]] std::span<Token> tokens(std::uint32_t match) noexcept {
     return {&tokens_[std::size_t{match} * max_ports_], programs_[matches_[match].stage].inputs.size()};
   }
-  // Calls fn(token) for every element that a port has gathered, in any order.
+  // Calls fn(token) for every element that a port has gathered, in the order in which they came.
   template <class Fn>
   void each_element(std::uint32_t match, std::uint32_t port, Fn fn) const {
     if (gathers_.empty()) return;
@@ -91,7 +91,7 @@ class MatchTable {
  private:
   // What one match has of a port that gathers.
   struct Gather {
-    std::uint32_t first = kNone, came = 0;
+    std::uint32_t first = kNone, last = kNone, came = 0;
     std::uint64_t expected = ~std::uint64_t{0};  // as its count says
   };
   struct Element {

@@ -84,6 +84,11 @@ std::vector<std::uint64_t> element_numbers(const Plan& plan) {
   return numbers;
 }
 
+bool is_signal(const Plan& plan, const EdgePlan& edge) {
+  const CallModel& model = call_model(plan.model);
+  return edge.count && (model.nested || model.polled) && plan.stages[edge.from_stage].outputs[edge.from_port].many <= 1;
+}
+
 std::string writer_of(const Plan& plan, const EdgePlan& edge) {
   const StagePlan& from = plan.stages[edge.from_stage];
   return from.name + "." + from.outputs[edge.from_port].name;

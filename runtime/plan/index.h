@@ -29,6 +29,10 @@ std::vector<std::uint32_t> stages_in_order(const Plan& plan);
 // plans as files have them, and for those with the relays of a call model.
 std::vector<std::uint64_t> element_numbers(const Plan& plan);
 
+// Does a count edge carry a signal of the call model, and no number of elements? A scatter of at most one element
+// counts as such where the model has signals.
+bool is_signal(const Plan& plan, const EdgePlan& edge);
+
 // "stage.port".
 std::string writer_of(const Plan& plan, const EdgePlan& edge);
 std::string reader_of(const Plan& plan, const EdgePlan& edge);

@@ -94,9 +94,8 @@ EdgeExplanation explain_edge(const Plan& plan, const Layout& layout, std::uint32
   out.claimed = e.claimed;
   if (at.crosses()) out.ring_bytes = ring_places(e, plan.window) * ring_place_bytes(layout, at);
   if (e.count) {
-    out.why = from.outputs[e.from_port].many == 0
-                  ? "a signal of the call model, which a relay waits for: a header, no payload"
-                  : "it tells how many elements a scatter has: a header, no payload";
+    out.why = is_signal(plan, e) ? "a signal of the call model, which a relay waits for: a header, no payload"
+                                 : "it tells how many elements a scatter has: a header, no payload";
     return out;
   }
   const EdgeFacts facts = facts_of(plan, edge);
