@@ -102,9 +102,6 @@ class Drawing {
            time_text(static_cast<double>(certificate.value_ps)) + " by the profile (" + label_text(certificate.status) +
            ")";
   }
-  [[nodiscard]] bool scatters(const EdgePlan& edge) const {
-    return plan_.stages[edge.from_stage].outputs[edge.from_port].many != 0;
-  }
   // Explains the signs in the picture that do not explain themselves.
   [[nodiscard]] std::string legend() const {
     const auto any = [&](auto is) { return std::ranges::any_of(plan_.edges, is); };
