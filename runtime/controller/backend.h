@@ -82,10 +82,11 @@ struct Firing : woa_firing {
   std::vector<FiringRoute> routes;           // empty unless the device forwards
   // Packets that the device publishes (StagePlan::publishes), prepared by the host; empty unless it does. The device
   // stores each payload, then the publication's value at its word, with release order. It publishes firings in the
-  // order of their starts, and a firing's publications in their order: the reader takes a gap for a lost packet. A null
-  // word is not for the device. The firing completes when the device stores no more for it, whether it ran or failed.
-  // If it failed, what is not published by then becomes poison. `lost` says that the device may store still: then
-  // poison waits until the back-end has gone.
+  // order of their starts, and a firing's publications in their order: the reader takes a gap for a lost packet. So
+  // nothing of later firings is published between the failure of one and its completion; one that fails in start()
+  // completes there (kCompleted). A null word is not for the device. The firing completes when the device stores no
+  // more for it, whether it ran or failed. If it failed, what is not published by then becomes poison. `lost` says that
+  // the device may store still: then poison waits until the back-end has gone.
   std::span<const Publication> publications;
   bool timed = true;  // started_ns and ended_ns are asked for: looking at the clock takes time
   // Poison to be forwarded instead of a run: set by the controller, only for devices that forward.

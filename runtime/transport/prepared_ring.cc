@@ -20,11 +20,11 @@ PreparedRing::PreparedRing(const ChannelSpec& spec, std::shared_ptr<Mapping> map
 // A place may be free again, for all that the consumer says, whose packet is not out: then the consumer is broken. The
 // books would have two packets in one slot, and the device's store would come after the host took the slot back.
 Push PreparedRing::reserve() noexcept {
-  if (read_unpublished_) return Push::kClosed;
+  if (fault_ != Fault::kNone) return Push::kClosed;
   const Push push = ring_.reserve();
   if (push != Push::kOk) return push;
   if (count_ + ring_.open() <= ring_slots_ || flush() + ring_.open() <= ring_slots_) return Push::kOk;
-  read_unpublished_ = true;
+  fault_ = Fault::kReader;
   cancel();
   return Push::kClosed;
 }
@@ -41,9 +41,16 @@ Status PreparedRing::commit_sealed(const ActivationPacket& header, std::span<con
 }
 
 Status PreparedRing::status() const {
-  if (read_unpublished_)
-    return {Code::kDataLoss, "channel: the reader says that it has read packets that are not published: " +
-                                 std::to_string(count_) + " are not, among the last " + std::to_string(ring_slots_)};
+  switch (fault_) {
+    case Fault::kNone: break;
+    case Fault::kReader:
+      return {Code::kDataLoss, "channel: the reader says that it has read packets that are not published: " +
+                                   std::to_string(count_) + " are not, among the last " + std::to_string(ring_slots_)};
+    case Fault::kDevice:
+      return {Code::kDataLoss,
+              "channel: the device published a packet before the one in front of it; it must hold back what it started "
+              "after a firing that failed, until that has completed"};
+  }
   return ring_.status();
 }
 
@@ -63,6 +70,7 @@ bool PreparedRing::rewrite(const Publication& prepared, const ActivationPacket& 
   flush();
   const std::uint32_t number = find(prepared);
   if (number >= count_ || is_out(at(number).publication)) return false;
+  if (overtaken(number)) fault_ = Fault::kDevice;
   const std::uint32_t slot = (oldest_ + number) & (ring_slots_ - 1);
   publish_at(number, ring_.slots().rewrite(prepared, slot, header, inline_payload));
   return true;
@@ -89,6 +97,13 @@ Publication PreparedRing::note(const Publication& placed) noexcept {
 // How many packets before it are not known to be out; at least count_ if it is out itself.
 std::uint32_t PreparedRing::find(const Publication& prepared) noexcept {
   return static_cast<std::uint32_t>(prepared.value - at(0).publication.value);
+}
+
+// The device published one behind it.
+bool PreparedRing::overtaken(std::uint32_t number) noexcept {
+  for (std::uint32_t behind = number + 1; behind < count_; ++behind)
+    if (at(behind).publisher == Publisher::kDevice && is_out(at(behind).publication)) return true;
+  return false;
 }
 
 void PreparedRing::publish_at(std::uint32_t number, const Publication& publication) noexcept {

@@ -38,6 +38,9 @@ class PreparedRing final : public PreparingSender {
  private:
   // Who publishes a packet: a device at any time; the host later; the host when its turn comes.
   enum class Publisher : std::uint8_t { kDevice, kHost, kHostInTurn };
+  // Whose fault it is that the channel is of no more use. kReader: it says that it has read what is not out. kDevice:
+  // it left a gap, which the reader takes for a loss if it looks at that moment.
+  enum class Fault : std::uint8_t { kNone, kReader, kDevice };
   struct Slot {
     Publication publication;
     Publisher publisher = Publisher::kDevice;
@@ -46,6 +49,7 @@ class PreparedRing final : public PreparingSender {
   Publication note(const Publication& placed) noexcept;
   [[nodiscard]] Slot& at(std::uint32_t number) noexcept { return slots_[(oldest_ + number) & (ring_slots_ - 1)]; }
   [[nodiscard]] std::uint32_t find(const Publication& prepared) noexcept;
+  [[nodiscard]] bool overtaken(std::uint32_t number) noexcept;
   void publish_at(std::uint32_t number, const Publication& publication) noexcept;
 
   RingSender ring_;
@@ -54,7 +58,7 @@ class PreparedRing final : public PreparingSender {
   std::uint32_t oldest_ = 0;       // the slot of the first packet not known to be out
   std::uint32_t count_ = 0;        // packets not known to be out
   std::uint32_t by_host_ = 0;      // those of them that the host publishes
-  bool read_unpublished_ = false;  // so the consumer says
+  Fault fault_ = Fault::kNone;
 };
 
 }  // namespace woa

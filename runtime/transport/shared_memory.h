@@ -68,8 +68,9 @@ struct Publication {
 //     sender.wake();
 //
 // The device keeps two rules. It stores each publication with release order (of system scope) after the payload, and
-// the publications of a channel in the order of prepare(): the consumer takes a gap for a lost packet. The caller hands
-// a publication over with release order, as every driver's call does.
+// the publications of a channel in the order of prepare(): the consumer takes a gap for a lost packet, and rewrite()
+// shuts the channel if it sees one. The caller hands a publication over with release order, as every driver's call
+// does.
 //
 // A prepared packet cannot be taken back: it goes out even if its instance died meanwhile. When the device provably
 // stores no more on the channel (its work completed, or its context was destroyed), rewrite() puts poison in the place

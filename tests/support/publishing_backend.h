@@ -42,21 +42,21 @@ class PublishingBackend final : public WithDeviceMemory {
   Start start(Firing& firing) noexcept override {
     if (pending_.size() == script_.places) return Start::kBusy;
     Written written = run_unseen(firing);
-    const bool ran = firing.code == Code::kOk;
+    if (firing.code != Code::kOk) return Start::kCompleted;  // before the device gets what starts later
     for (std::size_t p = 0; p < firing.outputs.size(); ++p) {
       const woa_output& output = firing.outputs[p];
-      if (!ran || output.data == nullptr) continue;
+      if (output.data == nullptr) continue;
       const auto payload = std::as_bytes(std::span(output_data(firing, p, written), output.bytes));
       jobs_.push_back({{},
                        {reinterpret_cast<std::byte*>(output.data), payload.size()},
                        std::vector<std::byte>(payload.begin(), payload.end())});
     }
     for (const Publication& publication : firing.publications)
-      if (ran && publication.word != nullptr) jobs_.push_back({publication, {}, {}});
+      if (publication.word != nullptr) jobs_.push_back({publication, {}, {}});
     pending_.push_back({&firing, given_ + jobs_.size()});  // none is given away between starts
     script_.most = std::max(script_.most.load(), pending_.size());
     quiet_ = 0;
-    return ran && script_.ordered ? Start::kOrdered : Start::kStarted;
+    return script_.ordered ? Start::kOrdered : Start::kStarted;
   }
   // In any order: here the youngest first.
   std::size_t poll(std::span<Firing*> done) noexcept override {
@@ -112,7 +112,6 @@ class PublishingBackend final : public WithDeviceMemory {
     failed_ = true;
   }
   static void fail(Firing& firing) {
-    if (firing.code != Code::kOk) return;
     firing.code = Code::kUnavailable;
     firing.message = "the device went away in instance " + std::to_string(firing.instance);
   }
