@@ -13,7 +13,7 @@ double median(std::vector<double> samples) {
 }
 
 Robust robust(std::span<const double> samples, double resolution) {
-  constexpr std::size_t kFewest = 5;
+  constexpr std::size_t kFewest = 5, kMostOutliers = 10;  // more than one in so many are no outliers
   constexpr double kDeviations = 5, kOfMad = 1.4826, kOfMedian = 0.1;
   Robust out;
   out.samples = samples.size();
@@ -23,9 +23,21 @@ Robust robust(std::span<const double> samples, double resolution) {
   for (const double sample : samples) deviations.push_back(std::abs(sample - out.median));
   out.mad = median(deviations);
   const double apart = out.mad > 0 ? kDeviations * kOfMad * out.mad : kOfMedian * std::abs(out.median);
+  out.mean = out.median;
   if (samples.size() < kFewest) return out;
   const double most = std::max(apart, resolution);
-  out.outliers = static_cast<std::size_t>(std::ranges::count_if(deviations, [&](double each) { return each > most; }));
+  double usual = 0, all = 0;
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    all += samples[k];
+    if (deviations[k] > most) {
+      ++out.outliers;
+    } else {
+      usual += samples[k];
+    }
+  }
+  const std::size_t count = samples.size() - out.outliers;
+  out.mean = out.outliers * kMostOutliers > samples.size() ? all / static_cast<double>(samples.size())
+                                                           : usual / static_cast<double>(count);
   return out;
 }
 

@@ -30,6 +30,14 @@ Contender hop(const RunOptions& options, const LinkOptions& chosen, std::uint64_
           }};
 }
 
+Contender many_hops(const RunOptions& options, const LinkOptions& chosen) {
+  constexpr std::uint32_t kAtOnce = 16;
+  return {"many", "ours", kSmall, [&options, &chosen] {
+            if (chosen.launched) chosen.launched();
+            return token_hop_ns(options, {kSmall, kDefaultInlineBytes, hops_of(kSmall, chosen), false, kAtOnce});
+          }};
+}
+
 double median_of(const std::vector<Row>& rows, const char* contender, std::uint64_t bytes) {
   for (const Row& row : rows) {
     if (row.contender == contender && row.size == bytes) return row.median();
@@ -37,9 +45,10 @@ double median_of(const std::vector<Row>& rows, const char* contender, std::uint6
   return 0;
 }
 
-// When the source had written and when the kernel ran, in nanoseconds, and what the instance took.
+// In nanoseconds: when the source had written and when the last kernel began, and what all kernels and the instance
+// took.
 struct Timeline {
-  double written = 0, begin = 0, end = 0, latency = 0;
+  double written = 0, begin = 0, kernels = 0, latency = 0;
 };
 
 void read_trace(const RunReport& report, std::vector<Timeline>& instances) {
@@ -50,7 +59,7 @@ void read_trace(const RunReport& report, std::vector<Timeline>& instances) {
       if (event.stage == kSourceStage) times.written = static_cast<double>(event.end_ns);
       if (event.stage <= kSinkStage) continue;
       times.begin = static_cast<double>(event.begin_ns);
-      times.end = static_cast<double>(event.end_ns);
+      times.kernels += static_cast<double>(event.end_ns - event.begin_ns);
     }
   }
 }
@@ -88,36 +97,51 @@ double median_of(const std::vector<Timeline>& instances, double (*what)(const Ti
   return median(std::move(ns));
 }
 
+// What an instance takes beside its kernels.
+Result<double> beside_kernels_ns(const RunOptions& options, const Plan& plan, std::uint64_t bytes,
+                                 const LinkOptions& chosen) {
+  constexpr std::uint64_t kOfSmall = 200, kOfLarge = 20;
+  if (chosen.launched) chosen.launched();
+  const std::uint64_t usual = bytes == kSmall ? kOfSmall : kOfLarge;
+  const std::uint64_t instances = chosen.count == 0 ? usual : std::min(usual, chosen.count);
+  const auto ran = run_traced(options, plan, bytes, instances, {});
+  if (!ran.ok()) return ran.status();
+  return median_of(*ran, [](const Timeline& times) { return times.latency - times.kernels; });
+}
+
 }  // namespace
 
-std::uint64_t link_launches(const LinkOptions& chosen) noexcept { return 4 * chosen.repetitions; }
+std::uint64_t link_launches(const LinkOptions& chosen) noexcept { return 5 * chosen.repetitions; }
 
 Result<LinkCalibration> calibrate_link(const RunOptions& options, const LinkOptions& chosen) {
-  const Contest contest{"ns",
-                        chosen.repetitions,
-                        "",
-                        {hop(options, chosen, kSmall, false), hop(options, chosen, kSmall, true),
-                         hop(options, chosen, kLarge, false), hop(options, chosen, kLarge, true)}};
+  const Contest contest{
+      "ns",
+      chosen.repetitions,
+      "",
+      {hop(options, chosen, kSmall, false), hop(options, chosen, kSmall, true), hop(options, chosen, kLarge, false),
+       hop(options, chosen, kLarge, true), many_hops(options, chosen)}};
   HostProbe probe;
   const auto rows = run_contest(contest, [&] { return probe.look(); });
   if (!rows.ok()) return rows.status();
   const double small = median_of(*rows, "between", kSmall), large = median_of(*rows, "between", kLarge);
-  const double within = median_of(*rows, "within", kLarge) - median_of(*rows, "within", kSmall);
-  return LinkCalibration{{small, std::max(0.0, (large - small - within) / kKibsBetween)}, probe.state()};
+  const double firing = median_of(*rows, "within", kSmall), within = median_of(*rows, "within", kLarge) - firing;
+  const double turn = 2 * median_of(*rows, "many", kSmall);  // two controllers share the hops
+  return LinkCalibration{{std::max(0.0, small - firing), std::max(0.0, (large - small - within) / kKibsBetween)},
+                         firing,
+                         std::max(0.0, (turn - firing) / 2),
+                         probe.state()};
+}
+
+Result<double> measure_small(const RunOptions& options, const Plan& plan, const LinkOptions& chosen) {
+  return beside_kernels_ns(options, plan, kSmall, chosen);
 }
 
 Result<LinkTime> measure_device(const RunOptions& options, const Plan& plan, const LinkOptions& chosen) {
-  constexpr std::uint64_t kOfSmall = 200, kOfLarge = 20;
-  std::vector<double> ns;
-  for (const std::uint64_t bytes : {kSmall, kLarge}) {
-    if (chosen.launched) chosen.launched();
-    const std::uint64_t usual = bytes == kSmall ? kOfSmall : kOfLarge;
-    const std::uint64_t instances = chosen.count == 0 ? usual : std::min(usual, chosen.count);
-    const auto ran = run_traced(options, plan, bytes, instances, {});
-    if (!ran.ok()) return ran.status();
-    ns.push_back(median_of(*ran, [](const Timeline& times) { return times.latency - (times.end - times.begin); }));
-  }
-  return LinkTime{ns[0], std::max(0.0, (ns[1] - ns[0]) / kKibsBetween)};
+  const auto small = beside_kernels_ns(options, plan, kSmall, chosen);
+  if (!small.ok()) return small.status();
+  const auto large = beside_kernels_ns(options, plan, kLarge, chosen);
+  if (!large.ok()) return large.status();
+  return LinkTime{*small, std::max(0.0, (*large - *small) / kKibsBetween)};
 }
 
 Result<double> measure_wake_ns(const RunOptions& options, const Plan& plan, const LinkOptions& chosen) {

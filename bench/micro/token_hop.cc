@@ -27,7 +27,7 @@ Status check_memory(const Plan& plan, std::uint64_t bytes) {
 }  // namespace
 
 Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
-  Plan plan = ping_pong(1, hop.bytes, hop.inline_bytes);
+  Plan plan = ping_pong(hop.at_once, hop.bytes, hop.inline_bytes);
   if (hop.within) {
     for (StagePlan& stage : plan.stages) stage.controller = std::min(stage.controller, 1U);
     plan.controllers.pop_back();
@@ -39,7 +39,7 @@ Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
   auto driven = DrivenRun::start(plan, std::move(placed));
   if (!driven.ok()) return driven.status();
   const auto send = [&](std::uint64_t hops) {
-    return driven->drive(1, [&, hops](std::uint32_t, std::span<std::byte> room) {
+    return driven->drive(hop.at_once, [&, hops](std::uint32_t, std::span<std::byte> room) {
       std::memcpy(room.data(), &hops, sizeof hops);
       return Result<std::uint64_t>(hop.bytes);
     });
@@ -49,7 +49,7 @@ Result<double> token_hop_ns(const RunOptions& options, const TokenHop& hop) {
   const auto ns = send(hop.hops);
   if (!ns.ok()) return ns.status();
   WOA_RETURN_IF_ERROR(driven->finish().status());
-  return static_cast<double>(*ns) / static_cast<double>(hop.hops);
+  return static_cast<double>(*ns) / (static_cast<double>(hop.hops) * hop.at_once);
 }
 
 }  // namespace woa::bench

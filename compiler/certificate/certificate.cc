@@ -38,6 +38,7 @@ void encode(const CostTable& from, pb::CostTable& to) {
     c.set_cores(component.cores);
     if (component.price) c.set_price(*component.price);
     if (component.power_mw) c.set_power_mw(*component.power_mw);
+    c.set_message_ps(component.message_ps);
   }
   encode(from.cores, *to.mutable_cores());
   to.set_wake_ps(from.wake_ps);
@@ -77,6 +78,7 @@ CostTable decode(const pb::CostTable& from) {
     to.components.push_back({c.controller(), c.workers(), decode(c.resources()), c.cores()});
     if (c.has_price()) to.components.back().price = c.price();
     if (c.has_power_mw()) to.components.back().power_mw = c.power_mw();
+    to.components.back().message_ps = c.message_ps();
   }
   to.cores = decode(from.cores());
   to.wake_ps = from.wake_ps();

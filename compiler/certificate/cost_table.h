@@ -28,6 +28,9 @@ struct ComponentCosts {
   std::map<std::string, std::uint64_t> resources;  // what it has, by name
   std::string cores;                               // group of processor cores that it shares; empty: none
   std::optional<std::uint64_t> price = std::nullopt, power_mw = std::nullopt;  // absent: not known, or the host's
+  // For which a message occupies its sender, and its receiver. A part of the links' latencies, so it counts in loads
+  // alone.
+  std::uint64_t message_ps = 0;
   bool operator==(const ComponentCosts&) const = default;
 };
 
@@ -40,7 +43,8 @@ struct LinkCosts {
 };
 
 struct StageCosts {
-  std::vector<std::int64_t> time_ps;                            // of a firing, by component; or kNowhere_ps
+  // Of a firing, by component: its kernel, and what the controller adds to it; or kNowhere_ps.
+  std::vector<std::int64_t> time_ps;
   std::uint64_t firings = kPerMillion;                          // of an instance, in millionths
   std::vector<std::map<std::string, std::uint64_t>> resources;  // what it takes, by component; empty: nothing anywhere
   bool serial = false;                                          // one firing at a time, however many workers

@@ -80,6 +80,13 @@ Machine::Reach Machine::reach(std::string_view name) const {
   return {links.find(kHostEnd, *end) != nullptr, links.find(*end, kHostEnd) != nullptr};
 }
 
+ControllerCost Machine::cost(const MachineController& controller) const {
+  ControllerCost cost;
+  if (const auto costs = measured_costs.find(transport); costs != measured_costs.end())
+    if (const auto known = costs->second.find(controller.plan.kind); known != costs->second.end()) cost = known->second;
+  return {controller.firing_ps.value_or(cost.firing_ps), controller.message_ps.value_or(cost.message_ps)};
+}
+
 std::uint64_t Machine::wake() const {
   const auto known = wake_ps.find(transport);
   return known == wake_ps.end() ? 0 : known->second;

@@ -38,6 +38,12 @@ struct LinkCost {                // of one direction between two controllers
 };
 LinkCost operator+(const LinkCost& a, const LinkCost& b) noexcept;  // one after the other, by way of the host
 
+struct ControllerCost {          // what a controller adds to the kernels that it runs
+  std::uint64_t firing_ps = 0;   // a firing: matching, claims, and tokens to readers on the controller itself
+  std::uint64_t message_ps = 0;  // a message, of its sender, and as much of its receiver
+  bool operator==(const ControllerCost&) const = default;
+};
+
 // The rule for one direction of a link: its cost, or nothing if it leads through the host.
 using LinkRule = std::optional<LinkCost>;
 
@@ -82,6 +88,7 @@ struct MachineController {
   std::string cores;                          // group of processor cores that it shares; empty: its own
   std::optional<std::uint64_t> clock_hz;      // of a device that counts cycles; absent: the kernel variant's clock
   Place place = {};                           // of its name in the machine file; line 0: not in the file
+  std::optional<std::uint64_t> firing_ps = std::nullopt, message_ps = std::nullopt;  // ControllerCost, as written
 };
 
 // The origin of a link's cost.
@@ -105,7 +112,8 @@ struct Machine {
       false;             // the file has `links`, even an empty list, or `default_link`: links that it lacks are absent
   LinkTable links = {};  // as written
   std::optional<LinkCost> default_link = std::nullopt;
-  std::map<std::string, LinkTable> measured = {};     // by transport
+  std::map<std::string, LinkTable> measured = {};                                       // by transport
+  std::map<std::string, std::map<ControllerKind, ControllerCost>> measured_costs = {};  // by transport
   std::map<std::string, std::uint64_t> wake_ps = {};  // by transport: CostTable::wake_ps
   std::string transport = "shm";                      // that edges between controllers take; selects the measurements
 
@@ -120,6 +128,8 @@ struct Machine {
     bool to = true, from = true;
   };
   [[nodiscard]] Reach reach(std::string_view name) const;
+  // What the controller adds, as written or else as measured for its kind; 0 if neither.
+  [[nodiscard]] ControllerCost cost(const MachineController& controller) const;
   // CostTable::wake_ps of the transport; 0 if not measured.
   [[nodiscard]] std::uint64_t wake() const;
   // The origin of link(); of a link through the host, that of its less certain half.

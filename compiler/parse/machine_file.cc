@@ -162,6 +162,9 @@ void read_figures(const MapReader& map, MachineController& controller, Report& r
   if (const YamlNode* power = map.get("power"))
     controller.power =
         read_quantity(*power, "`power`", kWatts, 0, kMostPower_mw, "a power such as `700W` or `500mW`", report);
+  if (const YamlNode* firing = map.get("firing")) controller.firing_ps = read_latency_ps(*firing, "`firing`", report);
+  if (const YamlNode* message = map.get("message"))
+    controller.message_ps = read_latency_ps(*message, "`message`", report);
   if (const YamlNode* clock = map.get("clock"))
     controller.clock_hz =
         read_quantity(*clock, "`clock`", kHertz, 1, kMostClock_hz, "a clock such as `250MHz`", report);
@@ -190,7 +193,8 @@ std::optional<MachineController> read_controller(const YamlNode& key, const Yaml
   MachineController controller = default_controller(name->kind, *name->number);
   controller.place = key.place;
   const MapReader map(&value, cat("controller ", quote(key.text)),
-                      with_resource_names({"workers", "backend", "capabilities", "cores", "price", "power", "clock"}),
+                      with_resource_names({"workers", "backend", "capabilities", "cores", "price", "power", "clock",
+                                           "firing", "message"}),
                       report);
   if (const YamlNode* workers = map.get("workers")) read_workers(*workers, controller, report);
   if (const YamlNode* backend = map.get("backend")) read_backend(*backend, controller, report);

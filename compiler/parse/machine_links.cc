@@ -282,10 +282,31 @@ void read_measured_cores(const YamlNode& node, Machine& machine, Report& report)
   if (!by_hand && number) machine.cores.emplace(kGroup, *number);
 }
 
+// `{cpu: {firing: 60ns, message: 40ns}}`: what controllers of a kind add.
+void read_measured_costs(const YamlNode& node, std::map<ControllerKind, ControllerCost>& costs, Report& report) {
+  if (!expect_map(node, "`controllers`", "{cpu: {firing: 60ns, message: 40ns}}", report)) return;
+  for (std::size_t k = 0; k < node.keys.size(); ++k) {
+    const auto name = parse_controller(node.keys[k].text);
+    if (!name || name->number) {
+      report.error(problem::kBadName, node.keys[k].place, cat(quote(node.keys[k].text), " is not a kind of controller"),
+                   "write `cpu`, `gpu`, `fpga` or `host`");
+      continue;
+    }
+    const MapReader map(&node.items[k], cat("controllers of kind ", quote(node.keys[k].text)), {"firing", "message"},
+                        report);
+    ControllerCost& cost = costs[name->kind];
+    if (const YamlNode* firing = map.get("firing"))
+      cost.firing_ps = read_latency_ps(*firing, "`firing`", report).value_or(0);
+    if (const YamlNode* message = map.get("message"))
+      cost.message_ps = read_latency_ps(*message, "`message`", report).value_or(0);
+  }
+}
+
 std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode& node, Machine& machine,
                                             Report& report) {
   const MapReader map(&node, cat("transport ", quote(name.text)),
-                      {"host_state", "inline_bytes", "medians_ns", "links_host_state", "links", "wake"}, report);
+                      {"host_state", "inline_bytes", "medians_ns", "links_host_state", "links", "controllers", "wake"},
+                      report);
   if (!map.is_map()) return std::nullopt;
   for (const char* key : {"host_state", "links_host_state"}) {
     if (const YamlNode* state = map.get(key)) read_text(*state, quote(key), report);
@@ -296,6 +317,8 @@ std::optional<std::uint32_t> read_transport(const YamlNode& name, const YamlNode
     for (const YamlNode& median : medians->items) check_median(median, report);
   }
   if (const YamlNode* links = map.get("links")) read_measured_links(*links, machine.measured[name.text], report);
+  if (const YamlNode* costs = map.get("controllers"))
+    read_measured_costs(*costs, machine.measured_costs[name.text], report);
   if (const YamlNode* wake = map.get("wake")) {
     if (const auto ps = read_latency_ps(*wake, "`wake`", report)) machine.wake_ps[name.text] = *ps;
   }

@@ -69,7 +69,7 @@ class TableMaker {
   }
   void add_component(const MachineController& controller) {
     table_.components.push_back({controller.plan.name, controller.plan.workers, controller.resources, controller.cores,
-                                 controller.price, controller.power});
+                                 controller.price, controller.power, machine_.cost(controller).message_ps});
     controllers_.push_back(controller);
   }
   // Adds a controller that the machine does not list, but a graph may name.
@@ -134,8 +134,9 @@ class TableMaker {
     std::optional<std::uint64_t> time = time_on(measured, controllers_[l]);
     if (!time && measured.firings == 0) time = 0;  // it never fires, so it adds nothing
     if (!time) return;
-    costs.time_ps[l] =
-        static_cast<std::int64_t>(std::min<std::uint64_t>(*time, std::numeric_limits<std::int64_t>::max()));
+    const std::uint64_t added = machine_.cost(controllers_[l]).firing_ps;  // at most a minute
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+    costs.time_ps[l] = static_cast<std::int64_t>(std::min(*time, kMost - added) + added);
   }
   void add_resources(const GraphStage& stage, StageCosts& costs) const {
     if (stage.kernel->resources.empty()) return;
@@ -236,6 +237,7 @@ std::string hash_of(const CostTable& table) {
     hash.add(component.controller), hash.add(component.workers), hash.add(component.cores);
     add(hash, component.resources);
     add(hash, component.price), add(hash, component.power_mw);
+    hash.add(component.message_ps);
   }
   add(hash, table.cores);
   hash.add(table.wake_ps);

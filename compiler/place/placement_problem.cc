@@ -257,16 +257,56 @@ class Builder {
       Row row{"load of " + table_.components[l].controller, weights(), {}, {}, {}, period()};
       for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
         row.nodes[s * k_ + l] = load(s, l, table_.components[l].workers);
-      if (l != kHostComponent) add(std::move(row));
+      add_messages(row, {l}, table_.components[l].workers);
+      if (l != kHostComponent || !row.pairs.empty()) add(std::move(row));
     }
     for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) add_serial_load(s);
     for (const auto& [group, cores] : table_.cores) {
       Row row{"load of the cores " + group, weights(), {}, {}, {}, period()};
-      for (std::uint32_t l = 0; l < k_; ++l)
-        for (std::size_t s = kSink + 1; table_.components[l].cores == group && s < table_.stages.size(); ++s)
-          row.nodes[s * k_ + l] = load(s, l, cores);
+      std::vector<std::uint32_t> members;
+      for (std::uint32_t l = 0; l < k_; ++l) {
+        if (table_.components[l].cores != group) continue;
+        members.push_back(l);
+        for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s) row.nodes[s * k_ + l] = load(s, l, cores);
+      }
+      add_messages(row, members, cores);
       add(std::move(row));
     }
+  }
+  // Adds what messages take of some components to the row of their load, which has its nodes; components that share
+  // cores count as the cheapest of them.
+  void add_messages(Row& row, const std::vector<std::uint32_t>& members, std::uint64_t shared_by) {
+    Sum message = kMostTableNumber;
+    for (const std::uint32_t l : members) message = std::min(message, Sum{table_.components[l].message_ps});
+    if (members.empty() || message == 0) return;
+    const auto ends_at = [&](const Route& route) {
+      const auto is_one = [&](std::uint32_t l) { return std::ranges::count(members, l); };
+      std::uint8_t ends = 0;
+      for (const Hop& hop : route.hops())
+        if (hop.message) ends = static_cast<std::uint8_t>(ends + is_one(hop.from) + is_one(hop.to));
+      return ends;
+    };
+    const auto weight_of = [&](std::uint64_t messages) {
+      const Sum parts = Sum{kPerMillion} * shared_by;
+      return static_cast<Cost>(std::min(Sum{kMostCost}, (message * messages + parts - 1) / parts));
+    };
+    row.pairs.assign(std::size_t{k_} * k_, 0);
+    for (std::uint32_t a = 0; a < k_; ++a)
+      for (std::uint32_t b = 0; b < k_; ++b) row.pairs[a * k_ + b] = ends_at(route_of_token(goal_.model, a, b, false));
+    row.edges.assign(problem_.edges.size(), 0), row.back = row.edges;
+    const auto put = [](Cost& weight, Cost more) { weight = std::min(kMostCost, weight + more); };
+    for (const EdgeCosts& edge : table_.edges) {
+      const Cost weight = weight_of(edge.tokens);
+      if (edge.from != edge.to) {
+        const std::size_t e = joined_.at(std::minmax(edge.from, edge.to));
+        put((edge.from == problem_.edges[e].from ? row.edges : row.back)[e], weight);
+        continue;
+      }
+      for (std::uint32_t l = 0; l < k_; ++l) put(row.nodes[edge.from * k_ + l], row.pairs[l * k_ + l] * weight);
+    }
+    for (std::size_t s = kSink + 1; s < table_.stages.size(); ++s)
+      for (std::uint32_t l = 0; l < k_; ++l)
+        put(row.nodes[s * k_ + l], ends_at(route_of_firing(goal_.model, l)) * weight_of(table_.stages[s].firings));
   }
   // Drops rows beyond kMostEntries, but counts their weights for check_largest_sum().
   void add(Row row) {

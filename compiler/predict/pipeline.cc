@@ -89,7 +89,9 @@ class PipelineMaker {
     std::map<std::string, std::uint32_t> groups;
     for (const ComponentCosts& component : costs_.components) {
       const bool host = out_.stations.empty();
-      out_.told_ps.push_back(host ? Sum{0} : Sum{costs_.links[out_.stations.size()].latency_ps});
+      // The next token from the host comes with the news, so it must not be quicker.
+      const Sum ends = Sum{costs_.components.front().message_ps} + component.message_ps;
+      out_.told_ps.push_back(host ? Sum{0} : std::max(Sum{0}, costs_.links[out_.stations.size()].latency_ps - ends));
       if (host || component.cores.empty()) {
         add_station(host ? 1 : component.workers, add_pool(kUnbounded));
         continue;
@@ -175,7 +177,7 @@ class PipelineMaker {
     const EdgeCosts& cost = costs_.edges[e];
     const Route route =
         route_of_token(kWoa, at_[edge.from_stage], at_[edge.to_stage], edge.to_stage == kSinkStage, edge.count);
-    Sum left = cost_of(costs_, route, cost.tokens, cost.bytes);
+    Sum left = cost_of(costs_, route, cost.tokens, cost.bytes) - add_messages(edge, route, cost.tokens);
     for (const auto& [from, to] : links_of(costs_, route)) {
       const LinkCosts& link = costs_.links[from * costs_.components.size() + to];
       const Sum time = transfer_ps(link, cost.bytes);
@@ -195,6 +197,17 @@ class PipelineMaker {
     const std::uint32_t latency = add_job(std::move(job));
     join(before, latency);
     return latency;
+  }
+  // Adds what the messages take of both ends to the jobs there. Returns how much of their latency that is.
+  Sum add_messages(const EdgePlan& edge, const Route& route, std::uint64_t tokens) {
+    if (route.hops().empty()) return 0;
+    Sum all = 0;
+    for (const std::uint32_t s : {edge.from_stage, edge.to_stage}) {
+      const Sum time = Sum{costs_.components[at_[s]].message_ps} * tokens / kPerMillion;
+      out_.jobs[s].time_ps += in_turn(time, turns_[s]);
+      all += time;
+    }
+    return all;
   }
   std::uint32_t station_of(std::uint32_t from, std::uint32_t to) {
     const auto [link, added] = links_.emplace(std::pair(from, to), 0);

@@ -4,6 +4,8 @@
 //
 // The model:
 // - A stage is one job for each instance, of the mean time of all its firings together. Its station is its controller.
+// - A message takes its time of the jobs of its writer and its reader (ComponentCosts::message_ps); the rest of the
+//   latency is a delay.
 // - A token's payload is a job on each link that it crosses; its latency is a delay behind, which occupies no station.
 //   All tokens of an edge are one, as in CRITICAL PATH.
 // - A replica that shares the instances has a job in its own ones only.

@@ -32,7 +32,8 @@ constexpr const char* kAboutCalibrate =
     "the processors while it measured: run it again.\n"
     "\n"
     "It also measures links, some seconds for each transport: what a hop costs between two controllers more than\n"
-    "within one, through each device that is here more than through a cpu, and what it takes to wake a controller.\n"
+    "within one, through each device that is here more than through a cpu, and what it takes to wake a controller;\n"
+    "and what controllers add to kernels: a firing, and a message at either end.\n"
     "Placement and predictions reckon with them.\n"
     "\n"
     "The file is read by `woa compile`, `run`, `check`, `explain`, `compare` and `lsp`, by itself or for --machine.\n"
@@ -105,7 +106,9 @@ Result<CalibrationResult> measure(const CalibrateArguments& arguments) {
 }
 
 json to_json(const bench::MethodCalibration& transport, const LinksCalibration& measured) {
-  json medians = json::array(), links = json::array();
+  json medians = json::array(), links = json::array(), controllers = json::array();
+  for (const MeasuredController& each : measured.controllers)
+    controllers.push_back({{"kind", each.kind}, {"firing_ns", each.firing_ns}, {"message_ns", each.message_ns}});
   for (const MeasuredLink& link : measured.links) {
     links.push_back({{"between", {link.one, link.other}},
                      {"latency_ns", link.time.latency_ns},
@@ -116,13 +119,10 @@ json to_json(const bench::MethodCalibration& transport, const LinksCalibration& 
                        {"inline_ns", times.inline_ns > 0 ? json(times.inline_ns) : json(nullptr)},
                        {"in_place_ns", times.in_place_ns}});
   }
-  return {{"transport", transport.transport},
-          {"host_state", transport.host_state},
-          {"inline_bytes", transport.inline_bytes},
-          {"medians", std::move(medians)},
-          {"links_host_state", measured.host_state},
-          {"links", std::move(links)},
-          {"wake_ns", measured.wake_ns}};
+  return {{"transport", transport.transport},        {"host_state", transport.host_state},
+          {"inline_bytes", transport.inline_bytes},  {"medians", std::move(medians)},
+          {"links_host_state", measured.host_state}, {"links", std::move(links)},
+          {"controllers", std::move(controllers)},   {"wake_ns", measured.wake_ns}};
 }
 
 void print_table(const bench::MethodCalibration& transport) {
@@ -146,6 +146,12 @@ void print_links(const LinksCalibration& measured) {
   }
 }
 
+void print_controllers(const LinksCalibration& measured) {
+  std::printf("  %-14s %14s %14s\n", "CONTROLLER", "FIRING ns", "MESSAGE ns");
+  for (const MeasuredController& each : measured.controllers)
+    std::printf("  %-14s %14.0f %14.0f\n", each.kind.c_str(), each.firing_ns, each.message_ns);
+}
+
 void print_wake(const LinksCalibration& measured) {
   std::printf("  waking a controller that sleeps: %.0f ns\n", measured.wake_ns);
 }
@@ -166,6 +172,7 @@ void print_result(const CalibrationResult& result, const std::filesystem::path& 
   for (std::size_t k = 0; k < result.transports.size(); ++k) {
     print_table(result.transports[k]);
     print_links(result.links[k]);
+    print_controllers(result.links[k]);
     print_wake(result.links[k]);
   }
   std::printf("written to %s\n", path.c_str());

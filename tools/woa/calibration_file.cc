@@ -43,6 +43,14 @@ std::string link_text(const MeasuredLink& link) {
   return out.str();
 }
 
+std::string controllers_text(const std::vector<MeasuredController>& controllers) {
+  std::string text;
+  for (const MeasuredController& each : controllers)
+    text += (text.empty() ? "" : ", ") + each.kind + ": {firing: " + std::to_string(std::llround(each.firing_ns)) +
+            "ns, message: " + std::to_string(std::llround(each.message_ns)) + "ns}";
+  return "      controllers: {" + text + "}\n";
+}
+
 std::string cores_text(const CoresCalibration& cores) {
   std::string text = "  cores: {count: " + std::to_string(cores.count) + ", kinds: [";
   for (const std::string& kind : cores.kinds) text += (kind == cores.kinds.front() ? "" : ", ") + kind;
@@ -53,7 +61,7 @@ std::string file_text(const CalibrationResult& result) {
   std::string text =
       "# Written by `woa calibrate`; docs/machine.md explains it. Payloads of up to inline_bytes travel behind their\n"
       "# headers; medians_ns is what a hop took with either method, in nanoseconds. Links are what a hop costs one "
-      "way.\n"
+      "way,\n# controllers what a firing and a message take them.\n"
       "woa_machine: 1\ncalibration:\n  processor: " +
       quoted(processor_name()) + "\n" + cores_text(result.cores) + "  transports:\n";
   for (std::size_t k = 0; k < result.transports.size(); ++k) {
@@ -62,7 +70,8 @@ std::string file_text(const CalibrationResult& result) {
             "\n      inline_bytes: " + std::to_string(each.inline_bytes) + "\n      medians_ns:\n";
     for (const bench::MethodTimes& times : each.medians) text += median_text(times);
     text += "      links_host_state: " + quoted(result.links[k].host_state) +
-            "\n      wake: " + std::to_string(std::llround(result.links[k].wake_ns)) + "ns\n      links:\n";
+            "\n      wake: " + std::to_string(std::llround(result.links[k].wake_ns)) + "ns\n" +
+            controllers_text(result.links[k].controllers) + "      links:\n";
     for (const MeasuredLink& link : result.links[k].links) text += link_text(link);
   }
   return text;

@@ -9,10 +9,17 @@
 namespace woa::tools {
 namespace {
 
-// A graph of one stage, from the host and back to it.
-constexpr const char* kThere =
-    "woa: 1\ngraph: there-and-back\ninputs: {data: {type: bytes, max: 1MiB}}\n"
-    "stages: {there: {kernel: copy, in: {data: data}}}\noutputs: {back: there.data}\n";
+// A graph of `stages` in a row, from the host and back to it.
+std::string there_and_back(std::uint32_t stages) {
+  std::string text = "woa: 1\ngraph: there-and-back\ninputs: {data: {type: bytes, max: 1MiB}}\nstages:\n";
+  std::string last = "data";
+  for (std::uint32_t k = 0; k < stages; ++k) {
+    const std::string name = "there" + std::to_string(k);
+    text += "  " + name + ": {kernel: copy, in: {data: " + last + "}}\n";
+    last = name + ".data";
+  }
+  return text + "outputs: {back: " + last + "}\n";
+}
 
 // Kinds beside cpu that have a device here.
 std::vector<ControllerKind> device_kinds(const BackendRegistry& backends) {
@@ -25,12 +32,13 @@ std::vector<ControllerKind> device_kinds(const BackendRegistry& backends) {
   return kinds;
 }
 
-Result<Plan> plan_on(ControllerKind kind, const RunOptions& options) {
+Result<Plan> plan_on(ControllerKind kind, const RunOptions& options, std::uint32_t stages = 1) {
   CompileOptions compile;
   compile.kernel_path = options.kernel_path;
   compile.window = 1;
-  compile.pins = {{"there", std::string(to_string(kind)) + ":0"}};
-  Compilation compiled = compile_text(kThere, "there-and-back", ".", compile);
+  for (std::uint32_t k = 0; k < stages; ++k)
+    compile.pins["there" + std::to_string(k)] = std::string(to_string(kind)) + ":0";
+  Compilation compiled = compile_text(there_and_back(stages), "there-and-back", ".", compile);
   if (!compiled.plan) return Status(Code::kInternal, compiled.diagnostics.front().text);
   return std::move(*compiled.plan);
 }
@@ -41,6 +49,17 @@ Result<bench::LinkTime> measure_kind(const RunOptions& options, ControllerKind k
   auto time = bench::measure_device(options, *plan, chosen);
   if (time.ok()) return time;
   return time.status().with_context("the link with " + std::string(to_string(kind)));
+}
+
+// Of a device: what each of four stages behind a first one adds. `once`: the time of one alone.
+Result<double> measure_firing(const RunOptions& options, ControllerKind kind, const bench::LinkTime& once,
+                              const bench::LinkOptions& chosen) {
+  constexpr std::uint32_t kMore = 4;
+  const auto plan = plan_on(kind, options, 1 + kMore);
+  if (!plan.ok()) return plan.status();
+  const auto time = bench::measure_small(options, *plan, chosen);
+  if (!time.ok()) return time.status().with_context("firings of kind " + std::string(to_string(kind)));
+  return std::max(0.0, (*time - once.latency_ns) / kMore);
 }
 
 Result<double> measure_wake(const RunOptions& options, const bench::LinkOptions& chosen) {
@@ -76,8 +95,9 @@ CoresCalibration calibrate_cores(const BackendRegistry& backends) {
 }
 
 std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen) {
-  return bench::link_launches(chosen) + bench::kWakeLaunches +
-         (device_kinds(backends).size() + 1) * bench::kDeviceLaunches;
+  const std::size_t devices = device_kinds(backends).size();  // each with firings, which take one launch
+  return bench::link_launches(chosen) + bench::kWakeLaunches + bench::kDeviceLaunches +
+         devices * (bench::kDeviceLaunches + 1);
 }
 
 Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen) {
@@ -85,8 +105,9 @@ Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench:
   if (!cpu.ok()) return cpu.status();
   const auto wake = measure_wake(options, chosen);
   if (!wake.ok()) return wake.status();
-  LinksCalibration out{std::string(options.transport->name()), cpu->host_state, {}, *wake};
+  LinksCalibration out{std::string(options.transport->name()), cpu->host_state, {}, {}, *wake};
   out.links = {{"host", "cpu", cpu->cpu}, {"cpu", "cpu", cpu->cpu}};
+  out.controllers = {{"host", 0, cpu->message_ns}, {"cpu", cpu->firing_ns, cpu->message_ns}};
   const auto through_cpu = measure_kind(options, ControllerKind::kCpu, chosen);
   if (!through_cpu.ok()) return through_cpu.status();
   std::vector<std::pair<std::string, bench::LinkTime>> devices;  // time that a copy to or from one adds
@@ -94,6 +115,9 @@ Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench:
     const auto through = measure_kind(options, kind, chosen);
     if (!through.ok()) return through.status();
     devices.emplace_back(to_string(kind), dearer_by(*through, *through_cpu));
+    const auto firing = measure_firing(options, kind, *through, chosen);
+    if (!firing.ok()) return firing.status();
+    out.controllers.push_back({std::string(to_string(kind)), *firing, cpu->message_ns});
   }
   for (std::size_t a = 0; a < devices.size(); ++a) {
     const auto& [name, extra] = devices[a];

@@ -15,10 +15,16 @@ struct MeasuredLink {
   bench::LinkTime time;
 };
 
+struct MeasuredController {
+  std::string kind;  // or `host`, which fires no kernels
+  double firing_ns = 0, message_ns = 0;
+};
+
 struct LinksCalibration {
   std::string transport;
   std::string host_state;  // HostProbe::state()
   std::vector<MeasuredLink> links;
+  std::vector<MeasuredController> controllers;
   double wake_ns = 0;  // extra time of a message whose receiver sleeps
 };
 
@@ -32,7 +38,9 @@ CoresCalibration calibrate_cores(const BackendRegistry& backends);
 // Launches that calibrate_links() takes.
 std::uint64_t links_launches(const BackendRegistry& backends, const bench::LinkOptions& chosen);
 // Measures over options.transport. A cpu's link is measured between two cpus. A link of another kind is dearer by as
-// much as a round trip through it is than one through a cpu, kernels excluded. Errors as bench::calibrate_link().
+// much as a round trip through it is than one through a cpu, kernels excluded. A firing of another kind is what each
+// further stage in a row there adds to a round trip; messages are the work of threads of the host, whatever the kind.
+// Errors as bench::calibrate_link().
 Result<LinksCalibration> calibrate_links(const RunOptions& options, const bench::LinkOptions& chosen);
 
 }  // namespace woa::tools

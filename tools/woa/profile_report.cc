@@ -15,7 +15,7 @@ namespace {
 using Object = nlohmann::ordered_json;  // ordered, so that a file begins with what it is
 
 constexpr std::size_t kMostSizes = 16;    // limit of a file's list of sizes
-constexpr double kClockPs = 100'000;      // one read of the clock, and its tick: the resolution of times
+constexpr double kClockPs = 100'000;      // reading the clock varies by so much
 constexpr std::size_t kMostPoints = 256;  // limit for a line fit, whose time is quadratic in them
 
 // Firings with the same bytes read and written.
@@ -26,7 +26,7 @@ struct SizeGroup {
 
 double ps_of(const FiringSample& sample, std::uint32_t clock_mhz) {
   if (sample.cycles > 0 && clock_mhz > 0) return static_cast<double>(sample.cycles) * 1e6 / clock_mhz;
-  return static_cast<double>(sample.wall_ns) * 1e3;
+  return sample.wall_ns * 1e3;
 }
 
 std::vector<SizeGroup> by_size(const MeasuredStage& stage) {
@@ -57,7 +57,8 @@ Object fit_json(const std::vector<SizeGroup>& groups) {
   for (const bool read : {true, false}) {
     std::vector<bench::Point> points;
     for (const SizeGroup& group : some_of(groups, kMostPoints))
-      points.push_back({static_cast<double>(read ? group.read : group.written), bench::median(group.ps)});
+      points.push_back(
+          {static_cast<double>(read ? group.read : group.written), bench::robust(group.ps, kClockPs).mean});
     const auto line = bench::fit_line(points);
     if (!line || (!best.is_null() && line->residual >= least)) continue;
     least = line->residual;
@@ -72,10 +73,10 @@ Object fit_json(const std::vector<SizeGroup>& groups) {
 Object sizes_json(const std::vector<SizeGroup>& groups) {
   Object list = Object::array();
   for (const SizeGroup& group : some_of(groups, kMostSizes)) {
-    const bench::Robust all = bench::robust(group.ps);
+    const bench::Robust all = bench::robust(group.ps, kClockPs);
     list.push_back({{"read", group.read},
                     {"written", group.written},
-                    {"time_ps", whole(all.median)},
+                    {"time_ps", whole(all.mean)},
                     {"mad_ps", whole(all.mad)},
                     {"samples", all.samples}});
   }
@@ -84,19 +85,18 @@ Object sizes_json(const std::vector<SizeGroup>& groups) {
 
 // Deviations are from the median of the same size, because a change of size is no noise.
 void add_spread(const std::vector<SizeGroup>& groups, Object& entry) {
-  std::vector<double> all, deviations;
+  std::vector<double> deviations;
+  double sum = 0;
   std::size_t outliers = 0;
   for (const SizeGroup& group : groups) {
     const bench::Robust one = bench::robust(group.ps, kClockPs);
     outliers += one.outliers;
-    for (const double ps : group.ps) {
-      all.push_back(ps);
-      deviations.push_back(std::abs(ps - one.median));
-    }
+    sum += one.mean * static_cast<double>(one.samples);
+    for (const double ps : group.ps) deviations.push_back(std::abs(ps - one.median));
   }
-  entry["time_ps"] = whole(bench::median(all));
+  entry["time_ps"] = whole(sum / static_cast<double>(deviations.size()));
   entry["mad_ps"] = whole(bench::median(deviations));
-  entry["samples"] = all.size();
+  entry["samples"] = deviations.size();
   entry["outliers"] = outliers;
 }
 
@@ -104,12 +104,12 @@ void add_cycles(const MeasuredStage& stage, Object& entry) {
   std::vector<double> cycles, wall;
   for (const FiringSample& sample : stage.firings) {
     cycles.push_back(static_cast<double>(sample.cycles));
-    wall.push_back(static_cast<double>(sample.wall_ns) * 1e3);
+    wall.push_back(sample.wall_ns * 1e3);
   }
   if (bench::median(cycles) == 0 || stage.clock_mhz == 0) return;
-  entry["cycles"] = whole(bench::median(cycles));
+  entry["cycles"] = whole(bench::robust(cycles).mean);
   entry["clock_mhz"] = stage.clock_mhz;
-  entry["wall_ps"] = whole(bench::median(wall));
+  entry["wall_ps"] = whole(bench::robust(wall).mean);
 }
 
 Object entry_json(const ProfileEntry& entry) {
@@ -200,7 +200,7 @@ void print_profile(const nlohmann::ordered_json& profile) {
   std::printf("%s: %s, host state: %s\n", profile["graph"].get<std::string>().c_str(),
               counted(profile["inputs"].get<std::uint64_t>(), "input").c_str(),
               profile["host_state"].get<std::string>().c_str());
-  std::printf("  %-16s %-5s %9s %9s %8s %8s\n", "STAGE", "KIND", "MEDIAN", "MAD", "SAMPLES", "OUTLIERS");
+  std::printf("  %-16s %-5s %9s %9s %8s %8s\n", "STAGE", "KIND", "TIME", "MAD", "SAMPLES", "OUTLIERS");
   for (const auto& [stage, entry] : profile["stages"].items()) {
     for (const auto& [kind, on] : entry["on"].items()) print_entry(stage, kind, on);
   }

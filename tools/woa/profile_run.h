@@ -16,7 +16,7 @@ namespace woa::tools {
 
 struct FiringSample {
   std::uint64_t read = 0, written = 0;  // bytes of payload, all ports together
-  std::uint64_t wall_ns = 0;            // time of the kernel
+  double wall_ns = 0;                   // time of the kernel, without that of looking at the clock
   std::uint64_t cycles = 0;             // cycles of a simulated device
 };
 

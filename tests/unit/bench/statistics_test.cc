@@ -41,6 +41,17 @@ TEST_CASE("where most samples are equal, what differs by more than a tenth is an
   CHECK(robust({}).samples == 0);
 }
 
+TEST_CASE("a mean leaves outliers out, unless they are more than a tenth and so no accident") {
+  std::vector<double> samples(19, 10);
+  samples[0] = 12;
+  samples.push_back(1000);
+  CHECK(robust(samples, 2).mean == 10 + 2.0 / 19);
+  samples.push_back(1000), samples.push_back(1000);
+  CHECK(robust(samples, 2).outliers == 3);
+  CHECK(robust(samples, 2).mean == (19 * 10 + 2 + 3 * 1000) / 22.0);
+  CHECK(robust(std::vector<double>{1, 2, 90}).mean == 2);
+}
+
 TEST_CASE("a line is found though one point is far off") {
   std::vector<Point> points;
   for (double x = 0; x < 8; ++x) points.push_back({x * 1024, 500 + 3 * x * 1024});

@@ -21,6 +21,7 @@ CertifiedPlan any_pipeline() {
     maker.costs.components[l].workers = any(1, 2);
     if (any(0, 2) == 0) maker.costs.components[l].cores = "package";
   }
+  for (ComponentCosts& component : maker.costs.components) component.message_ps = any(0, 1) * any(0, 20);
   maker.costs.cores = {{"package", any(1, 3)}};
   std::vector<std::uint32_t> stages{kSourceStage};
   const auto edge = [&](std::uint32_t from, std::uint32_t to) -> EdgePlan& {

@@ -42,6 +42,24 @@ TEST_CASE("what waking takes is that of the transport, and nothing where it was 
   read("calibration:\n  processor: P\n  transports: {shm: {inline_bytes: 64, wake: soon}}\n", "E0113");
 }
 
+TEST_CASE("a firing and a message take a controller what is written, or what was measured for its kind") {
+  Machine machine = read(
+      "controllers: {\"cpu:0\": {firing: 7ns}, \"cpu:1\": {message: 1us}, \"gpu:0\": {}}\nlinks: [{between: [host, "
+      "cpu], "
+      "latency: 1us, bandwidth: 1GB/s}, {between: [host, gpu], latency: 1us, bandwidth: 1GB/s}]\n"
+      "calibration:\n  processor: P\n  transports:\n"
+      "    shm: {inline_bytes: 64, controllers: {cpu: {firing: 60ns, message: 40ns}, host: {message: 30ns}}}\n");
+  const auto cost = [&](const char* name) { return machine.cost(*machine.find(name)); };
+  CHECK(cost("cpu:0") == ControllerCost{7'000, 40'000});
+  CHECK(cost("cpu:1") == ControllerCost{60'000, 1'000'000});
+  CHECK(cost("gpu:0") == ControllerCost{});
+  machine.transport = "loopback";
+  CHECK(cost("cpu:1") == ControllerCost{0, 1'000'000});
+  read("controllers: {\"cpu:0\": {firing: fast}}\n", "E0113");
+  read("calibration:\n  processor: P\n  transports: {shm: {inline_bytes: 64, controllers: {\"cpu:0\": {}}}}\n",
+       "E0116");
+}
+
 TEST_CASE("a controller has what its kind has, and what the file says of it") {
   const Machine machine = read(R"(cores: {package: 8}
 controllers:

@@ -27,6 +27,7 @@ inline CostTable any_table() {
   for (std::uint32_t l = 0; l < k; ++l)
     table.components.push_back({l == kHost ? "host" : any_kind() + ":" + std::to_string(l), any(1, 3), {}, {}});
   for (std::uint32_t l = 1; l < k; ++l) table.components[l].price = any(0, 9), table.components[l].power_mw = any(0, 9);
+  for (ComponentCosts& component : table.components) component.message_ps = any(0, 1) * any(0, 9);
   table.links.assign(std::size_t{k} * k, {7, 1024, true});
   table.wake_ps = any(0, 9);
   for (std::uint32_t l = 0; l < k; ++l) table.links[l * k + l] = {0, 0, true};
@@ -72,7 +73,9 @@ inline CostTable any_copyable_table(std::uint32_t most_stages) {
     if (edge.to == kHost) edge.to = kSink;
     if (edge.to != kSink && edge.from > edge.to) std::swap(edge.from, edge.to);
     if (edge.from == edge.to) edge.to = kSink;
-    if (edge.to != kSink && *rc::gen::inRange(0, 4) == 0) edge.count = true, edge.bytes = 0;
+    if (edge.to == kSink || *rc::gen::inRange(0, 4) != 0) continue;
+    edge.count = true, edge.bytes = 0;
+    table.stages[edge.from].copyable = false;  // it scatters
   }
   return table;
 }

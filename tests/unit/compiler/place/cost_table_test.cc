@@ -56,6 +56,21 @@ CertifiedPlan placed(const std::string& body, const std::string& machine, const 
 const std::string kFarCpus =
     "controllers: {\"cpu:0\": {}, \"cpu:1\": {}}\ndefault_link: {latency: 100us, bandwidth: 1GB/s}\n";
 
+TEST_CASE("a stage takes its kernel's time and what its controller adds to each firing") {
+  const CertifiedPlan plan = placed(
+      "stages:\n  a: {kernel: copy, in: {in: x}}\noutputs: {y: a.out}\nwindow: 1\n",
+      "controllers: {\"cpu:0\": {firing: 70ns, message: 30ns}, \"cpu:1\": {firing: 60ns, message: 90ns}}\n"
+      "default_link: {latency: 1us, bandwidth: 1GB/s}\n",
+      "stages: {a: {firings: 10, on: {cpu: {time_ps: 5000}}}}\n"
+      "edges: [{from: source.x, to: a.in, tokens: 1, bytes: 0}, {from: a.out, to: sink.y, tokens: 1, bytes: 0}]\n");
+  const Certificate& certificate = *plan.certificate;
+  CHECK(certificate.placement[2] == 2);
+  CHECK(certificate.costs.stages[2].time_ps == std::vector<std::int64_t>{kNowhere_ps, 75'000, 65'000});
+  CHECK(certificate.costs.components[1].message_ps == 30'000);
+  CHECK(certificate.prediction.serial_ps == 10 * 65'000 + 2 * 1'000'000);  // messages are a part of latencies
+  CHECK(certificate.prediction.period_ps == 10 * 65'000 + 2 * 90'000);
+}
+
 TEST_CASE("between replicas that share no number every token costs what it costs between two stages") {
   const auto chain = [](int a, int b) {
     const std::string body = "stages:\n  a: {kernel: copy, in: {in: x}, on: \"cpu:0\", replicas: " + std::to_string(a) +

@@ -91,17 +91,56 @@ TEST_CASE("the time between instances is the largest load of a controller, of sh
       const auto cross = [&](std::uint32_t x, std::uint32_t y, std::uint64_t bytes) {
         if (x != y) loads[std::to_string(x) + ">" + std::to_string(y)] += bytes / kPerMillion;
       };
+      std::uint64_t cheapest = ~std::uint64_t{0};  // message of those that share the cores
+      for (const ComponentCosts& each : table.components)
+        if (!each.cores.empty()) cheapest = std::min(cheapest, each.message_ps);
+      const auto send = [&](std::uint32_t x, std::uint32_t y, std::uint64_t tokens) {
+        for (const std::uint32_t end : {x, y}) {
+          if (x == y) continue;
+          const ComponentCosts& at = table.components[end];
+          loads[at.controller] += (at.message_ps * tokens / kPerMillion + at.workers - 1) / at.workers;
+          if (at.cores.empty()) continue;
+          const std::uint64_t cores = table.cores["all"];
+          loads["cores"] += (cheapest * tokens / kPerMillion + cores - 1) / cores;
+        }
+      };
       for (const EdgeCosts& edge : table.edges) {
         const std::uint32_t a = placement[edge.from], b = placement[edge.to];
         const bool by_host = model == "rpc-hub" || (a == 1 && b == 2);
         if (by_host) cross(a, kHost, edge.bytes), cross(kHost, b, edge.bytes);
         if (!by_host) cross(a, b, edge.bytes);
+        if (model == "woa") send(a, b, edge.tokens);
+        if (model != "woa") send(a, kHost, edge.tokens), send(kHost, b, edge.tokens);
       }
       std::uint64_t largest = 0;
       for (const auto& [name, load] : loads) largest = std::max(largest, load);
       RC_ASSERT(assign::evaluate(*problem, placement).objective == largest);
     }
   }));
+}
+
+TEST_CASE("a message takes time of both its ends, and of the host if that passes it on") {
+  CostTable table;
+  for (const char* name : {"host", "cpu:0", "cpu:1"}) table.components.emplace_back().controller = name;
+  table.components[0].message_ps = 5, table.components[1].message_ps = 3, table.components[2].message_ps = 4;
+  table.links.assign(9, {100, 0, true});
+  for (int s = 0; s < 4; ++s) table.stages.emplace_back().time_ps = {0, kNowhere_ps, kNowhere_ps};
+  table.stages[2].time_ps = table.stages[3].time_ps = {kNowhere_ps, 10, 10};
+  table.edges = {{0, 2, kPerMillion, 0}, {2, 3, 100 * kPerMillion, 0}, {3, 1, kPerMillion, 0}};
+  const auto load = [&](const std::string& model, const std::string& of, const Placement& placement) {
+    const auto problem = placement_problem(table, {.model = model, .objective = "throughput"});
+    REQUIRE(problem.ok());
+    const auto row =
+        std::ranges::find_if(problem->rows, [&](const assign::Row& each) { return each.name == "load of " + of; });
+    return row == problem->rows.end() ? -1 : static_cast<int>(assign::sum_of(*row, *problem, placement));
+  };
+  CHECK(load("woa", "cpu:0", {0, 0, 1, 2}) == 10 + 3 * 101);
+  CHECK(load("woa", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * 101);
+  CHECK(load("woa", "host", {0, 0, 1, 2}) == 5 * 2);
+  CHECK(load("woa", "cpu:0", {0, 0, 1, 1}) == 20 + 3 * 2);
+  CHECK(load("rpc-hub", "host", {0, 0, 1, 1}) == 5 * (1 + 200 + 1));
+  CHECK(load("rpc-hub", "cpu:0", {0, 0, 1, 1}) == 20 + 3 * 202);
+  CHECK(load("rpc-polled", "cpu:1", {0, 0, 1, 2}) == 10 + 4 * (100 + 2 + 2));  // polls, requests and answers
 }
 
 TEST_CASE("stages that run on one core need its parts of an fpga once, and memory each") {

@@ -69,6 +69,25 @@ class NaivePipeline {
     const std::uint64_t bytes = costs_.edges[e].bytes / kPerMillion;
     return static_cast<std::int64_t>((link_of(plan_.edges[e]).ps_per_kib * bytes + 1023) / 1024);
   }
+  // What the tokens of an edge take of a controller at one of its ends.
+  [[nodiscard]] std::uint64_t message_ps(std::size_t e, std::uint32_t c) const {
+    const EdgePlan& edge = plan_.edges[e];
+    if (at_[edge.from_stage] == at_[edge.to_stage]) return 0;
+    return costs_.components[c].message_ps * costs_.edges[e].tokens / kPerMillion;
+  }
+  // Their latency, less what is the work of both ends.
+  [[nodiscard]] std::uint64_t delay_ps(std::size_t e) const {
+    const EdgePlan& edge = plan_.edges[e];
+    const std::uint64_t all = link_of(edge).latency_ps * costs_.edges[e].tokens / kPerMillion,
+                        ends = message_ps(e, at_[edge.from_stage]) + message_ps(e, at_[edge.to_stage]);
+    return all > ends ? all - ends : 0;
+  }
+  // From the host's knowing that an instance is over until the controller does: as long as a token is on its way.
+  [[nodiscard]] std::uint64_t told_ps(std::uint32_t c) const {
+    const std::uint64_t all = link(0, c).latency_ps,
+                        ends = c == 0 ? 0 : costs_.components[0].message_ps + costs_.components[c].message_ps;
+    return all > ends ? all - ends : 0;
+  }
   [[nodiscard]] std::size_t tokens_to(std::size_t stage) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         plan_.edges, [&](const EdgePlan& edge) { return edge.to_stage == stage && !to_itself(edge); }));
@@ -106,7 +125,10 @@ class NaivePipeline {
     --workers_[c];
     if (!group.empty()) --cores_[group];
     instance.started[s] = true;
-    in(costs_.stages[s].time_ps[c] * costs_.stages[s].firings / kPerMillion, {Kind::kFired, s, i});
+    std::uint64_t time = costs_.stages[s].time_ps[c] * costs_.stages[s].firings / kPerMillion;
+    for (std::size_t e = 0; e < plan_.edges.size(); ++e)
+      if (plan_.edges[e].from_stage == s || plan_.edges[e].to_stage == s) time += message_ps(e, c);
+    in(time, {Kind::kFired, s, i});
   }
   void start_transfer(std::size_t e, std::uint64_t i, Instance& instance) {
     bool& busy = busy_[{at_[plan_.edges[e].from_stage], at_[plan_.edges[e].to_stage]}];
@@ -123,8 +145,7 @@ class NaivePipeline {
     const EdgePlan& edge = plan_.edges[what.of];
     if (what.kind == Kind::kCrossed) {
       busy_[{at_[edge.from_stage], at_[edge.to_stage]}] = false;
-      return in(link_of(edge).latency_ps * costs_.edges[what.of].tokens / kPerMillion,
-                {Kind::kArrived, what.of, what.instance});
+      return in(delay_ps(what.of), {Kind::kArrived, what.of, what.instance});
     }
     ++instance.arrived[edge.to_stage];
     one_less(instance, what.instance);
@@ -139,7 +160,7 @@ class NaivePipeline {
       if (on_link_ps(e) > 0)
         instance.at_link[e] = true;
       else
-        in(link_of(edge).latency_ps * costs_.edges[e].tokens / kPerMillion, {Kind::kArrived, e, i});
+        in(delay_ps(e), {Kind::kArrived, e, i});
     }
     one_less(instance, i);
   }
@@ -154,7 +175,7 @@ class NaivePipeline {
       ends_.push_back(ended_[oldest_]);
       all_.erase(oldest_);
       ++oldest_;
-      for (std::uint32_t c = 0; c < k(); ++c) in(link(0, c).latency_ps, {Kind::kTold, c, oldest_});
+      for (std::uint32_t c = 0; c < k(); ++c) in(told_ps(c), {Kind::kTold, c, oldest_});
     }
     admit();
   }

@@ -53,7 +53,7 @@ class Mutations {
       for (auto& [name, number] : map) numbers(number);
     };
     for (auto& component : certificate.costs.components) {
-      texts(component.controller), texts(component.cores), numbers(component.workers);
+      texts(component.controller), texts(component.cores), numbers(component.workers), numbers(component.message_ps);
       if (component.price) numbers(*component.price);
       if (component.power_mw) numbers(*component.power_mw);
       amounts(component.resources);
