@@ -53,8 +53,7 @@ void plain_direction(const uint8_t *picture, const int32_t *response, int width,
       const int down = aside ? z > 0 : xy <= 0;
       z = fabsf(z);
       step = z < 0.5F ? 1 : z > 2.0F ? width : down ? width + 1 : 1 - width;
-      if (*r > r[step] && *r >= r[-step] && *r > r[2 * step] && *r >= r[-2 * step])
-        map[y * width + x] = aside ? 1 : 2;
+      if (*r > r[step] && *r >= r[-step] && *r > r[2 * step] && *r >= r[-2 * step]) map[y * width + x] = aside ? 1 : 2;
     }
   }
 }
