@@ -85,6 +85,14 @@ class JpegTest(ProgramTest):
             with self.subTest(graph=name):
                 self.check_nested(name, given, "file", expected, "stage 'ycc[0]' is one of several replicas" if name == "strips" else None)
 
+    def test_nested_through_one_controller_twice(self):
+        """An output that returns to a controller by a second way: right in shared memory, refused over libfabric."""
+        graph = self.placed("fine", {"read": "cpu:0", "ycc": "cpu:1", "fdct_y": "cpu:2", "entropy": "cpu:1", "write": "cpu:0"})
+        self.check(graph, self.image, "file", self.encoded, "--model", "rpc-nested")
+        done = self.start(graph, self.image, "file", "--model", "rpc-nested", "--transport", "ofi")
+        self.skip_without_libraries(done.returncode, done.stderr.decode(errors="replace"))
+        self.refused(done, 1, "controller 'cpu:1'", "would come to one place by two ways", "or run it over shm")
+
     def test_predicted_messages_and_bytes(self):
         for name, given, expected in self.cases:
             nested = [] if name == "strips" else ["rpc-nested"]
